@@ -1,0 +1,2139 @@
+import { r as __toESM } from "./rolldown-runtime.js";
+import { a as require_form_data, c as getInput, d as setFailed, f as setOutput, g as summary$1, h as warning, i as require_undici, l as info, m as startGroup, n as create, o as endGroup, p as setSecret, r as Minimatch, s as error, t as pLimit, u as notice } from "./vendor.js";
+import { BlockList, isIP } from "node:net";
+import { STATUS_CODES } from "node:http";
+import { Readable } from "node:stream";
+import { closeSync, constants, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import path, { posix } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { open } from "node:fs/promises";
+import { homedir } from "node:os";
+
+// package.json
+var version = "1.0.0";
+
+// src/inputs/parse.ts
+/** The user's input is wrong. Carries every problem found, and its message lists them all, a line each. */
+var InputError = class extends Error {
+	problems;
+	constructor(problems) {
+		super(problems.map(describeProblem).join("\n"));
+		this.name = "InputError";
+		this.problems = problems;
+	}
+};
+/** A problem in one line: the input, what is wrong and what is valid, an example. */
+function describeProblem({ input, message, example }) {
+	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
+}
+/**
+* Parses every input of a schema.
+* @throws InputError that holds the problems of all of them.
+*/
+function parseInputs(schema, raw) {
+	const problems = [];
+	const entries = Object.entries(schema).map(([name, parse]) => {
+		try {
+			return [name, parse((raw[name] ?? "").trim(), refusal(name), raw)];
+		} catch (error) {
+			if (!(error instanceof InputError)) throw error;
+			problems.push(...error.problems);
+			return [name, void 0];
+		}
+	});
+	if (problems.length > 0) throw new InputError(problems);
+	return Object.fromEntries(entries);
+}
+function refusal(input) {
+	return (message, example) => {
+		throw new InputError([{
+			input,
+			message,
+			example: `${input}: ${example}`
+		}]);
+	};
+}
+
+// src/report/report.ts
+/** A report of nothing done, to start from. */
+const EMPTY_REPORT = {
+	schema: 1,
+	sandboxId: "",
+	baseUrl: "",
+	dryRun: false,
+	cancelled: false,
+	files: [],
+	leftOut: [],
+	stats: void 0,
+	durationMs: 0,
+	errors: [],
+	warnings: []
+};
+function totals({ files, leftOut }) {
+	const count = (status) => files.filter((file) => file.status === status).length;
+	return {
+		planned: files.length,
+		uploaded: count("uploaded"),
+		failed: count("failed"),
+		skipped: count("skipped") + leftOut.length,
+		notAttempted: count("not-attempted"),
+		uploadedBytes: files.reduce((sum, file) => sum + (file.status === "uploaded" ? file.size : 0), 0)
+	};
+}
+/** Whether the step succeeds: everything planned arrived, or was never meant to, and nothing else failed. */
+function succeeded(report) {
+	const { failed, notAttempted } = totals(report);
+	return failed + notAttempted === 0 && report.errors.length === 0 && !report.cancelled;
+}
+
+// src/agent/failure.ts
+/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
+var AgentError = class extends Error {
+	kind;
+	status;
+	retryAfterMs;
+	constructor(kind, message, details = {}) {
+		super(message, { cause: details.cause });
+		this.name = "AgentError";
+		this.kind = kind;
+		this.status = details.status;
+		this.retryAfterMs = details.retryAfterMs;
+	}
+	/** What the user can do about it, as one sentence or two. */
+	get hint() {
+		return MEANING[this.kind].hint;
+	}
+	/** Whether the same request may succeed later. */
+	get retryable() {
+		return MEANING[this.kind].retry;
+	}
+	/** Whether no other request can succeed either, once this one has had its attempts. */
+	get final() {
+		return MEANING[this.kind].final;
+	}
+};
+const MEANING = {
+	unauthorized: {
+		retry: false,
+		final: true,
+		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username exists in it."
+	},
+	forbidden: {
+		retry: false,
+		final: true,
+		hint: "Check that the token may use this sandbox, and that the sandbox may be resumed."
+	},
+	"sandbox-not-found": {
+		retry: false,
+		final: true,
+		hint: "Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."
+	},
+	"disk-full": {
+		retry: false,
+		final: true,
+		hint: "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."
+	},
+	unreachable: {
+		retry: true,
+		final: true,
+		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
+	},
+	tls: {
+		retry: false,
+		final: true,
+		hint: "Check base-url. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."
+	},
+	connection: {
+		retry: true,
+		final: false,
+		hint: "The network or the sandbox host fails now and then. Run the job again, or raise retries."
+	},
+	stalled: {
+		retry: true,
+		final: false,
+		hint: "Run the job again, or raise timeout if the sandbox needs longer to answer."
+	},
+	busy: {
+		retry: true,
+		final: false,
+		hint: "Lower concurrency, or raise retries."
+	},
+	server: {
+		retry: true,
+		final: false,
+		hint: "Look at the sandbox and at the service's status, and run the job again."
+	},
+	"file-changed": {
+		retry: true,
+		final: false,
+		hint: "Upload after whatever writes the file has ended."
+	},
+	rejected: {
+		retry: false,
+		final: false,
+		hint: "Check the target path: it must not be a directory in the sandbox."
+	},
+	"not-found": {
+		retry: false,
+		final: false,
+		hint: "Check base-url, upload-path and stats-path: the service has no such operation there."
+	},
+	"too-large": {
+		retry: false,
+		final: false,
+		hint: "A proxy on the way limits the size of a request. Upload the file in parts."
+	},
+	redirected: {
+		retry: false,
+		final: false,
+		hint: "Redirects are not followed, so that the token stays where it was sent. Check base-url."
+	},
+	"bad-answer": {
+		retry: false,
+		final: false,
+		hint: "Check that base-url and the paths lead to the in-sandbox agent."
+	},
+	"file-unreadable": {
+		retry: false,
+		final: false,
+		hint: "Check that the file is still there and that the runner may read it."
+	},
+	cancelled: {
+		retry: false,
+		final: true,
+		hint: "The job was cancelled."
+	}
+};
+
+// src/report/units.ts
+const STEPS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const size = Number(bytes);
+	const step = Math.min(Math.floor(Math.log2(Math.max(Math.abs(size), 1)) / 10), STEPS.length - 1);
+	return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
+}
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (ms < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
+	if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+	return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds % 3600 / 60)} min`;
+}
+/** A count with its noun: `1 file`, `12,000 files`. */
+function formatCount(count, noun) {
+	return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+}
+/** Bytes a second for a reader. */
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+function threeDigits(value) {
+	const decimals = Math.abs(value) >= 99.95 || Number.isInteger(value) ? 0 : 1;
+	return value.toFixed(decimals);
+}
+
+// src/report/verdict.ts
+/** What came of the run, in one line. */
+function headline(report) {
+	const { planned, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
+	const [error] = report.errors;
+	const arrived = `${uploaded.toLocaleString("en-US")} of ${formatCount(planned, "file")} arrived`;
+	if (report.cancelled) return `Cancelled: ${arrived}.`;
+	if (failed + notAttempted > 0) return [`${arrived}, ${failures(failed, notAttempted)}.`, error?.message].join(" ").trim();
+	if (error !== void 0) return planned === 0 ? error.message : `${arrived}, but the step failed: ${error.message}`;
+	if (report.dryRun) return `Dry run: ${formatCount(planned, "file")} would be uploaded. Nothing was sent.`;
+	if (planned === 0) return "There was no file to upload.";
+	return `Uploaded ${formatCount(uploaded, "file")} (${formatBytes(uploadedBytes)}) in ${formatDuration(report.durationMs)}.`;
+}
+function failures(failed, notAttempted) {
+	return [...failed > 0 ? [`${failed.toLocaleString("en-US")} failed`] : [], ...notAttempted > 0 ? [`${notAttempted.toLocaleString("en-US")} not attempted`] : []].join(", ");
+}
+/** The failed files, those of one kind and status together, the largest group first. */
+function failureGroups(report) {
+	const groups = /* @__PURE__ */ new Map();
+	for (const result of report.files) {
+		if (result.status !== "failed") continue;
+		const key = `${result.error.kind} ${result.error.status}`;
+		const group = groups.get(key) ?? {
+			error: result.error,
+			sources: []
+		};
+		group.sources.push(result.file.source);
+		groups.set(key, group);
+	}
+	return [...groups.values()].sort((a, b) => b.sources.length - a.sources.length);
+}
+/** What to do about a failure; a full disk with the sandbox's figures, where they are known. */
+function adviceOn(error, report) {
+	const used = report.stats?.figures.get("disk_used");
+	const total = report.stats?.figures.get("disk_total");
+	if (error.kind !== "disk-full" || used === void 0 || total === void 0) return error.hint;
+	return `${error.hint} It uses ${formatBytes(used)} of ${formatBytes(total)}.`;
+}
+/** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
+function furtherLines({ errors }) {
+	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
+}
+/** What is reported of an error that kept the step from its work, or the stats from being read. */
+function reportedError(error) {
+	if (error instanceof AgentError) return {
+		message: error.message,
+		details: [error.hint]
+	};
+	const lines = error.problems.map(describeProblem);
+	const [only] = lines;
+	if (lines.length === 1 && only !== void 0) return {
+		message: only,
+		details: ["Nothing was sent."]
+	};
+	return {
+		message: `${lines.length} inputs are invalid. Nothing was sent.`,
+		details: lines
+	};
+}
+
+// src/report/plain-text.ts
+const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+/**
+* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
+* written as an escape, such as `\n` or `\u{202e}`.
+*/
+function visible(text) {
+	return text.replace(UNSEEN, escapeOf);
+}
+/** `visible`, cut to `limit` characters. */
+function visibleCut(text, limit) {
+	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
+}
+function escapeOf(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+// src/github/log.ts
+const MAX_MESSAGE = 4e3;
+/** One line of the log. */
+function logLine(text) {
+	info(harmless(text));
+}
+/** Lines folded under a title. */
+function logGroup(title, lines) {
+	startGroup(harmless(title));
+	for (const line of lines) logLine(line);
+	endGroup();
+}
+/** Annotations on the run, of several lines each. */
+const annotate = {
+	error: (lines) => error(message(lines)),
+	warning: (lines) => warning(message(lines)),
+	notice: (lines) => notice(message(lines))
+};
+function message(lines) {
+	const whole = lines.map(harmless).join("\n");
+	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+}
+/**
+* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
+* to itself; names and answers from elsewhere could hold either.
+*/
+function harmless(text) {
+	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+}
+
+// src/github/progress.ts
+const INTERVAL_MS = 5e3;
+const MAX_RETRY_LINES = 50;
+/** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
+function watchTransfer() {
+	const started = performance.now();
+	const done = {
+		files: 0,
+		bytes: 0,
+		retries: 0
+	};
+	let plan;
+	const timer = setInterval(() => {
+		if (plan !== void 0) logLine(progressLine({
+			...done,
+			...sizeOf(plan),
+			elapsedMs: performance.now() - started
+		}));
+	}, INTERVAL_MS);
+	timer.unref();
+	return {
+		planned(files, { connection, dryRun }) {
+			plan = files;
+			const { totalFiles, totalBytes } = sizeOf(files);
+			const doing = dryRun ? "Planning the upload of" : "Uploading";
+			const where = `sandbox ${connection.sandboxId} at ${connection.baseUrl}`;
+			logLine(`${doing} ${formatCount(totalFiles, "file")} (${formatBytes(totalBytes)}) to ${where}`);
+		},
+		event(event) {
+			if (event.kind === "sent") done.bytes += event.bytes;
+			else if (event.kind === "settled") done.files += 1;
+			else if (++done.retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+		},
+		stop: () => clearInterval(timer)
+	};
+}
+/** Files, bytes, percent, rate and the time left. */
+function progressLine({ files, bytes, totalFiles, totalBytes, elapsedMs }) {
+	const sent = Math.min(bytes, totalBytes);
+	const share = totalBytes === 0 ? files / Math.max(totalFiles, 1) : sent / totalBytes;
+	const left = share > 0 ? `, ${formatDuration(elapsedMs * (1 - share) / share)} left` : "";
+	return `${`${files.toLocaleString("en-US")} of ${formatCount(totalFiles, "file")}`}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
+}
+function retryLine({ file, retry }) {
+	const { attempt, delayMs, error } = retry;
+	return `Attempt ${attempt} for ${file.source} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+}
+function sizeOf({ files }) {
+	return {
+		totalFiles: files.length,
+		totalBytes: files.reduce((sum, file) => sum + file.size, 0)
+	};
+}
+
+// src/report/outputs.ts
+const MAX_JSON_BYTES = 262144;
+const STATS_OUTPUTS = [
+	"ts",
+	"cpu_count",
+	"cpu_used_pct",
+	"mem_total",
+	"mem_used",
+	"mem_total_mib",
+	"mem_used_mib",
+	"disk_total",
+	"disk_used",
+	"mem_used_pct",
+	"mem_free",
+	"disk_used_pct",
+	"disk_free"
+];
+/** The outputs of the upload and a notice for each that is left empty for its size. */
+function uploadOutputs(report) {
+	const { uploaded, failed, skipped, uploadedBytes } = totals(report);
+	const list = bounded(JSON.stringify(uploadedFiles(report)));
+	return {
+		outputs: {
+			"uploaded-count": String(uploaded),
+			"failed-count": String(failed),
+			"skipped-count": String(skipped),
+			"uploaded-bytes": String(uploadedBytes),
+			uploaded: list ?? ""
+		},
+		notices: list === void 0 ? [tooLong("uploaded")] : []
+	};
+}
+/** The outputs of the stats, each empty where it was not reported, and a notice for one that is too long. */
+function statsOutputs({ stats }) {
+	const figures = STATS_OUTPUTS.map((name) => [name.replaceAll("_", "-"), formatFigure(name, stats?.figures.get(name))]);
+	const json = bounded(stats?.json ?? "");
+	return {
+		outputs: {
+			...Object.fromEntries(figures),
+			stats: json ?? ""
+		},
+		notices: json === void 0 ? [tooLong("stats")] : []
+	};
+}
+function uploadedFiles({ files }) {
+	return files.flatMap((result) => result.status === "uploaded" ? [{
+		source: result.file.source,
+		path: result.path,
+		size: result.size
+	}] : []);
+}
+function formatFigure(name, figure) {
+	if (figure === void 0) return "";
+	return (name === "mem_used_pct" || name === "disk_used_pct") && typeof figure === "number" ? figure.toFixed(2) : String(figure);
+}
+function bounded(json) {
+	return Buffer.byteLength(json) > MAX_JSON_BYTES ? void 0 : json;
+}
+function tooLong(output) {
+	return `The output ${output} is empty: it would be longer than 256 KiB. The file named by the output report has it all.`;
+}
+
+// src/agent/exact-json.ts
+/**
+* Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function parseKeepingDigits(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 ? JSON.rawJSON(source) : value);
+}
+/**
+* Parses a JSON text; whole numbers come as bigint, exact whatever their size.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function parseExactly(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
+}
+/** JSON text of a value in which bigint stands for whole numbers. */
+function stringifyExactly(value) {
+	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item, 1);
+}
+
+// src/report/report-file.ts
+/** The report as the JSON text of the file that the output `report` names. */
+function reportJson(report) {
+	const { schema, files, stats, ...rest } = report;
+	return stringifyExactly({
+		schema,
+		succeeded: succeeded(report),
+		headline: headline(report),
+		totals: totals(report),
+		...rest,
+		stats: stats === void 0 ? null : parseKeepingDigits(stats.json),
+		figures: stats === void 0 ? null : Object.fromEntries(stats.figures),
+		files: files.map((result) => fileEntry(result, report))
+	});
+}
+function fileEntry(result, report) {
+	const { file, ...outcome } = result;
+	const { source, target, size } = file;
+	return {
+		source,
+		target,
+		size,
+		...outcome.status === "failed" ? {
+			...outcome,
+			error: errorEntry(outcome.error, report)
+		} : outcome
+	};
+}
+function errorEntry(error, report) {
+	const { kind, status, message } = error;
+	return {
+		kind,
+		status,
+		message,
+		hint: adviceOn(error, report)
+	};
+}
+
+// src/report/html.ts
+const MAX_TEXT = 600;
+const ENTITIES = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	"\"": "&quot;",
+	"'": "&#39;"
+};
+/**
+* HTML from a template; what is put into it is escaped unless it is Html itself. Summaries are written as blocks of HTML
+* without empty lines, within which Markdown does not apply, so no text can become markup of either kind.
+*/
+function html(parts, ...values) {
+	return { html: parts.flatMap((part, index) => [part, toHtml(values[index])]).join("") };
+}
+/** Pieces one after the other. */
+function concat(pieces) {
+	return { html: pieces.map((piece) => piece.html).join("") };
+}
+/** Text that is shown to the letter: within `code`, mentions and emoji names do not apply either. */
+function code(text) {
+	return html`<code>${text}</code>`;
+}
+/** A table of a heading row and rows. */
+function table(headings, rows) {
+	return html`<table>\n<tr>${concat(headings.map((heading) => html`<th align="left">${heading}</th>`))}</tr>\n${concat(rows.map((row) => html`<tr>${concat(row.map((cell) => html`<td>${cell}</td>`))}</tr>\n`))}</table>`;
+}
+function toHtml(value) {
+	if (value === void 0) return "";
+	if (typeof value === "object") return value.html;
+	return visibleCut(String(value), MAX_TEXT).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+// src/report/summary.ts
+const MAX_ROWS = 10;
+const MAX_LINES = 30;
+/** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
+function summary(report) {
+	const mark = succeeded(report) ? "✅" : report.cancelled ? "⛔" : "❌";
+	const blocks = join([
+		html`<h3>${mark} ${headline(report)}</h3>`,
+		...notes(report),
+		...report.stats === void 0 ? [] : [statsTable(report.stats.figures)],
+		...report.files.length === 0 ? [] : [totalsTable(report)],
+		...failureTables(report),
+		...leftOutTable(report)
+	]);
+	return blocks + join(fileList(report, 1044480 - Buffer.byteLength(blocks)));
+}
+function join(blocks) {
+	return blocks.map((block) => `${block.html}\n\n`).join("");
+}
+function notes(report) {
+	const { sandboxId, baseUrl } = report;
+	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
+	const items = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
+	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
+}
+function statsTable(figures) {
+	const cores = figures.get("cpu_count");
+	const cpu = figures.get("cpu_used_pct");
+	return table([
+		"",
+		"Used",
+		"Of",
+		"Share"
+	], [
+		[
+			"CPU",
+			"",
+			cores === void 0 ? NOT_REPORTED : `${cores} ${cores === 1n ? "core" : "cores"}`,
+			share(cpu)
+		],
+		[
+			"Memory",
+			bytes(figures.get("mem_used")),
+			bytes(figures.get("mem_total")),
+			share(figures.get("mem_used_pct"))
+		],
+		[
+			"Disk",
+			bytes(figures.get("disk_used")),
+			bytes(figures.get("disk_total")),
+			share(figures.get("disk_used_pct"))
+		]
+	]);
+}
+const NOT_REPORTED = "not reported";
+function bytes(figure) {
+	return figure === void 0 ? NOT_REPORTED : formatBytes(figure);
+}
+function share(percent) {
+	if (percent === void 0) return NOT_REPORTED;
+	const filled = Math.min(Math.max(Math.round(Number(percent) / 5), 0), 20);
+	return html`${code(`${"█".repeat(filled)}${"░".repeat(20 - filled)}`)} ${Number(percent).toFixed(1)} %`;
+}
+function totalsTable(report) {
+	const { uploaded, failed, skipped, notAttempted, uploadedBytes } = totals(report);
+	const { durationMs } = report;
+	return table([
+		"Uploaded",
+		"Failed",
+		"Not attempted",
+		"Skipped",
+		"Size",
+		"Time",
+		"Rate"
+	], [[
+		uploaded,
+		failed,
+		notAttempted,
+		skipped,
+		formatBytes(uploadedBytes),
+		formatDuration(durationMs),
+		uploaded === 0 ? "–" : formatRate(uploadedBytes, durationMs)
+	]]);
+}
+function failureTables(report) {
+	const groups = failureGroups(report);
+	if (groups.length === 0) return [];
+	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => [html`${code(error.message)}<br>${adviceOn(error, report)}`, concat([...sources.slice(0, MAX_ROWS).map((source) => html`${code(source)}<br>`), more(sources.length - MAX_ROWS)])]);
+	return [html`<h4>What failed</h4>`, table(["Why", "Files"], rows)];
+}
+function leftOutTable({ leftOut }) {
+	if (leftOut.length === 0) return [];
+	const rows = leftOut.slice(0, MAX_ROWS).map(({ path, reason }) => [code(path), reason]);
+	const rest = leftOut.length - MAX_ROWS;
+	return [html`<h4>What was left out</h4>`, table(["Path", "Why"], rest > 0 ? [...rows, [more(rest), ""]] : rows)];
+}
+function fileList({ files }, maxBytes) {
+	if (files.length === 0) return [];
+	const rows = [];
+	let size = 0;
+	for (const result of files) {
+		const row = fileRow(result);
+		size += Buffer.byteLength(row.html);
+		if (size > maxBytes) break;
+		rows.push(row);
+	}
+	const title = html`<summary>${formatCount(files.length, "file")}</summary>`;
+	const head = html`<tr><th align="left">File</th><th align="left">In the sandbox</th><th align="right">Size</th><th></th></tr>`;
+	const list = html`<table>\n${head}\n${concat(rows)}</table>`;
+	return [html`<details>${title}\n${list}\n${more(files.length - rows.length)}</details>`];
+}
+function fileRow(result) {
+	const { source, target, size } = result.file;
+	const place = result.status === "uploaded" ? result.path : target;
+	return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${result.status}</td></tr>\n`;
+}
+function more(count) {
+	return count > 0 ? html`and ${count.toLocaleString("en-US")} more; the report file has them all` : html``;
+}
+
+// src/github/publish.ts
+const MAX_GROUPS = 8;
+const MAX_NAMES = 10;
+const MAX_FILE_LINES = 1e3;
+/** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
+async function publish(report, options) {
+	logFiles(report);
+	const problem = writeOutputs(report);
+	if (options.summary) await writeSummary(report);
+	for (const warning of cut$1(report.warnings)) annotate.warning([warning]);
+	conclude(report, problem);
+}
+function logFiles({ files, leftOut }) {
+	if (files.length === 0) return;
+	const lines = files.slice(0, MAX_FILE_LINES).map(fileLine);
+	const rest = files.length - lines.length;
+	const more = rest > 0 ? [`and ${rest.toLocaleString("en-US")} more; the report file has them all`] : [];
+	logGroup("Files", [
+		...lines,
+		...more,
+		...leftOut.slice(0, MAX_FILE_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`)
+	]);
+}
+const WORDS = {
+	uploaded: "uploaded",
+	failed: "failed",
+	skipped: "would be uploaded",
+	"not-attempted": "not attempted"
+};
+function fileLine(result) {
+	const { source, target } = result.file;
+	return `${WORDS[result.status]}: ${source} → ${result.status === "uploaded" ? result.path : target}`;
+}
+/** A sentence on what kept the outputs from being written, if anything did. */
+function writeOutputs(report) {
+	const upload = uploadOutputs(report);
+	const stats = statsOutputs(report);
+	for (const line of [...upload.notices, ...stats.notices]) annotate.notice([line]);
+	try {
+		setOutputs({
+			...upload.outputs,
+			report: writeReport(report),
+			...stats.outputs
+		});
+		return;
+	} catch (error) {
+		return `The step's outputs could not be written: ${String(error)}.`;
+	}
+}
+function setOutputs(outputs) {
+	if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
+	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+}
+/** The report file's path; empty, with a warning, where it cannot be written. */
+function writeReport(report) {
+	try {
+		const temp = process.env["RUNNER_TEMP"];
+		if (!temp) throw new Error("RUNNER_TEMP is not set");
+		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
+		writeFileSync(file, `${reportJson(report)}\n`, { mode: 384 });
+		return file;
+	} catch (error) {
+		annotate.warning([`The report file could not be written: ${String(error)}.`]);
+		return "";
+	}
+}
+async function writeSummary(report) {
+	try {
+		await summary$1.addRaw(summary(report)).write();
+	} catch (error) {
+		annotate.warning([`The job summary could not be written: ${String(error)}.`]);
+	}
+}
+function conclude(report, problem) {
+	const groups = failureGroups(report);
+	for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
+		const names = sources.slice(0, MAX_NAMES).map((source) => `- ${source}`);
+		const rest = sources.length > MAX_NAMES ? [`- and ${sources.length - MAX_NAMES} more`] : [];
+		annotate.error([
+			error.message,
+			adviceOn(error, report),
+			...names,
+			...rest
+		]);
+	}
+	const verdict = [headline(report), ...furtherLines(report)];
+	if (succeeded(report) && problem === void 0) logLine(verdict.join(" "));
+	else setFailed([...verdict, ...problem === void 0 ? [] : [problem]].map(harmless).join("\n"));
+}
+function cut$1(lines) {
+	return lines.length <= MAX_GROUPS ? lines : [...lines.slice(0, MAX_GROUPS), `And ${lines.length - MAX_GROUPS} more.`];
+}
+
+// src/github/runner.ts
+const SECRET_INPUTS = ["token", "signature"];
+/** The inputs of the step by name, secrets masked. */
+function readInputs(names) {
+	for (const name of SECRET_INPUTS) mask(getInput(name));
+	for (const proxy of proxyUrls()) mask(proxy.password);
+	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
+}
+/** The directory that holds the checkout. */
+function workspace() {
+	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
+function cancelSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
+	return controller.signal;
+}
+/** Waits, unless `stop` aborts first: then it rejects. */
+async function sleep(ms, stop) {
+	await setTimeout(ms, void 0, { signal: stop });
+}
+function mask(secret) {
+	if (secret === "") return;
+	setSecret(secret);
+	const decoded = decodeURIComponent(secret.replace(/%(?![0-9a-f]{2})/gi, "%25"));
+	if (decoded !== secret) setSecret(decoded);
+}
+function proxyUrls() {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []);
+}
+
+// src/github/step.ts
+/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
+async function step(inputNames, run) {
+	const raw = readInputs(inputNames);
+	const observer = watchTransfer();
+	const surroundings = {
+		workspace: workspace(),
+		cancel: cancelSignal(),
+		sleep,
+		random: Math.random,
+		observer
+	};
+	const report = await Promise.try(run, raw, surroundings).catch(toReport);
+	observer.stop();
+	await publish(report, { summary: !/^\s*false\s*$/i.test(raw["summary"] ?? "") });
+}
+function toReport(error) {
+	return {
+		...EMPTY_REPORT,
+		errors: [error instanceof InputError ? reportedError(error) : bug(error)]
+	};
+}
+function bug(error) {
+	return {
+		message: "Sandbox Sync itself failed. Please report this, it is a bug.",
+		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
+	};
+}
+
+// src/inputs/values.ts
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+function flag(fallback) {
+	return (value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
+	};
+}
+/** One of the words given. Empty is the first of them. */
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return (value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	};
+}
+/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+function wholeNumber(min, max, fallback) {
+	return (value, refuse) => {
+		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	};
+}
+const MILLISECONDS = {
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+};
+const LONGEST = 24 * MILLISECONDS.h;
+/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+function duration(min, fallback) {
+	return (value, refuse) => {
+		const ms = milliseconds(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+	};
+}
+function milliseconds(text) {
+	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
+	return Math.round(Number(number) * MILLISECONDS[unit]);
+}
+/** Text as it is, with a value for empty. */
+function text(fallback = "") {
+	return (value) => value === "" ? fallback : value;
+}
+/** A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. */
+function quote(value) {
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+}
+
+// src/inputs/base-url.ts
+const EXAMPLE$1 = "https://sandbox.example.com";
+const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/**
+* The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
+* `http` is for loopback addresses, where nobody can read the token on the way, or by explicit consent.
+*/
+const baseUrl = (value, refuse, all) => {
+	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
+	const url = parseUrl(value, refuse, all);
+	if (url.username !== "" || url.password !== "") return refuse("must not hold credentials: the token has an input of its own.", EXAMPLE$1);
+	const given = quote(value);
+	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
+	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
+	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
+	return url.href.replace(/\/+$/, "");
+};
+/** An operation's path below the base URL, beginning with a slash. */
+function operationPath(fallback) {
+	return (value, refuse) => {
+		const path = value === "" ? fallback : value;
+		const url = URL.parse(path, "http://host");
+		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
+		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+	};
+}
+function parseUrl(value, refuse, all) {
+	const id = all["sandbox-id"]?.trim() ?? "";
+	const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [""];
+	if (authority.includes("{sandbox-id}") && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const unknown = /\{[^}]*\}/.exec(filled);
+	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
+	return URL.parse(filled) ?? refuse(`${quote(withoutCredentials(value))} is not a URL.`, EXAMPLE$1);
+}
+function withoutCredentials(value) {
+	return value.replace(/\/\/.*@/, "//***@");
+}
+function refuseInsecure(url, given, refuse, all) {
+	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
+	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+}
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost" || hostname.endsWith(".localhost");
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+// src/inputs/headers.ts
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const RESERVED = [
+	"x-access-token",
+	"accept",
+	"user-agent",
+	"host",
+	"content-type",
+	"content-length",
+	"content-encoding",
+	"transfer-encoding",
+	"connection",
+	"keep-alive",
+	"proxy-connection",
+	"proxy-authorization",
+	"upgrade",
+	"expect",
+	"te",
+	"trailer"
+];
+/** Whether text can be sent as a header's value, unchanged. */
+function isHeaderValue(value) {
+	return VALUE.test(value);
+}
+/** The names of the two headers that route a request to a sandbox and to a port in it. */
+function routingHeaders(prefix) {
+	return {
+		id: `${prefix}-Sandbox-Id`,
+		port: `${prefix}-Sandbox-Port`
+	};
+}
+/** The vendor's prefix of the routing headers. */
+const headerPrefix = (value, refuse) => {
+	const prefix = value === "" ? "Svc" : value;
+	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+};
+/** Required text that goes into a header. A refusal does not repeat the value where it is `secret`. */
+function headerValue(what, example, secret = false) {
+	return (value, refuse) => {
+		if (value === "") return refuse(`is required: ${what}.`, example);
+		if (isHeaderValue(value)) return value;
+		return refuse(`${secret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
+	};
+}
+/** Extra headers, one `Name: value` a line, empty lines left out. */
+const extraHeaders = (value, refuse, all) => {
+	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
+	const taken = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
+	const headers = {};
+	const seen = /* @__PURE__ */ new Set();
+	for (const [index, line] of value.split("\n").entries()) {
+		if (line.trim() === "") continue;
+		const fail = (why) => refuse(`line ${index + 1} ${why}.`, "\"X-Metadata-build: 42\"");
+		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
+		const key = name.toLowerCase();
+		if (taken.has(key)) fail(`sets ${quote(name)}, which the action sets itself`);
+		if (seen.has(key)) fail(`sets ${quote(name)} a second time`);
+		seen.add(key);
+		headers[name] = content;
+	}
+	return headers;
+};
+function splitHeader(line) {
+	const colon = line.indexOf(":");
+	const name = line.slice(0, Math.max(colon, 0)).trim();
+	const content = line.slice(colon + 1).trim();
+	return NAME.test(name) && isHeaderValue(content) ? {
+		name,
+		content
+	} : void 0;
+}
+
+// src/inputs/connection.ts
+/** The inputs that every entry of the action shares. */
+const connectionSchema = {
+	"sandbox-id": headerValue("the sandbox to reach", "i1a2b3c4d5"),
+	token: headerValue("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true),
+	"base-url": baseUrl,
+	"allow-insecure-http": flag(false),
+	port: wholeNumber(1, 65535, 49983),
+	"header-prefix": headerPrefix,
+	"upload-path": operationPath("/files"),
+	"stats-path": operationPath("/metrics"),
+	headers: extraHeaders,
+	retries: wholeNumber(0, 10, 4),
+	timeout: duration(1, "60s")
+};
+/** Puts the parsed inputs of `connectionSchema` together. */
+function toConnection(inputs, furtherSecrets = []) {
+	const routing = routingHeaders(inputs["header-prefix"]);
+	return {
+		sandboxId: inputs["sandbox-id"],
+		baseUrl: inputs["base-url"],
+		uploadPath: inputs["upload-path"],
+		statsPath: inputs["stats-path"],
+		headers: {
+			...inputs.headers,
+			"X-Access-Token": inputs.token,
+			[routing.id]: inputs["sandbox-id"],
+			[routing.port]: String(inputs.port)
+		},
+		secrets: [inputs.token, ...furtherSecrets].filter((secret) => secret !== ""),
+		retries: inputs.retries,
+		timeoutMs: inputs.timeout
+	};
+}
+
+// src/inputs/files.ts
+const EXAMPLE = "dist/**";
+/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+const fileRules = (value, refuse) => {
+	const patterns = [];
+	const excludes = [];
+	for (const [index, raw] of value.split(/\r?\n/).entries()) {
+		const line = raw.trim();
+		if (line === "" || line.startsWith("#")) continue;
+		const fail = (why) => refuse(`line ${index + 1}, ${quote(line)}, ${why}`, EXAMPLE);
+		if (line.startsWith("!")) excludes.push(parseExclude(line, fail));
+		else patterns.push(parsePattern(line, fail));
+	}
+	if (patterns.length > 0) return {
+		patterns,
+		excludes
+	};
+	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+};
+/** The directory in the sandbox for the lines that name none. */
+const targetDirectory = (value, refuse) => checkTarget(value, refuse);
+function parsePattern(line, fail) {
+	const arrow = /^(?<pattern>.*?)\s=>(?:\s+(?<target>.*))?$/s.exec(line);
+	if (arrow === null) return { pattern: checkPattern(line, fail) };
+	const target = arrow.groups?.["target"]?.trim() ?? "";
+	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
+	return {
+		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
+		target: checkTarget(target, fail)
+	};
+}
+function parseExclude(line, fail) {
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `!${EXAMPLE}`);
+	return checkPattern(line.slice(1).trim(), fail);
+}
+function checkPattern(pattern, fail) {
+	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
+	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
+	if (/(^|[\\/])\.\.([\\/]|$)/.test(inner) && inner !== "..") return fail("has a .. in its middle. Write the path without it.", EXAMPLE);
+	return pattern;
+}
+function checkTarget(target, fail) {
+	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, "app/");
+	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, "app/");
+	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, "app/");
+	return target;
+}
+
+// src/inputs/sync.ts
+const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600");
+const uploadSchema = {
+	files: fileRules,
+	target: targetDirectory,
+	"working-directory": text(),
+	username: text(),
+	signature: text(),
+	"signature-expiration": expiration,
+	"if-no-files-found": choice("error", "warn", "ignore"),
+	"include-hidden-files": flag(false),
+	"follow-symlinks": flag(true),
+	concurrency: wholeNumber(1, 100, 10),
+	"dry-run": flag(false)
+};
+const schema = {
+	...connectionSchema,
+	...uploadSchema,
+	summary: flag(true)
+};
+/** The names of the root action's inputs. */
+const syncInputNames = Object.keys(schema);
+/** @throws InputError that lists every input that is wrong. */
+function parseSyncInputs(raw) {
+	const inputs = parseInputs(schema, raw);
+	const query = {
+		username: inputs.username,
+		signature: inputs.signature,
+		signature_expiration: inputs["signature-expiration"]
+	};
+	return {
+		connection: toConnection(inputs, [inputs.signature]),
+		upload: {
+			rules: inputs.files,
+			target: inputs.target,
+			workingDirectory: inputs["working-directory"],
+			ifNoFilesFound: inputs["if-no-files-found"],
+			includeHidden: inputs["include-hidden-files"],
+			followSymlinks: inputs["follow-symlinks"],
+			concurrency: inputs.concurrency,
+			query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""))
+		},
+		dryRun: inputs["dry-run"]
+	};
+}
+
+// src/agent/answer.ts
+const MAX_SAID = 300;
+const MAX_SEARCHED = 16384;
+const MAX_RETRY_AFTER = 6e4;
+const KINDS = {
+	401: "unauthorized",
+	403: "forbidden",
+	404: "not-found",
+	409: "busy",
+	413: "too-large",
+	425: "busy",
+	429: "busy",
+	500: "server",
+	502: "server",
+	503: "server",
+	504: "server",
+	507: "disk-full"
+};
+/** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
+function statusFailure(answer, redact, now) {
+	const { tried, status } = answer;
+	const said = whatItSaid(answer.text, redact);
+	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
+	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
+	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+	return new AgentError(kindOf$1(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+		status,
+		...retryAfterMs === void 0 ? {} : { retryAfterMs }
+	});
+}
+/** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
+function whatItSaid(text, redact) {
+	const line = redact(messageOf(text) ?? withoutTags(text.slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
+	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
+}
+/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
+}
+function kindOf$1(status, said) {
+	if ((status === 502 || status === 404) && isSandboxNotFound(said)) return "sandbox-not-found";
+	if (status >= 300 && status < 400) return "redirected";
+	return KINDS[status] ?? (status >= 500 ? "server" : status >= 400 ? "rejected" : "bad-answer");
+}
+function isSandboxNotFound(said) {
+	return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
+}
+function withoutTags(html) {
+	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
+}
+function messageOf(text) {
+	try {
+		const body = JSON.parse(text);
+		if (typeof body === "string") return body;
+		if (typeof body !== "object" || body === null) return void 0;
+		if ("message" in body && typeof body.message === "string") return body.message;
+		if ("error" in body && typeof body.error === "string") return body.error;
+		return;
+	} catch {
+		return;
+	}
+}
+
+// src/agent/body.ts
+/** Files up to this size, in bytes, are sent from one buffer: that takes a fraction of the time of a stream. */
+const BUFFERED_BYTES = 262144;
+const CHUNK_BYTES = 262144;
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/**
+* Opens a file and frames its content. `plannedSize` decides between a buffer and a stream.
+* @throws AgentError `file-unreadable` where the file cannot be opened or is no regular file any more.
+*/
+async function openBody(path, plannedSize, frame) {
+	try {
+		return (plannedSize <= 262144 ? buffered(path, frame) : void 0) ?? await streamed(path, frame);
+	} catch (error) {
+		throw unreadable(path, error);
+	}
+}
+/** One buffer, read with calls that wait: for small files they cost less than handing them to a thread. */
+function buffered(path, { head, tail }) {
+	const descriptor = openSync(path, FLAGS);
+	try {
+		const stat = fstatSync(descriptor);
+		requireFile(stat.isFile());
+		if (stat.size > 262144) return void 0;
+		const body = Buffer.allocUnsafe(head.length + stat.size + tail.length);
+		const read = readWhole(descriptor, body.subarray(head.length, head.length + stat.size));
+		head.copy(body);
+		tail.copy(body, head.length + read);
+		const length = head.length + read + tail.length;
+		return {
+			body: body.subarray(0, length),
+			length,
+			fileBytes: read,
+			close: async () => {}
+		};
+	} finally {
+		closeSync(descriptor);
+	}
+}
+/** Bytes read, fewer than the buffer holds where the file has shrunk meanwhile. */
+function readWhole(descriptor, buffer) {
+	let total = 0;
+	while (total < buffer.length) {
+		const read = readSync(descriptor, buffer, total, buffer.length - total, null);
+		if (read === 0) break;
+		total += read;
+	}
+	return total;
+}
+async function streamed(path, frame) {
+	const file = await open(path, FLAGS);
+	try {
+		const stat = await file.stat();
+		requireFile(stat.isFile());
+		const length = frame.head.length + stat.size + frame.tail.length;
+		return {
+			body: Readable.from(chunks(file, stat.size, frame), { objectMode: false }),
+			length,
+			fileBytes: stat.size,
+			close: () => file.close()
+		};
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+/** Exactly `size` bytes of the file in its frame: what is appended meanwhile would break the announced length. */
+async function* chunks(file, size, { head, tail }) {
+	yield head;
+	let left = size;
+	while (left > 0) {
+		const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(Math.min(CHUNK_BYTES, left)));
+		if (bytesRead === 0) throw new AgentError("file-changed", `The file became shorter while it was sent, by ${left} bytes.`);
+		left -= bytesRead;
+		yield buffer.subarray(0, bytesRead);
+	}
+	yield tail;
+}
+function requireFile(isFile) {
+	if (!isFile) throw new AgentError("file-unreadable", "It is not a regular file any more.");
+}
+function unreadable(path, error) {
+	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
+	return new AgentError("file-unreadable", `${path} cannot be read (${String(error.code)}).`, { cause: error });
+}
+
+// src/agent/form.ts
+var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+/** Frames a file's content as the part `file`, under a boundary that no content can know beforehand. */
+function frame(filename) {
+	const form = new import_form_data.default();
+	const header = partHeader(form.getBoundary(), filename);
+	form.append("file", Buffer.alloc(0), { header });
+	const bytes = form.getBuffer();
+	const length = Buffer.byteLength(header);
+	return {
+		contentType: `multipart/form-data; boundary=${form.getBoundary()}`,
+		head: bytes.subarray(0, length),
+		tail: bytes.subarray(length)
+	};
+}
+function partHeader(boundary, filename) {
+	const escaped = filename.replaceAll("\\", "\\\\").replaceAll("\"", "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+	return [
+		`--${boundary}`,
+		`Content-Disposition: form-data; name="file"; filename="${escaped}"`,
+		"Content-Type: application/octet-stream",
+		"\r\n"
+	].join("\r\n");
+}
+
+// src/agent/network-failure.ts
+var import_undici = require_undici();
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
+const SAYS = {
+	ECONNREFUSED: "the connection was refused",
+	ENOTFOUND: "the host name could not be found",
+	ECONNRESET: "the connection was reset",
+	EPIPE: "the connection was closed while sending",
+	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
+	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
+	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for the length of timeout",
+	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for the length of timeout",
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
+	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
+};
+/** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
+function networkFailure(error, tried) {
+	if (error instanceof AgentError) return error;
+	if (error.cause instanceof AgentError) return error.cause;
+	const code = codeOf(error);
+	const says = SAYS[code] ?? "the connection failed";
+	return new AgentError(kindOf(code, error.message), `${tried} failed: ${says} (${detail(code, error)}).`, { cause: error });
+}
+function kindOf(code, message) {
+	if (UNREACHABLE.test(code) || message.startsWith("Proxy response")) return "unreachable";
+	if (TLS.test(code)) return "tls";
+	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
+	if (code === "UND_ERR_HEADERS_OVERFLOW") return "bad-answer";
+	return "connection";
+}
+function codeOf(error) {
+	if ("code" in error && typeof error.code === "string") return error.code;
+	return error.cause instanceof Error ? codeOf(error.cause) : "";
+}
+function detail(code, error) {
+	return [code, error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message].filter((part) => part !== "").join(": ");
+}
+
+// src/agent/http.ts
+/** More of an answer is never read: the contract's answers are some hundred bytes. */
+const MAX_ANSWER_BYTES = 1048576;
+/**
+* Opens a pool of at most `connections` HTTP/1.1 connections, through the proxies that the environment names.
+* HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+*/
+function openHttp(origin, connections, timeoutMs) {
+	const dispatcher = new import_undici.EnvHttpProxyAgent({
+		connections,
+		pipelining: 1,
+		allowH2: false,
+		headersTimeout: timeoutMs,
+		bodyTimeout: timeoutMs,
+		connect: { timeout: timeoutMs }
+	});
+	return {
+		send: (request) => exchange(dispatcher, origin, request),
+		close: () => dispatcher.destroy()
+	};
+}
+function exchange(dispatcher, origin, request) {
+	return new Promise((resolve, reject) => {
+		const { cancel, method, path, headers, body } = request;
+		const abort = () => {
+			controller?.abort(/* @__PURE__ */ new Error("cancelled"));
+			reject(new AgentError("cancelled", "The request was cancelled."));
+		};
+		let controller;
+		const settled = () => cancel.removeEventListener("abort", abort);
+		const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+		const collector = collect(request, {
+			started: (started) => {
+				controller = started;
+				if (cancel.aborted) abort();
+			},
+			answered: (answer) => {
+				settled();
+				resolve({
+					tried,
+					...answer
+				});
+			},
+			failed: (error) => {
+				settled();
+				reject(networkFailure(error, tried));
+			}
+		});
+		cancel.addEventListener("abort", abort, { once: true });
+		dispatcher.dispatch({
+			origin,
+			method,
+			path,
+			headers,
+			body: body ?? null
+		}, collector);
+	});
+}
+function collect(request, progress) {
+	const chunks = [];
+	let size = 0;
+	let status = 0;
+	let retryAfter;
+	let sentWhole = false;
+	return {
+		onRequestStart: progress.started,
+		onBodySent: (chunk) => request.onSent?.(chunk.length),
+		onRequestSent: () => {
+			sentWhole = true;
+		},
+		onResponseStart(_controller, code, headers) {
+			status = code;
+			retryAfter = [headers["retry-after"]].flat()[0];
+		},
+		onResponseData(controller, chunk) {
+			size += chunk.length;
+			if (size <= 1048576) chunks.push(chunk);
+			else controller.abort(new AgentError("bad-answer", `The answer is longer than 1 MiB (status ${status}).`));
+		},
+		onResponseEnd: () => progress.answered({
+			status,
+			text: Buffer.concat(chunks).toString(),
+			retryAfter,
+			sentWhole
+		}),
+		onResponseError: (_controller, error) => progress.failed(error)
+	};
+}
+
+// src/agent/redact.ts
+/**
+* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
+* secrets are taken out where the answer comes in.
+*/
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodings(secret) {
+	const bytes = Buffer.from(secret);
+	return [
+		secret,
+		encodeURIComponent(secret.toWellFormed()),
+		JSON.stringify(secret).slice(1, -1),
+		bytes.toString("base64"),
+		bytes.toString("base64").replace(/=+$/, ""),
+		bytes.toString("base64url"),
+		bytes.toString("hex")
+	];
+}
+
+// src/agent/client.ts
+/** Opens a client for one sandbox. */
+function openClient(connection, options) {
+	const { origin, pathname } = new URL(connection.baseUrl);
+	const prefix = pathname.replace(/\/+$/, "");
+	const http = openHttp(origin, options.connections, connection.timeoutMs);
+	const redact = redactor(connection.secrets);
+	const common = {
+		...connection.headers,
+		Accept: "application/json",
+		"User-Agent": options.userAgent
+	};
+	const uploadPath = `${prefix}${connection.uploadPath}`;
+	const further = Object.entries(options.query).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+	async function exchange(request) {
+		const answer = await http.send({
+			...request,
+			cancel: options.cancel
+		});
+		if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, options.now());
+		return answer;
+	}
+	return {
+		async upload(file, onSent) {
+			const { contentType, ...framing } = frame(file.target);
+			const { body, length, fileBytes, close } = await openBody(file.realPath, file.size, {
+				contentType,
+				...framing
+			});
+			try {
+				const headers = {
+					...common,
+					"Content-Type": contentType,
+					"Content-Length": String(length)
+				};
+				const answer = await exchange({
+					method: "POST",
+					path: `${uploadPath}?path=${encodeURIComponent(file.target)}${further.join("")}`,
+					headers,
+					body,
+					onSent
+				});
+				return {
+					path: redact(storedPath(answer, file.target)),
+					size: fileBytes
+				};
+			} finally {
+				await close();
+			}
+		},
+		async stats() {
+			return cleanJson(await exchange({
+				method: "GET",
+				path: `${prefix}${connection.statsPath}`,
+				headers: common
+			}), redact);
+		},
+		close: () => http.close()
+	};
+}
+/** The path of the one File entry that acknowledges the upload to `target`. */
+function storedPath(answer, target) {
+	if (!answer.sentWhole) throw badAnswer(answer, "It came before the whole file had been sent", "connection");
+	const body = parse(answer);
+	const entries = Array.isArray(body) ? body : [body];
+	const entry = entries[0];
+	if (entries.length !== 1 || typeof entry !== "object" || entry === null) throw badAnswer(answer, `It holds ${entries.length} file entries, where one was expected`);
+	const { path, name, type } = {
+		path: void 0,
+		name: void 0,
+		type: void 0,
+		...entry
+	};
+	if (type !== "file") throw badAnswer(answer, "Its entry is not of type \"file\"");
+	if (name !== posix.basename(target)) throw badAnswer(answer, "Its entry names another file");
+	if (typeof path !== "string" || path === "") throw badAnswer(answer, "Its entry has no path");
+	return path;
+}
+function cleanJson(answer, redact) {
+	try {
+		return redact(JSON.stringify(parseKeepingDigits(answer.text)));
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", "bad-answer", error);
+	}
+}
+function parse(answer) {
+	try {
+		return JSON.parse(answer.text);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", "bad-answer", error);
+	}
+}
+function badAnswer({ tried, status }, why, kind = "bad-answer", cause) {
+	return new AgentError(kind, `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`, {
+		status,
+		cause
+	});
+}
+
+// src/agent/retry.ts
+const BASE_MS = 500;
+const CAP_MS = 3e4;
+/**
+* Makes a request until it succeeds, fails for good, or has had its attempts; `stop` ends it between attempts.
+* Anything thrown that is not an AgentError is a bug and passes through.
+*/
+async function withRetries(request, policy) {
+	for (let attempt = 1;; attempt += 1) try {
+		return {
+			attempts: attempt,
+			value: await request()
+		};
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return {
+			attempts: attempt,
+			error
+		};
+		const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
+		policy.onRetry({
+			attempt,
+			error,
+			delayMs
+		});
+		if (await policy.sleep(delayMs, policy.stop).then(() => false, () => true)) return {
+			attempts: attempt,
+			error
+		};
+	}
+}
+/**
+* Milliseconds before attempt `attempt` + 1: exponential with full jitter, so that clients that failed together do not
+* come back together; never sooner than the agent asked for.
+*/
+function backoff(attempt, random, retryAfterMs = 0) {
+	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+	return Math.max(Math.round(random() * ceiling), retryAfterMs);
+}
+
+// src/stats/decode.ts
+/** The contract's whole-number fields (int64). */
+const WHOLE_FIELDS = [
+	"ts",
+	"cpu_count",
+	"mem_total",
+	"mem_used",
+	"disk_used",
+	"disk_total",
+	"mem_used_mib",
+	"mem_total_mib"
+];
+const MAX_INT64 = 2n ** 63n - 1n;
+/**
+* Reads the figures out of the agent's JSON and derives what follows from them.
+* @throws AgentError `bad-answer` where it is not a JSON object.
+*/
+function decodeStats(json) {
+	const body = parseExactly(json);
+	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
+	const figures = /* @__PURE__ */ new Map();
+	const warnings = [];
+	for (const [name, value] of Object.entries(body)) {
+		const figure = toFigure(name, value);
+		if (figure !== void 0) figures.set(name, figure);
+		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+	}
+	return {
+		figures: new Map([...figures, ...derive(figures)]),
+		json,
+		warnings
+	};
+}
+/** Free and used shares, where both parts are reported and the total is not 0. */
+function derive(figures) {
+	return ["mem", "disk"].flatMap((name) => {
+		const used = figures.get(`${name}_used`);
+		const total = figures.get(`${name}_total`);
+		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
+		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
+	});
+}
+/** Percent with two decimals, rounded half up, computed without a float until the end. */
+function percentage(used, total) {
+	return Number((used * 20000n + total) / (total * 2n)) / 100;
+}
+function toFigure(name, value) {
+	if (isWhole(name)) return toWhole(value);
+	if (typeof value === "bigint") return name === "cpu_used_pct" ? Number(value) : value;
+	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
+}
+/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
+function toWhole(value) {
+	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
+}
+function isWhole(name) {
+	return WHOLE_FIELDS.some((field) => field === name);
+}
+function isKnown(name) {
+	return isWhole(name) || name === "cpu_used_pct";
+}
+
+// src/upload/boundary.ts
+/**
+* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
+* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
+* `root` is the directory that the pattern's search starts in; both are absolute.
+*/
+function boundary(workspace, root) {
+	const bounds = [realpathSync.native(workspace)];
+	if (!isInside(workspace, root)) bounds.push(realpathSync.native(root));
+	const within = (real) => bounds.some((bound) => isInside(bound, real));
+	const directories = /* @__PURE__ */ new Map();
+	function resolveDirectory(directory, file) {
+		const known = directories.get(directory);
+		if (known !== void 0) return known;
+		const real = realpathSync.native(directory);
+		if (!within(real)) throw leadsOut(linkOf(file, within), real);
+		directories.set(directory, real);
+		return real;
+	}
+	return (file, isLink) => {
+		const real = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
+		if (!isLink) return real;
+		const end = realpathSync.native(real);
+		if (!within(end)) throw leadsOut(file, end);
+		return end;
+	};
+}
+/** The first part of a path that leads out. */
+function linkOf(file, within) {
+	const parents = [];
+	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
+	const isLeavingLink = (part) => lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+	return parents.find(isLeavingLink) ?? file;
+}
+function leadsOut(link, end) {
+	const message = `${link} is a link to ${end}, outside the workspace. Nothing was sent.`;
+	return new InputError([{
+		input: "files",
+		message: `${message} Exclude it with a ! line, copy the file into the workspace, or set follow-symlinks: false.`
+	}]);
+}
+/** Whether `file` is `directory` or lies below it; both absolute. */
+function isInside(directory, file) {
+	const relative = path.relative(directory, file);
+	return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
+// src/upload/pattern.ts
+const WINDOWS = process.platform === "win32";
+const OPTIONS = {
+	nobrace: true,
+	nocase: WINDOWS,
+	nocomment: true,
+	noext: true,
+	nonegate: true
+};
+/** A matcher for an absolute pattern and absolute excludes. */
+function matcher(pattern, excludes) {
+	const wanted = matchAny([pattern], true);
+	const excluded = matchAny(excludes, true);
+	const visible = matchAny([pattern], false);
+	return {
+		wants: (file) => wanted(file) && !excluded(file),
+		hides: (file) => !visible(file)
+	};
+}
+/** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
+function anchor(pattern, directory) {
+	const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, "");
+	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
+	if (path.isAbsolute(trimmed)) return trimmed;
+	const [climb = ""] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
+	const base = path.resolve(directory, climb === "" ? "." : climb);
+	const rest = trimmed.slice(climb.length);
+	if (rest === "") return escaped(base);
+	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
+}
+function matchAny(patterns, dot) {
+	const matchers = patterns.map((pattern) => WINDOWS ? pattern.replaceAll("\\", "/") : pattern).flatMap((pattern) => [pattern, `${pattern}/**`]).map((pattern) => new Minimatch(pattern, {
+		...OPTIONS,
+		dot
+	}));
+	return (file) => matchers.some((each) => each.match(file));
+}
+function escaped(literal) {
+	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
+}
+
+// src/upload/discover.ts
+/**
+* Searches the files of every pattern, in the order of the patterns. Reads the runner's file system, and no content.
+* @throws InputError where a place cannot be searched or a link leads out of the workspace.
+*/
+async function discover(rules, options) {
+	const directory = path.resolve(options.workspace, options.workingDirectory);
+	requireDirectory(directory, options.workingDirectory);
+	const excludes = rules.excludes.map((exclude) => anchor(exclude, directory));
+	const all = [];
+	for (const pattern of rules.patterns) try {
+		all.push(await search(pattern, anchor(pattern.pattern, directory), excludes, options));
+	} catch (error) {
+		throw unsearchable(pattern, error);
+	}
+	return all;
+}
+async function search(pattern, absolute, excludes, options) {
+	const lines = [absolute, ...excludes.map((exclude) => `!${exclude}`)];
+	const globber = await create(lines.join("\n"), { followSymbolicLinks: options.followSymlinks });
+	const [root = absolute] = globber.getSearchPaths();
+	const match = matcher(absolute, excludes);
+	const found = await sort(globber, root, match, options);
+	const lost = options.followSymlinks ? findLost(found.directories, match) : [];
+	return {
+		pattern,
+		files: found.files,
+		leftOut: [...found.leftOut, ...lost],
+		hidden: found.hidden
+	};
+}
+async function sort(globber, root, match, options) {
+	const files = [];
+	const leftOut = [];
+	const directories = /* @__PURE__ */ new Set();
+	let hidden = 0;
+	let resolve;
+	for await (const file of globber.globGenerator()) {
+		const relative = path.relative(root, file);
+		const link = lstatSync(file);
+		const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
+		if (stat.isDirectory()) directories.add(file);
+		else if (!options.includeHidden && isHidden(relative, file, match)) hidden += 1;
+		else if (stat.isSymbolicLink()) leftOut.push({
+			path: file,
+			reason: "a symbolic link"
+		});
+		else if (!stat.isFile()) leftOut.push({
+			path: file,
+			reason: "not a regular file"
+		});
+		else {
+			directories.add(path.dirname(file));
+			resolve ??= boundary(options.workspace, relative === "" ? path.dirname(root) : root);
+			files.push({
+				path: file,
+				realPath: resolve(file, link.isSymbolicLink()),
+				relative: toPosix(relative),
+				size: stat.size
+			});
+		}
+	}
+	return {
+		files,
+		leftOut,
+		directories,
+		hidden
+	};
+}
+function isHidden(relative, file, match) {
+	return /(^|[\\/])\./.test(relative) && match.hides(file);
+}
+/** What the search could not follow to an end and so did not mention: broken links, names it could not read. */
+function findLost(directories, match) {
+	const lost = [];
+	for (const directory of directories) for (const entry of readdirSync(directory, { withFileTypes: true })) {
+		const file = path.join(directory, entry.name);
+		if (!(entry.isSymbolicLink() || entry.name.includes("�")) || statSync(file, { throwIfNoEntry: false }) !== void 0 || !match.wants(file)) continue;
+		lost.push({
+			path: file,
+			reason: entry.isSymbolicLink() ? "a broken link" : "its name is not valid UTF-8"
+		});
+	}
+	return lost;
+}
+function requireDirectory(directory, given) {
+	if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+	const message = `${JSON.stringify(given)} is not a directory on the runner (${directory}).`;
+	throw new InputError([{
+		input: "working-directory",
+		message,
+		example: "working-directory: packages/app"
+	}]);
+}
+function unsearchable({ pattern }, error) {
+	if (error instanceof InputError || !(error instanceof Error)) return error;
+	if (!("code" in error)) return error;
+	const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.`;
+	return new InputError([{
+		input: "files",
+		message
+	}]);
+}
+/** A path of the runner with slashes, also on Windows. */
+function toPosix(file) {
+	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
+}
+
+// src/upload/plan.ts
+const NAMED = 10;
+/**
+* Says where each file goes: what a pattern spells out is dropped, what its wildcards match is kept.
+* @throws InputError where a pattern matches nothing, or two files would go to one place.
+*/
+function plan(matches, options) {
+	const name = (file) => toPosix(isInside(options.workspace, file) ? path.relative(options.workspace, file) : file);
+	const files = matches.flatMap((match) => match.files.map((file) => ({
+		source: name(file.path),
+		realPath: file.realPath,
+		target: targetOf(file, match.pattern.target, options.target),
+		size: file.size
+	})));
+	const unmatched = matches.filter(({ files, leftOut }) => files.length + leftOut.length === 0).map(nothingFound);
+	const { unique, conflicts } = byTarget(files);
+	const problems = [
+		...options.ifNoFilesFound === "error" ? unmatched : [],
+		...cut(conflicts),
+		...cut(unwritable(unique))
+	];
+	if (problems.length > 0) throw new InputError(problems.map((message) => ({
+		input: "files",
+		message
+	})));
+	return {
+		files: unique,
+		leftOut: dedupe(matches.flatMap((match) => match.leftOut)).map(({ path, reason }) => ({
+			path: name(path),
+			reason
+		})),
+		warnings: options.ifNoFilesFound === "warn" ? unmatched : []
+	};
+}
+function targetOf({ path: file, relative }, own, general) {
+	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(own);
+	return path.posix.join(own ?? general, relative === "" ? path.basename(file) : relative);
+}
+function nothingFound({ pattern, hidden, leftOut }) {
+	const reasons = [...hidden > 0 ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`] : [], ...leftOut[0] === void 0 ? [] : [`${leftOut.length} left out, such as ${leftOut[0].path}: ${leftOut[0].reason}`]];
+	const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+	return `${JSON.stringify(pattern.pattern)} matches no file to upload${why}.`;
+}
+/** The files with each target once, and a message for each target that two sources claim. */
+function byTarget(files) {
+	const owners = /* @__PURE__ */ new Map();
+	const conflicts = [];
+	for (const file of files) {
+		const owner = owners.get(file.target);
+		if (owner === void 0) owners.set(file.target, file);
+		else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+	}
+	return {
+		unique: [...owners.values()],
+		conflicts: [...conflicts, ...nestedTargets(owners)]
+	};
+}
+/** Messages for targets that would have to be a file and a directory at once. */
+function nestedTargets(owners) {
+	const messages = [];
+	const checked = /* @__PURE__ */ new Set();
+	for (const file of owners.values()) {
+		let parent = path.posix.dirname(file.target);
+		for (; !checked.has(parent) && parent !== path.posix.dirname(parent); parent = path.posix.dirname(parent)) {
+			checked.add(parent);
+			const owner = owners.get(parent);
+			if (owner !== void 0) messages.push(`${conflict(owner, file, parent)} It cannot be a directory as well.`);
+		}
+	}
+	return messages;
+}
+function conflict(one, other, target) {
+	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+}
+function unwritable(files) {
+	return files.filter(({ target }) => !target.isWellFormed()).map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
+}
+function cut(messages) {
+	const rest = messages.length - NAMED;
+	return rest <= 0 ? [...messages] : [...messages.slice(0, NAMED), `And ${rest} more of this kind.`];
+}
+function dedupe(leftOut) {
+	return [...new Map(leftOut.map((item) => [item.path, item])).values()];
+}
+
+// src/upload/transfer.ts
+/**
+* Uploads every planned file and says how each ended, in plan order. A failure after which nothing else can succeed ends
+* the transfer: requests in flight come to their end, the remaining files are not attempted.
+*/
+async function transfer(files, options) {
+	const limit = pLimit(options.concurrency);
+	const ended = new AbortController();
+	const stop = AbortSignal.any([options.cancel, ended.signal]);
+	async function upload(file) {
+		if (stop.aborted) return {
+			status: "not-attempted",
+			file,
+			reason: reasonOf(stop)
+		};
+		const result = await attempt(file, stop, options);
+		if (result.status === "failed" && result.error.final) ended.abort(result.error);
+		return result;
+	}
+	const settle = async (file) => {
+		try {
+			const result = await upload(file);
+			options.onEvent({
+				kind: "settled",
+				result
+			});
+			return result;
+		} catch (bug) {
+			ended.abort(bug);
+			throw bug;
+		}
+	};
+	return (await Promise.allSettled(files.map((file) => limit(settle, file)))).map((outcome) => {
+		if (outcome.status === "rejected") throw outcome.reason;
+		return outcome.value;
+	});
+}
+async function attempt(file, stop, options) {
+	const start = options.clock();
+	const outcome = await withRetries(() => options.client.upload(file, (bytes) => options.onEvent({
+		kind: "sent",
+		bytes
+	})), {
+		...options.retry,
+		stop,
+		onRetry: (retry) => options.onEvent({
+			kind: "retry",
+			file,
+			retry
+		})
+	});
+	const common = {
+		file,
+		attempts: outcome.attempts,
+		durationMs: Math.round(options.clock() - start)
+	};
+	if ("error" in outcome) return {
+		status: "failed",
+		...common,
+		error: outcome.error
+	};
+	return {
+		status: "uploaded",
+		...common,
+		...outcome.value
+	};
+}
+function reasonOf(stop) {
+	return stop.reason instanceof AgentError ? `the transfer had ended: ${stop.reason.message}` : "the job was cancelled";
+}
+
+// src/run/sync.ts
+/**
+* Finds the files, plans, transfers, and measures the sandbox. What fails between the action and the sandbox is in the
+* report.
+* @throws InputError where the files cannot be found or planned; nothing has been sent then.
+*/
+async function sync(inputs, surroundings) {
+	const { sandboxId, baseUrl } = inputs.connection;
+	const files = await findFiles(inputs, surroundings);
+	surroundings.observer.planned(files, inputs);
+	const base = {
+		...EMPTY_REPORT,
+		sandboxId,
+		baseUrl,
+		dryRun: inputs.dryRun,
+		leftOut: files.leftOut,
+		warnings: files.warnings
+	};
+	if (inputs.dryRun) return {
+		...base,
+		files: files.files.map(skipped)
+	};
+	return {
+		...base,
+		...await send(files, inputs, surroundings)
+	};
+}
+async function findFiles({ upload }, { workspace }) {
+	const { workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = upload;
+	const options = {
+		workspace,
+		workingDirectory,
+		includeHidden,
+		followSymlinks
+	};
+	return plan(await discover(upload.rules, options), {
+		workspace,
+		target,
+		ifNoFilesFound
+	});
+}
+async function send({ files, warnings }, { connection, upload }, { userAgent, cancel, sleep, random, observer }) {
+	const { query, concurrency } = upload;
+	const client = openClient(connection, {
+		connections: concurrency,
+		query,
+		userAgent,
+		cancel,
+		now: Date.now
+	});
+	const retry = {
+		retries: connection.retries,
+		sleep,
+		random
+	};
+	const clock = () => performance.now();
+	const start = clock();
+	try {
+		const onEvent = (event) => observer.event(event);
+		const results = await transfer(files, {
+			client,
+			concurrency,
+			retry,
+			cancel,
+			onEvent,
+			clock
+		});
+		const durationMs = Math.round(clock() - start);
+		const measured = isPointless(results, cancel) ? {} : await readStats(() => client.stats(), {
+			...retry,
+			stop: cancel,
+			onRetry: () => {}
+		});
+		return {
+			files: results,
+			durationMs,
+			stats: measured.stats,
+			errors: measured.error === void 0 ? [] : [reportedError(measured.error)],
+			warnings: [...warnings, ...measured.stats?.warnings ?? []],
+			cancelled: cancel.aborted
+		};
+	} finally {
+		await client.close();
+	}
+}
+/** Whether the stats cannot be had either; those of a full disk can, and they explain it. */
+function isPointless(results, cancel) {
+	return cancel.aborted || results.some((result) => result.status === "failed" && result.error.final && result.error.kind !== "disk-full");
+}
+async function readStats(read, policy) {
+	const outcome = await withRetries(async () => decodeStats(await read()), policy);
+	return "error" in outcome ? { error: outcome.error } : { stats: outcome.value };
+}
+function skipped(file) {
+	return {
+		status: "skipped",
+		file,
+		reason: "dry run"
+	};
+}
+
+// src/main/sync.ts
+const userAgent = `sandbox-sync/${version}`;
+await step(syncInputNames, (raw, surroundings) => sync(parseSyncInputs(raw), {
+	...surroundings,
+	userAgent
+}));
+
+export {  };

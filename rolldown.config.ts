@@ -1,0 +1,18 @@
+import { defineConfig } from 'rolldown';
+
+// One file per action entry and one shared vendor file, unhashed and unminified: what the runner executes
+// can be read and reviewed, and is the same bytes on every machine.
+export default defineConfig({
+  input: { sync: 'src/main/sync.ts' },
+  platform: 'node',
+  treeshake: { moduleSideEffects: false },
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    cleanDir: true,
+    minify: false,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    codeSplitting: { groups: [{ name: 'vendor', test: /node_modules/ }] },
+  },
+});

@@ -1,0 +1,82 @@
+import { STATUS_CODES } from 'node:http';
+import { AgentError, type FailureKind } from './failure.ts';
+import type { HttpAnswer } from './http.ts';
+import type { Redact } from './redact.ts';
+
+// An agent's words are cut to so many characters.
+const MAX_SAID = 300;
+
+// Words are looked for in so many characters of a body that is not JSON, so that a long one costs no time.
+const MAX_SEARCHED = 16_384;
+
+// The longest time that the agent's Retry-After is honoured for, in milliseconds.
+const MAX_RETRY_AFTER = 60_000;
+
+const KINDS: Readonly<Record<number, FailureKind>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not-found',
+  409: 'busy',
+  413: 'too-large',
+  425: 'busy',
+  429: 'busy',
+  500: 'server',
+  502: 'server',
+  503: 'server',
+  504: 'server',
+  507: 'disk-full',
+};
+
+/** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
+export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): AgentError {
+  const { tried, status } = answer;
+  const said = whatItSaid(answer.text, redact);
+  const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
+  const quoted = said === '' ? '.' : `. The agent said: ${JSON.stringify(said)}.`;
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+  return new AgentError(kindOf(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
+export function whatItSaid(text: string, redact: Redact): string {
+  const words = redact(messageOf(text) ?? withoutTags(text.slice(0, MAX_SEARCHED)));
+  const line = words.slice(0, MAX_SEARCHED).replace(/\s+/g, ' ').trim();
+  return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
+}
+
+/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : undefined;
+}
+
+function kindOf(status: number, said: string): FailureKind {
+  if ((status === 502 || status === 404) && isSandboxNotFound(said)) return 'sandbox-not-found';
+  if (status >= 300 && status < 400) return 'redirected';
+  return KINDS[status] ?? (status >= 500 ? 'server' : status >= 400 ? 'rejected' : 'bad-answer');
+}
+
+function isSandboxNotFound(said: string): boolean {
+  return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
+}
+
+function withoutTags(html: string): string {
+  return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, ' ').replace(/<[^<>]*>/g, ' ');
+}
+
+function messageOf(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'string') return body;
+    if (typeof body !== 'object' || body === null) return undefined;
+    if ('message' in body && typeof body.message === 'string') return body.message;
+    if ('error' in body && typeof body.error === 'string') return body.error;
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+// Node 24 has these parts of JSON, TypeScript's libraries do not describe them yet.
+declare global {
+  interface JSON {
+    /** A number that `stringify` writes with the very digits of `text`. */
+    rawJSON(text: string): unknown;
+    /** With the reviver's third argument: `source` is a number's text. */
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown;
+  }
+}
+
+/**
+ * Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
+ * @throws SyntaxError, or RangeError where it is nested too deeply.
+ */
+export function parseKeepingDigits(text: string): unknown {
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
+  );
+}
+
+/**
+ * Parses a JSON text; whole numbers come as bigint, exact whatever their size.
+ * @throws SyntaxError, or RangeError where it is nested too deeply.
+ */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value,
+  );
+}
+
+/** JSON text of a value in which bigint stands for whole numbers. */
+export function stringifyExactly(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_key, item: unknown) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item),
+    1,
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * What went wrong between the action and the sandbox. What follows from a kind, whether to try again, whether any other
+ * request can still succeed, and what to do about it, stands in the table below.
+ */
+export type FailureKind =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'sandbox-not-found'
+  | 'disk-full'
+  | 'unreachable'
+  | 'tls'
+  | 'connection'
+  | 'stalled'
+  | 'busy'
+  | 'server'
+  | 'file-changed'
+  | 'rejected'
+  | 'not-found'
+  | 'too-large'
+  | 'redirected'
+  | 'bad-answer'
+  | 'file-unreadable'
+  | 'cancelled';
+
+interface Details {
+  /** HTTP status, if there was an answer. */
+  readonly status?: number;
+  /** How long the agent asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
+export class AgentError extends Error {
+  readonly kind: FailureKind;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: FailureKind, message: string, details: Details = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'AgentError';
+    this.kind = kind;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** What the user can do about it, as one sentence or two. */
+  get hint(): string {
+    return MEANING[this.kind].hint;
+  }
+
+  /** Whether the same request may succeed later. */
+  get retryable(): boolean {
+    return MEANING[this.kind].retry;
+  }
+
+  /** Whether no other request can succeed either, once this one has had its attempts. */
+  get final(): boolean {
+    return MEANING[this.kind].final;
+  }
+}
+
+interface Meaning {
+  readonly retry: boolean;
+  readonly final: boolean;
+  readonly hint: string;
+}
+
+const MEANING: Readonly<Record<FailureKind, Meaning>> = {
+  unauthorized: {
+    retry: false,
+    final: true,
+    hint: 'Check that token is the access token of this very sandbox, that it has not expired, and that username exists in it.',
+  },
+  forbidden: {
+    retry: false,
+    final: true,
+    hint: 'Check that the token may use this sandbox, and that the sandbox may be resumed.',
+  },
+  'sandbox-not-found': {
+    retry: false,
+    final: true,
+    hint: 'Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job.',
+  },
+  'disk-full': {
+    retry: false,
+    final: true,
+    hint: "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
+  },
+  unreachable: {
+    retry: true,
+    final: true,
+    hint: 'Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY).',
+  },
+  tls: {
+    retry: false,
+    final: true,
+    hint: "Check base-url. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file.",
+  },
+  connection: {
+    retry: true,
+    final: false,
+    hint: 'The network or the sandbox host fails now and then. Run the job again, or raise retries.',
+  },
+  stalled: {
+    retry: true,
+    final: false,
+    hint: 'Run the job again, or raise timeout if the sandbox needs longer to answer.',
+  },
+  busy: { retry: true, final: false, hint: 'Lower concurrency, or raise retries.' },
+  server: {
+    retry: true,
+    final: false,
+    hint: "Look at the sandbox and at the service's status, and run the job again.",
+  },
+  'file-changed': { retry: true, final: false, hint: 'Upload after whatever writes the file has ended.' },
+  rejected: {
+    retry: false,
+    final: false,
+    hint: 'Check the target path: it must not be a directory in the sandbox.',
+  },
+  'not-found': {
+    retry: false,
+    final: false,
+    hint: 'Check base-url, upload-path and stats-path: the service has no such operation there.',
+  },
+  'too-large': {
+    retry: false,
+    final: false,
+    hint: 'A proxy on the way limits the size of a request. Upload the file in parts.',
+  },
+  redirected: {
+    retry: false,
+    final: false,
+    hint: 'Redirects are not followed, so that the token stays where it was sent. Check base-url.',
+  },
+  'bad-answer': {
+    retry: false,
+    final: false,
+    hint: 'Check that base-url and the paths lead to the in-sandbox agent.',
+  },
+  'file-unreadable': {
+    retry: false,
+    final: false,
+    hint: 'Check that the file is still there and that the runner may read it.',
+  },
+  cancelled: { retry: false, final: true, hint: 'The job was cancelled.' },
+};

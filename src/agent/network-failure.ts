@@ -1,0 +1,50 @@
+import { AgentError, type FailureKind } from './failure.ts';
+
+const UNREACHABLE =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+
+// OpenSSL's verification codes have no common prefix; Node's own errors do.
+const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
+
+const SAYS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'the host name could not be found',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed while sending',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
+  UND_ERR_HEADERS_TIMEOUT: 'no byte was sent or received for the length of timeout',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way for the length of timeout',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was shorter than it said',
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
+};
+
+/** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
+export function networkFailure(error: Error, tried: string): AgentError {
+  if (error instanceof AgentError) return error;
+  if (error.cause instanceof AgentError) return error.cause;
+  const code = codeOf(error);
+  const says = SAYS[code] ?? 'the connection failed';
+  return new AgentError(kindOf(code, error.message), `${tried} failed: ${says} (${detail(code, error)}).`, {
+    cause: error,
+  });
+}
+
+function kindOf(code: string, message: string): FailureKind {
+  if (UNREACHABLE.test(code) || message.startsWith('Proxy response')) return 'unreachable';
+  if (TLS.test(code)) return 'tls';
+  if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return 'stalled';
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'bad-answer';
+  return 'connection';
+}
+
+function codeOf(error: Error): string {
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.cause instanceof Error ? codeOf(error.cause) : '';
+}
+
+function detail(code: string, error: Error): string {
+  // The errors of several tried addresses come together, with an empty message of their own.
+  const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
+  return [code, message].filter(part => part !== '').join(': ');
+}

@@ -1,0 +1,63 @@
+import { AgentError } from './failure.ts';
+
+/** What retrying depends on beside the request itself. */
+export interface RetryPolicy {
+  /** Further attempts after the first. */
+  readonly retries: number;
+  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
+  readonly sleep: (ms: number, stop: AbortSignal) => Promise<void>;
+  /** A number from 0 up to but not including 1. */
+  readonly random: () => number;
+}
+
+/** An attempt that failed and will be made again. */
+export interface Retry {
+  /** The attempt that failed, from 1. */
+  readonly attempt: number;
+  readonly error: AgentError;
+  /** Milliseconds until the next attempt. */
+  readonly delayMs: number;
+}
+
+/** How a request ended, after how many attempts. */
+export type Outcome<T> =
+  | { readonly attempts: number; readonly value: T }
+  | { readonly attempts: number; readonly error: AgentError };
+
+const BASE_MS = 500;
+const CAP_MS = 30_000;
+
+/**
+ * Makes a request until it succeeds, fails for good, or has had its attempts; `stop` ends it between attempts.
+ * Anything thrown that is not an AgentError is a bug and passes through.
+ */
+export async function withRetries<T>(
+  request: () => Promise<T>,
+  policy: RetryPolicy & { readonly stop: AbortSignal; readonly onRetry: (retry: Retry) => void },
+): Promise<Outcome<T>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return { attempts: attempt, value: await request() };
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      if (!error.retryable || attempt > policy.retries || policy.stop.aborted)
+        return { attempts: attempt, error };
+      const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
+      policy.onRetry({ attempt, error, delayMs });
+      const stopped = await policy.sleep(delayMs, policy.stop).then(
+        () => false,
+        () => true,
+      );
+      if (stopped) return { attempts: attempt, error };
+    }
+  }
+}
+
+/**
+ * Milliseconds before attempt `attempt` + 1: exponential with full jitter, so that clients that failed together do not
+ * come back together; never sooner than the agent asked for.
+ */
+export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
+  const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+  return Math.max(Math.round(random() * ceiling), retryAfterMs);
+}

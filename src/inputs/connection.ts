@@ -1,0 +1,59 @@
+import { baseUrl, operationPath } from './base-url.ts';
+import { extraHeaders, headerPrefix, headerValue, routingHeaders } from './headers.ts';
+import type { parseInputs } from './parse.ts';
+import { duration, flag, wholeNumber } from './values.ts';
+
+/** How to reach one sandbox, and how long to try. */
+export interface Connection {
+  readonly sandboxId: string;
+  /** Base URL without a slash at its end. */
+  readonly baseUrl: string;
+  readonly uploadPath: string;
+  readonly statsPath: string;
+  /** What every request carries: token, routing, and the user's own headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What must not appear in anything the process leaves behind. */
+  readonly secrets: readonly string[];
+  /** Further attempts for each request, 0–10. */
+  readonly retries: number;
+  /** Longest time without progress, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The inputs that every entry of the action shares. */
+export const connectionSchema = {
+  'sandbox-id': headerValue('the sandbox to reach', 'i1a2b3c4d5'),
+  token: headerValue('the sandbox access token', '${{ steps.sandbox.outputs.token }}', true),
+  'base-url': baseUrl,
+  'allow-insecure-http': flag(false),
+  port: wholeNumber(1, 65_535, 49_983),
+  'header-prefix': headerPrefix,
+  'upload-path': operationPath('/files'),
+  'stats-path': operationPath('/metrics'),
+  headers: extraHeaders,
+  retries: wholeNumber(0, 10, 4),
+  timeout: duration(1, '60s'),
+};
+
+/** Puts the parsed inputs of `connectionSchema` together. */
+export function toConnection(
+  inputs: ReturnType<typeof parseInputs<typeof connectionSchema>>,
+  furtherSecrets: readonly string[] = [],
+): Connection {
+  const routing = routingHeaders(inputs['header-prefix']);
+  return {
+    sandboxId: inputs['sandbox-id'],
+    baseUrl: inputs['base-url'],
+    uploadPath: inputs['upload-path'],
+    statsPath: inputs['stats-path'],
+    headers: {
+      ...inputs.headers,
+      'X-Access-Token': inputs.token,
+      [routing.id]: inputs['sandbox-id'],
+      [routing.port]: String(inputs.port),
+    },
+    secrets: [inputs.token, ...furtherSecrets].filter(secret => secret !== ''),
+    retries: inputs.retries,
+    timeoutMs: inputs.timeout,
+  };
+}

@@ -1,0 +1,76 @@
+import type { Parser, Refuse } from './parse.ts';
+import { quote } from './values.ts';
+
+/** One line of `files` that says what to upload. */
+export interface FilePattern {
+  /** The pattern as written. */
+  readonly pattern: string;
+  /** The line's own target as written, if it names one. A slash at the end says that it is a directory. */
+  readonly target?: string;
+}
+
+/** What to upload: patterns in the order written, and what is excluded from every one of them. */
+export interface FileRules {
+  readonly patterns: readonly FilePattern[];
+  readonly excludes: readonly string[];
+}
+
+const EXAMPLE = 'dist/**';
+
+/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+export const fileRules: Parser<FileRules> = (value, refuse) => {
+  const patterns: FilePattern[] = [];
+  const excludes: string[] = [];
+  for (const [index, raw] of value.split(/\r?\n/).entries()) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const fail: Refuse = why => refuse(`line ${index + 1}, ${quote(line)}, ${why}`, EXAMPLE);
+    if (line.startsWith('!')) excludes.push(parseExclude(line, fail));
+    else patterns.push(parsePattern(line, fail));
+  }
+  if (patterns.length > 0) return { patterns, excludes };
+  return refuse('is required: at least one line must say what to upload.', EXAMPLE);
+};
+
+/** The directory in the sandbox for the lines that name none. */
+export const targetDirectory: Parser<string> = (value, refuse) => checkTarget(value, refuse);
+
+function parsePattern(line: string, fail: Refuse): FilePattern {
+  const arrow = /^(?<pattern>.*?)\s=>(?:\s+(?<target>.*))?$/s.exec(line);
+  if (arrow === null) return { pattern: checkPattern(line, fail) };
+  const target = arrow.groups?.['target']?.trim() ?? '';
+  if (target === '') return fail('names no target after =>.', `${EXAMPLE} => app/`);
+  return {
+    pattern: checkPattern(arrow.groups?.['pattern']?.trim() ?? '', fail),
+    target: checkTarget(target, fail),
+  };
+}
+
+function parseExclude(line: string, fail: Refuse): string {
+  if (/\s=>(\s|$)/.test(line)) return fail('excludes files, so it can have no target.', `!${EXAMPLE}`);
+  return checkPattern(line.slice(1).trim(), fail);
+}
+
+function checkPattern(pattern: string, fail: Refuse): string {
+  if (pattern === '' || pattern.startsWith('!')) return fail('has no pattern.', EXAMPLE);
+  // Leading ones are where the pattern starts; further in, a wildcard may stand before them.
+  const inner = pattern.replace(/^(\.{1,2}[\\/])+/, '');
+  if (/(^|[\\/])\.\.([\\/]|$)/.test(inner) && inner !== '..') {
+    return fail('has a .. in its middle. Write the path without it.', EXAMPLE);
+  }
+  return pattern;
+}
+
+function checkTarget(target: string, fail: Refuse): string {
+  if (target.includes('\0')) return fail(`has a NUL character in the target ${quote(target)}.`, 'app/');
+  if (target.split('/').includes('..')) {
+    return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, 'app/');
+  }
+  if (/^~(\/|$)/.test(target)) {
+    return fail(
+      `has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`,
+      'app/',
+    );
+  }
+  return target;
+}

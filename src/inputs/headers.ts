@@ -1,0 +1,83 @@
+import type { Parser } from './parse.ts';
+import { quote } from './values.ts';
+
+// RFC 9110, section 5.6.2: what a header's name may consist of.
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+// RFC 9110, section 5.5, narrowed to what Node sends unchanged: printable Latin-1 and tabs.
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+// Set by the action or by its HTTP client, so a second value would be lost or change where the request goes.
+const RESERVED = [
+  'x-access-token',
+  'accept',
+  'user-agent',
+  'host',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'upgrade',
+  'expect',
+  'te',
+  'trailer',
+];
+
+/** Whether text can be sent as a header's value, unchanged. */
+export function isHeaderValue(value: string): boolean {
+  return VALUE.test(value);
+}
+
+/** The names of the two headers that route a request to a sandbox and to a port in it. */
+export function routingHeaders(prefix: string): { readonly id: string; readonly port: string } {
+  return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
+}
+
+/** The vendor's prefix of the routing headers. */
+export const headerPrefix: Parser<string> = (value, refuse) => {
+  const prefix = value === '' ? 'Svc' : value;
+  return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, 'E2b');
+};
+
+/** Required text that goes into a header. A refusal does not repeat the value where it is `secret`. */
+export function headerValue(what: string, example: string, secret = false): Parser<string> {
+  return (value, refuse) => {
+    if (value === '') return refuse(`is required: ${what}.`, example);
+    if (isHeaderValue(value)) return value;
+    const given = secret ? 'the value given' : quote(value);
+    return refuse(
+      `${given} cannot be sent in a header: it has a line break or another character outside Latin-1.`,
+      example,
+    );
+  };
+}
+
+/** Extra headers, one `Name: value` a line, empty lines left out. */
+export const extraHeaders: Parser<Readonly<Record<string, string>>> = (value, refuse, all) => {
+  const routing = Object.values(routingHeaders(all['header-prefix']?.trim() || 'Svc'));
+  const taken = new Set([...RESERVED, ...routing.map(name => name.toLowerCase())]);
+  const headers: Record<string, string> = {};
+  const seen = new Set<string>();
+  for (const [index, line] of value.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const fail = (why: string) => refuse(`line ${index + 1} ${why}.`, '"X-Metadata-build: 42"');
+    const { name, content } = splitHeader(line) ?? fail('is not of the form Name: value');
+    const key = name.toLowerCase();
+    if (taken.has(key)) fail(`sets ${quote(name)}, which the action sets itself`);
+    if (seen.has(key)) fail(`sets ${quote(name)} a second time`);
+    seen.add(key);
+    headers[name] = content;
+  }
+  return headers;
+};
+
+function splitHeader(line: string): { name: string; content: string } | undefined {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, Math.max(colon, 0)).trim();
+  const content = line.slice(colon + 1).trim();
+  return NAME.test(name) && isHeaderValue(content) ? { name, content } : undefined;
+}

@@ -1,0 +1,62 @@
+import type { Parser } from './parse.ts';
+
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+export function flag(fallback: boolean): Parser<boolean> {
+  return (value, refuse) => {
+    if (value === '') return fallback;
+    if (/^(true|True|TRUE)$/.test(value)) return true;
+    if (/^(false|False|FALSE)$/.test(value)) return false;
+    return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
+  };
+}
+
+/** One of the words given. Empty is the first of them. */
+export function choice<const W extends string>(first: W, ...others: readonly W[]): Parser<W> {
+  const words = [first, ...others];
+  return (value, refuse) => {
+    const word = value === '' ? first : words.find(candidate => candidate === value);
+    return word ?? refuse(`${quote(value)} is not one of ${words.join(', ')}.`, first);
+  };
+}
+
+/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+export function wholeNumber(min: number, max: number, fallback: number): Parser<number> {
+  return (value, refuse) => {
+    const number = value === '' ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+  };
+}
+
+const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+// The longest delay that a timer of Node's takes, 2^31 - 1 ms, is 24.8 days.
+const LONGEST = 24 * MILLISECONDS.h;
+
+/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+export function duration(min: number, fallback: string): Parser<number> {
+  return (value, refuse) => {
+    const ms = milliseconds(value === '' ? fallback : value);
+    if (ms !== undefined && ms >= min && ms <= LONGEST) return ms;
+    return refuse(
+      `${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`,
+      fallback,
+    );
+  };
+}
+
+function milliseconds(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+  if (unit !== 'ms' && unit !== 's' && unit !== 'm' && unit !== 'h') return undefined;
+  return Math.round(Number(number) * MILLISECONDS[unit]);
+}
+
+/** Text as it is, with a value for empty. */
+export function text(fallback = ''): Parser<string> {
+  return value => (value === '' ? fallback : value);
+}
+
+/** A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. */
+export function quote(value: string): string {
+  return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+}

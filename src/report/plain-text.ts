@@ -1,0 +1,24 @@
+// What a terminal or a browser acts on instead of showing it: control characters, line and paragraph separators, marks
+// that change the direction of text, invisible characters and tags, and halves of surrogate pairs.
+const UNSEEN =
+  /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+
+/**
+ * Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
+ * written as an escape, such as `\n` or `\u{202e}`.
+ */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, escapeOf);
+}
+
+/** `visible`, cut to `limit` characters. */
+export function visibleCut(text: string, limit: number): string {
+  return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : text);
+}
+
+function escapeOf(character: string): string {
+  if (character === '\n') return '\\n';
+  if (character === '\r') return '\\r';
+  if (character === '\t') return '\\t';
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}

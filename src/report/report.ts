@@ -1,0 +1,77 @@
+import type { Stats } from '../stats/decode.ts';
+import type { LeftOut } from '../upload/discover.ts';
+import type { FileResult } from '../upload/transfer.ts';
+
+/** All there is to say about a run, whatever came of it. */
+export interface SyncReport {
+  /** Counts up with every change that a reader of the report file would notice. */
+  readonly schema: 1;
+  readonly sandboxId: string;
+  readonly baseUrl: string;
+  readonly dryRun: boolean;
+  readonly cancelled: boolean;
+  /** One result for each planned file, in plan order. */
+  readonly files: readonly FileResult[];
+  /** What was matched and knowingly not planned. */
+  readonly leftOut: readonly LeftOut[];
+  /** The stats after the uploads, if they could be had. */
+  readonly stats: Stats | undefined;
+  /** How long the transfer took, in milliseconds. */
+  readonly durationMs: number;
+  /** What failed beside single files: the input, the stats. */
+  readonly errors: readonly ReportedError[];
+  readonly warnings: readonly string[];
+}
+
+/** Something that fails the step, beside single files. */
+export interface ReportedError {
+  /** What happened, in one line. */
+  readonly message: string;
+  /** Each problem of several, or what to do; a line each. */
+  readonly details: readonly string[];
+}
+
+/** A report of nothing done, to start from. */
+export const EMPTY_REPORT: SyncReport = {
+  schema: 1,
+  sandboxId: '',
+  baseUrl: '',
+  dryRun: false,
+  cancelled: false,
+  files: [],
+  leftOut: [],
+  stats: undefined,
+  durationMs: 0,
+  errors: [],
+  warnings: [],
+};
+
+/** The files of a report, counted. */
+export interface Totals {
+  readonly planned: number;
+  readonly uploaded: number;
+  readonly failed: number;
+  /** Files of a dry run, and what was left out. */
+  readonly skipped: number;
+  readonly notAttempted: number;
+  /** Bytes of the uploaded files. */
+  readonly uploadedBytes: number;
+}
+
+export function totals({ files, leftOut }: SyncReport): Totals {
+  const count = (status: FileResult['status']) => files.filter(file => file.status === status).length;
+  return {
+    planned: files.length,
+    uploaded: count('uploaded'),
+    failed: count('failed'),
+    skipped: count('skipped') + leftOut.length,
+    notAttempted: count('not-attempted'),
+    uploadedBytes: files.reduce((sum, file) => sum + (file.status === 'uploaded' ? file.size : 0), 0),
+  };
+}
+
+/** Whether the step succeeds: everything planned arrived, or was never meant to, and nothing else failed. */
+export function succeeded(report: SyncReport): boolean {
+  const { failed, notAttempted } = totals(report);
+  return failed + notAttempted === 0 && report.errors.length === 0 && !report.cancelled;
+}

@@ -1,0 +1,32 @@
+const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+/** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
+export function formatBytes(bytes: bigint | number): string {
+  const size = Number(bytes);
+  const step = Math.min(Math.floor(Math.log2(Math.max(Math.abs(size), 1)) / 10), STEPS.length - 1);
+  return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
+}
+
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${threeDigits(ms / 1000)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** A count with its noun: `1 file`, `12,000 files`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Bytes a second for a reader. */
+export function formatRate(bytes: number, ms: number): string {
+  return `${formatBytes((bytes * 1000) / Math.max(ms, 1))}/s`;
+}
+
+function threeDigits(value: number): string {
+  const decimals = Math.abs(value) >= 99.95 || Number.isInteger(value) ? 0 : 1;
+  return value.toFixed(decimals);
+}

@@ -1,0 +1,148 @@
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { create, type Globber } from '@actions/glob';
+import type { FilePattern, FileRules } from '../inputs/files.ts';
+import { InputError } from '../inputs/parse.ts';
+import { boundary, type Resolve } from './boundary.ts';
+import { anchor, type Matcher, matcher } from './pattern.ts';
+
+/** A regular file that a pattern matches. */
+export interface SourceFile {
+  /** Absolute path as it was found. */
+  readonly path: string;
+  /** The path with its links resolved. */
+  readonly realPath: string;
+  /** POSIX path below what the pattern spells out; empty where the pattern spells out the file itself. */
+  readonly relative: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** Something a pattern matches that is not uploaded. */
+export interface LeftOut {
+  /** Absolute path. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** What one pattern matches. */
+export interface Matches {
+  readonly pattern: FilePattern;
+  readonly files: readonly SourceFile[];
+  readonly leftOut: readonly LeftOut[];
+  /** How many files were passed over for a name that begins with a dot. */
+  readonly hidden: number;
+}
+
+export interface DiscoverOptions {
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  /** Where relative patterns start: absolute, or relative to the workspace; empty is the workspace. */
+  readonly workingDirectory: string;
+  readonly includeHidden: boolean;
+  readonly followSymlinks: boolean;
+}
+
+/**
+ * Searches the files of every pattern, in the order of the patterns. Reads the runner's file system, and no content.
+ * @throws InputError where a place cannot be searched or a link leads out of the workspace.
+ */
+export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Matches[]> {
+  const directory = path.resolve(options.workspace, options.workingDirectory);
+  requireDirectory(directory, options.workingDirectory);
+  const excludes = rules.excludes.map(exclude => anchor(exclude, directory));
+  const all: Matches[] = [];
+  for (const pattern of rules.patterns) {
+    try {
+      all.push(await search(pattern, anchor(pattern.pattern, directory), excludes, options));
+    } catch (error) {
+      throw unsearchable(pattern, error);
+    }
+  }
+  return all;
+}
+
+async function search(
+  pattern: FilePattern,
+  absolute: string,
+  excludes: readonly string[],
+  options: DiscoverOptions,
+): Promise<Matches> {
+  const lines = [absolute, ...excludes.map(exclude => `!${exclude}`)];
+  // Directories are asked for as well: broken links, which the search drops silently, are looked for in them.
+  const globber = await create(lines.join('\n'), { followSymbolicLinks: options.followSymlinks });
+  const [root = absolute] = globber.getSearchPaths();
+  const match = matcher(absolute, excludes);
+  const found = await sort(globber, root, match, options);
+  const lost = options.followSymlinks ? findLost(found.directories, match) : [];
+  return { pattern, files: found.files, leftOut: [...found.leftOut, ...lost], hidden: found.hidden };
+}
+
+async function sort(globber: Globber, root: string, match: Matcher, options: DiscoverOptions) {
+  const files: SourceFile[] = [];
+  const leftOut: LeftOut[] = [];
+  const directories = new Set<string>();
+  let hidden = 0;
+  let resolve: Resolve | undefined;
+  for await (const file of globber.globGenerator()) {
+    const relative = path.relative(root, file);
+    const link = lstatSync(file);
+    const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
+    if (stat.isDirectory()) directories.add(file);
+    else if (!options.includeHidden && isHidden(relative, file, match)) hidden += 1;
+    else if (stat.isSymbolicLink()) leftOut.push({ path: file, reason: 'a symbolic link' });
+    else if (!stat.isFile()) leftOut.push({ path: file, reason: 'not a regular file' });
+    else {
+      directories.add(path.dirname(file));
+      resolve ??= boundary(options.workspace, relative === '' ? path.dirname(root) : root);
+      files.push({
+        path: file,
+        realPath: resolve(file, link.isSymbolicLink()),
+        relative: toPosix(relative),
+        size: stat.size,
+      });
+    }
+  }
+  return { files, leftOut, directories, hidden };
+}
+
+// Most paths have no such name, and asking the pattern costs more than this look.
+function isHidden(relative: string, file: string, match: Matcher): boolean {
+  return /(^|[\\/])\./.test(relative) && match.hides(file);
+}
+
+/** What the search could not follow to an end and so did not mention: broken links, names it could not read. */
+function findLost(directories: Iterable<string>, match: Matcher): LeftOut[] {
+  const lost: LeftOut[] = [];
+  for (const directory of directories) {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      const file = path.join(directory, entry.name);
+      const suspect = entry.isSymbolicLink() || entry.name.includes('\uFFFD');
+      if (!suspect || statSync(file, { throwIfNoEntry: false }) !== undefined || !match.wants(file)) continue;
+      lost.push({
+        path: file,
+        reason: entry.isSymbolicLink() ? 'a broken link' : 'its name is not valid UTF-8',
+      });
+    }
+  }
+  return lost;
+}
+
+function requireDirectory(directory: string, given: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+  const message = `${JSON.stringify(given)} is not a directory on the runner (${directory}).`;
+  throw new InputError([{ input: 'working-directory', message, example: 'working-directory: packages/app' }]);
+}
+
+function unsearchable({ pattern }: FilePattern, error: unknown): unknown {
+  if (error instanceof InputError || !(error instanceof Error)) return error;
+  // Errors of the system have a code, and so have the assertions by which @actions/glob refuses a pattern; bugs have not.
+  if (!('code' in error)) return error;
+  const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.`;
+  return new InputError([{ input: 'files', message }]);
+}
+
+/** A path of the runner with slashes, also on Windows. */
+export function toPosix(file: string): string {
+  return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
+}

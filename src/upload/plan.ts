@@ -1,0 +1,139 @@
+import path from 'node:path';
+import type { UploadFile } from '../agent/client.ts';
+import { InputError } from '../inputs/parse.ts';
+import { isInside } from './boundary.ts';
+import { type LeftOut, type Matches, type SourceFile, toPosix } from './discover.ts';
+
+/** One upload to be made. */
+export interface PlannedFile extends UploadFile {
+  /** The file as a reader knows it: relative to the workspace where it lies in it, with slashes. */
+  readonly source: string;
+}
+
+/** All that will be uploaded, each target once, in the order found. */
+export interface Plan {
+  readonly files: readonly PlannedFile[];
+  /** What was matched and is not uploaded; `path` as in `source`. */
+  readonly leftOut: readonly LeftOut[];
+  readonly warnings: readonly string[];
+}
+
+export interface PlanOptions {
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  /** Directory in the sandbox for patterns that name none. */
+  readonly target: string;
+  readonly ifNoFilesFound: 'error' | 'warn' | 'ignore';
+}
+
+// So many of a kind are named in one message; the rest is counted.
+const NAMED = 10;
+
+/**
+ * Says where each file goes: what a pattern spells out is dropped, what its wildcards match is kept.
+ * @throws InputError where a pattern matches nothing, or two files would go to one place.
+ */
+export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
+  const name = (file: string) =>
+    toPosix(isInside(options.workspace, file) ? path.relative(options.workspace, file) : file);
+  const files = matches.flatMap(match =>
+    match.files.map(file => ({
+      source: name(file.path),
+      realPath: file.realPath,
+      target: targetOf(file, match.pattern.target, options.target),
+      size: file.size,
+    })),
+  );
+  const unmatched = matches
+    .filter(({ files, leftOut }) => files.length + leftOut.length === 0)
+    .map(nothingFound);
+  const { unique, conflicts } = byTarget(files);
+  const problems = [
+    ...(options.ifNoFilesFound === 'error' ? unmatched : []),
+    ...cut(conflicts),
+    ...cut(unwritable(unique)),
+  ];
+  if (problems.length > 0) throw new InputError(problems.map(message => ({ input: 'files', message })));
+  return {
+    files: unique,
+    leftOut: dedupe(matches.flatMap(match => match.leftOut)).map(({ path, reason }) => ({
+      path: name(path),
+      reason,
+    })),
+    warnings: options.ifNoFilesFound === 'warn' ? unmatched : [],
+  };
+}
+
+function targetOf({ path: file, relative }: SourceFile, own: string | undefined, general: string): string {
+  const isDirectory = own === undefined || relative !== '' || /(^|\/)\.?$/.test(own);
+  if (!isDirectory) return path.posix.normalize(own);
+  return path.posix.join(own ?? general, relative === '' ? path.basename(file) : relative);
+}
+
+function nothingFound({ pattern, hidden, leftOut }: Matches): string {
+  const reasons = [
+    ...(hidden > 0
+      ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`]
+      : []),
+    ...(leftOut[0] === undefined
+      ? []
+      : [`${leftOut.length} left out, such as ${leftOut[0].path}: ${leftOut[0].reason}`]),
+  ];
+  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+  return `${JSON.stringify(pattern.pattern)} matches no file to upload${why}.`;
+}
+
+/** The files with each target once, and a message for each target that two sources claim. */
+function byTarget(files: readonly PlannedFile[]): { unique: PlannedFile[]; conflicts: string[] } {
+  const owners = new Map<string, PlannedFile>();
+  const conflicts: string[] = [];
+  for (const file of files) {
+    const owner = owners.get(file.target);
+    if (owner === undefined) owners.set(file.target, file);
+    else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+  }
+  return { unique: [...owners.values()], conflicts: [...conflicts, ...nestedTargets(owners)] };
+}
+
+/** Messages for targets that would have to be a file and a directory at once. */
+function nestedTargets(owners: ReadonlyMap<string, PlannedFile>): string[] {
+  const messages: string[] = [];
+  const checked = new Set<string>();
+  for (const file of owners.values()) {
+    let parent = path.posix.dirname(file.target);
+    for (
+      ;
+      !checked.has(parent) && parent !== path.posix.dirname(parent);
+      parent = path.posix.dirname(parent)
+    ) {
+      checked.add(parent);
+      const owner = owners.get(parent);
+      if (owner !== undefined)
+        messages.push(`${conflict(owner, file, parent)} It cannot be a directory as well.`);
+    }
+  }
+  return messages;
+}
+
+function conflict(one: PlannedFile, other: PlannedFile, target: string): string {
+  const sources = `${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`;
+  return `${sources} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+}
+
+function unwritable(files: readonly PlannedFile[]): string[] {
+  return files
+    .filter(({ target }) => !target.isWellFormed())
+    .map(
+      ({ source }) =>
+        `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`,
+    );
+}
+
+function cut(messages: readonly string[]): string[] {
+  const rest = messages.length - NAMED;
+  return rest <= 0 ? [...messages] : [...messages.slice(0, NAMED), `And ${rest} more of this kind.`];
+}
+
+function dedupe(leftOut: readonly LeftOut[]): LeftOut[] {
+  return [...new Map(leftOut.map(item => [item.path, item])).values()];
+}

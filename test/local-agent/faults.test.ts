@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { test } from 'node:test';
+import type { Fault, FaultAction } from '../../local-agent/faults.ts';
+import { HEADERS, openSandbox, type Sandbox } from './harness.ts';
+
+const withFault = (action: FaultAction, rule: Partial<Fault> = {}) =>
+  openSandbox({ faults: [{ on: 'any', ...rule, do: action }] });
+
+async function assertStored(sandbox: Sandbox, stored: boolean): Promise<void> {
+  if (stored) assert.equal(await sandbox.read('/a'), 'text');
+  else await assert.rejects(sandbox.read('/a'), { code: 'ENOENT' });
+}
+
+function resetCode(error: unknown): boolean {
+  assert.ok(error instanceof Error && error.cause instanceof Error && 'code' in error.cause);
+  assert.ok(error.cause.code === 'ECONNRESET' || error.cause.code === 'UND_ERR_SOCKET', String(error.cause));
+  return true;
+}
+
+async function turnsUntil(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise(setImmediate);
+}
+
+function bodyLength(sandbox: Sandbox): number | undefined {
+  return sandbox.agent.requests[0]?.contentLength;
+}
+
+for (const early of [true, false]) {
+  test(`status ${early ? 'before' : 'after'} the body`, async () => {
+    await using sandbox = await withFault({
+      kind: 'status',
+      status: 429,
+      headers: { 'Retry-After': '2' },
+      early,
+    });
+    const response = await sandbox.put('/a', 'text');
+    assert.equal(response.status, 429);
+    assert.equal(response.headers.get('retry-after'), '2');
+    assert.equal(await response.text(), '');
+    assert.equal(sandbox.agent.requests[0]?.bodyBytes === 0, early);
+    assert.equal(sandbox.agent.requests[0]?.status, 429);
+    await assertStored(sandbox, false);
+  });
+}
+
+test('delay waits and goes on as usual', async () => {
+  await using sandbox = await withFault({ kind: 'delay', ms: 50 });
+  const start = performance.now();
+  assert.equal((await sandbox.put('/a', 'text')).status, 200);
+  assert.ok(performance.now() - start >= 49);
+  await assertStored(sandbox, true);
+});
+
+for (const at of ['before-body', 'during-body', 'after-body'] as const) {
+  test(`reset ${at}`, async () => {
+    await using sandbox = await withFault({ kind: 'reset', at });
+    await assert.rejects(sandbox.put('/a', 'text'), resetCode);
+    await assert.rejects(sandbox.stats(), resetCode);
+    await assertStored(sandbox, at === 'after-body');
+    const { status, aborted, bodyBytes } = sandbox.agent.requests[0] ?? assert.fail();
+    assert.deepEqual([status, aborted], [undefined, true]);
+    assert.equal(bodyBytes > 0, at !== 'before-body');
+  });
+}
+
+test('truncate announces more than it sends', async () => {
+  await using sandbox = await withFault({ kind: 'truncate' });
+  const response = await sandbox.put('/a', 'text');
+  assert.equal(response.status, 200);
+  assert.ok(Number(response.headers.get('content-length')) > 20);
+  await assert.rejects(response.text());
+  await assertStored(sandbox, true);
+});
+
+for (const at of ['reading', 'answering'] as const) {
+  test(`stall while ${at}`, async () => {
+    await using sandbox = await withFault({ kind: 'stall', at }, { on: 'upload' });
+    const cutOff = assert.rejects(sandbox.put('/a', 'text'));
+    await turnsUntil(
+      () => sandbox.agent.requests[0]?.bodyBytes === (at === 'reading' ? 0 : bodyLength(sandbox)),
+    );
+    assert.equal((await sandbox.stats()).status, 200);
+    assert.equal(sandbox.agent.requests[0]?.status, undefined);
+    await assertStored(sandbox, at === 'answering');
+    await sandbox.agent.close();
+    await cutOff;
+  });
+}
+
+test('answer stores the file, but says something else', async () => {
+  await using sandbox = await withFault({
+    kind: 'answer',
+    status: 201,
+    body: 'odd',
+    headers: { 'X-Odd': 'yes' },
+  });
+  const response = await sandbox.put('/a', 'text');
+  assert.deepEqual(
+    [response.status, response.headers.get('x-odd'), await response.text()],
+    [201, 'yes', 'odd'],
+  );
+  await assertStored(sandbox, true);
+});
+
+test('drop answers as usual, but stores nothing', async () => {
+  await using sandbox = await withFault({ kind: 'drop' });
+  const response = await sandbox.put('/a', 'text');
+  assert.deepEqual(await response.json(), [{ path: '/a', name: 'a', type: 'file' }]);
+  await assertStored(sandbox, false);
+});
+
+test('endless goes on until the client has had enough', async () => {
+  await using sandbox = await withFault({ kind: 'endless', chunk: Buffer.alloc(1000, 'x') });
+  const response = await sandbox.stats();
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > 5_000_000) break;
+  }
+  await sandbox.agent.close();
+  assert.equal(sandbox.agent.requests[0]?.aborted, true);
+});
+
+test('rules apply by operation, path, skip and times, the first one first', async () => {
+  const status = (code: number): FaultAction => ({ kind: 'status', status: code });
+  await using sandbox = await openSandbox({
+    faults: [
+      { on: 'upload', path: '/ä b', times: 1, do: status(500) },
+      { on: 'upload', skip: 1, times: 2, do: status(503) },
+      { on: 'stats', times: 1, do: status(404) },
+    ],
+  });
+  const uploads = [];
+  for (const path of ['/a', '/ä b', '/ä b', '/a', '/a']) uploads.push((await sandbox.put(path, 'x')).status);
+  assert.deepEqual(uploads, [200, 500, 503, 503, 200]);
+  assert.deepEqual([(await sandbox.stats()).status, (await sandbox.stats()).status], [404, 200]);
+  sandbox.agent.addFaults({ on: 'any', do: status(507) });
+  assert.equal((await sandbox.stats()).status, 507);
+});
+
+test('a fault does not hide a wrong token', async () => {
+  await using sandbox = await withFault({ kind: 'status', status: 500 });
+  assert.equal((await sandbox.put('/a', 'x', { 'X-Access-Token': 'other' })).status, 401);
+});
+
+test('a client that gives up does not disturb the next one', async () => {
+  await using sandbox = await withFault({ kind: 'stall', at: 'answering' }, { times: 1 });
+  const request = httpRequest(`${sandbox.agent.url}/metrics`, { headers: HEADERS });
+  const failed = once(request, 'error');
+  request.flushHeaders();
+  await turnsUntil(() => sandbox.agent.requests.length > 0);
+  request.destroy(new Error('enough'));
+  await failed;
+  assert.equal((await sandbox.stats()).status, 200);
+});
