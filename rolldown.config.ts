@@ -1,11 +1,13 @@
-import { defineConfig } from 'rolldown';
+import type { RolldownOptions } from 'rolldown';
+import { licenses } from './scripts/licenses.ts';
 
 // One file per action entry and one shared vendor file, unhashed and unminified: what the runner executes
 // can be read and reviewed, and is the same bytes on every machine.
-export default defineConfig({
+export default {
   input: { sync: 'src/main/sync.ts' },
   platform: 'node',
   treeshake: { moduleSideEffects: false },
+  plugins: [licenses()],
   output: {
     dir: 'dist',
     format: 'esm',
@@ -15,4 +17,4 @@ export default defineConfig({
     chunkFileNames: '[name].js',
     codeSplitting: { groups: [{ name: 'vendor', test: /node_modules/ }] },
   },
-});
+} satisfies RolldownOptions;

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { AgentError } from './failure.ts';
 import { networkFailure } from './network-failure.ts';
@@ -9,7 +8,7 @@ export interface HttpRequest {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer | Readable;
+  readonly body?: Buffer | AsyncIterable<Buffer>;
   /** Told the bytes of each piece of the body as it is handed to the network. */
   readonly onSent?: (bytes: number) => void;
   /** Ends the request at once. */
@@ -83,6 +82,7 @@ function exchange(dispatcher: Dispatcher, origin: string, request: HttpRequest):
       },
     });
     cancel.addEventListener('abort', abort, { once: true });
+    // @ts-expect-error undici documents that a body may be an async iterable, its types leave that out
     dispatcher.dispatch({ origin, method, path, headers, body: body ?? null }, collector);
   });
 }

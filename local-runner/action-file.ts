@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parse } from 'yaml';
+
+/** One input or output as action.yml describes it. */
+export interface Described {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface DescribedInput extends Described {
+  readonly required: boolean;
+  /** Undefined where there is none. */
+  readonly default: string | undefined;
+}
+
+/** What the runner and the documents need of an action.yml. */
+export interface ActionFile {
+  readonly inputs: readonly DescribedInput[];
+  readonly outputs: readonly Described[];
+  /** The inputs' default values by name, as the runner fills them in. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** The main script, relative to the folder of action.yml. */
+  readonly main: string;
+  /** The runtime, such as `node24`. */
+  readonly using: string;
+}
+
+/** Reads the action.yml in a folder. */
+export async function readActionFile(folder: string): Promise<ActionFile> {
+  const document: unknown = parse(await readFile(path.join(folder, 'action.yml'), 'utf8'));
+  const inputs = Object.entries(record(record(document)['inputs'])).map(([name, entry]) =>
+    toInput(name, record(entry)),
+  );
+  const outputs = Object.entries(record(record(document)['outputs']));
+  const runs = record(record(document)['runs']);
+  return {
+    inputs,
+    outputs: outputs.map(([name, entry]) => ({ name, description: text(record(entry)['description']) })),
+    defaults: Object.fromEntries(
+      inputs.flatMap(input => (input.default === undefined ? [] : [[input.name, input.default]])),
+    ),
+    main: text(runs['main']),
+    using: text(runs['using']),
+  };
+}
+
+function toInput(name: string, entry: Readonly<Record<string, unknown>>): DescribedInput {
+  const fallback = entry['default'];
+  return {
+    name,
+    description: text(entry['description']),
+    required: entry['required'] === true,
+    default: fallback === undefined ? undefined : text(fallback),
+  };
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new TypeError(`action.yml holds ${JSON.stringify(value)} where text was expected`);
+}

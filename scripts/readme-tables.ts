@@ -1,0 +1,39 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type ActionFile, readActionFile } from '../local-runner/action-file.ts';
+
+const PROJECT = path.dirname(import.meta.dirname);
+
+/** A README with its tables of inputs and outputs made anew from action.yml, between the comments that mark them. */
+export function withTables(readme: string, action: ActionFile): string {
+  const inputs = action.inputs.map(({ name, description, required, default: fallback }) => [
+    code(name),
+    required ? '**required**' : fallback === undefined ? '' : code(fallback),
+    description,
+  ]);
+  const outputs = action.outputs.map(({ name, description }) => [code(name), description]);
+  const withInputs = between(readme, 'inputs', table(['Input', 'Default', 'Meaning'], inputs));
+  return between(withInputs, 'outputs', table(['Output', 'Meaning'], outputs));
+}
+
+function between(text: string, mark: string, content: string): string {
+  const marked = new RegExp(`(<!-- ${mark} -->\n).*?(<!-- /${mark} -->)`, 's');
+  if (!marked.test(text)) throw new Error(`README.md has no place marked <!-- ${mark} -->`);
+  return text.replace(marked, (_all, open: string, close: string) => `${open}${content}${close}`);
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, headings.map(() => '---'), ...rows];
+  return lines
+    .map(cells => `| ${cells.map(cell => cell.trim().replaceAll('|', '\\|')).join(' | ')} |\n`)
+    .join('');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+if (import.meta.main) {
+  const file = path.join(PROJECT, 'README.md');
+  await writeFile(file, withTables(await readFile(file, 'utf8'), await readActionFile(PROJECT)));
+}
