@@ -2,7 +2,7 @@ import { r as __toESM } from "./rolldown-runtime.js";
 import { a as require_form_data, c as getInput, d as setFailed, f as setOutput, g as summary$1, h as warning, i as require_undici, l as info, m as startGroup, n as create, o as endGroup, p as setSecret, r as Minimatch, s as error, t as pLimit, u as notice } from "./vendor.js";
 import { BlockList, isIP } from "node:net";
 import { STATUS_CODES } from "node:http";
-import { closeSync, constants, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { open } from "node:fs/promises";
@@ -170,7 +170,7 @@ const MEANING = {
 	rejected: {
 		retry: false,
 		final: false,
-		hint: "Check the target path: it must not be a directory in the sandbox."
+		hint: "The agent does not take this request. Check that the target is no directory in the sandbox, and that the service is compatible."
 	},
 	"not-found": {
 		retry: false,
@@ -228,9 +228,13 @@ function formatDuration(ms) {
 	if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 	return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds % 3600 / 60)} min`;
 }
+/** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
 /** A count with its noun: `1 file`, `12,000 files`. */
 function formatCount(count, noun) {
-	return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 /** Bytes a second for a reader. */
 function formatRate(bytes, ms) {
@@ -246,7 +250,7 @@ function threeDigits(value) {
 function headline(report) {
 	const { planned, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
 	const [error] = report.errors;
-	const arrived = `${uploaded.toLocaleString("en-US")} of ${formatCount(planned, "file")} arrived`;
+	const arrived = `${formatNumber(uploaded)} of ${formatCount(planned, "file")} arrived`;
 	if (report.cancelled) return `Cancelled: ${arrived}.`;
 	if (failed + notAttempted > 0) return [`${arrived}, ${failures(failed, notAttempted)}.`, error?.message].join(" ").trim();
 	if (error !== void 0) return planned === 0 ? error.message : `${arrived}, but the step failed: ${error.message}`;
@@ -255,7 +259,7 @@ function headline(report) {
 	return `Uploaded ${formatCount(uploaded, "file")} (${formatBytes(uploadedBytes)}) in ${formatDuration(report.durationMs)}.`;
 }
 function failures(failed, notAttempted) {
-	return [...failed > 0 ? [`${failed.toLocaleString("en-US")} failed`] : [], ...notAttempted > 0 ? [`${notAttempted.toLocaleString("en-US")} not attempted`] : []].join(", ");
+	return [...failed > 0 ? [`${formatNumber(failed)} failed`] : [], ...notAttempted > 0 ? [`${formatNumber(notAttempted)} not attempted`] : []].join(", ");
 }
 /** The failed files, those of one kind and status together, the largest group first. */
 function failureGroups(report) {
@@ -392,11 +396,11 @@ function progressLine({ files, bytes, totalFiles, totalBytes, elapsedMs }) {
 	const sent = Math.min(bytes, totalBytes);
 	const share = totalBytes === 0 ? files / Math.max(totalFiles, 1) : sent / totalBytes;
 	const left = share > 0 ? `, ${formatDuration(elapsedMs * (1 - share) / share)} left` : "";
-	return `${`${files.toLocaleString("en-US")} of ${formatCount(totalFiles, "file")}`}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
+	return `${`${formatNumber(files)} of ${formatCount(totalFiles, "file")}`}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
 }
-function retryLine({ file, retry }) {
+function retryLine({ subject, retry }) {
 	const { attempt, delayMs, error } = retry;
-	return `Attempt ${attempt} for ${file.source} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+	return `Attempt ${attempt} for ${subject} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 function sizeOf({ files }) {
 	return {
@@ -474,6 +478,17 @@ function tooLong(output) {
 */
 function parseKeepingDigits(text) {
 	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 ? JSON.rawJSON(source) : value);
+}
+/**
+* Writes a JSON text anew, every string and name in it changed, every number with the digits it had.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function changeStrings(text, change) {
+	return JSON.stringify(parseKeepingDigits(text), (_key, value) => {
+		if (typeof value === "string") return change(value);
+		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+	});
 }
 /**
 * Parses a JSON text; whole numbers come as bigint, exact whatever their size.
@@ -676,7 +691,7 @@ function fileRow(result) {
 	return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${result.status}</td></tr>\n`;
 }
 function more(count) {
-	return count > 0 ? html`and ${count.toLocaleString("en-US")} more; the report file has them all` : html``;
+	return count > 0 ? html`and ${formatNumber(count)} more; the report file has them all` : html``;
 }
 
 // src/github/publish.ts
@@ -695,7 +710,7 @@ function logFiles({ files, leftOut }) {
 	if (files.length === 0) return;
 	const lines = files.slice(0, MAX_FILE_LINES).map(fileLine);
 	const rest = files.length - lines.length;
-	const more = rest > 0 ? [`and ${rest.toLocaleString("en-US")} more; the report file has them all`] : [];
+	const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
 	logGroup("Files", [
 		...lines,
 		...more,
@@ -777,7 +792,7 @@ const SECRET_INPUTS = ["token", "signature"];
 /** The inputs of the step by name, secrets masked. */
 function readInputs(names) {
 	for (const name of SECRET_INPUTS) mask(getInput(name));
-	for (const proxy of proxyUrls()) mask(proxy.password);
+	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
 	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
 }
 /** The directory that holds the checkout. */
@@ -795,10 +810,15 @@ async function sleep(ms, stop) {
 	await setTimeout(ms, void 0, { signal: stop });
 }
 function mask(secret) {
-	if (secret === "") return;
-	setSecret(secret);
-	const decoded = decodeURIComponent(secret.replace(/%(?![0-9a-f]{2})/gi, "%25"));
-	if (decoded !== secret) setSecret(decoded);
+	if (secret !== "") setSecret(secret);
+}
+/** A part of a URL without its percent-encoding, where that can be undone. */
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
 }
 function proxyUrls() {
 	return [
@@ -904,8 +924,8 @@ LOOPBACK.addAddress("::1", "ipv6");
 */
 const baseUrl = (value, refuse, all) => {
 	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
+	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
 	const url = parseUrl(value, refuse, all);
-	if (url.username !== "" || url.password !== "") return refuse("must not hold credentials: the token has an input of its own.", EXAMPLE$1);
 	const given = quote(value);
 	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
 	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
@@ -929,10 +949,7 @@ function parseUrl(value, refuse, all) {
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
 	const unknown = /\{[^}]*\}/.exec(filled);
 	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
-	return URL.parse(filled) ?? refuse(`${quote(withoutCredentials(value))} is not a URL.`, EXAMPLE$1);
-}
-function withoutCredentials(value) {
-	return value.replace(/\/\/.*@/, "//***@");
+	return URL.parse(filled) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
 }
 function refuseInsecure(url, given, refuse, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
@@ -994,7 +1011,7 @@ function headerValue(what, example, secret = false) {
 const extraHeaders = (value, refuse, all) => {
 	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
 	const taken = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
-	const headers = {};
+	const headers = [];
 	const seen = /* @__PURE__ */ new Set();
 	for (const [index, line] of value.split("\n").entries()) {
 		if (line.trim() === "") continue;
@@ -1004,9 +1021,9 @@ const extraHeaders = (value, refuse, all) => {
 		if (taken.has(key)) fail(`sets ${quote(name)}, which the action sets itself`);
 		if (seen.has(key)) fail(`sets ${quote(name)} a second time`);
 		seen.add(key);
-		headers[name] = content;
+		headers.push([name, content]);
 	}
-	return headers;
+	return Object.fromEntries(headers);
 };
 function splitHeader(line) {
 	const colon = line.indexOf(":");
@@ -1062,7 +1079,7 @@ const fileRules = (value, refuse) => {
 	for (const [index, raw] of value.split(/\r?\n/).entries()) {
 		const line = raw.trim();
 		if (line === "" || line.startsWith("#")) continue;
-		const fail = (why) => refuse(`line ${index + 1}, ${quote(line)}, ${why}`, EXAMPLE);
+		const fail = (why, example) => refuse(`line ${index + 1}, ${quote(line)}, ${why}`, example);
 		if (line.startsWith("!")) excludes.push(parseExclude(line, fail));
 		else patterns.push(parsePattern(line, fail));
 	}
@@ -1073,19 +1090,19 @@ const fileRules = (value, refuse) => {
 	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
 };
 /** The directory in the sandbox for the lines that name none. */
-const targetDirectory = (value, refuse) => checkTarget(value, refuse);
+const targetDirectory = (value, refuse) => checkTarget(value, refuse, "app/");
 function parsePattern(line, fail) {
-	const arrow = /^(?<pattern>.*?)\s=>(?:\s+(?<target>.*))?$/s.exec(line);
+	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
 	if (arrow === null) return { pattern: checkPattern(line, fail) };
 	const target = arrow.groups?.["target"]?.trim() ?? "";
 	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
 	return {
 		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
-		target: checkTarget(target, fail)
+		target: checkTarget(target, fail, `${EXAMPLE} => app/`)
 	};
 }
 function parseExclude(line, fail) {
-	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `!${EXAMPLE}`);
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `"!${EXAMPLE}"`);
 	return checkPattern(line.slice(1).trim(), fail);
 }
 function checkPattern(pattern, fail) {
@@ -1094,10 +1111,10 @@ function checkPattern(pattern, fail) {
 	if (/(^|[\\/])\.\.([\\/]|$)/.test(inner) && inner !== "..") return fail("has a .. in its middle. Write the path without it.", EXAMPLE);
 	return pattern;
 }
-function checkTarget(target, fail) {
-	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, "app/");
-	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, "app/");
-	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, "app/");
+function checkTarget(target, fail, example) {
+	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
+	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
 	return target;
 }
 
@@ -1155,6 +1172,7 @@ const KINDS = {
 	401: "unauthorized",
 	403: "forbidden",
 	404: "not-found",
+	408: "busy",
 	409: "busy",
 	413: "too-large",
 	425: "busy",
@@ -1179,7 +1197,7 @@ function statusFailure(answer, redact, now) {
 }
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
-	const line = redact(messageOf(text) ?? withoutTags(text.slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
+	const line = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
 	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
@@ -1191,7 +1209,7 @@ function parseRetryAfter(value, now) {
 function kindOf$1(status, said) {
 	if ((status === 502 || status === 404) && isSandboxNotFound(said)) return "sandbox-not-found";
 	if (status >= 300 && status < 400) return "redirected";
-	return KINDS[status] ?? (status >= 500 ? "server" : status >= 400 ? "rejected" : "bad-answer");
+	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
 function isSandboxNotFound(said) {
 	return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
@@ -1203,10 +1221,10 @@ function messageOf(text) {
 	try {
 		const body = JSON.parse(text);
 		if (typeof body === "string") return body;
-		if (typeof body !== "object" || body === null) return void 0;
+		if (typeof body !== "object" || body === null) return text;
 		if ("message" in body && typeof body.message === "string") return body.message;
 		if ("error" in body && typeof body.error === "string") return body.error;
-		return;
+		return JSON.stringify(body);
 	} catch {
 		return;
 	}
@@ -1233,7 +1251,7 @@ function buffered(path, { head, tail }) {
 	const descriptor = openSync(path, FLAGS);
 	try {
 		const stat = fstatSync(descriptor);
-		requireFile(stat.isFile());
+		requireFile(path, stat.isFile());
 		if (stat.size > 262144) return void 0;
 		const body = Buffer.allocUnsafe(head.length + stat.size + tail.length);
 		const read = readWhole(descriptor, body.subarray(head.length, head.length + stat.size));
@@ -1264,10 +1282,10 @@ async function streamed(path, frame) {
 	const file = await open(path, FLAGS);
 	try {
 		const stat = await file.stat();
-		requireFile(stat.isFile());
+		requireFile(path, stat.isFile());
 		const length = frame.head.length + stat.size + frame.tail.length;
 		return {
-			body: chunks(file, stat.size, frame),
+			body: chunks(file, path, stat.size, frame),
 			length,
 			fileBytes: stat.size,
 			close: () => file.close()
@@ -1283,14 +1301,14 @@ async function streamed(path, frame) {
 * This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
 * larger than what a socket takes without asking to wait.
 */
-async function* chunks(file, size, { head, tail }) {
+async function* chunks(file, path, size, { head, tail }) {
 	yield head;
 	const length = Math.min(CHUNK_BYTES, size);
 	const [one, other] = [Buffer.allocUnsafeSlow(length), Buffer.allocUnsafeSlow(length)];
 	let reading = readAhead(file, one, 0, size);
 	for (let sent = 0, spare = other; sent < size;) {
 		const chunk = await reading;
-		if (chunk.length === 0) throw shorter(size - sent);
+		if (chunk.length === 0) throw shorter(path, size - sent);
 		sent += chunk.length;
 		reading = readAhead(file, spare, sent, size);
 		spare = spare === one ? other : one;
@@ -1304,11 +1322,11 @@ function readAhead(file, buffer, position, size) {
 	reading.catch(() => {});
 	return reading;
 }
-function shorter(missing) {
-	return new AgentError("file-changed", `The file became shorter while it was sent, by ${missing} bytes.`);
+function shorter(path, missing) {
+	return new AgentError("file-changed", `${path} became shorter while it was sent, by ${missing} bytes.`);
 }
-function requireFile(isFile) {
-	if (!isFile) throw new AgentError("file-unreadable", "It is not a regular file any more.");
+function requireFile(path, isFile) {
+	if (!isFile) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
 }
 function unreadable(path, error) {
 	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
@@ -1362,10 +1380,10 @@ function networkFailure(error, tried) {
 	if (error.cause instanceof AgentError) return error.cause;
 	const code = codeOf(error);
 	const says = SAYS[code] ?? "the connection failed";
-	return new AgentError(kindOf(code, error.message), `${tried} failed: ${says} (${detail(code, error)}).`, { cause: error });
+	return new AgentError(kindOf(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
 }
 function kindOf(code, message) {
-	if (UNREACHABLE.test(code) || message.startsWith("Proxy response")) return "unreachable";
+	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
 	if (TLS.test(code)) return "tls";
 	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
 	if (code === "UND_ERR_HEADERS_OVERFLOW") return "bad-answer";
@@ -1376,7 +1394,8 @@ function codeOf(error) {
 	return error.cause instanceof Error ? codeOf(error.cause) : "";
 }
 function detail(code, error) {
-	return [code, error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message].filter((part) => part !== "").join(": ");
+	const parts = [code, error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message].filter((part) => part !== "");
+	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 
 // src/agent/http.ts
@@ -1403,14 +1422,14 @@ function openHttp(origin, connections, timeoutMs) {
 function exchange(dispatcher, origin, request) {
 	return new Promise((resolve, reject) => {
 		const { cancel, method, path, headers, body } = request;
+		const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
 		const abort = () => {
 			controller?.abort(/* @__PURE__ */ new Error("cancelled"));
-			reject(new AgentError("cancelled", "The request was cancelled."));
+			reject(new AgentError("cancelled", `${tried} was cancelled.`));
 		};
 		let controller;
 		const settled = () => cancel.removeEventListener("abort", abort);
-		const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
-		const collector = collect(request, {
+		const collector = collect(request, tried, {
 			started: (started) => {
 				controller = started;
 				if (cancel.aborted) abort();
@@ -1437,7 +1456,7 @@ function exchange(dispatcher, origin, request) {
 		}, collector);
 	});
 }
-function collect(request, progress) {
+function collect(request, tried, progress) {
 	const chunks = [];
 	let size = 0;
 	let status = 0;
@@ -1456,7 +1475,7 @@ function collect(request, progress) {
 		onResponseData(controller, chunk) {
 			size += chunk.length;
 			if (size <= 1048576) chunks.push(chunk);
-			else controller.abort(new AgentError("bad-answer", `The answer is longer than 1 MiB (status ${status}).`));
+			else controller.abort(new AgentError("bad-answer", `${tried} answered ${status}, and more than 1 MiB of it.`));
 		},
 		onResponseEnd: () => progress.answered({
 			status,
@@ -1542,7 +1561,7 @@ function openClient(connection, options) {
 			}
 		},
 		async stats() {
-			return cleanJson(await exchange({
+			return cleanObject(await exchange({
 				method: "GET",
 				path: `${prefix}${connection.statsPath}`,
 				headers: common
@@ -1569,12 +1588,14 @@ function storedPath(answer, target) {
 	if (typeof path !== "string" || path === "") throw badAnswer(answer, "Its entry has no path");
 	return path;
 }
-function cleanJson(answer, redact) {
+function cleanObject(answer, redact) {
 	try {
-		return redact(JSON.stringify(parseKeepingDigits(answer.text)));
+		const json = changeStrings(answer.text, redact);
+		if (json.startsWith("{")) return json;
 	} catch (error) {
 		throw badAnswer(answer, "It is not JSON", "bad-answer", error);
 	}
+	throw badAnswer(answer, "It is not a JSON object");
 }
 function parse(answer) {
 	try {
@@ -1804,7 +1825,9 @@ async function search(pattern, absolute, excludes, options) {
 	const [root = absolute] = globber.getSearchPaths();
 	const match = matcher(absolute, excludes);
 	const found = await sort(globber, root, match, options);
-	const lost = options.followSymlinks ? findLost(found.directories, match) : [];
+	const places = existsSync(root) ? found.directories : [path.dirname(root)];
+	const wanted = (file) => match.wants(file) && !hides(root, file, match, options);
+	const lost = options.followSymlinks ? findLost(places, wanted) : [];
 	return {
 		pattern,
 		files: found.files,
@@ -1823,7 +1846,7 @@ async function sort(globber, root, match, options) {
 		const link = lstatSync(file);
 		const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
 		if (stat.isDirectory()) directories.add(file);
-		else if (!options.includeHidden && isHidden(relative, file, match)) hidden += 1;
+		else if (hides(root, file, match, options)) hidden += 1;
 		else if (stat.isSymbolicLink()) leftOut.push({
 			path: file,
 			reason: "a symbolic link"
@@ -1850,21 +1873,24 @@ async function sort(globber, root, match, options) {
 		hidden
 	};
 }
-function isHidden(relative, file, match) {
-	return /(^|[\\/])\./.test(relative) && match.hides(file);
+function hides(root, file, match, { includeHidden }) {
+	return !includeHidden && /[\\/]\./.test(file.slice(root.length - 1)) && match.hides(file);
 }
 /** What the search could not follow to an end and so did not mention: broken links, names it could not read. */
-function findLost(directories, match) {
+function findLost(directories, wanted) {
 	const lost = [];
-	for (const directory of directories) for (const entry of readdirSync(directory, { withFileTypes: true })) {
+	for (const directory of directories) for (const entry of entriesOf(directory)) {
 		const file = path.join(directory, entry.name);
-		if (!(entry.isSymbolicLink() || entry.name.includes("�")) || statSync(file, { throwIfNoEntry: false }) !== void 0 || !match.wants(file)) continue;
-		lost.push({
+		const reason = entry.isSymbolicLink() ? "a broken link" : "its name is not valid UTF-8";
+		if ((entry.isSymbolicLink() || entry.name.includes("�")) && !existsSync(file) && wanted(file)) lost.push({
 			path: file,
-			reason: entry.isSymbolicLink() ? "a broken link" : "its name is not valid UTF-8"
+			reason
 		});
 	}
 	return lost;
+}
+function entriesOf(directory) {
+	return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
 }
 function requireDirectory(directory, given) {
 	if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -1875,10 +1901,15 @@ function requireDirectory(directory, given) {
 		example: "working-directory: packages/app"
 	}]);
 }
+const ADVICE = {
+	ELOOP: " Remove the link that leads to itself, or set follow-symlinks: false.",
+	ENOENT: " The file vanished during the search, or its name is not valid UTF-8. Rename or remove it.",
+	EACCES: " Let the runner read the folder, or upload another."
+};
 function unsearchable({ pattern }, error) {
 	if (error instanceof InputError || !(error instanceof Error)) return error;
 	if (!("code" in error)) return error;
-	const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.`;
+	const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ""}`;
 	return new InputError([{
 		input: "files",
 		message
@@ -1903,7 +1934,7 @@ function plan(matches, options) {
 		target: targetOf(file, match.pattern.target, options.target),
 		size: file.size
 	})));
-	const unmatched = matches.filter(({ files, leftOut }) => files.length + leftOut.length === 0).map(nothingFound);
+	const unmatched = matches.filter((match) => match.files.length === 0).map(nothingFound);
 	const { unique, conflicts } = byTarget(files);
 	const problems = [
 		...options.ifNoFilesFound === "error" ? unmatched : [],
@@ -2021,7 +2052,7 @@ async function attempt(file, stop, options) {
 		stop,
 		onRetry: (retry) => options.onEvent({
 			kind: "retry",
-			file,
+			subject: file.source,
 			retry
 		})
 	});
@@ -2116,7 +2147,11 @@ async function send({ files, warnings }, { connection, upload }, { userAgent, ca
 		const measured = isPointless(results, cancel) ? {} : await readStats(() => client.stats(), {
 			...retry,
 			stop: cancel,
-			onRetry: () => {}
+			onRetry: (retry) => onEvent({
+				kind: "retry",
+				subject: "the stats",
+				retry
+			})
 		});
 		return {
 			files: results,

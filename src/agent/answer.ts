@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'not-found',
+  408: 'busy',
   409: 'busy',
   413: 'too-large',
   425: 'busy',
@@ -42,7 +43,8 @@ export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): 
 
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 export function whatItSaid(text: string, redact: Redact): string {
-  const words = redact(messageOf(text) ?? withoutTags(text.slice(0, MAX_SEARCHED)));
+  // Secrets are taken out before anything is cut or stripped, which could leave a part of one.
+  const words = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED)));
   const line = words.slice(0, MAX_SEARCHED).replace(/\s+/g, ' ').trim();
   return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
@@ -57,7 +59,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 function kindOf(status: number, said: string): FailureKind {
   if ((status === 502 || status === 404) && isSandboxNotFound(said)) return 'sandbox-not-found';
   if (status >= 300 && status < 400) return 'redirected';
-  return KINDS[status] ?? (status >= 500 ? 'server' : status >= 400 ? 'rejected' : 'bad-answer');
+  return KINDS[status] ?? (status >= 400 ? 'rejected' : 'bad-answer');
 }
 
 function isSandboxNotFound(said: string): boolean {
@@ -72,10 +74,10 @@ function messageOf(text: string): string | undefined {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'string') return body;
-    if (typeof body !== 'object' || body === null) return undefined;
+    if (typeof body !== 'object' || body === null) return text;
     if ('message' in body && typeof body.message === 'string') return body.message;
     if ('error' in body && typeof body.error === 'string') return body.error;
-    return undefined;
+    return JSON.stringify(body);
   } catch {
     return undefined;
   }

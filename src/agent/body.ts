@@ -42,7 +42,7 @@ function buffered(path: string, { head, tail }: Frame): FileBody | undefined {
   const descriptor = openSync(path, FLAGS);
   try {
     const stat = fstatSync(descriptor);
-    requireFile(stat.isFile());
+    requireFile(path, stat.isFile());
     if (stat.size > BUFFERED_BYTES) return undefined;
     const body = Buffer.allocUnsafe(head.length + stat.size + tail.length);
     const read = readWhole(descriptor, body.subarray(head.length, head.length + stat.size));
@@ -70,10 +70,10 @@ async function streamed(path: string, frame: Frame): Promise<FileBody> {
   const file = await open(path, FLAGS);
   try {
     const stat = await file.stat();
-    requireFile(stat.isFile());
+    requireFile(path, stat.isFile());
     const length = frame.head.length + stat.size + frame.tail.length;
     return {
-      body: chunks(file, stat.size, frame),
+      body: chunks(file, path, stat.size, frame),
       length,
       fileBytes: stat.size,
       close: () => file.close(),
@@ -90,14 +90,19 @@ async function streamed(path: string, frame: Frame): Promise<FileBody> {
  * This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
  * larger than what a socket takes without asking to wait.
  */
-async function* chunks(file: FileHandle, size: number, { head, tail }: Frame): AsyncGenerator<Buffer> {
+async function* chunks(
+  file: FileHandle,
+  path: string,
+  size: number,
+  { head, tail }: Frame,
+): AsyncGenerator<Buffer> {
   yield head;
   const length = Math.min(CHUNK_BYTES, size);
   const [one, other] = [Buffer.allocUnsafeSlow(length), Buffer.allocUnsafeSlow(length)];
   let reading = readAhead(file, one, 0, size);
   for (let sent = 0, spare = other; sent < size; ) {
     const chunk = await reading;
-    if (chunk.length === 0) throw shorter(size - sent);
+    if (chunk.length === 0) throw shorter(path, size - sent);
     sent += chunk.length;
     reading = readAhead(file, spare, sent, size);
     spare = spare === one ? other : one;
@@ -116,12 +121,12 @@ function readAhead(file: FileHandle, buffer: Buffer, position: number, size: num
   return reading;
 }
 
-function shorter(missing: number): AgentError {
-  return new AgentError('file-changed', `The file became shorter while it was sent, by ${missing} bytes.`);
+function shorter(path: string, missing: number): AgentError {
+  return new AgentError('file-changed', `${path} became shorter while it was sent, by ${missing} bytes.`);
 }
 
-function requireFile(isFile: boolean): void {
-  if (!isFile) throw new AgentError('file-unreadable', 'It is not a regular file any more.');
+function requireFile(path: string, isFile: boolean): void {
+  if (!isFile) throw new AgentError('file-unreadable', `${path} is not a regular file any more.`);
 }
 
 function unreadable(path: string, error: unknown): unknown {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Connection } from '../inputs/connection.ts';
 import { statusFailure } from './answer.ts';
 import { openBody } from './body.ts';
-import { parseKeepingDigits } from './exact-json.ts';
+import { changeStrings } from './exact-json.ts';
 import { AgentError } from './failure.ts';
 import { frame } from './form.ts';
 import { type HttpAnswer, type HttpRequest, openHttp } from './http.ts';
@@ -30,7 +30,7 @@ export interface StoredFile {
 export interface AgentClient {
   /** Stores a file. `onSent` is told the bytes of the body as they leave, frame included. */
   upload(file: UploadFile, onSent: (bytes: number) => void): Promise<StoredFile>;
-  /** The stats as JSON text, secrets taken out. */
+  /** The stats as the text of a JSON object, secrets taken out. */
   stats(): Promise<string>;
   /** Ends what is in flight and closes every connection. */
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export function openClient(connection: Connection, options: ClientOptions): Agen
         path: `${prefix}${connection.statsPath}`,
         headers: common,
       });
-      return cleanJson(answer, redact);
+      return cleanObject(answer, redact);
     },
     close: () => http.close(),
   };
@@ -111,13 +111,15 @@ function storedPath(answer: HttpAnswer, target: string): string {
   return path;
 }
 
-// Written anew, each secret has one spelling in it, where JSON's escapes allow many.
-function cleanJson(answer: HttpAnswer, redact: Redact): string {
+// Secrets are looked for in what the strings mean: JSON's escapes allow many spellings.
+function cleanObject(answer: HttpAnswer, redact: Redact): string {
   try {
-    return redact(JSON.stringify(parseKeepingDigits(answer.text)));
+    const json = changeStrings(answer.text, redact);
+    if (json.startsWith('{')) return json;
   } catch (error) {
     throw badAnswer(answer, 'It is not JSON', 'bad-answer', error);
   }
+  throw badAnswer(answer, 'It is not a JSON object');
 }
 
 function parse(answer: HttpAnswer): unknown {

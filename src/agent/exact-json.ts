@@ -3,6 +3,7 @@ declare global {
   interface JSON {
     /** A number that `stringify` writes with the very digits of `text`. */
     rawJSON(text: string): unknown;
+    isRawJSON(value: unknown): boolean;
     /** With the reviver's third argument: `source` is a number's text. */
     parse(
       text: string,
@@ -19,6 +20,19 @@ export function parseKeepingDigits(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
   );
+}
+
+/**
+ * Writes a JSON text anew, every string and name in it changed, every number with the digits it had.
+ * @throws SyntaxError, or RangeError where it is nested too deeply.
+ */
+export function changeStrings(text: string, change: (string: string) => string): string {
+  return JSON.stringify(parseKeepingDigits(text), (_key, value: unknown) => {
+    if (typeof value === 'string') return change(value);
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value))
+      return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+  });
 }
 
 /**

@@ -117,7 +117,7 @@ const MEANING: Readonly<Record<FailureKind, Meaning>> = {
   rejected: {
     retry: false,
     final: false,
-    hint: 'Check the target path: it must not be a directory in the sandbox.',
+    hint: 'The agent does not take this request. Check that the target is no directory in the sandbox, and that the service is compatible.',
   },
   'not-found': {
     retry: false,

@@ -60,14 +60,14 @@ export function openHttp(origin: string, connections: number, timeoutMs: number)
 function exchange(dispatcher: Dispatcher, origin: string, request: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const { cancel, method, path, headers, body } = request;
+    const tried = `${method} ${origin}${path.replace(/\?.*/s, '')}`;
     const abort = () => {
       controller?.abort(new Error('cancelled'));
-      reject(new AgentError('cancelled', 'The request was cancelled.'));
+      reject(new AgentError('cancelled', `${tried} was cancelled.`));
     };
     let controller: Dispatcher.DispatchController | undefined;
     const settled = () => cancel.removeEventListener('abort', abort);
-    const tried = `${method} ${origin}${path.replace(/\?.*/s, '')}`;
-    const collector = collect(request, {
+    const collector = collect(request, tried, {
       started: started => {
         controller = started;
         if (cancel.aborted) abort();
@@ -93,7 +93,7 @@ interface Progress {
   readonly failed: (error: Error) => void;
 }
 
-function collect(request: HttpRequest, progress: Progress): Dispatcher.DispatchHandler {
+function collect(request: HttpRequest, tried: string, progress: Progress): Dispatcher.DispatchHandler {
   const chunks: Buffer[] = [];
   let size = 0;
   let status = 0;
@@ -113,7 +113,9 @@ function collect(request: HttpRequest, progress: Progress): Dispatcher.DispatchH
       size += chunk.length;
       if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
       else
-        controller.abort(new AgentError('bad-answer', `The answer is longer than 1 MiB (status ${status}).`));
+        controller.abort(
+          new AgentError('bad-answer', `${tried} answered ${status}, and more than 1 MiB of it.`),
+        );
     },
     onResponseEnd: () =>
       progress.answered({ status, text: Buffer.concat(chunks).toString(), retryAfter, sentWhole }),

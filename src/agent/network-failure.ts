@@ -25,13 +25,14 @@ export function networkFailure(error: Error, tried: string): AgentError {
   if (error.cause instanceof AgentError) return error.cause;
   const code = codeOf(error);
   const says = SAYS[code] ?? 'the connection failed';
-  return new AgentError(kindOf(code, error.message), `${tried} failed: ${says} (${detail(code, error)}).`, {
+  return new AgentError(kindOf(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, {
     cause: error,
   });
 }
 
 function kindOf(code: string, message: string): FailureKind {
-  if (UNREACHABLE.test(code) || message.startsWith('Proxy response')) return 'unreachable';
+  // The words of undici and of a proxy's own 407, neither of which has a code of its own.
+  if (UNREACHABLE.test(code) || message.startsWith('Proxy ')) return 'unreachable';
   if (TLS.test(code)) return 'tls';
   if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return 'stalled';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'bad-answer';
@@ -46,5 +47,6 @@ function codeOf(error: Error): string {
 function detail(code: string, error: Error): string {
   // The errors of several tried addresses come together, with an empty message of their own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
-  return [code, message].filter(part => part !== '').join(': ');
+  const parts = [code, message].filter(part => part !== '');
+  return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
 }

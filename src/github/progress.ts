@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration, formatRate } from '../report/units.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../report/units.ts';
 import type { Observer } from '../run/sync.ts';
 import type { Plan } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/transfer.ts';
@@ -51,13 +51,13 @@ export function progressLine({ files, bytes, totalFiles, totalBytes, elapsedMs }
   const sent = Math.min(bytes, totalBytes);
   const share = totalBytes === 0 ? files / Math.max(totalFiles, 1) : sent / totalBytes;
   const left = share > 0 ? `, ${formatDuration((elapsedMs * (1 - share)) / share)} left` : '';
-  const counts = `${files.toLocaleString('en-US')} of ${formatCount(totalFiles, 'file')}`;
+  const counts = `${formatNumber(files)} of ${formatCount(totalFiles, 'file')}`;
   return `${counts}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
 }
 
-function retryLine({ file, retry }: Extract<TransferEvent, { kind: 'retry' }>): string {
+function retryLine({ subject, retry }: Extract<TransferEvent, { kind: 'retry' }>): string {
   const { attempt, delayMs, error } = retry;
-  return `Attempt ${attempt} for ${file.source} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+  return `Attempt ${attempt} for ${subject} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 
 function sizeOf({ files }: Plan): { totalFiles: number; totalBytes: number } {

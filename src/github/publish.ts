@@ -5,6 +5,7 @@ import { type Outputs, statsOutputs, uploadOutputs } from '../report/outputs.ts'
 import { type SyncReport, succeeded } from '../report/report.ts';
 import { reportJson } from '../report/report-file.ts';
 import { summary } from '../report/summary.ts';
+import { formatNumber } from '../report/units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
 import type { FileResult } from '../upload/transfer.ts';
 import { annotate, harmless, logGroup, logLine } from './log.ts';
@@ -27,7 +28,7 @@ function logFiles({ files, leftOut }: SyncReport): void {
   if (files.length === 0) return;
   const lines = files.slice(0, MAX_FILE_LINES).map(fileLine);
   const rest = files.length - lines.length;
-  const more = rest > 0 ? [`and ${rest.toLocaleString('en-US')} more; the report file has them all`] : [];
+  const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
   logGroup('Files', [
     ...lines,
     ...more,

@@ -8,7 +8,7 @@ const SECRET_INPUTS: readonly string[] = ['token', 'signature'];
 /** The inputs of the step by name, secrets masked. */
 export function readInputs(names: readonly string[]): RawInputs {
   for (const name of SECRET_INPUTS) mask(getInput(name));
-  for (const proxy of proxyUrls()) mask(proxy.password);
+  for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
   return Object.fromEntries(names.map(name => [name, getInput(name, { trimWhitespace: false })]));
 }
 
@@ -30,11 +30,16 @@ export async function sleep(ms: number, stop: AbortSignal): Promise<void> {
 }
 
 function mask(secret: string): void {
-  if (secret === '') return;
-  setSecret(secret);
-  // In a URL the same secret is spelt differently.
-  const decoded = decodeURIComponent(secret.replace(/%(?![0-9a-f]{2})/gi, '%25'));
-  if (decoded !== secret) setSecret(decoded);
+  if (secret !== '') setSecret(secret);
+}
+
+/** A part of a URL without its percent-encoding, where that can be undone. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 function proxyUrls(): URL[] {

@@ -17,11 +17,11 @@ LOOPBACK.addAddress('::1', 'ipv6');
  */
 export const baseUrl: Parser<string> = (value, refuse, all) => {
   if (value === '') return refuse('is required: the sandbox host.', EXAMPLE);
-  const url = parseUrl(value, refuse, all);
-  // Not repeated in the message: what stands before the @ is a secret.
-  if (url.username !== '' || url.password !== '') {
-    return refuse('must not hold credentials: the token has an input of its own.', EXAMPLE);
+  // Asked first, and the value not repeated: what stands before the @ is a secret.
+  if (value.includes('@')) {
+    return refuse('must not hold credentials, nor an @ at all: the token has an input of its own.', EXAMPLE);
   }
+  const url = parseUrl(value, refuse, all);
   const given = quote(value);
   if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE);
   if (url.protocol === 'http:') refuseInsecure(url, given, refuse, all);
@@ -63,11 +63,7 @@ function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
       EXAMPLE,
     );
   }
-  return URL.parse(filled) ?? refuse(`${quote(withoutCredentials(value))} is not a URL.`, EXAMPLE);
-}
-
-function withoutCredentials(value: string): string {
-  return value.replace(/\/\/.*@/, '//***@');
+  return URL.parse(filled) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE);
 }
 
 function refuseInsecure(url: URL, given: string, refuse: Refuse, all: RawInputs): void {

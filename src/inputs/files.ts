@@ -24,7 +24,7 @@ export const fileRules: Parser<FileRules> = (value, refuse) => {
   for (const [index, raw] of value.split(/\r?\n/).entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
-    const fail: Refuse = why => refuse(`line ${index + 1}, ${quote(line)}, ${why}`, EXAMPLE);
+    const fail: Refuse = (why, example) => refuse(`line ${index + 1}, ${quote(line)}, ${why}`, example);
     if (line.startsWith('!')) excludes.push(parseExclude(line, fail));
     else patterns.push(parsePattern(line, fail));
   }
@@ -33,21 +33,21 @@ export const fileRules: Parser<FileRules> = (value, refuse) => {
 };
 
 /** The directory in the sandbox for the lines that name none. */
-export const targetDirectory: Parser<string> = (value, refuse) => checkTarget(value, refuse);
+export const targetDirectory: Parser<string> = (value, refuse) => checkTarget(value, refuse, 'app/');
 
 function parsePattern(line: string, fail: Refuse): FilePattern {
-  const arrow = /^(?<pattern>.*?)\s=>(?:\s+(?<target>.*))?$/s.exec(line);
+  const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
   if (arrow === null) return { pattern: checkPattern(line, fail) };
   const target = arrow.groups?.['target']?.trim() ?? '';
   if (target === '') return fail('names no target after =>.', `${EXAMPLE} => app/`);
   return {
     pattern: checkPattern(arrow.groups?.['pattern']?.trim() ?? '', fail),
-    target: checkTarget(target, fail),
+    target: checkTarget(target, fail, `${EXAMPLE} => app/`),
   };
 }
 
 function parseExclude(line: string, fail: Refuse): string {
-  if (/\s=>(\s|$)/.test(line)) return fail('excludes files, so it can have no target.', `!${EXAMPLE}`);
+  if (/\s=>(\s|$)/.test(line)) return fail('excludes files, so it can have no target.', `"!${EXAMPLE}"`);
   return checkPattern(line.slice(1).trim(), fail);
 }
 
@@ -61,15 +61,15 @@ function checkPattern(pattern: string, fail: Refuse): string {
   return pattern;
 }
 
-function checkTarget(target: string, fail: Refuse): string {
-  if (target.includes('\0')) return fail(`has a NUL character in the target ${quote(target)}.`, 'app/');
+function checkTarget(target: string, fail: Refuse, example: string): string {
+  if (target.includes('\0')) return fail(`has a NUL character in the target ${quote(target)}.`, example);
   if (target.split('/').includes('..')) {
-    return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, 'app/');
+    return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
   }
   if (/^~(\/|$)/.test(target)) {
     return fail(
       `has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`,
-      'app/',
+      example,
     );
   }
   return target;

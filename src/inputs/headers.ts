@@ -60,7 +60,7 @@ export function headerValue(what: string, example: string, secret = false): Pars
 export const extraHeaders: Parser<Readonly<Record<string, string>>> = (value, refuse, all) => {
   const routing = Object.values(routingHeaders(all['header-prefix']?.trim() || 'Svc'));
   const taken = new Set([...RESERVED, ...routing.map(name => name.toLowerCase())]);
-  const headers: Record<string, string> = {};
+  const headers: [string, string][] = [];
   const seen = new Set<string>();
   for (const [index, line] of value.split('\n').entries()) {
     if (line.trim() === '') continue;
@@ -70,9 +70,9 @@ export const extraHeaders: Parser<Readonly<Record<string, string>>> = (value, re
     if (taken.has(key)) fail(`sets ${quote(name)}, which the action sets itself`);
     if (seen.has(key)) fail(`sets ${quote(name)} a second time`);
     seen.add(key);
-    headers[name] = content;
+    headers.push([name, content]);
   }
-  return headers;
+  return Object.fromEntries(headers);
 };
 
 function splitHeader(line: string): { name: string; content: string } | undefined {

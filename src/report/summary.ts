@@ -2,7 +2,7 @@ import type { Figure } from '../stats/decode.ts';
 import type { FileResult } from '../upload/transfer.ts';
 import { code, concat, type Html, html, table } from './html.ts';
 import { type SyncReport, succeeded, totals } from './report.ts';
-import { formatBytes, formatCount, formatDuration, formatRate } from './units.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from './units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from './verdict.ts';
 
 /** The platform drops a summary whole that is longer, in bytes. */
@@ -149,5 +149,5 @@ function fileRow(result: FileResult): Html {
 }
 
 function more(count: number): Html {
-  return count > 0 ? html`and ${count.toLocaleString('en-US')} more; the report file has them all` : html``;
+  return count > 0 ? html`and ${formatNumber(count)} more; the report file has them all` : html``;
 }

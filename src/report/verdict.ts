@@ -1,7 +1,7 @@
 import { AgentError } from '../agent/failure.ts';
 import { describeProblem, type InputError } from '../inputs/parse.ts';
 import { type ReportedError, type SyncReport, totals } from './report.ts';
-import { formatBytes, formatCount, formatDuration } from './units.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber } from './units.ts';
 
 /** Failures of one kind. */
 export interface FailureGroup {
@@ -15,7 +15,7 @@ export interface FailureGroup {
 export function headline(report: SyncReport): string {
   const { planned, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
   const [error] = report.errors;
-  const arrived = `${uploaded.toLocaleString('en-US')} of ${formatCount(planned, 'file')} arrived`;
+  const arrived = `${formatNumber(uploaded)} of ${formatCount(planned, 'file')} arrived`;
   if (report.cancelled) return `Cancelled: ${arrived}.`;
   if (failed + notAttempted > 0)
     return [`${arrived}, ${failures(failed, notAttempted)}.`, error?.message].join(' ').trim();
@@ -28,8 +28,8 @@ export function headline(report: SyncReport): string {
 
 function failures(failed: number, notAttempted: number): string {
   const parts = [
-    ...(failed > 0 ? [`${failed.toLocaleString('en-US')} failed`] : []),
-    ...(notAttempted > 0 ? [`${notAttempted.toLocaleString('en-US')} not attempted`] : []),
+    ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
+    ...(notAttempted > 0 ? [`${formatNumber(notAttempted)} not attempted`] : []),
   ];
   return parts.join(', ');
 }

@@ -77,7 +77,11 @@ async function send(
     const durationMs = Math.round(clock() - start);
     const measured = isPointless(results, cancel)
       ? {}
-      : await readStats(() => client.stats(), { ...retry, stop: cancel, onRetry: () => {} });
+      : await readStats(() => client.stats(), {
+          ...retry,
+          stop: cancel,
+          onRetry: retry => onEvent({ kind: 'retry', subject: 'the stats', retry }),
+        });
     return {
       files: results,
       durationMs,

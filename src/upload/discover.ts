@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { create, type Globber } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
@@ -74,7 +74,10 @@ async function search(
   const [root = absolute] = globber.getSearchPaths();
   const match = matcher(absolute, excludes);
   const found = await sort(globber, root, match, options);
-  const lost = options.followSymlinks ? findLost(found.directories, match) : [];
+  // A broken link that is spelt out leaves nothing to search in; what it lies in is looked at instead.
+  const places = existsSync(root) ? found.directories : [path.dirname(root)];
+  const wanted = (file: string) => match.wants(file) && !hides(root, file, match, options);
+  const lost = options.followSymlinks ? findLost(places, wanted) : [];
   return { pattern, files: found.files, leftOut: [...found.leftOut, ...lost], hidden: found.hidden };
 }
 
@@ -89,7 +92,7 @@ async function sort(globber: Globber, root: string, match: Matcher, options: Dis
     const link = lstatSync(file);
     const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
     if (stat.isDirectory()) directories.add(file);
-    else if (!options.includeHidden && isHidden(relative, file, match)) hidden += 1;
+    else if (hides(root, file, match, options)) hidden += 1;
     else if (stat.isSymbolicLink()) leftOut.push({ path: file, reason: 'a symbolic link' });
     else if (!stat.isFile()) leftOut.push({ path: file, reason: 'not a regular file' });
     else {
@@ -106,26 +109,27 @@ async function sort(globber: Globber, root: string, match: Matcher, options: Dis
   return { files, leftOut, directories, hidden };
 }
 
-// Most paths have no such name, and asking the pattern costs more than this look.
-function isHidden(relative: string, file: string, match: Matcher): boolean {
-  return /(^|[\\/])\./.test(relative) && match.hides(file);
+function hides(root: string, file: string, match: Matcher, { includeHidden }: DiscoverOptions): boolean {
+  // Most paths have no such name, and asking the pattern costs more than this look.
+  return !includeHidden && /[\\/]\./.test(file.slice(root.length - 1)) && match.hides(file);
 }
 
 /** What the search could not follow to an end and so did not mention: broken links, names it could not read. */
-function findLost(directories: Iterable<string>, match: Matcher): LeftOut[] {
+function findLost(directories: Iterable<string>, wanted: (file: string) => boolean): LeftOut[] {
   const lost: LeftOut[] = [];
   for (const directory of directories) {
-    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    for (const entry of entriesOf(directory)) {
       const file = path.join(directory, entry.name);
+      const reason = entry.isSymbolicLink() ? 'a broken link' : 'its name is not valid UTF-8';
       const suspect = entry.isSymbolicLink() || entry.name.includes('\uFFFD');
-      if (!suspect || statSync(file, { throwIfNoEntry: false }) !== undefined || !match.wants(file)) continue;
-      lost.push({
-        path: file,
-        reason: entry.isSymbolicLink() ? 'a broken link' : 'its name is not valid UTF-8',
-      });
+      if (suspect && !existsSync(file) && wanted(file)) lost.push({ path: file, reason });
     }
   }
   return lost;
+}
+
+function entriesOf(directory: string): Dirent[] {
+  return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
 }
 
 function requireDirectory(directory: string, given: string): void {
@@ -134,11 +138,17 @@ function requireDirectory(directory: string, given: string): void {
   throw new InputError([{ input: 'working-directory', message, example: 'working-directory: packages/app' }]);
 }
 
+const ADVICE: Readonly<Record<string, string>> = {
+  ELOOP: ' Remove the link that leads to itself, or set follow-symlinks: false.',
+  ENOENT: ' The file vanished during the search, or its name is not valid UTF-8. Rename or remove it.',
+  EACCES: ' Let the runner read the folder, or upload another.',
+};
+
 function unsearchable({ pattern }: FilePattern, error: unknown): unknown {
   if (error instanceof InputError || !(error instanceof Error)) return error;
   // Errors of the system have a code, and so have the assertions by which @actions/glob refuses a pattern; bugs have not.
   if (!('code' in error)) return error;
-  const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.`;
+  const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ''}`;
   return new InputError([{ input: 'files', message }]);
 }
 

@@ -44,9 +44,7 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
       size: file.size,
     })),
   );
-  const unmatched = matches
-    .filter(({ files, leftOut }) => files.length + leftOut.length === 0)
-    .map(nothingFound);
+  const unmatched = matches.filter(match => match.files.length === 0).map(nothingFound);
   const { unique, conflicts } = byTarget(files);
   const problems = [
     ...(options.ifNoFilesFound === 'error' ? unmatched : []),

@@ -24,10 +24,10 @@ export type FileResult =
   | { readonly status: 'skipped'; readonly file: PlannedFile; readonly reason: string }
   | { readonly status: 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
 
-/** What happens during a transfer, for whoever wants to show it. */
+/** What happens during a transfer, for whoever wants to show it. The subject of a retry is a file or the stats. */
 export type TransferEvent =
   | { readonly kind: 'sent'; readonly bytes: number }
-  | { readonly kind: 'retry'; readonly file: PlannedFile; readonly retry: Retry }
+  | { readonly kind: 'retry'; readonly subject: string; readonly retry: Retry }
   | { readonly kind: 'settled'; readonly result: FileResult };
 
 export interface TransferOptions {
@@ -82,7 +82,11 @@ async function attempt(file: PlannedFile, stop: AbortSignal, options: TransferOp
   const start = options.clock();
   const outcome = await withRetries(
     () => options.client.upload(file, bytes => options.onEvent({ kind: 'sent', bytes })),
-    { ...options.retry, stop, onRetry: retry => options.onEvent({ kind: 'retry', file, retry }) },
+    {
+      ...options.retry,
+      stop,
+      onRetry: retry => options.onEvent({ kind: 'retry', subject: file.source, retry }),
+    },
   );
   const common = { file, attempts: outcome.attempts, durationMs: Math.round(options.clock() - start) };
   if ('error' in outcome) return { status: 'failed', ...common, error: outcome.error };
