@@ -217,12 +217,13 @@ const STEPS = [
 /** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
 function formatBytes(bytes) {
 	const size = Number(bytes);
-	const step = Math.min(Math.floor(Math.log2(Math.max(Math.abs(size), 1)) / 10), STEPS.length - 1);
+	const reaching = Math.max(Math.abs(size) * (1024 / 1023.5), 1);
+	const step = Math.min(Math.floor(Math.log2(reaching) / 10), STEPS.length - 1);
 	return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
 }
 /** Milliseconds for a reader: `80 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
 function formatDuration(ms) {
-	if (ms < 1e3) return `${Math.round(ms)} ms`;
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
 	const seconds = Math.round(ms / 1e3);
 	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
 	if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -241,8 +242,7 @@ function formatRate(bytes, ms) {
 	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
 }
 function threeDigits(value) {
-	const decimals = Math.abs(value) >= 99.95 || Number.isInteger(value) ? 0 : 1;
-	return value.toFixed(decimals);
+	return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
 }
 
 // src/report/verdict.ts
@@ -300,7 +300,7 @@ function reportedError(error) {
 		details: ["Nothing was sent."]
 	};
 	return {
-		message: `${lines.length} inputs are invalid. Nothing was sent.`,
+		message: `The inputs have ${lines.length} problems. Nothing was sent.`,
 		details: lines
 	};
 }
@@ -1475,7 +1475,7 @@ function collect(request, tried, progress) {
 		onResponseData(controller, chunk) {
 			size += chunk.length;
 			if (size <= 1048576) chunks.push(chunk);
-			else controller.abort(new AgentError("bad-answer", `${tried} answered ${status}, and more than 1 MiB of it.`));
+			else controller.abort(new AgentError("bad-answer", `${tried} answered ${status} with more than was ever expected: it is longer than 1 MiB.`));
 		},
 		onResponseEnd: () => progress.answered({
 			status,

@@ -114,7 +114,10 @@ function collect(request: HttpRequest, tried: string, progress: Progress): Dispa
       if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
       else
         controller.abort(
-          new AgentError('bad-answer', `${tried} answered ${status}, and more than 1 MiB of it.`),
+          new AgentError(
+            'bad-answer',
+            `${tried} answered ${status} with more than was ever expected: it is longer than 1 MiB.`,
+          ),
         );
     },
     onResponseEnd: () =>

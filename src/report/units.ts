@@ -3,13 +3,15 @@ const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 /** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
 export function formatBytes(bytes: bigint | number): string {
   const size = Number(bytes);
-  const step = Math.min(Math.floor(Math.log2(Math.max(Math.abs(size), 1)) / 10), STEPS.length - 1);
+  // What would be rounded up to 1024 of a unit is 1 of the next.
+  const reaching = Math.max(Math.abs(size) * (1024 / 1023.5), 1);
+  const step = Math.min(Math.floor(Math.log2(reaching) / 10), STEPS.length - 1);
   return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
 }
 
 /** Milliseconds for a reader: `80 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${threeDigits(ms / 1000)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -32,6 +34,5 @@ export function formatRate(bytes: number, ms: number): string {
 }
 
 function threeDigits(value: number): string {
-  const decimals = Math.abs(value) >= 99.95 || Number.isInteger(value) ? 0 : 1;
-  return value.toFixed(decimals);
+  return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
 }

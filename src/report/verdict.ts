@@ -66,5 +66,5 @@ export function reportedError(error: InputError | AgentError): ReportedError {
   const lines = error.problems.map(describeProblem);
   const [only] = lines;
   if (lines.length === 1 && only !== undefined) return { message: only, details: ['Nothing was sent.'] };
-  return { message: `${lines.length} inputs are invalid. Nothing was sent.`, details: lines };
+  return { message: `The inputs have ${lines.length} problems. Nothing was sent.`, details: lines };
 }

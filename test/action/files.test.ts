@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { type Files, type Inputs, openWorld, type Result, runBadly, runWell, type World } from './harness.ts';
+
+const FILES: Files = {
+  'dist/a/b.js': 'b',
+  'dist/index.html': 'index',
+  'packages/foo/dist/foo.js': 'foo',
+  'packages/bar/dist/sub/bar.js': 'bar',
+  'README.md': 'read',
+};
+
+/** Lines of `files`, and what arrives: target to source. */
+const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'dist/**': { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
+  dist: { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
+  'packages/*/dist/**': {
+    '/home/user/t/foo/dist/foo.js': 'packages/foo/dist/foo.js',
+    '/home/user/t/bar/dist/sub/bar.js': 'packages/bar/dist/sub/bar.js',
+  },
+  'README.md': { '/home/user/t/README.md': 'README.md' },
+  'README.md => doc/read.me': { '/home/user/doc/read.me': 'README.md' },
+  'README.md => /srv/doc/': { '/srv/doc/README.md': 'README.md' },
+  'dist/*.html => www': { '/home/user/www/index.html': 'dist/index.html' },
+  '# all but one\ndist/**\n\n!**/*.html\nREADME.md': {
+    '/home/user/t/a/b.js': 'dist/a/b.js',
+    '/home/user/t/README.md': 'README.md',
+  },
+};
+
+function arrived({ report }: Result): Record<string, string> {
+  return Object.fromEntries(report.files.map(file => [file.path ?? file.status, file.source]));
+}
+
+async function arrivals(world: World, inputs: Inputs): Promise<string[]> {
+  return Object.values(arrived(await runWell(world, inputs))).toSorted();
+}
+
+suite('files', { concurrency: 2 }, () => {
+  for (const [files, expected] of Object.entries(MAPPINGS)) {
+    test(`of ${JSON.stringify(files)} land where the rule says`, async () => {
+      await using world = await openWorld({ files: FILES });
+      assert.deepEqual(arrived(await runWell(world, { files, target: 't' })), expected);
+      for (const [target, source] of Object.entries(expected)) {
+        assert.equal(world.stored(target).toString(), FILES[source]);
+      }
+    });
+  }
+
+  test('start from working-directory and are known by their place in the workspace', async () => {
+    await using world = await openWorld({ files: FILES });
+    const result = await runWell(world, { files: 'dist/**', 'working-directory': 'packages/foo' });
+    assert.deepEqual(arrived(result), { '/home/user/foo.js': 'packages/foo/dist/foo.js' });
+  });
+
+  test('with names that begin with a dot are left out unless spelt out or asked for', async () => {
+    await using world = await openWorld({
+      files: { '.env': 'e', 'a/.hidden': 'h', 'a/.git/x': 'x', 'a/b': 'b' },
+    });
+    assert.deepEqual(await arrivals(world, { files: '**' }), ['a/b']);
+    assert.deepEqual(await arrivals(world, { files: '.env\na/.git/**' }), ['.env', 'a/.git/x']);
+    const all = await arrivals(world, { files: '**', 'include-hidden-files': 'true' });
+    assert.deepEqual(all, ['.env', 'a/.git/x', 'a/.hidden', 'a/b']);
+  });
+
+  test('behind links arrive where the links end inside the workspace', async () => {
+    await using world = await openWorld({ files: { 'real/a.txt': 'a', 'web/b.txt': 'b' } });
+    symlinkSync('../real', path.join(world.workspace, 'web/linked'));
+    symlinkSync('../real/a.txt', path.join(world.workspace, 'web/one'));
+    assert.deepEqual(await arrivals(world, { files: 'web/**' }), [
+      'web/b.txt',
+      'web/linked/a.txt',
+      'web/one',
+    ]);
+    assert.equal(world.stored('linked/a.txt').toString(), 'a');
+  });
+
+  test('behind a link that leads out fail the step before anything is sent, naming the link', async () => {
+    await using world = await openWorld();
+    writeFileSync(path.join(world.outside, 'credential'), 'secret');
+    for (const [name, end] of [
+      ['one', path.join(world.outside, 'credential')],
+      ['all', world.outside],
+    ] as const) {
+      symlinkSync(end, path.join(world.workspace, name));
+      const errors = (await runBadly(world, { files: `${name}\na.txt` })).annotations('error').join();
+      assert.ok(errors.includes(path.join(world.workspace, name)), errors);
+    }
+    assert.equal(world.agent.connections(), 0);
+  });
+
+  test('behind links are left out and counted with follow-symlinks at false', async () => {
+    await using world = await openWorld();
+    writeFileSync(path.join(world.outside, 'credential'), 'secret');
+    symlinkSync(world.outside, path.join(world.workspace, 'out'));
+    symlinkSync('a.txt', path.join(world.workspace, 'in'));
+    const result = await runWell(world, { 'follow-symlinks': 'false' });
+    assert.deepEqual(arrived(result), { '/home/user/a.txt': 'a.txt' });
+    assert.equal(result.outputs['skipped-count'], '2');
+    assert.deepEqual(result.report.leftOut.map(item => item.path).toSorted(), ['in', 'out']);
+  });
+
+  test('that no pattern finds are an error that names each such pattern', async () => {
+    await using world = await openWorld();
+    const result = await runBadly(world, { files: 'a.txt\nnope/*.js\nbin/**' });
+    const errors = result.annotations('error').join('\n');
+    assert.match(errors, /"nope\/\*\.js"/);
+    assert.match(errors, /"bin\/\*\*"/);
+    assert.equal(world.agent.connections(), 0);
+  });
+
+  test('that no pattern finds can be a warning, or nothing', async () => {
+    await using world = await openWorld();
+    const files = 'a.txt\nnope/*.js';
+    const warned = await runWell(world, { files, 'if-no-files-found': 'warn' });
+    assert.match(warned.annotations('warning').join(), /"nope\/\*\.js"/);
+    const ignored = await runWell(world, { files, 'if-no-files-found': 'ignore' });
+    assert.doesNotMatch(ignored.everything, /nope\/\*/);
+    assert.deepEqual(arrived(ignored), { '/home/user/a.txt': 'a.txt' });
+    const none = await runWell(world, { files: 'nope', 'if-no-files-found': 'ignore' });
+    assert.deepEqual([none.outputs['uploaded-count'], none.outputs['uploaded']], ['0', '[]']);
+  });
+
+  test('of a dry run are listed with their targets, and nothing is sent', async () => {
+    await using world = await openWorld({ files: FILES });
+    const result = await runWell(world, { files: 'dist/**', target: '/app', 'dry-run': 'true' });
+    assert.equal(world.agent.connections(), 0);
+    assert.match(result.stdout, /^.*dist\/a\/b\.js → \/app\/a\/b\.js$/m);
+    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['skipped-count']], ['0', '2']);
+    assert.equal(result.report.dryRun, true);
+    assert.equal(result.outputs['stats'], '');
+  });
+
+  test('of two sources for one target are an error that names both, before anything is sent', async () => {
+    await using world = await openWorld({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
+    const errors = (await runBadly(world, { files: 'x/**\ny/**' })).annotations('error').join();
+    assert.match(errors, /"x\/a\.js".*"y\/a\.js".*"a\.js"/);
+    assert.equal(world.agent.connections(), 0);
+  });
+
+  test('that two patterns find are uploaded once', async () => {
+    await using world = await openWorld();
+    assert.deepEqual(await arrivals(world, { files: '**\na.txt\n*.txt' }), ['a.txt']);
+    assert.equal(world.agent.requests.length, 2);
+  });
+});

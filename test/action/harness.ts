@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { IncomingMessage } from 'node:http';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parse } from 'yaml';
+import { type Result, resultOf } from './results.ts';
+import { SANDBOX_ID, type StepPlaces, TOKEN, type World } from './world.ts';
+
+export type { Report, ReportedFile, Result } from './results.ts';
+export * from './world.ts';
+
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+
+/** The action must have ended by itself long before. */
+const KILL_AFTER_MS = 60_000;
+
+export type Inputs = Readonly<Record<string, string>>;
+
+export interface RunOptions {
+  /** Variables beside those that the runner sets; an empty value unsets one. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Told of each request as its headers reach the world's agent, before the agent acts on it. */
+  readonly onRequest?: (request: IncomingMessage, action: ChildProcess) => void;
+}
+
+/** Runs the built action as the runner does, with a good connection to the world's agent and everything to upload. */
+export async function runAction(
+  world: World,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<Result> {
+  const places = world.newStep();
+  const child = spawn(process.execPath, [path.join(PROJECT, 'dist/sync.js')], {
+    cwd: world.workspace,
+    env: environment(world, places, { ...defaultInputs(world), ...inputs }, options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  using _ = watchRequests(world.agent.url, request => options.onRequest?.(request, child));
+  let killed = false;
+  const timer = setTimeout(() => {
+    killed = child.kill('SIGKILL');
+  }, KILL_AFTER_MS);
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  clearTimeout(timer);
+  assert.ok(!killed, `the action did not end by itself:\n${stdout}${stderr}`);
+  return resultOf({ code, stdout, stderr }, places);
+}
+
+/** Runs the action and asserts that the step succeeded. */
+export async function runWell(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
+  const result = await runAction(world, inputs, options);
+  assert.equal(result.code, 0, result.stdout + result.stderr);
+  assert.equal(result.stderr, '');
+  return result;
+}
+
+/** Runs the action and asserts that the step failed, in an orderly way. */
+export async function runBadly(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
+  const result = await runAction(world, inputs, options);
+  assert.equal(result.code, 1, result.stdout + result.stderr);
+  assert.equal(result.stderr, '');
+  assert.ok(result.annotations('error').length > 0);
+  assert.doesNotMatch(result.stdout, /it is a bug/);
+  return result;
+}
+
+/** The uploads that reached the agent. */
+export function uploads(world: World) {
+  return world.agent.requests.filter(({ method }) => method === 'POST');
+}
+
+/** The decoded `path` of an upload's query. */
+export function pathOf({ url = '' }: { readonly url?: string | undefined }): string {
+  return new URLSearchParams(url.replace(/^[^?]*/, '')).get('path') ?? assert.fail(`no path in ${url}`);
+}
+
+function defaultInputs(world: World): Inputs {
+  return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': world.agent.url, files: '**' };
+}
+
+function environment(
+  world: World,
+  places: StepPlaces,
+  inputs: Inputs,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const all = {
+    PATH: process.env['PATH'] ?? '',
+    GITHUB_WORKSPACE: world.workspace,
+    RUNNER_TEMP: places.temp,
+    GITHUB_OUTPUT: places.output,
+    GITHUB_STEP_SUMMARY: places.summary,
+    ...inputVariables(inputs),
+    ...more,
+  };
+  return Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => value !== '' || name.startsWith('INPUT_')),
+  );
+}
+
+/** The runner hands over every input of action.yml, with its default or empty where it is not given. */
+function inputVariables(given: Inputs): Record<string, string> {
+  const all = { ...DECLARED_INPUTS, ...given };
+  for (const name of Object.keys(given))
+    assert.ok(name in DECLARED_INPUTS, `action.yml has no input ${name}`);
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
+  );
+}
+
+const DECLARED_INPUTS = declaredInputs();
+
+/** Each input's default, by name. */
+function declaredInputs(): Record<string, string> {
+  const action: { inputs: Record<string, { default?: string } | null> } = parse(
+    readFileSync(path.join(PROJECT, 'action.yml'), 'utf8'),
+  );
+  return Object.fromEntries(
+    Object.entries(action.inputs).map(([name, input]) => [name, String(input?.default ?? '')]),
+  );
+}
+
+/** Calls `onRequest` for each request to the server at `url` in this process, until it is disposed of. */
+export function watchRequests(url: string, onRequest: (request: IncomingMessage) => void): Disposable {
+  const port = Number(new URL(url).port);
+  const channel = 'http.server.request.start';
+  const listener = (message: unknown) => {
+    if (typeof message !== 'object' || message === null || !('request' in message)) return;
+    const { request } = message;
+    if (request instanceof IncomingMessage && request.socket.localPort === port) onRequest(request);
+  };
+  subscribe(channel, listener);
+  return { [Symbol.dispose]: () => void unsubscribe(channel, listener) };
+}

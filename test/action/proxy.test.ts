@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { openWorld, runBadly, runWell } from './harness.ts';
+import { hasOpenssl, makeKeys, openProxy } from './proxy.ts';
+
+const skip = !hasOpenssl && 'needs openssl';
+
+const FILES = { 'a.txt': 'text', 'b.bin': Buffer.alloc(1024 * 1024, 'b') };
+
+suite('a proxy', { concurrency: 2 }, () => {
+  for (const name of ['HTTP_PROXY', 'http_proxy']) {
+    test(`named by ${name} takes everything`, async () => {
+      await using world = await openWorld({ files: FILES });
+      await using proxy = await openProxy();
+      const result = await runWell(world, {}, { env: { [name]: `http://${proxy.address}` } });
+      assert.equal(result.outputs['uploaded-count'], '2');
+      assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
+      assert.deepEqual(
+        new Set(proxy.requests.map(({ host }) => host)),
+        new Set([new URL(world.agent.url).host]),
+      );
+    });
+  }
+
+  test('named by HTTPS_PROXY tunnels TLS and never sees the token', { skip }, async () => {
+    using keys = makeKeys();
+    await using world = await openWorld({ files: FILES, tls: keys });
+    await using proxy = await openProxy();
+    const env = { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: keys.certFile };
+    await runWell(world, {}, { env });
+    assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
+    assert.ok(proxy.requests.length > 0);
+    for (const { method, host } of proxy.requests) {
+      assert.deepEqual([method, host], ['CONNECT', new URL(world.agent.url).host]);
+    }
+  });
+
+  for (const noProxy of ['127.0.0.1', 'example.com,127.0.0.1', '*']) {
+    test(`is passed by for what NO_PROXY=${noProxy} names`, async () => {
+      await using world = await openWorld();
+      await using proxy = await openProxy();
+      const env = { HTTP_PROXY: `http://${proxy.address}`, NO_PROXY: noProxy };
+      await runWell(world, {}, { env });
+      assert.equal(proxy.requests.length, 0);
+    });
+  }
+
+  test('is told its credentials, and nobody else is', async () => {
+    await using world = await openWorld();
+    await using proxy = await openProxy();
+    const env = { HTTP_PROXY: `http://user:p%40ss-word@${proxy.address}`, RUNNER_DEBUG: '1' };
+    const result = await runWell(world, {}, { env });
+    const authorization = `Basic ${btoa('user:p@ss-word')}`;
+    assert.ok(proxy.requests.length > 0);
+    assert.ok(proxy.requests.every(request => request.authorization === authorization));
+    assert.ok(world.agent.requests.every(({ headers }) => headers['proxy-authorization'] === undefined));
+    assert.ok(result.lines.includes('::add-mask::p@ss-word'));
+    assertNoPassword(result.everything);
+  });
+
+  for (const scheme of ['http', 'https']) {
+    test(`that refuses ${scheme} is told of, without its password`, { skip }, async () => {
+      using keys = makeKeys();
+      await using world = await openWorld(scheme === 'https' ? { tls: keys } : {});
+      await using proxy = await openProxy({ refuse: 407 });
+      const env = { [`${scheme}_proxy`]: `http://user:p%40ss-word@${proxy.address}` };
+      const result = await runBadly(world, { retries: '0' }, { env });
+      assert.match(result.file('a.txt').error?.message ?? '', /407/);
+      assert.match(result.file('a.txt').error?.hint ?? '', /HTTPS_PROXY/);
+      assertNoPassword(result.everything);
+      assert.equal(world.agent.connections(), 0);
+    });
+  }
+
+  test('that is not there is told of, without its password', async () => {
+    await using world = await openWorld();
+    const proxy = await openProxy();
+    await proxy[Symbol.asyncDispose]();
+    const env = { HTTP_PROXY: `http://user:p%40ss-word@${proxy.address}` };
+    const result = await runBadly(world, { retries: '0' }, { env });
+    assert.match(result.file('a.txt').error?.hint ?? '', /proxy/);
+    assertNoPassword(result.everything);
+    assert.equal(world.agent.connections(), 0);
+  });
+});
+
+suite('TLS', { concurrency: 2, skip }, () => {
+  test('with a private CA works with NODE_EXTRA_CA_CERTS', async () => {
+    using keys = makeKeys();
+    await using world = await openWorld({ files: FILES, tls: keys });
+    await runWell(world, {}, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
+    assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
+  });
+
+  test('with a private CA fails without it, names it, and sends nothing', async () => {
+    using keys = makeKeys();
+    await using world = await openWorld({ files: FILES, tls: keys });
+    const result = await runBadly(world, { concurrency: '1' });
+    assert.match(result.annotations('error').join(), /set NODE_EXTRA_CA_CERTS/);
+    assert.deepEqual([result.report.totals['failed'], result.report.totals['notAttempted']], [1, 1]);
+    assert.equal(world.agent.requests.length, 0);
+  });
+});
+
+function assertNoPassword(text: string): void {
+  const others = text.replace(/^::add-mask::.*$/gm, '');
+  for (const form of ['p@ss-word', 'p%40ss-word', btoa('user:p@ss-word')]) {
+    assert.ok(!others.includes(form), `${form} is in ${others}`);
+  }
+}

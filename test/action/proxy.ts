@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+
+/** What a proxy was asked for. */
+export interface ProxyRequest {
+  readonly method: string;
+  /** Host and port to be reached. */
+  readonly host: string;
+  readonly authorization: string | undefined;
+}
+
+/** A forward proxy that also tunnels. */
+export interface Proxy extends AsyncDisposable {
+  /** Host and port. */
+  readonly address: string;
+  readonly requests: readonly ProxyRequest[];
+}
+
+/** Starts a proxy; with `refuse`, it answers everything with that status. */
+export async function openProxy({ refuse }: { readonly refuse?: number } = {}): Promise<Proxy> {
+  const requests: ProxyRequest[] = [];
+  const sockets = new Set<Duplex>();
+  const server = createServer((incoming, response) => {
+    requests.push(requestOf(incoming, new URL(incoming.url ?? '').host));
+    if (refuse === undefined) forward(incoming, response);
+    else response.writeHead(refuse).end();
+  });
+  server.on('connection', socket => sockets.add(socket));
+  server.on('connect', (incoming, socket: Duplex) => {
+    requests.push(requestOf(incoming, incoming.url ?? ''));
+    if (refuse === undefined) sockets.add(tunnel(incoming.url ?? '', socket));
+    else socket.end(`HTTP/1.1 ${refuse} Refused\r\nContent-Length: 0\r\n\r\n`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  return {
+    address: `127.0.0.1:${address.port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function requestOf({ method = '', headers }: IncomingMessage, host: string): ProxyRequest {
+  return { method, host, authorization: headers['proxy-authorization'] };
+}
+
+function forward(incoming: IncomingMessage, response: ServerResponse): void {
+  const { method, url = '' } = incoming;
+  const { 'proxy-authorization': _, ...headers } = incoming.headers;
+  const outgoing = request(url, { method, headers }, answer => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  outgoing.on('error', () => response.destroy());
+  incoming.pipe(outgoing);
+}
+
+function tunnel(target: string, client: Duplex): Duplex {
+  const { hostname, port } = new URL(`http://${target}`);
+  const upstream = connect(Number(port || 80), hostname, () => {
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    upstream.pipe(client).pipe(upstream);
+  });
+  for (const end of [client, upstream]) end.on('error', () => client.destroy());
+  return upstream;
+}
+
+/** A private key, a certificate for 127.0.0.1, and the file that holds the certificate. */
+export interface Keys extends Disposable {
+  readonly key: string;
+  readonly cert: string;
+  readonly certFile: string;
+}
+
+export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+export function makeKeys(): Keys {
+  const directory = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-tls-'));
+  const [keyFile, certFile] = [path.join(directory, 'key'), path.join(directory, 'cert')];
+  const options =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1';
+  const args = [...options.split(' '), '-keyout', keyFile, '-out', certFile];
+  const { status, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return {
+    key: readFileSync(keyFile, 'utf8'),
+    cert: readFileSync(certFile, 'utf8'),
+    certFile,
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
+  };
+}

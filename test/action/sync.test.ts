@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { suite, test } from 'node:test';
+import { type Files, METRICS, openWorld, runWell } from './harness.ts';
+
+const KIB = 1024;
+
+const TREE: Files = {
+  'plain.txt': 'text',
+  empty: '',
+  'deep/er/still/file.bin': randomBytes(1000),
+  'with space/and  two.txt': 'space',
+  '"double" and \'single\'': 'quotes',
+  '100%/%41%.txt': 'percent',
+  'a#b?c+d&e=f;g.txt': 'URL',
+  'naïve/日本語/😀.txt': 'beyond ASCII',
+  'line\nbreak\r\n.txt': 'newline',
+  'back\\slash.txt': 'backslash',
+  'almost-buffered': randomBytes(256 * KIB),
+  'just-streamed': randomBytes(256 * KIB + 1),
+  'large.bin': randomBytes(3 * KIB * KIB),
+};
+
+const BYTES = Object.values(TREE).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
+
+suite('a run where all goes well', { concurrency: 2 }, () => {
+  test('brings a tree into the sandbox byte for byte', async () => {
+    await using world = await openWorld({ files: TREE });
+    const result = await runWell(world);
+    for (const [name, content] of Object.entries(TREE)) {
+      assert.deepEqual(world.stored(name), Buffer.from(content), name);
+    }
+    assert.equal(result.outputs['uploaded-count'], String(Object.keys(TREE).length));
+    assert.equal(result.outputs['uploaded-bytes'], String(BYTES));
+  });
+
+  test('leaves every output with its exact value', async () => {
+    await using world = await openWorld({ files: { 'd/b.txt': 'bb', 'a.txt': 'a' } });
+    const { outputs } = await runWell(world, { target: '/app' });
+    const { uploaded = '', report = '', ...others } = outputs;
+    assert.deepEqual(new Set(JSON.parse(uploaded)), UPLOADED);
+    assert.match(report, /\/temp\/.*\.json$/);
+    assert.deepEqual(others, OUTPUTS);
+  });
+
+  test('reports every planned file once, with attempts and duration', async () => {
+    await using world = await openWorld({ files: TREE });
+    const { report } = await runWell(world);
+    assert.equal(report.schema, 1);
+    assert.equal(report.succeeded, true);
+    assert.deepEqual(new Set(report.files.map(file => file.source)), new Set(Object.keys(TREE)));
+    assert.equal(report.files.length, Object.keys(TREE).length);
+    for (const { source, size, status, attempts, durationMs = -1, path } of report.files) {
+      assert.deepEqual([status, attempts], ['uploaded', 1]);
+      assert.equal(size, Buffer.byteLength(TREE[source] ?? ''));
+      assert.equal(path, `/home/user/${source}`);
+      assert.ok(durationMs >= 0 && durationMs <= report.durationMs);
+    }
+    assert.deepEqual(report.stats, METRICS);
+  });
+
+  test('tells in the summary the verdict first, then the stats and the totals', async () => {
+    await using world = await openWorld({ files: { 'a.txt': 'x'.repeat(2 * KIB) } });
+    const { summary } = await runWell(world);
+    assert.match(summary, /^<h3>✅ Uploaded 1 file \(2 KiB\) in /);
+    for (const text of ['2 GiB', '8 GiB', '25.0 %', '1.1 GiB', '10 GiB', '11.5 %', '12.5 %', '4 cores']) {
+      assert.ok(summary.includes(text), `${text} is missing in ${summary}`);
+    }
+    assert.ok(summary.includes('█████░░░░░░░░░░░░░░░'));
+    assert.match(summary, /<details><summary>1 file<\/summary>[\s\S]*a\.txt[\s\S]*<\/details>/);
+  });
+
+  test('takes a bare entry and an array of one alike', async () => {
+    for (const entryShape of ['object', 'array'] as const) {
+      await using world = await openWorld({ entryShape });
+      const result = await runWell(world);
+      assert.equal(result.file('a.txt').path, '/home/user/a.txt');
+    }
+  });
+
+  test('takes an entry whose path is relative to some directory of the service', async () => {
+    await using world = await openWorld({ faults: [{ on: 'upload', do: { kind: 'answer', body: ENTRY } }] });
+    const { outputs } = await runWell(world);
+    assert.deepEqual(JSON.parse(outputs['uploaded'] ?? ''), [{ source: 'a.txt', path: 'ws/a.txt', size: 4 }]);
+  });
+});
+
+const ENTRY = '{"path":"ws/a.txt","name":"a.txt","type":"file","metadata":{"k":"v"},"more":[1]}';
+
+const UPLOADED = new Set([
+  { source: 'a.txt', path: '/app/a.txt', size: 1 },
+  { source: 'd/b.txt', path: '/app/d/b.txt', size: 2 },
+]);
+
+const OUTPUTS = {
+  'uploaded-count': '2',
+  'failed-count': '0',
+  'skipped-count': '0',
+  'uploaded-bytes': '3',
+  ts: '1767225600',
+  'cpu-count': '4',
+  'cpu-used-pct': '12.5',
+  'mem-total': '8589934592',
+  'mem-used': '2147483648',
+  'mem-total-mib': '8192',
+  'mem-used-mib': '2048',
+  'disk-total': '10737418240',
+  'disk-used': '1234567890',
+  'mem-used-pct': '25.00',
+  'mem-free': '6442450944',
+  'disk-used-pct': '11.50',
+  'disk-free': '9502850350',
+  stats: JSON.stringify(METRICS),
+};

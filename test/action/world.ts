@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type LocalAgent, startAgent } from '../../local-agent/agent.ts';
+import type { Fault, FaultAction } from '../../local-agent/faults.ts';
+import type { AgentOptions } from '../../local-agent/options.ts';
+
+export const TOKEN = 'the-access-token-42';
+export const SANDBOX_ID = 'sandbox1';
+
+/** What every world's agent reports unless told otherwise. */
+export const METRICS = {
+  ts: 1_767_225_600,
+  cpu_count: 4,
+  cpu_used_pct: 12.5,
+  mem_total: 8_589_934_592,
+  mem_used: 2_147_483_648,
+  mem_total_mib: 8192,
+  mem_used_mib: 2048,
+  disk_total: 10_737_418_240,
+  disk_used: 1_234_567_890,
+};
+
+/** All that surrounds one step of a workflow: the runner's places, and a sandbox with its agent. */
+export interface World extends AsyncDisposable {
+  /** The checkout, an absolute path. */
+  readonly workspace: string;
+  /** A directory outside of the checkout. */
+  readonly outside: string;
+  readonly agent: LocalAgent;
+  /** Writes files of the checkout, by relative path. */
+  write(files: Files): void;
+  /** The bytes of a file in the sandbox: absolute, or relative to the user's home. */
+  stored(file: string): Buffer;
+  /** The runner's places for one step, made anew. */
+  newStep(): StepPlaces;
+}
+
+export type Files = Readonly<Record<string, string | Buffer>>;
+
+export interface StepPlaces {
+  readonly temp: string;
+  readonly output: string;
+  readonly summary: string;
+}
+
+export interface WorldOptions extends Partial<AgentOptions> {
+  /** Files of the checkout; one small file if not given. */
+  readonly files?: Files;
+}
+
+/** Makes a world, removed with everything in it when it is disposed of. */
+export async function openWorld({
+  files = { 'a.txt': 'text' },
+  ...options
+}: WorldOptions = {}): Promise<World> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-'));
+  const [workspace, outside, root] = ['work', 'outside', 'root'].map(name => made(directory, name));
+  if (workspace === undefined || outside === undefined || root === undefined) throw new Error('no place');
+  const agent = await startAgent({
+    root,
+    token: TOKEN,
+    sandboxId: SANDBOX_ID,
+    metrics: () => METRICS,
+    ...options,
+  });
+  const world: World = {
+    workspace,
+    outside,
+    agent,
+    write: more => writeFiles(workspace, more),
+    stored: file => readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
+    newStep: () => stepPlaces(mkdtempSync(path.join(directory, 'step-'))),
+    async [Symbol.asyncDispose]() {
+      await agent.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+  world.write(files);
+  return world;
+}
+
+/** So many small files, `f0.txt` and so on. */
+export function manyFiles(count: number): Files {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]),
+  );
+}
+
+/** A world whose agent misbehaves at every upload that `rule` does not leave out. */
+export function openFaulty(action: FaultAction, rule: Partial<Fault> = {}, options: WorldOptions = {}) {
+  return openWorld({ ...options, faults: [{ on: 'upload', ...rule, do: action }] });
+}
+
+function writeFiles(directory: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(directory, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+
+function made(directory: string, name: string): string {
+  const place = path.join(directory, name);
+  mkdirSync(place);
+  return place;
+}
+
+function stepPlaces(directory: string): StepPlaces {
+  const places = {
+    temp: made(directory, 'temp'),
+    output: path.join(directory, 'output'),
+    summary: path.join(directory, 'summary'),
+  };
+  writeFileSync(places.output, '');
+  writeFileSync(places.summary, '');
+  return places;
+}

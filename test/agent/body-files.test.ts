@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { openBody } from '../../src/agent/body.ts';
+import { AgentError } from '../../src/agent/failure.ts';
+import { FRAME, fileOf, LARGE, pattern } from './bodies.ts';
+
+/** How often this process holds a file open. */
+function timesOpen(file: string): number {
+  const descriptors = readdirSync('/proc/self/fd');
+  return descriptors.filter(descriptor => linkOf(`/proc/self/fd/${descriptor}`) === file).length;
+}
+
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(descriptor);
+  } catch {
+    return '';
+  }
+}
+
+describe('what is no readable file', { skip: process.platform === 'win32' }, () => {
+  const places: Readonly<Record<string, (file: string) => void>> = {
+    'a missing file': () => {},
+    'a link': file => symlinkSync('/etc/passwd', file),
+    'a link to a file beside it': file => symlinkSync(path.basename(import.meta.filename), file),
+    'a pipe': file => execFileSync('mkfifo', [file]),
+    'a directory': file => mkdirSync(file),
+  };
+  for (const [name, put] of Object.entries(places)) {
+    for (const planned of [1, LARGE]) {
+      test(`${name} in the place of a file of ${planned} bytes`, async () => {
+        using file = fileOf('content');
+        rmSync(file.path);
+        put(file.path);
+        await assert.rejects(openBody(file.path, planned, FRAME), (error: unknown) => {
+          assert.ok(error instanceof AgentError);
+          assert.equal(error.kind, 'file-unreadable');
+          assert.equal(error.retryable, false);
+          assert.equal(error.final, false);
+          return true;
+        });
+        assert.equal(timesOpen(file.path), 0);
+      });
+    }
+  }
+
+  test('the message names the file and says why', async () => {
+    using file = fileOf('');
+    rmSync(file.path);
+    const message = `${file.path} cannot be read (ENOENT).`;
+    await assert.rejects(openBody(file.path, 1, FRAME), { message });
+  });
+
+  test('one that is no file any more is named too', async () => {
+    using file = fileOf('');
+    rmSync(file.path);
+    mkdirSync(file.path);
+    await assert.rejects(openBody(file.path, 1, FRAME), (error: unknown) => {
+      assert.ok(error instanceof AgentError);
+      return error.message.includes(file.path);
+    });
+  });
+});
+
+describe('the file is let go of', { skip: process.platform !== 'linux' }, () => {
+  test('at once, where it is small', async () => {
+    using file = fileOf('content');
+    await openBody(file.path, 7, FRAME);
+    assert.equal(timesOpen(file.path), 0);
+  });
+
+  test('on close, where it is large', async () => {
+    using file = fileOf(pattern(LARGE));
+    const opened = await openBody(file.path, LARGE, FRAME);
+    assert.equal(timesOpen(file.path), 1);
+    await opened.close();
+    assert.equal(timesOpen(file.path), 0);
+  });
+
+  test('on close, also in the middle', async () => {
+    using file = fileOf(pattern(4 * LARGE));
+    const opened = await openBody(file.path, 4 * LARGE, FRAME);
+    assert.ok(!Buffer.isBuffer(opened.body));
+    const pieces = opened.body[Symbol.asyncIterator]();
+    await pieces.next();
+    await pieces.next();
+    await opened.close();
+    assert.equal(timesOpen(file.path), 0);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Busboy } from '@fastify/busboy';
+import { frame } from '../../src/agent/form.ts';
+
+interface Part {
+  readonly field: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: string;
+}
+
+/** The parts of a body, as a server of this ecosystem reads them. */
+async function parse(contentType: string, body: Buffer): Promise<Part[]> {
+  const parts: Part[] = [];
+  await new Promise((resolve, reject) => {
+    const busboy = new Busboy({ headers: { 'content-type': contentType }, preservePath: true });
+    busboy.on('file', (field, stream, filename, _encoding, type) => {
+      let content = '';
+      stream.setEncoding('latin1');
+      stream.on('data', (text: string) => {
+        content += text;
+      });
+      stream.on('end', () => parts.push({ field, filename, contentType: type, content }));
+    });
+    busboy.on('field', name => reject(new Error(`a field ${name}`)));
+    busboy.on('finish', resolve);
+    busboy.on('error', reject);
+    busboy.end(body);
+  });
+  return parts;
+}
+
+function bodyOf(filename: string, content: string): { contentType: string; body: Buffer } {
+  const { contentType, head, tail } = frame(filename);
+  return { contentType, body: Buffer.concat([head, Buffer.from(content, 'latin1'), tail]) };
+}
+
+const FILENAMES: Readonly<Record<string, string>> = {
+  'a.txt': 'a.txt',
+  'app/a/b.txt': 'app/a/b.txt',
+  '/srv/www/a.txt': '/srv/www/a.txt',
+  'a b': 'a b',
+  "a'b": "a'b",
+  'a;b=c': 'a;b=c',
+  'a%22b': 'a%22b',
+  'ünï/日本/😀': 'ünï/日本/😀',
+  'a\\b': 'a\\b',
+  'a\\\\b\\': 'a\\\\b\\',
+  'a"b': 'a%22b',
+  '"': '%22',
+  'a\nb': 'a%0Ab',
+  'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
+  'a\\"b': 'a\\%22b',
+};
+
+describe('a form has one part', () => {
+  for (const [filename, received] of Object.entries(FILENAMES)) {
+    test(`with the filename ${JSON.stringify(filename)}`, async () => {
+      const { contentType, body } = bodyOf(filename, 'content');
+      assert.deepEqual(await parse(contentType, body), [
+        { field: 'file', filename: received, contentType: 'application/octet-stream', content: 'content' },
+      ]);
+    });
+  }
+
+  for (const content of ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)]) {
+    test(`with the content ${JSON.stringify(content.slice(0, 20))}`, async () => {
+      const { contentType, body } = bodyOf('a', content);
+      assert.equal((await parse(contentType, body))[0]?.content, content);
+    });
+  }
+});
+
+test('the bytes are those of RFC 7578', () => {
+  const { contentType, head, tail } = frame('ü/a');
+  const [, boundary = ''] = /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];
+  assert.ok(boundary.length > 20 && boundary.length <= 70);
+  const expected = [
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="file"; filename="ü/a"',
+    'Content-Type: application/octet-stream',
+    '',
+    '',
+  ];
+  assert.equal(head.toString(), expected.join('\r\n'));
+  assert.equal(tail.toString(), `\r\n--${boundary}--\r\n`);
+});
+
+test('each form has a boundary of its own', () => {
+  const boundaries = Array.from({ length: 100 }, () => frame('a').contentType);
+  assert.equal(new Set(boundaries).size, 100);
+});

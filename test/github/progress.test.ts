@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Progress, progressLine } from '../../src/github/progress.ts';
+
+const MIB = 1024 ** 2;
+const HALF: Progress = {
+  files: 1200,
+  bytes: 50 * MIB,
+  totalFiles: 3000,
+  totalBytes: 100 * MIB,
+  elapsedMs: 10_000,
+};
+
+const LINES: Readonly<Record<string, readonly [Partial<Progress>, string]>> = {
+  'in the middle': [{}, '1,200 of 3,000 files, 50 MiB of 100 MiB (50 %), 5 MiB/s, 10 s left'],
+  'at the start': [{ files: 0, bytes: 0 }, '0 of 3,000 files, 0 B of 100 MiB (0 %), 0 B/s'],
+  'almost done': [
+    { files: 2999, bytes: 100 * MIB - 1 },
+    '2,999 of 3,000 files, 100 MiB of 100 MiB (99 %), 10 MiB/s, 0 ms left',
+  ],
+  'with more sent than there is': [
+    { files: 3000, bytes: 120 * MIB },
+    '3,000 of 3,000 files, 100 MiB of 100 MiB (100 %), 10 MiB/s, 0 ms left',
+  ],
+  'with empty files alone': [
+    { files: 5, bytes: 0, totalFiles: 10, totalBytes: 0 },
+    '5 of 10 files, 0 B of 0 B (50 %), 0 B/s, 10 s left',
+  ],
+  'with one file': [
+    { files: 0, bytes: MIB, totalFiles: 1, totalBytes: 4 * MIB, elapsedMs: 40_000 },
+    '0 of 1 file, 1 MiB of 4 MiB (25 %), 25.6 KiB/s, 2 min 0 s left',
+  ],
+  'with no file at all': [
+    { files: 0, bytes: 0, totalFiles: 0, totalBytes: 0 },
+    '0 of 0 files, 0 B of 0 B (0 %), 0 B/s',
+  ],
+};
+
+describe('the progress line', () => {
+  for (const [name, [parts, line]] of Object.entries(LINES)) {
+    test(name, () => assert.equal(progressLine({ ...HALF, ...parts }), line));
+  }
+});

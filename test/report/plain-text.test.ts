@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { visible, visibleCut } from '../../src/report/plain-text.ts';
+
+const SHOWN: Readonly<Record<string, string>> = {
+  'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',
+  '<b>&"\'`*_#[]|': '<b>&"\'`*_#[]|',
+  'a\nb': 'a\\nb',
+  'a\r\nb': 'a\\r\\nb',
+  'a\tb': 'a\\tb',
+  '\u0000\u0007\u001b[31m\u007f': '\\u{0}\\u{7}\\u{1b}[31m\\u{7f}',
+  '\u0085\u009b': '\\u{85}\\u{9b}',
+  '\u2028\u2029': '\\u{2028}\\u{2029}',
+  '\u200b\u200e\u200f\ufeff\u00ad': '\\u{200b}\\u{200e}\\u{200f}\\u{feff}\\u{ad}',
+  '\u202agpj.exe\u202e\u2066\u2069': '\\u{202a}gpj.exe\\u{202e}\\u{2066}\\u{2069}',
+  '\u061c\u180e\u2060': '\\u{61c}\\u{180e}\\u{2060}',
+  '\u{e0041}\u{e007f}': '\\u{e0041}\\u{e007f}',
+  'a\ud800b\udfff': 'a\\u{d800}b\\u{dfff}',
+};
+
+describe('visible', () => {
+  for (const [text, shown] of Object.entries(SHOWN)) {
+    test(JSON.stringify(text), () => assert.equal(visible(text), shown));
+  }
+
+  test('nothing it returns is unseen', () => {
+    const all = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).join('');
+    assert.equal(visible(visible(all)), visible(all));
+    assert.doesNotMatch(visible(all), /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
+  });
+});
+
+describe('visibleCut', () => {
+  test('text of the limit is whole', () => assert.equal(visibleCut('abc', 3), 'abc'));
+  test('longer text is cut', () => assert.equal(visibleCut('abcd', 3), 'abc…'));
+  test('no half of a character is left', () => assert.equal(visibleCut('ab😀d', 3), 'ab…'));
+  test('it is cut before it is escaped', () => assert.equal(visibleCut('\n\n\n\n', 2), '\\n\\n…'));
+});

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { FileRules } from '../../src/inputs/files.ts';
+import { type DiscoverOptions, discover, type Matches } from '../../src/upload/discover.ts';
+
+/** What stands at a path: a file's content, or something else made there. */
+type Entry = string | ((file: string) => void);
+
+/** Files by their path below the tree's root. */
+export type Entries = Readonly<Record<string, Entry>>;
+
+export interface Tree extends Disposable {
+  /** Absolute path, links resolved. */
+  readonly root: string;
+  /** The absolute path of an entry. */
+  at(file: string): string;
+}
+
+/** Makes a tree in a new directory, removed with it. `below` is put between that directory and the root. */
+export function plant(entries: Entries, below = ''): Tree {
+  const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'upload-')));
+  const root = path.join(top, below);
+  mkdirSync(root, { recursive: true });
+  for (const [name, entry] of Object.entries(entries)) {
+    const file = path.join(root, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    if (typeof entry === 'string') writeFileSync(file, entry);
+    else entry(file);
+  }
+  return {
+    root,
+    at: file => path.join(root, file),
+    [Symbol.dispose]: () => rmSync(top, { recursive: true }),
+  };
+}
+
+export function link(target: string): Entry {
+  return file => symlinkSync(target, file);
+}
+
+export function fifo(file: string): void {
+  execFileSync('mkfifo', [file]);
+}
+
+/** An empty directory. */
+export function directory(file: string): void {
+  mkdirSync(file);
+}
+
+/** A file whose name, beside the one given, ends in a byte that is no UTF-8. */
+export function badName(file: string): void {
+  writeFileSync(Buffer.concat([Buffer.from(file), Buffer.from([0xff])]), 'x');
+}
+
+/** The rules that lines without targets spell out. */
+export function rules(lines: readonly string[]): FileRules {
+  return {
+    patterns: lines.filter(line => !line.startsWith('!')).map(pattern => ({ pattern })),
+    excludes: lines.filter(line => line.startsWith('!')).map(line => line.slice(1)),
+  };
+}
+
+/** What lines find in a workspace. */
+export function find(
+  workspace: string,
+  lines: readonly string[],
+  options: Partial<DiscoverOptions> = {},
+): Promise<Matches[]> {
+  const usual = { workspace, workingDirectory: '', includeHidden: false, followSymlinks: true };
+  return discover(rules(lines), { ...usual, ...options });
+}
+
+/** The paths found below what the patterns spell out, sorted. */
+export function relatives(matches: readonly Matches[]): string[] {
+  return matches.flatMap(({ files }) => files.map(({ relative }) => relative)).sort();
+}
+
+/** What was left out, by the end of its path. */
+export function leftOut(matches: readonly Matches[]): Record<string, string> {
+  const all = matches.flatMap(match => match.leftOut);
+  return Object.fromEntries(all.map(({ path: file, reason }) => [path.basename(file), reason]));
+}
