@@ -22,6 +22,8 @@ export interface ActionFile {
   readonly defaults: Readonly<Record<string, string>>;
   /** The main script, relative to the folder of action.yml. */
   readonly main: string;
+  /** The script of the post step, likewise; undefined where there is none. */
+  readonly post: string | undefined;
   /** The runtime, such as `node24`. */
   readonly using: string;
 }
@@ -41,6 +43,7 @@ export async function readActionFile(folder: string): Promise<ActionFile> {
       inputs.flatMap(input => (input.default === undefined ? [] : [[input.name, input.default]])),
     ),
     main: text(runs['main']),
+    post: runs['post'] === undefined ? undefined : text(runs['post']),
     using: text(runs['using']),
   };
 }

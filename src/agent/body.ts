@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { BufferPool } from './buffer-pool.ts';
 import { AgentError } from './failure.ts';
 import type { Frame } from './form.ts';
 
@@ -10,46 +11,60 @@ export interface FileBody {
   readonly length: number;
   /** Bytes of the file in it. */
   readonly fileBytes: number;
-  /** Releases the file. */
-  readonly close: () => Promise<void>;
+  /**
+   * Releases the file, and the body's buffers for further use if `sent`: the whole body was sent and answered. After a
+   * failure the network may still read from them.
+   */
+  readonly close: (sent: boolean) => Promise<void>;
 }
 
-/** Files up to this size, in bytes, are sent from one buffer: that takes a fraction of the time of a stream. */
-export const BUFFERED_BYTES = 256 * 1024;
+/** What a body is made from. */
+export interface BodySource {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  /** Bytes, when the plan was made. */
+  readonly plannedSize: number;
+  readonly frame: Frame;
+  readonly pool: BufferPool;
+}
 
-const CHUNK_BYTES = 256 * 1024;
+/**
+ * The size of the buffers, in bytes. A body that fits in one is sent as one, which takes a fraction of the time of a
+ * stream; longer ones are streamed in chunks of this size.
+ */
+export const BUFFER_BYTES = 256 * 1024;
 
 // The path has its links resolved already, so a link found there now was put in after the plan was made. Without
 // O_NONBLOCK, opening a pipe put in its place would wait for ever. Windows has neither flag.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Opens a file and frames its content. `plannedSize` decides between a buffer and a stream.
+ * Opens a file and frames its content.
  * @throws AgentError `file-unreadable` where the file cannot be opened or is no regular file any more.
  */
-export async function openBody(path: string, plannedSize: number, frame: Frame): Promise<FileBody> {
+export async function openBody(source: BodySource): Promise<FileBody> {
   try {
-    return (
-      (plannedSize <= BUFFERED_BYTES ? buffered(path, frame) : undefined) ?? (await streamed(path, frame))
-    );
+    const fits = frameBytes(source.frame) + source.plannedSize <= source.pool.size;
+    return (fits ? buffered(source) : undefined) ?? (await streamed(source));
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadable(source.path, error);
   }
 }
 
 /** One buffer, read with calls that wait: for small files they cost less than handing them to a thread. */
-function buffered(path: string, { head, tail }: Frame): FileBody | undefined {
+function buffered({ path, frame, pool }: BodySource): FileBody | undefined {
+  const { head, tail } = frame;
   const descriptor = openSync(path, FLAGS);
   try {
-    const stat = fstatSync(descriptor);
-    requireFile(path, stat.isFile());
-    if (stat.size > BUFFERED_BYTES) return undefined;
-    const body = Buffer.allocUnsafe(head.length + stat.size + tail.length);
-    const read = readWhole(descriptor, body.subarray(head.length, head.length + stat.size));
-    head.copy(body);
-    tail.copy(body, head.length + read);
-    const length = head.length + read + tail.length;
-    return { body: body.subarray(0, length), length, fileBytes: read, close: async () => {} };
+    const { size } = regular(path, fstatSync(descriptor));
+    if (frameBytes(frame) + size > pool.size) return undefined;
+    const buffer = pool.take();
+    const read = readWhole(descriptor, buffer.subarray(head.length, head.length + size));
+    head.copy(buffer);
+    tail.copy(buffer, head.length + read);
+    const length = frameBytes(frame) + read;
+    const close = async (sent: boolean) => (sent ? pool.give(buffer) : undefined);
+    return { body: buffer.subarray(0, length), length, fileBytes: read, close };
   } finally {
     closeSync(descriptor);
   }
@@ -66,22 +81,29 @@ function readWhole(descriptor: number, buffer: Buffer): number {
   return total;
 }
 
-async function streamed(path: string, frame: Frame): Promise<FileBody> {
+async function streamed({ path, frame, pool }: BodySource): Promise<FileBody> {
   const file = await open(path, FLAGS);
   try {
-    const stat = await file.stat();
-    requireFile(path, stat.isFile());
-    const length = frame.head.length + stat.size + frame.tail.length;
-    return {
-      body: chunks(file, path, stat.size, frame),
-      length,
-      fileBytes: stat.size,
-      close: () => file.close(),
+    const { size } = regular(path, await file.stat());
+    const buffers = [pool.take(), pool.take()] as const;
+    const close = async (sent: boolean) => {
+      await file.close();
+      if (sent) for (const buffer of buffers) pool.give(buffer);
     };
+    const body = chunks({ file, path, size, frame, buffers });
+    return { body, length: frameBytes(frame) + size, fileBytes: size, close };
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+interface Opened {
+  readonly file: FileHandle;
+  readonly path: string;
+  readonly size: number;
+  readonly frame: Frame;
+  readonly buffers: readonly [Buffer, Buffer];
 }
 
 /**
@@ -90,43 +112,51 @@ async function streamed(path: string, frame: Frame): Promise<FileBody> {
  * This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
  * larger than what a socket takes without asking to wait.
  */
-async function* chunks(
-  file: FileHandle,
-  path: string,
-  size: number,
-  { head, tail }: Frame,
-): AsyncGenerator<Buffer> {
-  yield head;
-  const length = Math.min(CHUNK_BYTES, size);
-  const [one, other] = [Buffer.allocUnsafeSlow(length), Buffer.allocUnsafeSlow(length)];
-  let reading = readAhead(file, one, 0, size);
-  for (let sent = 0, spare = other; sent < size; ) {
+async function* chunks({ file, path, size, frame, buffers }: Opened): AsyncGenerator<Buffer> {
+  yield frame.head;
+  let [filling, spare] = buffers;
+  let reading = readAhead(file, filling, 0, size);
+  for (let sent = 0; sent < size; ) {
     const chunk = await reading;
     if (chunk.length === 0) throw shorter(path, size - sent);
     sent += chunk.length;
-    reading = readAhead(file, spare, sent, size);
-    spare = spare === one ? other : one;
+    [filling, spare] = [spare, filling];
+    reading = readAhead(file, filling, sent, size);
     yield chunk;
   }
-  yield tail;
+  yield frame.tail;
 }
 
 /** Reads on from `position` as far as the buffer and `size` reach. */
 function readAhead(file: FileHandle, buffer: Buffer, position: number, size: number): Promise<Buffer> {
-  const reading = file
-    .read(buffer, 0, Math.min(buffer.length, size - position), position)
-    .then(({ bytesRead }) => buffer.subarray(0, bytesRead));
+  const reading = fill(file, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
   // Whoever waits for it still gets the error; nobody may, where the request has failed meanwhile.
   reading.catch(() => {});
   return reading;
+}
+
+/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
+async function fill(file: FileHandle, buffer: Buffer, position: number): Promise<Buffer> {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+}
+
+function frameBytes({ head, tail }: Frame): number {
+  return head.length + tail.length;
 }
 
 function shorter(path: string, missing: number): AgentError {
   return new AgentError('file-changed', `${path} became shorter while it was sent, by ${missing} bytes.`);
 }
 
-function requireFile(path: string, isFile: boolean): void {
-  if (!isFile) throw new AgentError('file-unreadable', `${path} is not a regular file any more.`);
+function regular<S extends { isFile: () => boolean }>(path: string, stat: S): S {
+  if (stat.isFile()) return stat;
+  throw new AgentError('file-unreadable', `${path} is not a regular file any more.`);
 }
 
 function unreadable(path: string, error: unknown): unknown {

@@ -46,10 +46,10 @@ export function parseExactly(text: string): unknown {
 }
 
 /** JSON text of a value in which bigint stands for whole numbers. */
-export function stringifyExactly(value: unknown): string {
+export function stringifyExactly(value: unknown, indent = 0): string {
   return JSON.stringify(
     value,
     (_key, item: unknown) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item),
-    1,
+    indent,
   );
 }

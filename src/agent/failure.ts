@@ -95,7 +95,7 @@ const MEANING: Readonly<Record<FailureKind, Meaning>> = {
   tls: {
     retry: false,
     final: true,
-    hint: "Check base-url. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file.",
+    hint: "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file.",
   },
   connection: {
     retry: true,
@@ -111,13 +111,13 @@ const MEANING: Readonly<Record<FailureKind, Meaning>> = {
   server: {
     retry: true,
     final: false,
-    hint: "Look at the sandbox and at the service's status, and run the job again.",
+    hint: "Check port, that the agent is up, and the service's status, and run the job again.",
   },
   'file-changed': { retry: true, final: false, hint: 'Upload after whatever writes the file has ended.' },
   rejected: {
     retry: false,
     final: false,
-    hint: 'The agent does not take this request. Check that the target is no directory in the sandbox, and that the service is compatible.',
+    hint: 'The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible.',
   },
   'not-found': {
     retry: false,

@@ -62,8 +62,9 @@ function exchange(dispatcher: Dispatcher, origin: string, request: HttpRequest):
     const { cancel, method, path, headers, body } = request;
     const tried = `${method} ${origin}${path.replace(/\?.*/s, '')}`;
     const abort = () => {
-      controller?.abort(new Error('cancelled'));
-      reject(new AgentError('cancelled', `${tried} was cancelled.`));
+      const cancelled = new AgentError('cancelled', `${tried} was cancelled.`);
+      reject(cancelled);
+      controller?.abort(cancelled);
     };
     let controller: Dispatcher.DispatchController | undefined;
     const settled = () => cancel.removeEventListener('abort', abort);

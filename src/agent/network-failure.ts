@@ -47,6 +47,7 @@ function codeOf(error: Error): string {
 function detail(code: string, error: Error): string {
   // The errors of several tried addresses come together, with an empty message of their own.
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
-  const parts = [code, message].filter(part => part !== '');
+  // Most messages of the system hold their code already.
+  const parts = [message.includes(code) ? '' : code, message.trim()].filter(part => part !== '');
   return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
 }

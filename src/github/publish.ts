@@ -1,22 +1,24 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
-import { type Outputs, statsOutputs, uploadOutputs } from '../report/outputs.ts';
-import { type SyncReport, succeeded } from '../report/report.ts';
+import { breachLine } from '../report/figures.ts';
+import { gateOutputs, type Outputs, statsOutputs, uploadOutputs } from '../report/outputs.ts';
+import { type Report, succeeded, type Task } from '../report/report.ts';
 import { reportJson } from '../report/report-file.ts';
+import { STATUS } from '../report/status.ts';
 import { summary } from '../report/summary.ts';
-import { formatNumber } from '../report/units.ts';
+import { formatCount, formatNumber } from '../report/units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
 import type { FileResult } from '../upload/transfer.ts';
 import { annotate, harmless, logGroup, logLine } from './log.ts';
 
-// Ten annotations of a level are shown, and the verdict is one of them.
-const MAX_GROUPS = 8;
+// Ten annotations of a level are shown: these, one for other failures, one for the gate, and the verdict.
+const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
 const MAX_FILE_LINES = 1000;
 
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
-export async function publish(report: SyncReport, options: { readonly summary: boolean }): Promise<void> {
+export async function publish(report: Report, options: { readonly summary: boolean }): Promise<void> {
   logFiles(report);
   const problem = writeOutputs(report);
   if (options.summary) await writeSummary(report);
@@ -24,7 +26,7 @@ export async function publish(report: SyncReport, options: { readonly summary: b
   conclude(report, problem);
 }
 
-function logFiles({ files, leftOut }: SyncReport): void {
+function logFiles({ files, leftOut }: Report): void {
   if (files.length === 0) return;
   const lines = files.slice(0, MAX_FILE_LINES).map(fileLine);
   const rest = files.length - lines.length;
@@ -36,25 +38,26 @@ function logFiles({ files, leftOut }: SyncReport): void {
   ]);
 }
 
-const WORDS: Readonly<Record<FileResult['status'], string>> = {
-  uploaded: 'uploaded',
-  failed: 'failed',
-  skipped: 'would be uploaded',
-  'not-attempted': 'not attempted',
-};
-
 function fileLine(result: FileResult): string {
   const { source, target } = result.file;
-  return `${WORDS[result.status]}: ${source} → ${result.status === 'uploaded' ? result.path : target}`;
+  return `${STATUS[result.status]}: ${source} → ${result.status === 'uploaded' ? result.path : target}`;
 }
 
+const OUTPUTS: Readonly<
+  Record<Task, readonly ((report: Report) => { outputs: Outputs; notices: string[] })[]>
+> = {
+  sync: [uploadOutputs, statsOutputs, gateOutputs],
+  upload: [uploadOutputs],
+  stats: [statsOutputs, gateOutputs],
+  monitor: [statsOutputs, gateOutputs],
+};
+
 /** A sentence on what kept the outputs from being written, if anything did. */
-function writeOutputs(report: SyncReport): string | undefined {
-  const upload = uploadOutputs(report);
-  const stats = statsOutputs(report);
-  for (const line of [...upload.notices, ...stats.notices]) annotate.notice([line]);
+function writeOutputs(report: Report): string | undefined {
+  const parts = OUTPUTS[report.task].map(of => of(report));
+  for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
   try {
-    setOutputs({ ...upload.outputs, report: writeReport(report), ...stats.outputs });
+    setOutputs(Object.assign({ report: writeReport(report) }, ...parts.map(({ outputs }) => outputs)));
     return undefined;
   } catch (error) {
     return `The step's outputs could not be written: ${String(error)}.`;
@@ -68,12 +71,12 @@ function setOutputs(outputs: Outputs): void {
 }
 
 /** The report file's path; empty, with a warning, where it cannot be written. */
-function writeReport(report: SyncReport): string {
+function writeReport(report: Report): string {
   try {
     const temp = process.env['RUNNER_TEMP'];
     if (!temp) throw new Error('RUNNER_TEMP is not set');
     const file = path.join(mkdtempSync(path.join(temp, 'sandbox-sync-')), 'report.json');
-    writeFileSync(file, `${reportJson(report)}\n`, { mode: 0o600 });
+    writeFileSync(file, reportJson(report), { mode: 0o600 });
     return file;
   } catch (error) {
     annotate.warning([`The report file could not be written: ${String(error)}.`]);
@@ -81,7 +84,7 @@ function writeReport(report: SyncReport): string {
   }
 }
 
-async function writeSummary(report: SyncReport): Promise<void> {
+async function writeSummary(report: Report): Promise<void> {
   try {
     await stepSummary.addRaw(summary(report)).write();
   } catch (error) {
@@ -89,16 +92,37 @@ async function writeSummary(report: SyncReport): Promise<void> {
   }
 }
 
-function conclude(report: SyncReport, problem: string | undefined): void {
+function conclude(report: Report, problem: string | undefined): void {
+  annotateFailures(report);
+  annotateBreaches(report);
+  const verdict = [headline(report), ...furtherLines(report), ...(problem === undefined ? [] : [problem])];
+  if (succeeded(report) && problem === undefined) logLine(verdict.join(' '));
+  else setFailed(verdict.map(harmless).join('\n'));
+}
+
+/** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
+function annotateFailures(report: Report): void {
   const groups = failureGroups(report);
   for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
     const names = sources.slice(0, MAX_NAMES).map(source => `- ${source}`);
-    const rest = sources.length > MAX_NAMES ? [`- and ${sources.length - MAX_NAMES} more`] : [];
+    const rest = sources.length > MAX_NAMES ? [`- and ${formatNumber(sources.length - MAX_NAMES)} more`] : [];
     annotate.error([error.message, adviceOn(error, report), ...names, ...rest]);
   }
-  const verdict = [headline(report), ...furtherLines(report)];
-  if (succeeded(report) && problem === undefined) logLine(verdict.join(' '));
-  else setFailed([...verdict, ...(problem === undefined ? [] : [problem])].map(harmless).join('\n'));
+  const others = groups.slice(MAX_GROUPS).flatMap(({ sources }) => sources);
+  if (others.length > 0)
+    annotate.error([
+      `${formatCount(others.length, 'more file')} failed for other reasons; the report file has each.`,
+    ]);
+}
+
+/** One annotation for each level. */
+function annotateBreaches({ gate }: Report): void {
+  for (const level of ['fail', 'warn'] as const) {
+    const lines = gate.breaches.filter(breach => breach.level === level).map(breachLine);
+    if (lines.length === 0) continue;
+    const title = `${formatCount(lines.length, 'condition')} of ${level}-if tripped:`;
+    annotate[level === 'fail' ? 'error' : 'warning']([title, ...lines]);
+  }
 }
 
 function cut(lines: readonly string[]): readonly string[] {

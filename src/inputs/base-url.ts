@@ -63,7 +63,9 @@ function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
       EXAMPLE,
     );
   }
-  return URL.parse(filled) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE);
+  // URL parsing would also take https:/host and https:host, which the check of the host above does not see.
+  const url = /^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null;
+  return url ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE);
 }
 
 function refuseInsecure(url: URL, given: string, refuse: Refuse, all: RawInputs): void {

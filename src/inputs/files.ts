@@ -1,4 +1,4 @@
-import type { Parser, Refuse } from './parse.ts';
+import { type Parser, parseLines, type Refuse } from './parse.ts';
 import { quote } from './values.ts';
 
 /** One line of `files` that says what to upload. */
@@ -19,15 +19,13 @@ const EXAMPLE = 'dist/**';
 
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
 export const fileRules: Parser<FileRules> = (value, refuse) => {
-  const patterns: FilePattern[] = [];
-  const excludes: string[] = [];
-  for (const [index, raw] of value.split(/\r?\n/).entries()) {
-    const line = raw.trim();
-    if (line === '' || line.startsWith('#')) continue;
-    const fail: Refuse = (why, example) => refuse(`line ${index + 1}, ${quote(line)}, ${why}`, example);
-    if (line.startsWith('!')) excludes.push(parseExclude(line, fail));
-    else patterns.push(parsePattern(line, fail));
-  }
+  const lines = parseLines<FilePattern | { readonly exclude: string }>(value, (line, number) => {
+    if (line === '' || line.startsWith('#')) return [];
+    const fail: Refuse = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+    return [line.startsWith('!') ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+  });
+  const patterns = lines.filter(line => 'pattern' in line);
+  const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
   if (patterns.length > 0) return { patterns, excludes };
   return refuse('is required: at least one line must say what to upload.', EXAMPLE);
 };
@@ -40,6 +38,7 @@ function parsePattern(line: string, fail: Refuse): FilePattern {
   if (arrow === null) return { pattern: checkPattern(line, fail) };
   const target = arrow.groups?.['target']?.trim() ?? '';
   if (target === '') return fail('names no target after =>.', `${EXAMPLE} => app/`);
+  if (/\s=>(\s|$)/.test(target)) return fail('has more than one =>.', `${EXAMPLE} => app/`);
   return {
     pattern: checkPattern(arrow.groups?.['pattern']?.trim() ?? '', fail),
     target: checkTarget(target, fail, `${EXAMPLE} => app/`),
@@ -65,6 +64,9 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   if (target.includes('\0')) return fail(`has a NUL character in the target ${quote(target)}.`, example);
   if (target.split('/').includes('..')) {
     return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
+  }
+  if (/^[A-Za-z]:[\\/]/.test(target)) {
+    return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
   }
   if (/^~(\/|$)/.test(target)) {
     return fail(

@@ -1,4 +1,4 @@
-import type { Parser } from './parse.ts';
+import { type Parser, parseLines } from './parse.ts';
 import { quote } from './values.ts';
 
 // RFC 9110, section 5.6.2: what a header's name may consist of.
@@ -56,22 +56,21 @@ export function headerValue(what: string, example: string, secret = false): Pars
   };
 }
 
-/** Extra headers, one `Name: value` a line, empty lines left out. */
+/** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
 export const extraHeaders: Parser<Readonly<Record<string, string>>> = (value, refuse, all) => {
   const routing = Object.values(routingHeaders(all['header-prefix']?.trim() || 'Svc'));
   const taken = new Set([...RESERVED, ...routing.map(name => name.toLowerCase())]);
-  const headers: [string, string][] = [];
   const seen = new Set<string>();
-  for (const [index, line] of value.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const fail = (why: string) => refuse(`line ${index + 1} ${why}.`, '"X-Metadata-build: 42"');
+  const headers = parseLines(value, (line, number): [string, string][] => {
+    if (line === '') return [];
+    const fail = (why: string) => refuse(`line ${number} ${why}.`, '"X-Metadata-build: 42"');
     const { name, content } = splitHeader(line) ?? fail('is not of the form Name: value');
     const key = name.toLowerCase();
-    if (taken.has(key)) fail(`sets ${quote(name)}, which the action sets itself`);
-    if (seen.has(key)) fail(`sets ${quote(name)} a second time`);
+    if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+    if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
     seen.add(key);
-    headers.push([name, content]);
-  }
+    return [[name, content]];
+  });
   return Object.fromEntries(headers);
 };
 

@@ -58,6 +58,25 @@ export function parseInputs<S extends Record<string, Parser<unknown>>>(schema: S
   return Object.fromEntries(entries) as Parsed<S>;
 }
 
+/**
+ * Parses a value line by line; each line may yield any number of things.
+ * @throws InputError that holds the problems of all lines.
+ */
+export function parseLines<T>(value: string, parseLine: (line: string, number: number) => readonly T[]): T[] {
+  const problems: Problem[] = [];
+  const parsed = value.split(/\r?\n/).map((line, index) => {
+    try {
+      return parseLine(line.trim(), index + 1);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      problems.push(...error.problems);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new InputError(problems);
+  return parsed.flat();
+}
+
 function refusal(input: string): Refuse {
   return (message, example) => {
     throw new InputError([{ input, message, example: `${input}: ${example}` }]);

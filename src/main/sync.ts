@@ -1,8 +1,7 @@
-import packageJson from '../../package.json' with { type: 'json' };
+import './small-heap.ts';
 import { step } from '../github/step.ts';
-import { parseSyncInputs, syncInputNames } from '../inputs/sync.ts';
+import { parseSync } from '../inputs/tasks.ts';
 import { sync } from '../run/sync.ts';
+import { userAgent } from './user-agent.ts';
 
-const userAgent = `sandbox-sync/${packageJson.version}`;
-
-await step(syncInputNames, (raw, surroundings) => sync(parseSyncInputs(raw), { ...surroundings, userAgent }));
+await step('sync', (raw, surroundings) => sync(parseSync(raw), { ...surroundings, userAgent }));

@@ -1,4 +1,6 @@
-import { type SyncReport, totals } from './report.ts';
+import { stringifyExactly } from '../agent/exact-json.ts';
+import { aggregatesOf, breachEntry } from './gate-json.ts';
+import { type Report, totals } from './report.ts';
 
 // A job's outputs hold 1 MB together, as UTF-16; these two must leave room for others.
 const MAX_JSON_BYTES = 256 * 1024;
@@ -23,9 +25,9 @@ const STATS_OUTPUTS = [
 export type Outputs = Readonly<Record<string, string>>;
 
 /** The outputs of the upload and a notice for each that is left empty for its size. */
-export function uploadOutputs(report: SyncReport): { outputs: Outputs; notices: string[] } {
+export function uploadOutputs(report: Report): { outputs: Outputs; notices: string[] } {
   const { uploaded, failed, skipped, uploadedBytes } = totals(report);
-  const list = bounded(JSON.stringify(uploadedFiles(report)));
+  const list = uploadedList(report);
   return {
     outputs: {
       'uploaded-count': String(uploaded),
@@ -39,7 +41,7 @@ export function uploadOutputs(report: SyncReport): { outputs: Outputs; notices: 
 }
 
 /** The outputs of the stats, each empty where it was not reported, and a notice for one that is too long. */
-export function statsOutputs({ stats }: SyncReport): { outputs: Outputs; notices: string[] } {
+export function statsOutputs({ stats }: Report): { outputs: Outputs; notices: string[] } {
   const figures = STATS_OUTPUTS.map(name => [
     name.replaceAll('_', '-'),
     formatFigure(name, stats?.figures.get(name)),
@@ -51,12 +53,31 @@ export function statsOutputs({ stats }: SyncReport): { outputs: Outputs; notices
   };
 }
 
-function uploadedFiles({ files }: SyncReport): { source: string; path: string; size: number }[] {
-  return files.flatMap(result =>
-    result.status === 'uploaded'
-      ? [{ source: result.file.source, path: result.path, size: result.size }]
-      : [],
-  );
+/** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
+export function gateOutputs({ gate, samples }: Report): { outputs: Outputs; notices: string[] } {
+  const breaches = bounded(stringifyExactly(gate.breaches.map(breachEntry)));
+  const aggregates = bounded(stringifyExactly(aggregatesOf(samples)));
+  return {
+    outputs: { gate: gate.state, breaches: breaches ?? '', aggregates: aggregates ?? '' },
+    notices: [
+      ...(breaches === undefined ? [tooLong('breaches')] : []),
+      ...(aggregates === undefined ? [tooLong('aggregates')] : []),
+    ],
+  };
+}
+
+/** The uploaded files as JSON; undefined as soon as it is too long. */
+function uploadedList({ files }: Report): string | undefined {
+  const entries: string[] = [];
+  let bytes = '[]'.length;
+  for (const result of files) {
+    if (result.status !== 'uploaded') continue;
+    const entry = JSON.stringify({ source: result.file.source, path: result.path, size: result.size });
+    bytes += Buffer.byteLength(entry) + (entries.length > 0 ? ','.length : 0);
+    if (bytes > MAX_JSON_BYTES) return undefined;
+    entries.push(entry);
+  }
+  return `[${entries.join(',')}]`;
 }
 
 function formatFigure(name: string, figure: bigint | number | undefined): string {

@@ -1,25 +1,32 @@
 import { parseKeepingDigits, stringifyExactly } from '../agent/exact-json.ts';
 import type { AgentError } from '../agent/failure.ts';
 import type { FileResult } from '../upload/transfer.ts';
-import { type SyncReport, succeeded, totals } from './report.ts';
+import { aggregatesOf, breachEntry } from './gate-json.ts';
+import { type Report, succeeded, totals } from './report.ts';
 import { adviceOn, headline } from './verdict.ts';
 
 /** The report as the JSON text of the file that the output `report` names. */
-export function reportJson(report: SyncReport): string {
-  const { schema, files, stats, ...rest } = report;
-  return stringifyExactly({
+export function reportJson(report: Report): string {
+  const { schema, task, files, stats, samples, gate, ...rest } = report;
+  const document = {
     schema,
+    task,
     succeeded: succeeded(report),
     headline: headline(report),
     totals: totals(report),
     ...rest,
+    gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
     stats: stats === undefined ? null : parseKeepingDigits(stats.json),
     figures: stats === undefined ? null : Object.fromEntries(stats.figures),
-    files: files.map(result => fileEntry(result, report)),
-  });
+    aggregates: aggregatesOf(samples),
+    samples: samples.map(({ at, stats: { figures } }) => ({ at, figures: Object.fromEntries(figures) })),
+  };
+  // A line for each file, put together by hand: of many thousands, one tree of objects would take much memory.
+  const lines = files.map(result => JSON.stringify(fileEntry(result, report)));
+  return `${stringifyExactly(document, 1).slice(0, -2)},\n "files": [\n${lines.join(',\n')}\n ]\n}\n`;
 }
 
-function fileEntry(result: FileResult, report: SyncReport): object {
+function fileEntry(result: FileResult, report: Report): object {
   const { file, ...outcome } = result;
   const { source, target, size } = file;
   const ended =
@@ -27,7 +34,7 @@ function fileEntry(result: FileResult, report: SyncReport): object {
   return { source, target, size, ...ended };
 }
 
-function errorEntry(error: AgentError, report: SyncReport): object {
+function errorEntry(error: AgentError, report: Report): object {
   const { kind, status, message } = error;
   return { kind, status, message, hint: adviceOn(error, report) };
 }

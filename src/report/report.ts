@@ -1,11 +1,14 @@
+import { type Gate, NO_GATE } from '../gate/gate.ts';
 import type { Stats } from '../stats/decode.ts';
+import type { Sample } from '../stats/sample.ts';
 import type { LeftOut } from '../upload/discover.ts';
 import type { FileResult } from '../upload/transfer.ts';
 
 /** All there is to say about a run, whatever came of it. */
-export interface SyncReport {
+export interface Report {
   /** Counts up with every change that a reader of the report file would notice. */
   readonly schema: 1;
+  readonly task: Task;
   readonly sandboxId: string;
   readonly baseUrl: string;
   readonly dryRun: boolean;
@@ -14,14 +17,20 @@ export interface SyncReport {
   readonly files: readonly FileResult[];
   /** What was matched and knowingly not planned. */
   readonly leftOut: readonly LeftOut[];
-  /** The stats after the uploads, if they could be had. */
+  /** The last stats read, if they could be had. */
   readonly stats: Stats | undefined;
+  /** Every reading that counts, the oldest first. */
+  readonly samples: readonly Sample[];
+  readonly gate: Gate;
   /** How long the transfer took, in milliseconds. */
   readonly durationMs: number;
   /** What failed beside single files: the input, the stats. */
   readonly errors: readonly ReportedError[];
   readonly warnings: readonly string[];
 }
+
+/** What a step is there for: one of the action's entries. */
+export type Task = 'sync' | 'upload' | 'stats' | 'monitor';
 
 /** Something that fails the step, beside single files. */
 export interface ReportedError {
@@ -32,8 +41,9 @@ export interface ReportedError {
 }
 
 /** A report of nothing done, to start from. */
-export const EMPTY_REPORT: SyncReport = {
+export const EMPTY_REPORT: Report = {
   schema: 1,
+  task: 'sync',
   sandboxId: '',
   baseUrl: '',
   dryRun: false,
@@ -41,6 +51,8 @@ export const EMPTY_REPORT: SyncReport = {
   files: [],
   leftOut: [],
   stats: undefined,
+  samples: [],
+  gate: NO_GATE,
   durationMs: 0,
   errors: [],
   warnings: [],
@@ -49,6 +61,8 @@ export const EMPTY_REPORT: SyncReport = {
 /** The files of a report, counted. */
 export interface Totals {
   readonly planned: number;
+  /** Bytes of the planned files, when the plan was made. */
+  readonly plannedBytes: number;
   readonly uploaded: number;
   readonly failed: number;
   /** Files of a dry run, and what was left out. */
@@ -58,10 +72,11 @@ export interface Totals {
   readonly uploadedBytes: number;
 }
 
-export function totals({ files, leftOut }: SyncReport): Totals {
+export function totals({ files, leftOut }: Report): Totals {
   const count = (status: FileResult['status']) => files.filter(file => file.status === status).length;
   return {
     planned: files.length,
+    plannedBytes: files.reduce((sum, { file }) => sum + file.size, 0),
     uploaded: count('uploaded'),
     failed: count('failed'),
     skipped: count('skipped') + leftOut.length,
@@ -70,8 +85,9 @@ export function totals({ files, leftOut }: SyncReport): Totals {
   };
 }
 
-/** Whether the step succeeds: everything planned arrived, or was never meant to, and nothing else failed. */
-export function succeeded(report: SyncReport): boolean {
+/** Whether the step succeeds: everything planned arrived, or was never meant to, the gate let it pass, nothing else failed. */
+export function succeeded(report: Report): boolean {
   const { failed, notAttempted } = totals(report);
-  return failed + notAttempted === 0 && report.errors.length === 0 && !report.cancelled;
+  const isGood = report.errors.length === 0 && report.gate.state !== 'failed' && !report.cancelled;
+  return failed + notAttempted === 0 && isGood;
 }

@@ -1,7 +1,10 @@
-import type { Figure } from '../stats/decode.ts';
+import type { Figure, Figures } from '../gate/metrics.ts';
 import type { FileResult } from '../upload/transfer.ts';
+import { courseTable, timeCharts } from './charts.ts';
+import { breachLine } from './figures.ts';
 import { code, concat, type Html, html, table } from './html.ts';
-import { type SyncReport, succeeded, totals } from './report.ts';
+import { type Report, succeeded, totals } from './report.ts';
+import { STATUS } from './status.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from './units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from './verdict.ts';
 
@@ -16,13 +19,16 @@ const MAX_LINES = 30;
 const RESERVE_BYTES = 4096;
 
 /** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
-export function summary(report: SyncReport): string {
+export function summary(report: Report): string {
   const mark = succeeded(report) ? '✅' : report.cancelled ? '⛔' : '❌';
   const blocks = join([
     html`<h3>${mark} ${headline(report)}</h3>`,
     ...notes(report),
+    ...gateTable(report),
     ...(report.stats === undefined ? [] : [statsTable(report.stats.figures)]),
-    ...(report.files.length === 0 ? [] : [totalsTable(report)]),
+    ...courseTable(report.samples),
+    ...timeCharts(report.samples, report.gate.conditions).map(markdown => ({ html: markdown })),
+    ...(report.files.length === 0 || report.dryRun ? [] : [totalsTable(report)]),
     ...failureTables(report),
     ...leftOutTable(report),
   ]);
@@ -34,7 +40,7 @@ function join(blocks: readonly Html[]): string {
   return blocks.map(block => `${block.html}\n\n`).join('');
 }
 
-function notes(report: SyncReport): Html[] {
+function notes(report: Report): Html[] {
   const { sandboxId, baseUrl } = report;
   const where = sandboxId === '' ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
   const lines = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES);
@@ -42,7 +48,15 @@ function notes(report: SyncReport): Html[] {
   return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 
-function statsTable(figures: ReadonlyMap<string, Figure>): Html {
+function gateTable({ gate }: Report): Html[] {
+  if (gate.breaches.length === 0) return [];
+  const rows = gate.breaches
+    .slice(0, MAX_LINES)
+    .map(breach => [breach.level === 'fail' ? '❌' : '⚠️', code(breachLine(breach))]);
+  return [table(['', 'Conditions that tripped'], rows)];
+}
+
+function statsTable(figures: Figures): Html {
   const cores = figures.get('cpu_count');
   const cpu = figures.get('cpu_used_pct');
   return table(
@@ -82,7 +96,7 @@ function share(percent: Figure | undefined): Html | string {
   return html`${code(`${'█'.repeat(filled)}${'░'.repeat(20 - filled)}`)} ${Number(percent).toFixed(1)} %`;
 }
 
-function totalsTable(report: SyncReport): Html {
+function totalsTable(report: Report): Html {
   const { uploaded, failed, skipped, notAttempted, uploadedBytes } = totals(report);
   const { durationMs } = report;
   return table(
@@ -101,7 +115,7 @@ function totalsTable(report: SyncReport): Html {
   );
 }
 
-function failureTables(report: SyncReport): Html[] {
+function failureTables(report: Report): Html[] {
   const groups = failureGroups(report);
   if (groups.length === 0) return [];
   const rows = groups
@@ -116,7 +130,7 @@ function failureTables(report: SyncReport): Html[] {
   return [html`<h4>What failed</h4>`, table(['Why', 'Files'], rows)];
 }
 
-function leftOutTable({ leftOut }: SyncReport): Html[] {
+function leftOutTable({ leftOut }: Report): Html[] {
   if (leftOut.length === 0) return [];
   const rows = leftOut.slice(0, MAX_ROWS).map(({ path, reason }) => [code(path), reason]);
   const rest = leftOut.length - MAX_ROWS;
@@ -126,7 +140,7 @@ function leftOutTable({ leftOut }: SyncReport): Html[] {
   ];
 }
 
-function fileList({ files }: SyncReport, maxBytes: number): Html[] {
+function fileList({ files }: Report, maxBytes: number): Html[] {
   if (files.length === 0) return [];
   const rows: Html[] = [];
   let size = 0;
@@ -145,7 +159,7 @@ function fileList({ files }: SyncReport, maxBytes: number): Html[] {
 function fileRow(result: FileResult): Html {
   const { source, target, size } = result.file;
   const place = result.status === 'uploaded' ? result.path : target;
-  return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${result.status}</td></tr>\n`;
+  return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
 }
 
 function more(count: number): Html {

@@ -33,6 +33,11 @@ export function formatRate(bytes: number, ms: number): string {
   return `${formatBytes((bytes * 1000) / Math.max(ms, 1))}/s`;
 }
 
+/** A number with at most two decimals. */
+export function formatDecimal(value: number): string {
+  return String(Number(value.toFixed(2)));
+}
+
 function threeDigits(value: number): string {
   return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
 }

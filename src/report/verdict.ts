@@ -1,6 +1,10 @@
 import { AgentError } from '../agent/failure.ts';
+import type { Breach } from '../gate/gate.ts';
+import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import { describeProblem, type InputError } from '../inputs/parse.ts';
-import { type ReportedError, type SyncReport, totals } from './report.ts';
+import type { WaitEnd } from '../stats/wait.ts';
+import { formatFigure, judgementLine } from './figures.ts';
+import { type Report, type ReportedError, totals } from './report.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from './units.ts';
 
 /** Failures of one kind. */
@@ -12,18 +16,31 @@ export interface FailureGroup {
 }
 
 /** What came of the run, in one line. */
-export function headline(report: SyncReport): string {
-  const { planned, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
+export function headline(report: Report): string {
   const [error] = report.errors;
+  if (error !== undefined && report.files.length === 0) return error.message;
+  const done = whatWasDone(report);
+  if (report.cancelled) return `Cancelled: ${done}.`;
+  const { failed, notAttempted } = totals(report);
+  if (failed + notAttempted > 0) return [`${done}.`, error?.message ?? ''].join(' ').trim();
+  if (error !== undefined) return `${done}, but the step failed: ${error.message}`;
+  if (report.gate.state === 'failed')
+    return `${done}, but the gate is shut: ${conditionsOf(report, 'fail')}.`;
+  return `${done}.`;
+}
+
+function whatWasDone(report: Report): string {
+  const { task, files, leftOut, dryRun, cancelled, durationMs } = report;
+  if (task === 'stats' || task === 'monitor') return usage(report);
+  const { planned, plannedBytes, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
+  const left = leftOut.length === 0 ? '' : `, ${formatNumber(leftOut.length)} left out`;
+  if (dryRun)
+    return `Dry run: ${formatCount(planned, 'file')} (${formatBytes(plannedBytes)}) would be uploaded, nothing was sent`;
+  if (files.length === 0) return 'There was no file to upload';
   const arrived = `${formatNumber(uploaded)} of ${formatCount(planned, 'file')} arrived`;
-  if (report.cancelled) return `Cancelled: ${arrived}.`;
-  if (failed + notAttempted > 0)
-    return [`${arrived}, ${failures(failed, notAttempted)}.`, error?.message].join(' ').trim();
-  if (error !== undefined)
-    return planned === 0 ? error.message : `${arrived}, but the step failed: ${error.message}`;
-  if (report.dryRun) return `Dry run: ${formatCount(planned, 'file')} would be uploaded. Nothing was sent.`;
-  if (planned === 0) return 'There was no file to upload.';
-  return `Uploaded ${formatCount(uploaded, 'file')} (${formatBytes(uploadedBytes)}) in ${formatDuration(report.durationMs)}.`;
+  if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}`;
+  if (cancelled || report.errors.length > 0) return arrived;
+  return `Uploaded ${formatCount(uploaded, 'file')} (${formatBytes(uploadedBytes)}) in ${formatDuration(durationMs)}${left}`;
 }
 
 function failures(failed: number, notAttempted: number): string {
@@ -34,8 +51,15 @@ function failures(failed: number, notAttempted: number): string {
   return parts.join(', ');
 }
 
+/** What kept a step that waited from going on. */
+export function waitError({ missing, error, waitedMs }: Extract<WaitEnd, { held: false }>): ReportedError {
+  const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
+  const last = error === undefined ? [] : [error.message, error.hint];
+  return { message, details: [...missing.map(judgementLine), ...last] };
+}
+
 /** The failed files, those of one kind and status together, the largest group first. */
-export function failureGroups(report: SyncReport): FailureGroup[] {
+export function failureGroups(report: Report): FailureGroup[] {
   const groups = new Map<string, { error: AgentError; sources: string[] }>();
   for (const result of report.files) {
     if (result.status !== 'failed') continue;
@@ -47,8 +71,38 @@ export function failureGroups(report: SyncReport): FailureGroup[] {
   return [...groups.values()].sort((a, b) => b.sources.length - a.sources.length);
 }
 
+/** The tripped conditions of a level, as written. */
+function conditionsOf({ gate }: Report, level: Breach['level']): string {
+  return gate.breaches
+    .filter(breach => breach.level === level)
+    .map(({ condition }) => condition.text)
+    .join(', ');
+}
+
+/** What the sandbox uses, or used at most over several samples. */
+function usage({ samples }: Report): string {
+  if (samples.length === 0) return 'There are no stats of the sandbox';
+  const all = samples.map(({ stats }) => stats.figures);
+  const shares = Object.entries(SHARES).flatMap(([name, metric]) => {
+    const [first, ...others] = figuresOf(metric, all);
+    return first === undefined
+      ? []
+      : [`${name} ${formatFigure(metric, aggregateOf('max', [first, ...others]))}`];
+  });
+  const figures = shares.length === 0 ? 'no share of CPU, memory or disk' : shares.join(', ');
+  return samples.length === 1
+    ? `The sandbox reports ${figures}`
+    : `At most in ${samples.length} samples: ${figures}`;
+}
+
+const SHARES: Readonly<Record<string, string>> = {
+  CPU: 'cpu_used_pct',
+  memory: 'mem_used_pct',
+  disk: 'disk_used_pct',
+};
+
 /** What to do about a failure; a full disk with the sandbox's figures, where they are known. */
-export function adviceOn(error: AgentError, report: SyncReport): string {
+export function adviceOn(error: AgentError, report: Report): string {
   const used = report.stats?.figures.get('disk_used');
   const total = report.stats?.figures.get('disk_total');
   if (error.kind !== 'disk-full' || used === undefined || total === undefined) return error.hint;
@@ -56,7 +110,7 @@ export function adviceOn(error: AgentError, report: SyncReport): string {
 }
 
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
-export function furtherLines({ errors }: SyncReport): string[] {
+export function furtherLines({ errors }: Report): string[] {
   return errors.flatMap(({ message, details }, index) => (index === 0 ? details : [message, ...details]));
 }
 

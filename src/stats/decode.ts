@@ -1,13 +1,11 @@
 import { parseExactly } from '../agent/exact-json.ts';
 import { AgentError } from '../agent/failure.ts';
-
-/** A number that the agent reports: whole ones as bigint, exact whatever their size. */
-export type Figure = bigint | number;
+import type { Figure, Figures } from '../gate/metrics.ts';
 
 /** The stats of one reading. */
 export interface Stats {
   /** The figures reported, under the contract's names, and those derived. What is missing was not reported. */
-  readonly figures: ReadonlyMap<string, Figure>;
+  readonly figures: Figures;
   /** The stats as the service sent them. */
   readonly json: string;
   /** A sentence for each known field that holds something other than its kind of number. */
@@ -33,7 +31,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
  * @throws AgentError `bad-answer` where it is not a JSON object.
  */
 export function decodeStats(json: string): Stats {
-  const body = parseExactly(json);
+  const body = parse(json);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AgentError('bad-answer', 'The stats are not a JSON object.');
   }
@@ -48,8 +46,16 @@ export function decodeStats(json: string): Stats {
   return { figures: new Map([...figures, ...derive(figures)]), json, warnings };
 }
 
+function parse(json: string): unknown {
+  try {
+    return parseExactly(json);
+  } catch (cause) {
+    throw new AgentError('bad-answer', 'The stats cannot be parsed.', { cause });
+  }
+}
+
 /** Free and used shares, where both parts are reported and the total is not 0. */
-function derive(figures: ReadonlyMap<string, Figure>): [string, Figure][] {
+function derive(figures: Figures): [string, Figure][] {
   return ['mem', 'disk'].flatMap((name): [string, Figure][] => {
     const used = figures.get(`${name}_used`);
     const total = figures.get(`${name}_total`);

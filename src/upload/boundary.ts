@@ -44,7 +44,7 @@ function linkOf(file: string, within: (real: string) => boolean): string {
 }
 
 function leadsOut(link: string, end: string): InputError {
-  const message = `${link} is a link to ${end}, outside the workspace. Nothing was sent.`;
+  const message = `${link} is a link to ${end}, outside the workspace.`;
   const advice = 'Exclude it with a ! line, copy the file into the workspace, or set follow-symlinks: false.';
   return new InputError([{ input: 'files', message: `${message} ${advice}` }]);
 }

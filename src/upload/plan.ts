@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { UploadFile } from '../agent/client.ts';
+import type { UploadFile } from '../agent/upload-client.ts';
 import { InputError } from '../inputs/parse.ts';
 import { isInside } from './boundary.ts';
 import { type LeftOut, type Matches, type SourceFile, toPosix } from './discover.ts';
@@ -68,11 +68,19 @@ function targetOf({ path: file, relative }: SourceFile, own: string | undefined,
   return path.posix.join(own ?? general, relative === '' ? path.basename(file) : relative);
 }
 
+const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
+  { slip: /\{.*\}/, advice: 'braces have no meaning in a pattern; write a line for each' },
+  { slip: /\[.*\]/, advice: '[ and ] mean one of some characters; write [[] for a [ in a name' },
+  { slip: /=>/, advice: 'write a space on each side of =>' },
+  { slip: /\s#/, advice: 'a comment must be a line of its own' },
+];
+
 function nothingFound({ pattern, hidden, leftOut }: Matches): string {
   const reasons = [
     ...(hidden > 0
       ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`]
       : []),
+    ...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
     ...(leftOut[0] === undefined
       ? []
       : [`${leftOut.length} left out, such as ${leftOut[0].path}: ${leftOut[0].reason}`]),
@@ -106,8 +114,7 @@ function nestedTargets(owners: ReadonlyMap<string, PlannedFile>): string[] {
     ) {
       checked.add(parent);
       const owner = owners.get(parent);
-      if (owner !== undefined)
-        messages.push(`${conflict(owner, file, parent)} It cannot be a directory as well.`);
+      if (owner !== undefined) messages.push(nested(owner, file));
     }
   }
   return messages;
@@ -116,6 +123,13 @@ function nestedTargets(owners: ReadonlyMap<string, PlannedFile>): string[] {
 function conflict(one: PlannedFile, other: PlannedFile, target: string): string {
   const sources = `${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`;
   return `${sources} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+}
+
+function nested(owner: PlannedFile, file: PlannedFile): string {
+  const [one, other] = [owner, file].map(
+    ({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`,
+  );
+  return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
 }
 
 function unwritable(files: readonly PlannedFile[]): string[] {

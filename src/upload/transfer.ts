@@ -24,10 +24,10 @@ export type FileResult =
   | { readonly status: 'skipped'; readonly file: PlannedFile; readonly reason: string }
   | { readonly status: 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
 
-/** What happens during a transfer, for whoever wants to show it. The subject of a retry is a file or the stats. */
+/** What happens during a transfer, for whoever wants to show it. A retry without a file is one of the stats. */
 export type TransferEvent =
-  | { readonly kind: 'sent'; readonly bytes: number }
-  | { readonly kind: 'retry'; readonly subject: string; readonly retry: Retry }
+  | { readonly kind: 'sent'; readonly file: PlannedFile; readonly bytes: number }
+  | { readonly kind: 'retry'; readonly file: PlannedFile | undefined; readonly retry: Retry }
   | { readonly kind: 'settled'; readonly result: FileResult };
 
 export interface TransferOptions {
@@ -71,21 +71,25 @@ export async function transfer(
       throw bug;
     }
   };
-  const settled = await Promise.allSettled(files.map(file => limit(settle, file)));
-  return settled.map(outcome => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
+  const results: FileResult[] = [];
+  const queue = files.entries();
+  // Each feeder has one file at a time in the hands of the limit. All files at once would cost 2 KiB of memory each.
+  const feed = async () => {
+    for (const [index, file] of queue) results[index] = await limit(settle, file);
+  };
+  const feeders = await Promise.allSettled(Array.from({ length: options.concurrency }, feed));
+  for (const feeder of feeders) if (feeder.status === 'rejected') throw feeder.reason;
+  return results;
 }
 
 async function attempt(file: PlannedFile, stop: AbortSignal, options: TransferOptions): Promise<FileResult> {
   const start = options.clock();
   const outcome = await withRetries(
-    () => options.client.upload(file, bytes => options.onEvent({ kind: 'sent', bytes })),
+    () => options.client.upload(file, bytes => options.onEvent({ kind: 'sent', file, bytes })),
     {
       ...options.retry,
       stop,
-      onRetry: retry => options.onEvent({ kind: 'retry', subject: file.source, retry }),
+      onRetry: retry => options.onEvent({ kind: 'retry', file, retry }),
     },
   );
   const common = { file, attempts: outcome.attempts, durationMs: Math.round(options.clock() - start) };

@@ -68,7 +68,7 @@ suite('the log', { concurrency: 2 }, () => {
     assert.deepEqual(commands(result), ['add-mask', 'group', 'endgroup', 'warning']);
     assertPlain(result);
     assert.equal(JSON.parse(result.outputs['uploaded'] ?? '')[0].path, path);
-    assert.equal(Object.keys(result.outputs).length, 20);
+    assert.equal(Object.keys(result.outputs).length, 23);
   });
 
   test('holds no command that comes from an input', async () => {

@@ -37,7 +37,9 @@ suite('a run where all goes well', { concurrency: 2 }, () => {
   test('leaves every output with its exact value', async () => {
     await using world = await openWorld({ files: { 'd/b.txt': 'bb', 'a.txt': 'a' } });
     const { outputs } = await runWell(world, { target: '/app' });
-    const { uploaded = '', report = '', ...others } = outputs;
+    const { uploaded = '', report = '', aggregates = '', ...others } = outputs;
+    const { disk_used } = JSON.parse(aggregates);
+    assert.deepEqual(disk_used, { last: 1234567890, min: 1234567890, max: 1234567890, mean: 1234567890 });
     assert.deepEqual(new Set(JSON.parse(uploaded)), UPLOADED);
     assert.match(report, /\/temp\/.*\.json$/);
     assert.deepEqual(others, OUTPUTS);
@@ -110,5 +112,7 @@ const OUTPUTS = {
   'mem-free': '6442450944',
   'disk-used-pct': '11.50',
   'disk-free': '9502850350',
+  gate: 'none',
+  breaches: '[]',
   stats: JSON.stringify(METRICS),
 };

@@ -1,10 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BUFFERED_BYTES, type FileBody } from '../../src/agent/body.ts';
+import { BUFFER_BYTES, type FileBody, openBody } from '../../src/agent/body.ts';
+import { bufferPool } from '../../src/agent/buffer-pool.ts';
 
 export const FRAME = { contentType: 'x', head: Buffer.from('<head>'), tail: Buffer.from('<tail>') };
-export const LARGE = BUFFERED_BYTES + 1;
+export const LARGEST_BUFFERED = BUFFER_BYTES - 12;
+export const LARGE = BUFFER_BYTES + 1;
+
+/** Opens a file with a pool of its own. */
+export function openFile(file: string, plannedSize: number): Promise<FileBody> {
+  return openBody({ path: file, plannedSize, frame: FRAME, pool: bufferPool(BUFFER_BYTES) });
+}
 
 export interface File extends Disposable {
   readonly path: string;

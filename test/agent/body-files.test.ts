@@ -3,9 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { openBody } from '../../src/agent/body.ts';
 import { AgentError } from '../../src/agent/failure.ts';
-import { FRAME, fileOf, LARGE, pattern } from './bodies.ts';
+import { fileOf, LARGE, openFile, pattern } from './bodies.ts';
 
 /** How often this process holds a file open. */
 function timesOpen(file: string): number {
@@ -35,7 +34,7 @@ describe('what is no readable file', { skip: process.platform === 'win32' }, () 
         using file = fileOf('content');
         rmSync(file.path);
         put(file.path);
-        await assert.rejects(openBody(file.path, planned, FRAME), (error: unknown) => {
+        await assert.rejects(openFile(file.path, planned), (error: unknown) => {
           assert.ok(error instanceof AgentError);
           assert.equal(error.kind, 'file-unreadable');
           assert.equal(error.retryable, false);
@@ -51,14 +50,14 @@ describe('what is no readable file', { skip: process.platform === 'win32' }, () 
     using file = fileOf('');
     rmSync(file.path);
     const message = `${file.path} cannot be read (ENOENT).`;
-    await assert.rejects(openBody(file.path, 1, FRAME), { message });
+    await assert.rejects(openFile(file.path, 1), { message });
   });
 
   test('one that is no file any more is named too', async () => {
     using file = fileOf('');
     rmSync(file.path);
     mkdirSync(file.path);
-    await assert.rejects(openBody(file.path, 1, FRAME), (error: unknown) => {
+    await assert.rejects(openFile(file.path, 1), (error: unknown) => {
       assert.ok(error instanceof AgentError);
       return error.message.includes(file.path);
     });
@@ -68,26 +67,26 @@ describe('what is no readable file', { skip: process.platform === 'win32' }, () 
 describe('the file is let go of', { skip: process.platform !== 'linux' }, () => {
   test('at once, where it is small', async () => {
     using file = fileOf('content');
-    await openBody(file.path, 7, FRAME);
+    await openFile(file.path, 7);
     assert.equal(timesOpen(file.path), 0);
   });
 
   test('on close, where it is large', async () => {
     using file = fileOf(pattern(LARGE));
-    const opened = await openBody(file.path, LARGE, FRAME);
+    const opened = await openFile(file.path, LARGE);
     assert.equal(timesOpen(file.path), 1);
-    await opened.close();
+    await opened.close(true);
     assert.equal(timesOpen(file.path), 0);
   });
 
   test('on close, also in the middle', async () => {
     using file = fileOf(pattern(4 * LARGE));
-    const opened = await openBody(file.path, 4 * LARGE, FRAME);
+    const opened = await openFile(file.path, 4 * LARGE);
     assert.ok(!Buffer.isBuffer(opened.body));
     const pieces = opened.body[Symbol.asyncIterator]();
     await pieces.next();
     await pieces.next();
-    await opened.close();
+    await opened.close(true);
     assert.equal(timesOpen(file.path), 0);
   });
 });

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { BUFFERED_BYTES, openBody } from '../../src/agent/body.ts';
 import { AgentError } from '../../src/agent/failure.ts';
-import { collect, FRAME, fileOf, framed, LARGE, pattern } from './bodies.ts';
+import { collect, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, pattern } from './bodies.ts';
 
 const SIZES = [
   0,
   1,
   1000,
-  BUFFERED_BYTES - 1,
-  BUFFERED_BYTES,
+  LARGEST_BUFFERED - 1,
+  LARGEST_BUFFERED,
   LARGE,
-  2 * BUFFERED_BYTES,
-  5 * BUFFERED_BYTES + 3,
+  2 * LARGEST_BUFFERED,
+  5 * LARGEST_BUFFERED + 3,
 ];
 
 describe('a body holds the file, byte for byte, in its frame', () => {
@@ -21,12 +20,12 @@ describe('a body holds the file, byte for byte, in its frame', () => {
     test(`of ${size} bytes`, async () => {
       const content = pattern(size);
       using file = fileOf(content);
-      const opened = await openBody(file.path, size, FRAME);
-      assert.equal(Buffer.isBuffer(opened.body), size <= BUFFERED_BYTES);
+      const opened = await openFile(file.path, size);
+      assert.equal(Buffer.isBuffer(opened.body), size <= LARGEST_BUFFERED);
       assert.equal(opened.fileBytes, size);
       assert.equal(opened.length, size + 12);
       assert.ok((await collect(opened)).equals(framed(content)));
-      await opened.close();
+      await opened.close(true);
     });
   }
 });
@@ -45,11 +44,12 @@ describe('a file that has changed since the plan is sent as it is now', () => {
     test(name, async () => {
       const content = pattern(now);
       using file = fileOf(content);
-      const opened = await openBody(file.path, planned, FRAME);
+      const opened = await openFile(file.path, planned);
+      assert.equal(Buffer.isBuffer(opened.body), Math.max(planned, now) <= LARGEST_BUFFERED);
       assert.equal(opened.length, now + 12);
       assert.equal(opened.fileBytes, now);
       assert.ok((await collect(opened)).equals(framed(content)));
-      await opened.close();
+      await opened.close(true);
     });
   }
 });
@@ -58,15 +58,15 @@ describe('a file that changes while it is sent', () => {
   test('keeps to the announced length where it grows', async () => {
     const content = pattern(LARGE);
     using file = fileOf(content);
-    const opened = await openBody(file.path, LARGE, FRAME);
+    const opened = await openFile(file.path, LARGE);
     appendFileSync(file.path, 'more');
     assert.ok((await collect(opened)).equals(framed(content)));
-    await opened.close();
+    await opened.close(true);
   });
 
   test('is a failure that may pass where it becomes shorter', async () => {
     using file = fileOf(pattern(4 * LARGE));
-    const opened = await openBody(file.path, 4 * LARGE, FRAME);
+    const opened = await openFile(file.path, 4 * LARGE);
     truncateSync(file.path, LARGE);
     await assert.rejects(collect(opened), (error: unknown) => {
       assert.ok(error instanceof AgentError);
@@ -75,16 +75,16 @@ describe('a file that changes while it is sent', () => {
       assert.match(error.message, new RegExp(`by ${3 * LARGE} bytes`));
       return true;
     });
-    await opened.close();
+    await opened.close(true);
   });
 
   test('is the one opened where another is put in its place', async () => {
     const content = pattern(LARGE);
     using file = fileOf(content);
-    const opened = await openBody(file.path, LARGE, FRAME);
+    const opened = await openFile(file.path, LARGE);
     renameSync(file.path, `${file.path}.old`);
     writeFileSync(file.path, 'another');
     assert.ok((await collect(opened)).equals(framed(content)));
-    await opened.close();
+    await opened.close(true);
   });
 });

@@ -61,7 +61,7 @@ test('a code is found below its causes', () => {
 test('what happened is said in words', () => {
   assert.equal(
     networkFailure(coded('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1'), TRIED).message,
-    `${TRIED} failed: the connection was refused (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1).`,
+    `${TRIED} failed: the connection was refused (connect ECONNREFUSED 127.0.0.1:1).`,
   );
 });
 

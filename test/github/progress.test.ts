@@ -5,6 +5,7 @@ import { type Progress, progressLine } from '../../src/github/progress.ts';
 const MIB = 1024 ** 2;
 const HALF: Progress = {
   files: 1200,
+  failed: 0,
   bytes: 50 * MIB,
   totalFiles: 3000,
   totalBytes: 100 * MIB,

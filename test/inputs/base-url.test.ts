@@ -60,7 +60,7 @@ describe('http, where somebody could', () => {
 const REFUSED: Readonly<Record<string, RegExp>> = {
   '': /^is required: the sandbox host\.$/,
   'sandbox.example.com': /^"sandbox\.example\.com" is not a URL\.$/,
-  'localhost:3000': /^"localhost:3000" is neither an https nor an http URL\.$/,
+  'localhost:3000': /^"localhost:3000" is not a URL\.$/,
   'ftp://example.com': /^"ftp:\/\/example\.com" is neither an https nor an http URL\.$/,
   'file:///etc/passwd': /is neither an https nor an http URL\.$/,
   'https://exa mple.com': /^"https:\/\/exa mple\.com" is not a URL\.$/,

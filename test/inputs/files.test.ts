@@ -23,7 +23,6 @@ const ACCEPTED: Readonly<Record<string, FileRules>> = {
     patterns: [{ pattern: 'my file.txt', target: 'my target.txt' }],
     excludes: [],
   },
-  'a => b => c': { patterns: [{ pattern: 'a', target: 'b => c' }], excludes: [] },
   'a=>b': { patterns: [{ pattern: 'a=>b' }], excludes: [] },
   'a => .': { patterns: [{ pattern: 'a', target: '.' }], excludes: [] },
   'a => /srv/www/': { patterns: [{ pattern: 'a', target: '/srv/www/' }], excludes: [] },

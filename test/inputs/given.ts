@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { InputError, type Problem, type RawInputs } from '../../src/inputs/parse.ts';
-import { parseSyncInputs, type SyncInputs } from '../../src/inputs/sync.ts';
+import { parseSync, type SyncTask } from '../../src/inputs/tasks.ts';
 
 export const TOKEN = 'tok-3f9c1d';
 
@@ -13,8 +13,8 @@ export const REQUIRED: RawInputs = {
 };
 
 /** The inputs as parsed, with those given in place of the valid ones. */
-export function parsed(given: RawInputs = {}): SyncInputs {
-  return parseSyncInputs({ ...REQUIRED, ...given });
+export function parsed(given: RawInputs = {}): SyncTask {
+  return parseSync({ ...REQUIRED, ...given });
 }
 
 /** Every problem that is found with the inputs given. */

@@ -1,29 +1,53 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { readActionFile } from '../../local-runner/action-file.ts';
-import { syncInputNames } from '../../src/inputs/sync.ts';
+import { INPUT_NAMES } from '../../src/inputs/tasks.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
+const FOLDERS = { sync: '', upload: 'upload', stats: 'stats' } as const;
+const read = (task: keyof typeof FOLDERS) => readActionFile(path.join(PROJECT, FOLDERS[task]));
 
-test('action.yml is valid by the published schema', t => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'action-file-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const text = readFileSync(path.join(PROJECT, 'action.yml'), 'utf8');
-  // The validator's copy of the schema ends at node20; the runtime is checked by the next test.
-  writeFileSync(path.join(folder, 'action.yml'), text.replace('using: node24', 'using: node20'));
-  execFileSync(path.join(PROJECT, 'node_modules/.bin/action-validator'), [path.join(folder, 'action.yml')]);
-});
+for (const task of ['sync', 'upload', 'stats'] as const) {
+  describe(path.join(FOLDERS[task], 'action.yml'), () => {
+    test('is valid by the published schema', t => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'action-file-'));
+      t.after(() => rmSync(folder, { recursive: true }));
+      const text = readFileSync(path.join(PROJECT, FOLDERS[task], 'action.yml'), 'utf8');
+      // The validator's copy of the schema ends at node20; the runtime is checked by the next test.
+      writeFileSync(path.join(folder, 'action.yml'), text.replace('using: node24', 'using: node20'));
+      execFileSync(path.join(PROJECT, 'node_modules/.bin/action-validator'), [
+        path.join(folder, 'action.yml'),
+      ]);
+    });
 
-test('the runtime of action.yml is the one these tests run on', async () => {
-  const { using } = await readActionFile(PROJECT);
-  assert.equal(using, `node${process.versions.node.split('.')[0]}`);
-});
+    test('runs on the runtime of these tests, and what it runs is there', async () => {
+      const { using, main, post } = await read(task);
+      assert.equal(using, `node${process.versions.node.split('.')[0]}`);
+      for (const script of [main, post ?? main]) {
+        assert.ok(existsSync(path.join(PROJECT, FOLDERS[task], script)), script);
+      }
+    });
 
-test('action.yml names the inputs that the action reads, and no others', async () => {
-  const { inputs } = await readActionFile(PROJECT);
-  assert.deepEqual(inputs.map(input => input.name).sort(), [...syncInputNames].sort());
-});
+    test('names the inputs that the task reads, and no others', async () => {
+      const { inputs } = await read(task);
+      assert.deepEqual(inputs.map(input => input.name).sort(), [...INPUT_NAMES[task]].sort());
+    });
+
+    test('says of an input or output what the other action.yml files say of it', async () => {
+      const root = await read('sync');
+      const known = new Map([...root.inputs, ...root.outputs].map(entry => [entry.name, entry]));
+      const { inputs, outputs } = await read(task);
+      const shared = [...inputs, ...outputs].filter(({ name }) => known.has(name));
+      assert.deepEqual(
+        shared,
+        shared.map(({ name }) => known.get(name)),
+      );
+      const own = inputs.map(({ name }) => name).filter(name => !known.has(name));
+      assert.deepEqual(own, []);
+    });
+  });
+}

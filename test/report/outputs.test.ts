@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { statsOutputs, uploadOutputs } from '../../src/report/outputs.ts';
+import { gateOutputs, statsOutputs, uploadOutputs } from '../../src/report/outputs.ts';
 import { failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
 
 const LIMIT = 256 * 1024;
@@ -11,7 +11,12 @@ test('the outputs are those that action.yml declares', () => {
   const declared: { outputs: Record<string, unknown> } = parse(
     readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'),
   );
-  const written = { ...uploadOutputs(report()).outputs, ...statsOutputs(report()).outputs, report: '' };
+  const written = {
+    ...uploadOutputs(report()).outputs,
+    ...statsOutputs(report()).outputs,
+    ...gateOutputs(report()).outputs,
+    report: '',
+  };
   assert.deepEqual(Object.keys(written).sort(), Object.keys(declared.outputs).sort());
 });
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseExactly } from '../../src/agent/exact-json.ts';
-import type { SyncReport } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-file.ts';
 import { BUSY, failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
 
-function written(parts: Partial<SyncReport>): Record<string, unknown> {
+function written(parts: Partial<Report>): Record<string, unknown> {
   const parsed = parseExactly(reportJson(report(parts)));
   assert.ok(typeof parsed === 'object' && parsed !== null);
   return { ...parsed };
@@ -17,9 +17,18 @@ test('it holds everything about a run', () => {
   const errors = [{ message: 'No stats.', details: ['Try again.'] }];
   assert.deepEqual(written({ files, leftOut, errors, warnings: ['w'] }), {
     schema: 1n,
+    task: 'sync',
     succeeded: false,
     headline: '1 of 4 files arrived, 1 failed, 1 not attempted. No stats.',
-    totals: { planned: 4n, uploaded: 1n, failed: 1n, skipped: 2n, notAttempted: 1n, uploadedBytes: 10n },
+    totals: {
+      planned: 4n,
+      plannedBytes: 40n,
+      uploaded: 1n,
+      failed: 1n,
+      skipped: 2n,
+      notAttempted: 1n,
+      uploadedBytes: 10n,
+    },
     sandboxId: 'i1a2b3',
     baseUrl: 'https://sandbox.example.com',
     dryRun: false,
@@ -30,6 +39,9 @@ test('it holds everything about a run', () => {
     warnings: ['w'],
     stats: null,
     figures: null,
+    aggregates: {},
+    samples: [],
+    gate: { state: 'none', breaches: [] },
     files: [
       {
         source: 'a',

@@ -1,5 +1,5 @@
 import { AgentError } from '../../src/agent/failure.ts';
-import { EMPTY_REPORT, type SyncReport } from '../../src/report/report.ts';
+import { EMPTY_REPORT, type Report } from '../../src/report/report.ts';
 import { decodeStats, type Stats } from '../../src/stats/decode.ts';
 import type { FileResult } from '../../src/upload/transfer.ts';
 
@@ -48,7 +48,7 @@ export const STATS = statsOf({
 });
 
 /** A report of a run against a sandbox, with the parts given. */
-export function report(parts: Partial<SyncReport> = {}): SyncReport {
+export function report(parts: Partial<Report> = {}): Report {
   return {
     ...EMPTY_REPORT,
     sandboxId: 'i1a2b3',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { html } from '../../src/report/html.ts';
-import type { SyncReport } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/report.ts';
 import { MAX_SUMMARY_BYTES, summary } from '../../src/report/summary.ts';
 import { blocksOf, checkBlocks, textOf } from './blocks.ts';
 import { failed, notAttempted, report, statsOf, uploaded } from './reports.ts';
 
 /** A report in which every text is the one given, and there is far too much of everything. */
-function flooded(text: string, count: number, size = Number.MAX_SAFE_INTEGER): SyncReport {
+function flooded(text: string, count: number, size = Number.MAX_SAFE_INTEGER): Report {
   const errors = Array.from(
     { length: 400 },
     (_, index) => new AgentError('rejected', text, { status: 400 + index }),

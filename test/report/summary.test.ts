@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { SyncReport } from '../../src/report/report.ts';
+import type { Report } from '../../src/report/report.ts';
 import { summary } from '../../src/report/summary.ts';
 import { blocksOf, checkBlocks, textOf } from './blocks.ts';
 import { BUSY, FULL, failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
 
-function summaryOf(parts: Partial<SyncReport> = {}): string {
+function summaryOf(parts: Partial<Report> = {}): string {
   const text = summary(report(parts));
   checkBlocks(text);
   return text;
@@ -21,11 +21,11 @@ function rowsOf(text: string, word: string): string[][] {
 }
 
 describe('the verdict comes first', () => {
-  const cases: Readonly<Record<string, Partial<SyncReport>>> = {
+  const cases: Readonly<Record<string, Partial<Report>>> = {
     '✅ Uploaded 1 file (10 B) in 2 s.': { files: [uploaded('a')], stats: STATS },
     '❌ 0 of 1 file arrived, 1 failed.': { files: [failed('a')] },
-    '⛔ Cancelled: 0 of 1 file arrived.': { files: [notAttempted('a')], cancelled: true },
-    '✅ Dry run: 1 file would be uploaded. Nothing was sent.': { files: [skipped('a')], dryRun: true },
+    '⛔ Cancelled: 0 of 1 file arrived, 1 not attempted.': { files: [notAttempted('a')], cancelled: true },
+    '✅ Dry run: 1 file (10 B) would be uploaded, nothing was sent.': { files: [skipped('a')], dryRun: true },
     '❌ The <input> is wrong.': { errors: [{ message: 'The <input> is wrong.', details: [] }] },
   };
   for (const [verdict, parts] of Object.entries(cases)) {
@@ -147,6 +147,6 @@ test('the files stand in a folded list, where they are and how they ended', () =
     ['File', 'In the sandbox', 'Size', ''],
     ['a', '/home/user/app/a', '2 KiB', 'uploaded'],
     ['b', 'app/b', '10 B', 'failed'],
-    ['c', 'app/c', '10 B', 'not-attempted'],
+    ['c', 'app/c', '10 B', 'not attempted'],
   ]);
 });

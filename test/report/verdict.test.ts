@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/parse.ts';
-import { type SyncReport, succeeded } from '../../src/report/report.ts';
+import { type Report, succeeded } from '../../src/report/report.ts';
 import { adviceOn, failureGroups, furtherLines, headline, reportedError } from '../../src/report/verdict.ts';
 import { BUSY, FULL, failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
 
 const BAD_STATS = { message: 'The stats could not be had.', details: ['Try again.'] };
 
 interface Case {
-  readonly parts: Partial<SyncReport>;
+  readonly parts: Partial<Report>;
   readonly says: string;
   readonly succeeds: boolean;
 }
@@ -33,7 +33,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a dry run': {
     parts: { dryRun: true, files: [skipped('a'), skipped('b')] },
-    says: 'Dry run: 2 files would be uploaded. Nothing was sent.',
+    says: 'Dry run: 2 files (20 B) would be uploaded, nothing was sent.',
     succeeds: true,
   },
   'some failed': {
@@ -53,7 +53,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   cancelled: {
     parts: { cancelled: true, files: [uploaded('a'), failed('b'), notAttempted('c')] },
-    says: 'Cancelled: 1 of 3 files arrived.',
+    says: 'Cancelled: 1 of 3 files arrived, 1 failed, 1 not attempted.',
     succeeds: false,
   },
   'cancelled when all had arrived': {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { decodeStats, type Figure, WHOLE_FIELDS } from '../../src/stats/decode.ts';
+import type { Figure } from '../../src/gate/metrics.ts';
+import { decodeStats, WHOLE_FIELDS } from '../../src/stats/decode.ts';
 
 function figuresOf(json: string): Record<string, Figure> {
   return Object.fromEntries(decodeStats(json).figures);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { decodeStats, type Figure } from '../../src/stats/decode.ts';
+import type { Figure } from '../../src/gate/metrics.ts';
+import { decodeStats } from '../../src/stats/decode.ts';
 
 function figuresOf(json: string): Record<string, Figure> {
   return Object.fromEntries(decodeStats(json).figures);

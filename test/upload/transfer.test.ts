@@ -63,7 +63,7 @@ describe('a failure that concerns one file', () => {
     assert.deepEqual(run.started, ['f0', 'f0', 'f0', 'f1']);
     const retries = run.events.flatMap(event => (event.kind === 'retry' ? [event] : []));
     assert.deepEqual(
-      retries.map(event => [event.subject, event.retry.attempt, event.retry.error]),
+      retries.map(event => [event.file?.source, event.retry.attempt, event.retry.error]),
       [
         ['f0', 1, error],
         ['f0', 2, error],

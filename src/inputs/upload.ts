@@ -1,6 +1,5 @@
-import { type Connection, connectionSchema, toConnection } from './connection.ts';
 import { type FileRules, fileRules, targetDirectory } from './files.ts';
-import { type Parser, parseInputs, type RawInputs } from './parse.ts';
+import type { Parser, parseInputs } from './parse.ts';
 import { choice, flag, quote, text, wholeNumber } from './values.ts';
 
 /** What to upload, and how. */
@@ -17,19 +16,15 @@ export interface UploadInputs {
   readonly concurrency: number;
   /** The contract's query parameters beside `path`; none is empty. */
   readonly query: Readonly<Record<string, string>>;
-}
-
-/** The inputs of the root action. */
-export interface SyncInputs {
-  readonly connection: Connection;
-  readonly upload: UploadInputs;
+  /** Plan only, send nothing. */
   readonly dryRun: boolean;
 }
 
 const expiration: Parser<string> = (value, refuse) =>
   /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, '1767225600');
 
-const uploadSchema = {
+/** The inputs of the tasks that upload. */
+export const uploadSchema = {
   files: fileRules,
   target: targetDirectory,
   'working-directory': text(),
@@ -43,32 +38,23 @@ const uploadSchema = {
   'dry-run': flag(false),
 };
 
-const schema = { ...connectionSchema, ...uploadSchema, summary: flag(true) };
-
-/** The names of the root action's inputs. */
-export const syncInputNames: readonly string[] = Object.keys(schema);
-
-/** @throws InputError that lists every input that is wrong. */
-export function parseSyncInputs(raw: RawInputs): SyncInputs {
-  const inputs = parseInputs(schema, raw);
+/** Puts the parsed inputs of `uploadSchema` together. */
+export function toUpload(inputs: ReturnType<typeof parseInputs<typeof uploadSchema>>): UploadInputs {
   const query = {
     username: inputs.username,
     signature: inputs.signature,
     signature_expiration: inputs['signature-expiration'],
   };
   return {
-    connection: toConnection(inputs, [inputs.signature]),
-    upload: {
-      rules: inputs.files,
-      target: inputs.target,
-      workingDirectory: inputs['working-directory'],
-      ifNoFilesFound: inputs['if-no-files-found'],
-      includeHidden: inputs['include-hidden-files'],
-      followSymlinks: inputs['follow-symlinks'],
-      concurrency: inputs.concurrency,
-      // An empty username is refused by real services, so what is empty is left out.
-      query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')),
-    },
+    rules: inputs.files,
+    target: inputs.target,
+    workingDirectory: inputs['working-directory'],
+    ifNoFilesFound: inputs['if-no-files-found'],
+    includeHidden: inputs['include-hidden-files'],
+    followSymlinks: inputs['follow-symlinks'],
+    concurrency: inputs.concurrency,
+    // An empty username is refused by real services, so what is empty is left out.
+    query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')),
     dryRun: inputs['dry-run'],
   };
 }

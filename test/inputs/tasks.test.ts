@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { RawInputs } from '../../src/inputs/parse.ts';
-import { parseSyncInputs, syncInputNames } from '../../src/inputs/sync.ts';
+import { INPUT_NAMES, parseSync } from '../../src/inputs/tasks.ts';
 import { parsed, problemOf, problemsOf, REQUIRED } from './given.ts';
 
 interface Declared {
@@ -13,13 +13,13 @@ interface Declared {
 const { inputs }: Declared = parse(readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'));
 
 test('the inputs are those that action.yml declares', () => {
-  assert.deepEqual([...syncInputNames].sort(), Object.keys(inputs).sort());
+  assert.deepEqual([...INPUT_NAMES.sync].sort(), Object.keys(inputs).sort());
 });
 
 test('the defaults of action.yml are those of the code', () => {
   const defaults = Object.entries(inputs).map(([name, { default: value = '' }]) => [name, value]);
   const filled: RawInputs = { ...Object.fromEntries(defaults), ...REQUIRED };
-  assert.deepEqual(parseSyncInputs(filled), parsed());
+  assert.deepEqual(parseSync(filled), parsed());
 });
 
 test('the inputs that action.yml calls required are', () => {
@@ -39,12 +39,12 @@ test('what is left empty has its default', () => {
     followSymlinks: true,
     concurrency: 10,
     query: {},
+    dryRun: false,
   });
-  assert.equal(parsed().dryRun, false);
 });
 
 test('what is given is used', () => {
-  const { upload, dryRun } = parsed({
+  const { upload } = parsed({
     target: 'app',
     'working-directory': ' packages/a ',
     username: 'root',
@@ -65,7 +65,7 @@ test('what is given is used', () => {
   assert.equal(upload.ifNoFilesFound, 'warn');
   assert.equal(upload.includeHidden, true);
   assert.equal(upload.followSymlinks, false);
-  assert.equal(dryRun, true);
+  assert.equal(upload.dryRun, true);
 });
 
 test('query parameters that are empty are left out', () => {

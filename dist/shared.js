@@ -1,0 +1,3121 @@
+import { r as __toESM } from "./rolldown-runtime.js";
+import { a as require_undici, c as getInput, d as setFailed, f as setOutput, g as summary$1, h as warning, i as require_form_data, l as info, m as startGroup, n as create, o as endGroup, p as setSecret, r as Minimatch, s as error, t as pLimit, u as notice } from "./vendor.js";
+import { setFlagsFromString } from "node:v8";
+import { BlockList, isIP } from "node:net";
+import { STATUS_CODES } from "node:http";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import path, { posix } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { open } from "node:fs/promises";
+import { homedir } from "node:os";
+
+// src/main/small-heap.ts
+setFlagsFromString("--semi-space-growth-factor=1");
+setFlagsFromString("--heap-growing-percent=20");
+
+// src/inputs/parse.ts
+/** The user's input is wrong. Carries every problem found, and its message lists them all, a line each. */
+var InputError = class extends Error {
+	problems;
+	constructor(problems) {
+		super(problems.map(describeProblem).join("\n"));
+		this.name = "InputError";
+		this.problems = problems;
+	}
+};
+/** A problem in one line: the input, what is wrong and what is valid, an example. */
+function describeProblem({ input, message, example }) {
+	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
+}
+/**
+* Parses every input of a schema.
+* @throws InputError that holds the problems of all of them.
+*/
+function parseInputs(schema, raw) {
+	const problems = [];
+	const entries = Object.entries(schema).map(([name, parse]) => {
+		try {
+			return [name, parse((raw[name] ?? "").trim(), refusal(name), raw)];
+		} catch (error) {
+			if (!(error instanceof InputError)) throw error;
+			problems.push(...error.problems);
+			return [name, void 0];
+		}
+	});
+	if (problems.length > 0) throw new InputError(problems);
+	return Object.fromEntries(entries);
+}
+/**
+* Parses a value line by line; each line may yield any number of things.
+* @throws InputError that holds the problems of all lines.
+*/
+function parseLines(value, parseLine) {
+	const problems = [];
+	const parsed = value.split(/\r?\n/).map((line, index) => {
+		try {
+			return parseLine(line.trim(), index + 1);
+		} catch (error) {
+			if (!(error instanceof InputError)) throw error;
+			problems.push(...error.problems);
+			return [];
+		}
+	});
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed.flat();
+}
+function refusal(input) {
+	return (message, example) => {
+		throw new InputError([{
+			input,
+			message,
+			example: `${input}: ${example}`
+		}]);
+	};
+}
+
+// src/inputs/values.ts
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+function flag(fallback) {
+	return (value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
+	};
+}
+/** One of the words given. Empty is the first of them. */
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return (value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	};
+}
+/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+function wholeNumber(min, max, fallback) {
+	return (value, refuse) => {
+		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	};
+}
+const MILLISECONDS = {
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+};
+const LONGEST = 24 * MILLISECONDS.h;
+/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+function duration(min, fallback) {
+	return (value, refuse) => {
+		const ms = milliseconds(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+	};
+}
+function milliseconds(text) {
+	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
+	return Math.round(Number(number) * MILLISECONDS[unit]);
+}
+/** Text as it is, with a value for empty. */
+function text(fallback = "") {
+	return (value) => value === "" ? fallback : value;
+}
+/** A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. */
+function quote(value) {
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+}
+
+// src/inputs/base-url.ts
+const EXAMPLE$1 = "https://sandbox.example.com";
+const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/**
+* The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
+* `http` is for loopback addresses, where nobody can read the token on the way, or by explicit consent.
+*/
+const baseUrl = (value, refuse, all) => {
+	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
+	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
+	const url = parseUrl(value, refuse, all);
+	const given = quote(value);
+	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
+	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
+	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
+	return url.href.replace(/\/+$/, "");
+};
+/** An operation's path below the base URL, beginning with a slash. */
+function operationPath(fallback) {
+	return (value, refuse) => {
+		const path = value === "" ? fallback : value;
+		const url = URL.parse(path, "http://host");
+		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
+		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+	};
+}
+function parseUrl(value, refuse, all) {
+	const id = all["sandbox-id"]?.trim() ?? "";
+	const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [""];
+	if (authority.includes("{sandbox-id}") && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const unknown = /\{[^}]*\}/.exec(filled);
+	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
+}
+function refuseInsecure(url, given, refuse, all) {
+	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
+	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+}
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost" || hostname.endsWith(".localhost");
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+// src/inputs/headers.ts
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const RESERVED = [
+	"x-access-token",
+	"accept",
+	"user-agent",
+	"host",
+	"content-type",
+	"content-length",
+	"content-encoding",
+	"transfer-encoding",
+	"connection",
+	"keep-alive",
+	"proxy-connection",
+	"proxy-authorization",
+	"upgrade",
+	"expect",
+	"te",
+	"trailer"
+];
+/** Whether text can be sent as a header's value, unchanged. */
+function isHeaderValue(value) {
+	return VALUE.test(value);
+}
+/** The names of the two headers that route a request to a sandbox and to a port in it. */
+function routingHeaders(prefix) {
+	return {
+		id: `${prefix}-Sandbox-Id`,
+		port: `${prefix}-Sandbox-Port`
+	};
+}
+/** The vendor's prefix of the routing headers. */
+const headerPrefix = (value, refuse) => {
+	const prefix = value === "" ? "Svc" : value;
+	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+};
+/** Required text that goes into a header. A refusal does not repeat the value where it is `secret`. */
+function headerValue(what, example, secret = false) {
+	return (value, refuse) => {
+		if (value === "") return refuse(`is required: ${what}.`, example);
+		if (isHeaderValue(value)) return value;
+		return refuse(`${secret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
+	};
+}
+/** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
+const extraHeaders = (value, refuse, all) => {
+	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
+	const taken = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
+	const seen = /* @__PURE__ */ new Set();
+	const headers = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
+		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
+		const key = name.toLowerCase();
+		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
+		seen.add(key);
+		return [[name, content]];
+	});
+	return Object.fromEntries(headers);
+};
+function splitHeader(line) {
+	const colon = line.indexOf(":");
+	const name = line.slice(0, Math.max(colon, 0)).trim();
+	const content = line.slice(colon + 1).trim();
+	return NAME.test(name) && isHeaderValue(content) ? {
+		name,
+		content
+	} : void 0;
+}
+
+// src/inputs/connection.ts
+/** The inputs that every entry of the action shares. */
+const connectionSchema = {
+	"sandbox-id": headerValue("the sandbox to reach", "i1a2b3c4d5"),
+	token: headerValue("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true),
+	"base-url": baseUrl,
+	"allow-insecure-http": flag(false),
+	port: wholeNumber(1, 65535, 49983),
+	"header-prefix": headerPrefix,
+	"upload-path": operationPath("/files"),
+	"stats-path": operationPath("/metrics"),
+	headers: extraHeaders,
+	retries: wholeNumber(0, 10, 4),
+	timeout: duration(1, "60s")
+};
+/** Puts the parsed inputs of `connectionSchema` together. */
+function toConnection(inputs, furtherSecrets = []) {
+	const routing = routingHeaders(inputs["header-prefix"]);
+	return {
+		sandboxId: inputs["sandbox-id"],
+		baseUrl: inputs["base-url"],
+		uploadPath: inputs["upload-path"],
+		statsPath: inputs["stats-path"],
+		headers: {
+			...inputs.headers,
+			"X-Access-Token": inputs.token,
+			[routing.id]: inputs["sandbox-id"],
+			[routing.port]: String(inputs.port)
+		},
+		secrets: [inputs.token, ...furtherSecrets].filter((secret) => secret !== ""),
+		retries: inputs.retries,
+		timeoutMs: inputs.timeout
+	};
+}
+
+// src/gate/exact-number.ts
+/** The exact number of a figure. A float stands for the shortest decimal that reads as it, as people write it. */
+function exactly(figure) {
+	if (typeof figure === "bigint") return {
+		numerator: figure,
+		denominator: 1n
+	};
+	const exact = parseDecimal(String(figure));
+	if (exact === void 0) throw new RangeError(`${figure} has no exact value`);
+	return exact;
+}
+/** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
+function parseDecimal(text) {
+	const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
+	if (whole === void 0) return void 0;
+	const digits = BigInt(`${sign}${whole}${fraction}`);
+	const power = Number(exponent) - fraction.length;
+	return power >= 0 ? {
+		numerator: digits * 10n ** BigInt(power),
+		denominator: 1n
+	} : {
+		numerator: digits,
+		denominator: 10n ** BigInt(-power)
+	};
+}
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+function compare(a, b) {
+	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
+	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+function multiply(a, factor) {
+	return {
+		numerator: a.numerator * factor,
+		denominator: a.denominator
+	};
+}
+/** The arithmetic mean of at least one number. */
+function mean(numbers) {
+	const sum = numbers.reduce(add);
+	return {
+		numerator: sum.numerator,
+		denominator: sum.denominator * BigInt(numbers.length)
+	};
+}
+function add(a, b) {
+	if (a.denominator < b.denominator) return add(b, a);
+	const common = a.denominator % b.denominator === 0n ? a.denominator : a.denominator * b.denominator;
+	return {
+		numerator: a.numerator * (common / a.denominator) + b.numerator * (common / b.denominator),
+		denominator: common
+	};
+}
+/** A whole number as bigint, any other as the nearest float. */
+function toFigure$1(number) {
+	return number.numerator % number.denominator === 0n ? number.numerator / number.denominator : toNumber(number);
+}
+/** The nearest float. */
+function toNumber({ numerator, denominator }) {
+	if (denominator === 1n) return Number(numerator);
+	const whole = numerator / denominator;
+	const rest = numerator % denominator;
+	return Number(whole) + Number(rest * 10n ** 18n / denominator) / 0xde0b6b3a7640000;
+}
+
+// src/gate/metrics.ts
+/** The metrics that can be known beforehand, those of the contract and those derived from them. */
+const METRICS = {
+	ts: "plain",
+	cpu_count: "plain",
+	cpu_used_pct: "percentage",
+	mem_total: "bytes",
+	mem_used: "bytes",
+	mem_total_mib: "mebibytes",
+	mem_used_mib: "mebibytes",
+	mem_used_pct: "percentage",
+	mem_free: "bytes",
+	disk_total: "bytes",
+	disk_used: "bytes",
+	disk_used_pct: "percentage",
+	disk_free: "bytes"
+};
+/** What a metric counts; undefined for one that only the agent knows. */
+function kindOf$2(metric) {
+	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
+}
+/** The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. */
+function nearestMetric(name) {
+	return nearest(name.toLowerCase().replaceAll("-", "_"), Object.keys(METRICS));
+}
+/** The word that is at most two edits away from what was written, the nearest first. */
+function nearest(written, words) {
+	return words.map((word) => ({
+		word,
+		distance: editDistance(written, word)
+	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length)?.word;
+}
+/** Levenshtein's distance: how many letters to insert, delete or replace. */
+function editDistance(a, b) {
+	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+	for (const [i, letter] of a.split("").entries()) {
+		const next = [i + 1];
+		for (const [j, other] of b.split("").entries()) {
+			const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+			next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+		}
+		row = next;
+	}
+	return row.at(-1) ?? 0;
+}
+
+// src/gate/conditions.ts
+const OPERATORS = [
+	">",
+	">=",
+	"<",
+	"<=",
+	"==",
+	"!="
+];
+const AGGREGATES = [
+	"last",
+	"min",
+	"max",
+	"mean"
+];
+const MEBIBYTE = 2n ** 20n;
+const BYTE_UNITS = {
+	B: 1n,
+	kB: 10n ** 3n,
+	MB: 10n ** 6n,
+	GB: 10n ** 9n,
+	TB: 10n ** 12n,
+	KiB: 2n ** 10n,
+	MiB: MEBIBYTE,
+	GiB: 2n ** 30n,
+	TiB: 2n ** 40n
+};
+const UNITS = ["%", ...Object.keys(BYTE_UNITS)];
+/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
+function parseCondition(line, fail) {
+	const words = scan(line);
+	const metric = readMetric(words.next(/[A-Za-z_][\w-]*/y), fail);
+	const aggregate = readAggregate(words.next(/\.\w*/y), fail);
+	const operator = readOperator(words.next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
+	const number = words.next(/-?[\d.]+(?:e[+-]?\d+)?/y);
+	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+	const unit = words.next(/\S(?:.*\S)?/y);
+	const limit = toMetricUnit(metric, value, unit, fail);
+	return {
+		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
+		metric,
+		aggregate,
+		operator,
+		limit
+	};
+}
+/** Reads a line word by word; white space between words is passed over. */
+function scan(line) {
+	let at = 0;
+	return { next(pattern) {
+		while (/\s/.test(line.charAt(at))) at += 1;
+		pattern.lastIndex = at;
+		const text = pattern.exec(line)?.[0] ?? "";
+		const word = {
+			text,
+			column: at + 1,
+			rest: line.slice(at).trim()
+		};
+		at += text.length;
+		return word;
+	} };
+}
+function readMetric(word, fail) {
+	if (word.text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, word.column);
+	const slip = kindOf$2(word.text) === void 0 ? nearestMetric(word.text) : void 0;
+	return slip === void 0 ? word.text : fail(`there is no metric ${word.text}; did you mean ${slip}?`, word.column);
+}
+function readAggregate(word, fail) {
+	if (word.text === "") return void 0;
+	const name = word.text.slice(1);
+	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), word.column);
+}
+function readOperator(word, fail) {
+	const written = word.text === "" ? word.rest.slice(0, 2) : word.text;
+	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS), word.column);
+}
+/** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
+function toMetricUnit(metric, value, unit, fail) {
+	if (unit.text === "") return value;
+	if (!UNITS.includes(unit.text)) return fail(unknown("unit", unit.text, UNITS), unit.column);
+	const kind = kindOf$2(metric);
+	const bytes = BYTE_UNITS[unit.text];
+	if (!(kind === void 0 || (bytes === void 0 ? kind === "percentage" : kind === "bytes" || kind === "mebibytes"))) return fail(`${unit.text} does not fit ${metric}, ${VALID[kind]}`, unit.column);
+	if (bytes === void 0) return value;
+	const inBytes = multiply(value, bytes);
+	return kind === "mebibytes" ? {
+		...inBytes,
+		denominator: inBytes.denominator * MEBIBYTE
+	} : inBytes;
+}
+const VALID = {
+	percentage: "which is in percent: write % or no unit",
+	bytes: `which is in bytes: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
+	mebibytes: `which is in MiB: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
+	plain: "which is a plain number: write no unit"
+};
+function unknown(what, written, valid) {
+	const near = valid.find((each) => each.toLowerCase() === written.toLowerCase()) ?? nearest(written, valid);
+	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
+	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
+}
+function found({ rest }) {
+	return rest === "" ? "" : `, not ${rest}`;
+}
+
+// src/inputs/measurement.ts
+/** Conditions, one a line; empty lines and `#` comments are passed over. */
+const conditionLines = (value, refuse) => parseLines(value, (line, number) => {
+	if (line === "" || line.startsWith("#")) return [];
+	return [parseCondition(line, (message, column) => refuse(`line ${number}, ${quote(line)}, at character ${column}: ${message}`, "mem_used_pct > 90"))];
+});
+/** The inputs of the gate, the same in every task that has one. */
+const gateSchema = {
+	"fail-if": conditionLines,
+	"warn-if": conditionLines
+};
+/** The inputs of the tasks that read the stats themselves. */
+const measurementSchema = {
+	...gateSchema,
+	"wait-until": conditionLines,
+	"wait-timeout": duration(1, "5m"),
+	samples: wholeNumber(1, 1e3, 1),
+	"sample-interval": duration(200, "1s")
+};
+/** Puts the parsed inputs of `gateSchema` together. */
+function toGate(inputs) {
+	return {
+		failIf: inputs["fail-if"],
+		warnIf: inputs["warn-if"]
+	};
+}
+/** Puts the parsed inputs of `measurementSchema` together. */
+function toMeasurement(inputs) {
+	return {
+		gate: toGate(inputs),
+		wait: {
+			until: inputs["wait-until"],
+			timeoutMs: inputs["wait-timeout"]
+		},
+		samples: inputs.samples,
+		intervalMs: inputs["sample-interval"]
+	};
+}
+
+// src/inputs/files.ts
+const EXAMPLE = "dist/**";
+/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+const fileRules = (value, refuse) => {
+	const lines = parseLines(value, (line, number) => {
+		if (line === "" || line.startsWith("#")) return [];
+		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+	});
+	const patterns = lines.filter((line) => "pattern" in line);
+	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+	if (patterns.length > 0) return {
+		patterns,
+		excludes
+	};
+	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+};
+/** The directory in the sandbox for the lines that name none. */
+const targetDirectory = (value, refuse) => checkTarget(value, refuse, "app/");
+function parsePattern(line, fail) {
+	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
+	if (arrow === null) return { pattern: checkPattern(line, fail) };
+	const target = arrow.groups?.["target"]?.trim() ?? "";
+	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
+	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app/`);
+	return {
+		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
+		target: checkTarget(target, fail, `${EXAMPLE} => app/`)
+	};
+}
+function parseExclude(line, fail) {
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `"!${EXAMPLE}"`);
+	return checkPattern(line.slice(1).trim(), fail);
+}
+function checkPattern(pattern, fail) {
+	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
+	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
+	if (/(^|[\\/])\.\.([\\/]|$)/.test(inner) && inner !== "..") return fail("has a .. in its middle. Write the path without it.", EXAMPLE);
+	return pattern;
+}
+function checkTarget(target, fail, example) {
+	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
+	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
+	return target;
+}
+
+// src/inputs/upload.ts
+const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600");
+/** The inputs of the tasks that upload. */
+const uploadSchema = {
+	files: fileRules,
+	target: targetDirectory,
+	"working-directory": text(),
+	username: text(),
+	signature: text(),
+	"signature-expiration": expiration,
+	"if-no-files-found": choice("error", "warn", "ignore"),
+	"include-hidden-files": flag(false),
+	"follow-symlinks": flag(true),
+	concurrency: wholeNumber(1, 100, 10),
+	"dry-run": flag(false)
+};
+/** Puts the parsed inputs of `uploadSchema` together. */
+function toUpload(inputs) {
+	const query = {
+		username: inputs.username,
+		signature: inputs.signature,
+		signature_expiration: inputs["signature-expiration"]
+	};
+	return {
+		rules: inputs.files,
+		target: inputs.target,
+		workingDirectory: inputs["working-directory"],
+		ifNoFilesFound: inputs["if-no-files-found"],
+		includeHidden: inputs["include-hidden-files"],
+		followSymlinks: inputs["follow-symlinks"],
+		concurrency: inputs.concurrency,
+		query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== "")),
+		dryRun: inputs["dry-run"]
+	};
+}
+
+// src/inputs/tasks.ts
+const common = {
+	...connectionSchema,
+	summary: flag(true)
+};
+const uploadTask = {
+	...common,
+	...uploadSchema
+};
+const statsTask = {
+	...common,
+	...measurementSchema
+};
+const syncTask = {
+	...uploadTask,
+	...statsTask
+};
+const monitorTask = {
+	...common,
+	...gateSchema,
+	interval: duration(200, "5s"),
+	"max-duration": duration(1e3, "6h")
+};
+/** The names of each task's inputs. */
+const INPUT_NAMES = {
+	sync: Object.keys(syncTask),
+	upload: Object.keys(uploadTask),
+	stats: Object.keys(statsTask),
+	monitor: Object.keys(monitorTask)
+};
+function parseSync(raw) {
+	const inputs = parseInputs(syncTask, raw);
+	return {
+		connection: toConnection(inputs, [inputs.signature]),
+		upload: toUpload(inputs),
+		measurement: toMeasurement(inputs)
+	};
+}
+function parseUpload(raw) {
+	const inputs = parseInputs(uploadTask, raw);
+	return {
+		connection: toConnection(inputs, [inputs.signature]),
+		upload: toUpload(inputs)
+	};
+}
+function parseStats(raw) {
+	const inputs = parseInputs(statsTask, raw);
+	return {
+		connection: toConnection(inputs),
+		measurement: toMeasurement(inputs)
+	};
+}
+
+// src/gate/judge.ts
+const HOLDS = {
+	">": (order) => order > 0,
+	">=": (order) => order >= 0,
+	"<": (order) => order < 0,
+	"<=": (order) => order <= 0,
+	"==": (order) => order === 0,
+	"!=": (order) => order !== 0
+};
+/** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
+function judge(condition, samples) {
+	const [first, ...others] = figuresOf(condition.metric, samples);
+	if (first === void 0) return {
+		condition,
+		holds: void 0,
+		reported: reportedBy(samples)
+	};
+	const figures = [first, ...others];
+	if (condition.aggregate !== void 0) return compared(condition, aggregateOf(condition.aggregate, figures));
+	const side = condition.operator.startsWith("<") ? "min" : "max";
+	return (/[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures).map((figure) => compared(condition, figure)).find((judgement) => judgement.holds) ?? compared(condition, figures.at(-1) ?? first);
+}
+/** One figure of several, the oldest first. */
+function aggregateOf(aggregate, figures) {
+	const [first] = figures;
+	switch (aggregate) {
+		case "last": return figures.at(-1) ?? first;
+		case "mean": return mean(figures);
+		case "min": return figures.reduce((a, b) => compare(b, a) < 0 ? b : a);
+		case "max": return figures.reduce((a, b) => compare(b, a) > 0 ? b : a);
+	}
+}
+/** The figures of one metric in the samples that report it. */
+function figuresOf(metric, samples) {
+	return samples.flatMap((figures) => {
+		const figure = figures.get(metric);
+		return figure === void 0 ? [] : [exactly(figure)];
+	});
+}
+function compared(condition, figure) {
+	return {
+		condition,
+		holds: HOLDS[condition.operator](compare(figure, condition.limit)),
+		figure
+	};
+}
+function reportedBy(samples) {
+	return [...new Set(samples.flatMap((figures) => [...figures.keys()]))].sort();
+}
+
+// src/gate/gate.ts
+/** A gate that nothing was asked of. */
+const NO_GATE = {
+	state: "none",
+	conditions: [],
+	breaches: []
+};
+/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
+function gateOf({ failIf, warnIf }, samples) {
+	if (failIf.length + warnIf.length === 0) return NO_GATE;
+	const breaches = [...trip("fail", failIf, samples), ...trip("warn", warnIf, samples)];
+	return {
+		state: breaches.some(({ level }) => level === "fail") ? "failed" : breaches.length > 0 ? "warned" : "passed",
+		conditions: [...failIf, ...warnIf],
+		breaches
+	};
+}
+function trip(level, conditions, samples) {
+	return conditions.map((condition) => judge(condition, samples)).flatMap((judgement) => toBreach(level, judgement));
+}
+function toBreach(level, judgement) {
+	const { condition } = judgement;
+	if (judgement.holds === void 0) return [{
+		level,
+		condition,
+		figure: void 0,
+		reported: judgement.reported
+	}];
+	return judgement.holds ? [{
+		level,
+		condition,
+		figure: judgement.figure,
+		reported: []
+	}] : [];
+}
+
+// src/report/report.ts
+/** A report of nothing done, to start from. */
+const EMPTY_REPORT = {
+	schema: 1,
+	task: "sync",
+	sandboxId: "",
+	baseUrl: "",
+	dryRun: false,
+	cancelled: false,
+	files: [],
+	leftOut: [],
+	stats: void 0,
+	samples: [],
+	gate: NO_GATE,
+	durationMs: 0,
+	errors: [],
+	warnings: []
+};
+function totals({ files, leftOut }) {
+	const count = (status) => files.filter((file) => file.status === status).length;
+	return {
+		planned: files.length,
+		plannedBytes: files.reduce((sum, { file }) => sum + file.size, 0),
+		uploaded: count("uploaded"),
+		failed: count("failed"),
+		skipped: count("skipped") + leftOut.length,
+		notAttempted: count("not-attempted"),
+		uploadedBytes: files.reduce((sum, file) => sum + (file.status === "uploaded" ? file.size : 0), 0)
+	};
+}
+/** Whether the step succeeds: everything planned arrived, or was never meant to, the gate let it pass, nothing else failed. */
+function succeeded(report) {
+	const { failed, notAttempted } = totals(report);
+	const isGood = report.errors.length === 0 && report.gate.state !== "failed" && !report.cancelled;
+	return failed + notAttempted === 0 && isGood;
+}
+
+// src/agent/failure.ts
+/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
+var AgentError = class extends Error {
+	kind;
+	status;
+	retryAfterMs;
+	constructor(kind, message, details = {}) {
+		super(message, { cause: details.cause });
+		this.name = "AgentError";
+		this.kind = kind;
+		this.status = details.status;
+		this.retryAfterMs = details.retryAfterMs;
+	}
+	/** What the user can do about it, as one sentence or two. */
+	get hint() {
+		return MEANING[this.kind].hint;
+	}
+	/** Whether the same request may succeed later. */
+	get retryable() {
+		return MEANING[this.kind].retry;
+	}
+	/** Whether no other request can succeed either, once this one has had its attempts. */
+	get final() {
+		return MEANING[this.kind].final;
+	}
+};
+const MEANING = {
+	unauthorized: {
+		retry: false,
+		final: true,
+		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username exists in it."
+	},
+	forbidden: {
+		retry: false,
+		final: true,
+		hint: "Check that the token may use this sandbox, and that the sandbox may be resumed."
+	},
+	"sandbox-not-found": {
+		retry: false,
+		final: true,
+		hint: "Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."
+	},
+	"disk-full": {
+		retry: false,
+		final: true,
+		hint: "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."
+	},
+	unreachable: {
+		retry: true,
+		final: true,
+		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
+	},
+	tls: {
+		retry: false,
+		final: true,
+		hint: "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."
+	},
+	connection: {
+		retry: true,
+		final: false,
+		hint: "The network or the sandbox host fails now and then. Run the job again, or raise retries."
+	},
+	stalled: {
+		retry: true,
+		final: false,
+		hint: "Run the job again, or raise timeout if the sandbox needs longer to answer."
+	},
+	busy: {
+		retry: true,
+		final: false,
+		hint: "Lower concurrency, or raise retries."
+	},
+	server: {
+		retry: true,
+		final: false,
+		hint: "Check port, that the agent is up, and the service's status, and run the job again."
+	},
+	"file-changed": {
+		retry: true,
+		final: false,
+		hint: "Upload after whatever writes the file has ended."
+	},
+	rejected: {
+		retry: false,
+		final: false,
+		hint: "The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible."
+	},
+	"not-found": {
+		retry: false,
+		final: false,
+		hint: "Check base-url, upload-path and stats-path: the service has no such operation there."
+	},
+	"too-large": {
+		retry: false,
+		final: false,
+		hint: "A proxy on the way limits the size of a request. Upload the file in parts."
+	},
+	redirected: {
+		retry: false,
+		final: false,
+		hint: "Redirects are not followed, so that the token stays where it was sent. Check base-url."
+	},
+	"bad-answer": {
+		retry: false,
+		final: false,
+		hint: "Check that base-url and the paths lead to the in-sandbox agent."
+	},
+	"file-unreadable": {
+		retry: false,
+		final: false,
+		hint: "Check that the file is still there and that the runner may read it."
+	},
+	cancelled: {
+		retry: false,
+		final: true,
+		hint: "The job was cancelled."
+	}
+};
+
+// src/report/units.ts
+const STEPS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const size = Number(bytes);
+	const reaching = Math.max(Math.abs(size) * (1024 / 1023.5), 1);
+	const step = Math.min(Math.floor(Math.log2(reaching) / 10), STEPS.length - 1);
+	return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
+}
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
+	if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+	return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds % 3600 / 60)} min`;
+}
+/** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+/** A count with its noun: `1 file`, `12,000 files`. */
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+/** Bytes a second for a reader. */
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** A number with at most two decimals. */
+function formatDecimal(value) {
+	return String(Number(value.toFixed(2)));
+}
+function threeDigits(value) {
+	return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
+}
+
+// src/report/figures.ts
+/** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
+function formatFigure$1(metric, figure) {
+	const number = toNumber(figure);
+	switch (kindOf$2(metric)) {
+		case "percentage": return `${formatDecimal(number)} %`;
+		case "bytes": return formatBytes(number);
+		case "mebibytes": return formatBytes(number * 2 ** 20);
+		case "plain":
+		case void 0: return formatDecimal(number);
+	}
+}
+/** A tripped condition with its figure and its limit. */
+function breachLine({ condition, figure, reported }) {
+	if (figure === void 0) return unjudged(condition, reported);
+	const { text, metric, limit } = condition;
+	return `${text}: it was ${formatFigure$1(metric, figure)}, the limit is ${formatFigure$1(metric, limit)}`;
+}
+/** A condition that does not hold, with the figure that was seen. */
+function judgementLine(judgement) {
+	const { condition } = judgement;
+	if (judgement.holds === void 0) return unjudged(condition, judgement.reported);
+	return `${condition.text} does not hold: it was ${formatFigure$1(condition.metric, judgement.figure)}`;
+}
+function unjudged({ text, metric }, reported) {
+	if (reported.length === 0) return `${text} cannot be judged: there are no stats`;
+	return `${text} cannot be judged: the sandbox does not report ${metric}, but ${reported.join(", ")}`;
+}
+
+// src/report/verdict.ts
+/** What came of the run, in one line. */
+function headline(report) {
+	const [error] = report.errors;
+	if (error !== void 0 && report.files.length === 0) return error.message;
+	const done = whatWasDone(report);
+	if (report.cancelled) return `Cancelled: ${done}.`;
+	const { failed, notAttempted } = totals(report);
+	if (failed + notAttempted > 0) return [`${done}.`, error?.message ?? ""].join(" ").trim();
+	if (error !== void 0) return `${done}, but the step failed: ${error.message}`;
+	if (report.gate.state === "failed") return `${done}, but the gate is shut: ${conditionsOf(report, "fail")}.`;
+	return `${done}.`;
+}
+function whatWasDone(report) {
+	const { task, files, leftOut, dryRun, cancelled, durationMs } = report;
+	if (task === "stats" || task === "monitor") return usage(report);
+	const { planned, plannedBytes, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
+	const left = leftOut.length === 0 ? "" : `, ${formatNumber(leftOut.length)} left out`;
+	if (dryRun) return `Dry run: ${formatCount(planned, "file")} (${formatBytes(plannedBytes)}) would be uploaded, nothing was sent`;
+	if (files.length === 0) return "There was no file to upload";
+	const arrived = `${formatNumber(uploaded)} of ${formatCount(planned, "file")} arrived`;
+	if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}`;
+	if (cancelled || report.errors.length > 0) return arrived;
+	return `Uploaded ${formatCount(uploaded, "file")} (${formatBytes(uploadedBytes)}) in ${formatDuration(durationMs)}${left}`;
+}
+function failures(failed, notAttempted) {
+	return [...failed > 0 ? [`${formatNumber(failed)} failed`] : [], ...notAttempted > 0 ? [`${formatNumber(notAttempted)} not attempted`] : []].join(", ");
+}
+/** What kept a step that waited from going on. */
+function waitError({ missing, error, waitedMs }) {
+	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
+	const last = error === void 0 ? [] : [error.message, error.hint];
+	return {
+		message,
+		details: [...missing.map(judgementLine), ...last]
+	};
+}
+/** The failed files, those of one kind and status together, the largest group first. */
+function failureGroups(report) {
+	const groups = /* @__PURE__ */ new Map();
+	for (const result of report.files) {
+		if (result.status !== "failed") continue;
+		const key = `${result.error.kind} ${result.error.status}`;
+		const group = groups.get(key) ?? {
+			error: result.error,
+			sources: []
+		};
+		group.sources.push(result.file.source);
+		groups.set(key, group);
+	}
+	return [...groups.values()].sort((a, b) => b.sources.length - a.sources.length);
+}
+/** The tripped conditions of a level, as written. */
+function conditionsOf({ gate }, level) {
+	return gate.breaches.filter((breach) => breach.level === level).map(({ condition }) => condition.text).join(", ");
+}
+/** What the sandbox uses, or used at most over several samples. */
+function usage({ samples }) {
+	if (samples.length === 0) return "There are no stats of the sandbox";
+	const all = samples.map(({ stats }) => stats.figures);
+	const shares = Object.entries(SHARES).flatMap(([name, metric]) => {
+		const [first, ...others] = figuresOf(metric, all);
+		return first === void 0 ? [] : [`${name} ${formatFigure$1(metric, aggregateOf("max", [first, ...others]))}`];
+	});
+	const figures = shares.length === 0 ? "no share of CPU, memory or disk" : shares.join(", ");
+	return samples.length === 1 ? `The sandbox reports ${figures}` : `At most in ${samples.length} samples: ${figures}`;
+}
+const SHARES = {
+	CPU: "cpu_used_pct",
+	memory: "mem_used_pct",
+	disk: "disk_used_pct"
+};
+/** What to do about a failure; a full disk with the sandbox's figures, where they are known. */
+function adviceOn(error, report) {
+	const used = report.stats?.figures.get("disk_used");
+	const total = report.stats?.figures.get("disk_total");
+	if (error.kind !== "disk-full" || used === void 0 || total === void 0) return error.hint;
+	return `${error.hint} It uses ${formatBytes(used)} of ${formatBytes(total)}.`;
+}
+/** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
+function furtherLines({ errors }) {
+	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
+}
+/** What is reported of an error that kept the step from its work, or the stats from being read. */
+function reportedError(error) {
+	if (error instanceof AgentError) return {
+		message: error.message,
+		details: [error.hint]
+	};
+	const lines = error.problems.map(describeProblem);
+	const [only] = lines;
+	if (lines.length === 1 && only !== void 0) return {
+		message: only,
+		details: ["Nothing was sent."]
+	};
+	return {
+		message: `The inputs have ${lines.length} problems. Nothing was sent.`,
+		details: lines
+	};
+}
+
+// src/report/plain-text.ts
+const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+/**
+* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
+* written as an escape, such as `\n` or `\u{202e}`.
+*/
+function visible(text) {
+	return text.replace(UNSEEN, escapeOf);
+}
+/** `visible`, cut to `limit` characters. */
+function visibleCut(text, limit) {
+	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
+}
+function escapeOf(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+// src/github/log.ts
+const MAX_MESSAGE = 4e3;
+/** One line of the log. */
+function logLine(text) {
+	info(harmless(text));
+}
+/** Lines folded under a title. */
+function logGroup(title, lines) {
+	startGroup(harmless(title));
+	for (const line of lines) logLine(line);
+	endGroup();
+}
+/** Annotations on the run, of several lines each. */
+const annotate = {
+	error: (lines) => error(message(lines)),
+	warning: (lines) => warning(message(lines)),
+	notice: (lines) => notice(message(lines))
+};
+function message(lines) {
+	const whole = lines.map(harmless).join("\n");
+	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+}
+/**
+* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
+* to itself; names and answers from elsewhere could hold either.
+*/
+function harmless(text) {
+	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+}
+
+// src/github/progress.ts
+const INTERVAL_MS = 5e3;
+const MAX_RETRY_LINES = 20;
+/** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
+function watchTransfer() {
+	const started = performance.now();
+	const tally = newTally();
+	let plan;
+	let retries = 0;
+	const timer = setInterval(() => {
+		if (plan !== void 0) logLine(progressLine({
+			...tally.now(),
+			...sizeOf(plan),
+			elapsedMs: performance.now() - started
+		}));
+	}, INTERVAL_MS);
+	timer.unref();
+	return {
+		planned(files, { connection, upload }) {
+			plan = files;
+			const { totalFiles, totalBytes } = sizeOf(files);
+			const doing = upload.dryRun ? "Planning the upload of" : "Uploading";
+			const where = `sandbox ${connection.sandboxId} at ${connection.baseUrl}`;
+			if (totalFiles > 0) logLine(`${doing} ${formatCount(totalFiles, "file")} (${formatBytes(totalBytes)}) to ${where}`);
+		},
+		waiting: ({ sandboxId }, timeoutMs) => logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
+		event(event) {
+			tally.add(event);
+			if (event.kind === "retry" && ++retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+		},
+		stop: () => clearInterval(timer)
+	};
+}
+/** Files, bytes, percent, rate and the time left. */
+function progressLine(progress) {
+	const { files, failed, totalFiles, totalBytes, elapsedMs } = progress;
+	const sent = Math.min(progress.bytes, totalBytes);
+	const share = totalBytes === 0 ? files / Math.max(totalFiles, 1) : sent / totalBytes;
+	const left = share > 0 ? `, ${formatDuration(elapsedMs * (1 - share) / share)} left` : "";
+	return `${`${formatNumber(files)} of ${formatCount(totalFiles, "file")}${failed > 0 ? `, ${formatNumber(failed)} failed` : ""}`}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
+}
+/** Adds up what happens; what an attempt sent that failed is taken off again. */
+function newTally() {
+	const onTheWay = /* @__PURE__ */ new Map();
+	const done = {
+		files: 0,
+		failed: 0,
+		bytes: 0
+	};
+	return {
+		add(event) {
+			if (event.kind === "sent") onTheWay.set(event.file, (onTheWay.get(event.file) ?? 0) + event.bytes);
+			else if (event.kind === "retry" && event.file !== void 0) onTheWay.delete(event.file);
+			else if (event.kind === "settled") {
+				onTheWay.delete(event.result.file);
+				if (event.result.status === "failed") done.failed += 1;
+				if (event.result.status !== "uploaded") return;
+				done.files += 1;
+				done.bytes += event.result.size;
+			}
+		},
+		now: () => ({
+			...done,
+			bytes: [...onTheWay.values()].reduce((sum, bytes) => sum + bytes, done.bytes)
+		})
+	};
+}
+function retryLine({ file, retry }) {
+	const { attempt, delayMs, error } = retry;
+	return `Attempt ${attempt} for ${file?.source ?? "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+}
+function sizeOf({ files }) {
+	return {
+		totalFiles: files.length,
+		totalBytes: files.reduce((sum, file) => sum + file.size, 0)
+	};
+}
+
+// src/agent/exact-json.ts
+/**
+* Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function parseKeepingDigits(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 ? JSON.rawJSON(source) : value);
+}
+/**
+* Writes a JSON text anew, every string and name in it changed, every number with the digits it had.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function changeStrings(text, change) {
+	return JSON.stringify(parseKeepingDigits(text), (_key, value) => {
+		if (typeof value === "string") return change(value);
+		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+	});
+}
+/**
+* Parses a JSON text; whole numbers come as bigint, exact whatever their size.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function parseExactly(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
+}
+/** JSON text of a value in which bigint stands for whole numbers. */
+function stringifyExactly(value, indent = 0) {
+	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item, indent);
+}
+
+// src/report/gate-json.ts
+/** A breach as outputs and the report file show it; the figure is null where the metric was not reported. */
+function breachEntry({ level, condition, figure }) {
+	const { text, metric, limit } = condition;
+	return {
+		level,
+		condition: text,
+		metric,
+		figure: figure === void 0 ? null : toFigure$1(figure),
+		limit: toFigure$1(limit)
+	};
+}
+/** The aggregates of every metric that any sample reports. */
+function aggregatesOf(samples) {
+	const all = samples.map(({ stats }) => stats.figures);
+	const metrics = new Set(all.flatMap((figures) => [...figures.keys()]));
+	return Object.fromEntries([...metrics].flatMap((metric) => {
+		const [first, ...others] = figuresOf(metric, all);
+		if (first === void 0) return [];
+		const of = (aggregate) => toFigure$1(aggregateOf(aggregate, [first, ...others]));
+		return [[metric, {
+			last: of("last"),
+			min: of("min"),
+			max: of("max"),
+			mean: of("mean")
+		}]];
+	}));
+}
+
+// src/report/outputs.ts
+const MAX_JSON_BYTES = 262144;
+const STATS_OUTPUTS = [
+	"ts",
+	"cpu_count",
+	"cpu_used_pct",
+	"mem_total",
+	"mem_used",
+	"mem_total_mib",
+	"mem_used_mib",
+	"disk_total",
+	"disk_used",
+	"mem_used_pct",
+	"mem_free",
+	"disk_used_pct",
+	"disk_free"
+];
+/** The outputs of the upload and a notice for each that is left empty for its size. */
+function uploadOutputs(report) {
+	const { uploaded, failed, skipped, uploadedBytes } = totals(report);
+	const list = uploadedList(report);
+	return {
+		outputs: {
+			"uploaded-count": String(uploaded),
+			"failed-count": String(failed),
+			"skipped-count": String(skipped),
+			"uploaded-bytes": String(uploadedBytes),
+			uploaded: list ?? ""
+		},
+		notices: list === void 0 ? [tooLong("uploaded")] : []
+	};
+}
+/** The outputs of the stats, each empty where it was not reported, and a notice for one that is too long. */
+function statsOutputs({ stats }) {
+	const figures = STATS_OUTPUTS.map((name) => [name.replaceAll("_", "-"), formatFigure(name, stats?.figures.get(name))]);
+	const json = bounded(stats?.json ?? "");
+	return {
+		outputs: {
+			...Object.fromEntries(figures),
+			stats: json ?? ""
+		},
+		notices: json === void 0 ? [tooLong("stats")] : []
+	};
+}
+/** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
+function gateOutputs({ gate, samples }) {
+	const breaches = bounded(stringifyExactly(gate.breaches.map(breachEntry)));
+	const aggregates = bounded(stringifyExactly(aggregatesOf(samples)));
+	return {
+		outputs: {
+			gate: gate.state,
+			breaches: breaches ?? "",
+			aggregates: aggregates ?? ""
+		},
+		notices: [...breaches === void 0 ? [tooLong("breaches")] : [], ...aggregates === void 0 ? [tooLong("aggregates")] : []]
+	};
+}
+/** The uploaded files as JSON; undefined as soon as it is too long. */
+function uploadedList({ files }) {
+	const entries = [];
+	let bytes = 2;
+	for (const result of files) {
+		if (result.status !== "uploaded") continue;
+		const entry = JSON.stringify({
+			source: result.file.source,
+			path: result.path,
+			size: result.size
+		});
+		bytes += Buffer.byteLength(entry) + (entries.length > 0 ? 1 : 0);
+		if (bytes > MAX_JSON_BYTES) return void 0;
+		entries.push(entry);
+	}
+	return `[${entries.join(",")}]`;
+}
+function formatFigure(name, figure) {
+	if (figure === void 0) return "";
+	return (name === "mem_used_pct" || name === "disk_used_pct") && typeof figure === "number" ? figure.toFixed(2) : String(figure);
+}
+function bounded(json) {
+	return Buffer.byteLength(json) > MAX_JSON_BYTES ? void 0 : json;
+}
+function tooLong(output) {
+	return `The output ${output} is empty: it would be longer than 256 KiB. The file named by the output report has it all.`;
+}
+
+// src/report/report-file.ts
+/** The report as the JSON text of the file that the output `report` names. */
+function reportJson(report) {
+	const { schema, task, files, stats, samples, gate, ...rest } = report;
+	const document = {
+		schema,
+		task,
+		succeeded: succeeded(report),
+		headline: headline(report),
+		totals: totals(report),
+		...rest,
+		gate: {
+			state: gate.state,
+			breaches: gate.breaches.map(breachEntry)
+		},
+		stats: stats === void 0 ? null : parseKeepingDigits(stats.json),
+		figures: stats === void 0 ? null : Object.fromEntries(stats.figures),
+		aggregates: aggregatesOf(samples),
+		samples: samples.map(({ at, stats: { figures } }) => ({
+			at,
+			figures: Object.fromEntries(figures)
+		}))
+	};
+	const lines = files.map((result) => JSON.stringify(fileEntry(result, report)));
+	return `${stringifyExactly(document, 1).slice(0, -2)},\n "files": [\n${lines.join(",\n")}\n ]\n}\n`;
+}
+function fileEntry(result, report) {
+	const { file, ...outcome } = result;
+	const { source, target, size } = file;
+	return {
+		source,
+		target,
+		size,
+		...outcome.status === "failed" ? {
+			...outcome,
+			error: errorEntry(outcome.error, report)
+		} : outcome
+	};
+}
+function errorEntry(error, report) {
+	const { kind, status, message } = error;
+	return {
+		kind,
+		status,
+		message,
+		hint: adviceOn(error, report)
+	};
+}
+
+// src/report/status.ts
+/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
+const STATUS = {
+	uploaded: "uploaded",
+	failed: "failed",
+	skipped: "would be uploaded",
+	"not-attempted": "not attempted"
+};
+
+// src/report/html.ts
+const MAX_TEXT = 600;
+const ENTITIES = {
+	"&": "&amp;",
+	"<": "&lt;",
+	">": "&gt;",
+	"\"": "&quot;",
+	"'": "&#39;"
+};
+/**
+* HTML from a template; what is put into it is escaped unless it is Html itself. Summaries are written as blocks of HTML
+* without empty lines, within which Markdown does not apply, so no text can become markup of either kind.
+*/
+function html(parts, ...values) {
+	return { html: parts.flatMap((part, index) => [part, toHtml(values[index])]).join("") };
+}
+/** Pieces one after the other. */
+function concat(pieces) {
+	return { html: pieces.map((piece) => piece.html).join("") };
+}
+/** Text that is shown to the letter: within `code`, mentions and emoji names do not apply either. */
+function code(text) {
+	return html`<code>${text}</code>`;
+}
+/** A table of a heading row and rows. */
+function table(headings, rows) {
+	return html`<table>\n<tr>${concat(headings.map((heading) => html`<th align="left">${heading}</th>`))}</tr>\n${concat(rows.map((row) => html`<tr>${concat(row.map((cell) => html`<td>${cell}</td>`))}</tr>\n`))}</table>`;
+}
+function toHtml(value) {
+	if (value === void 0) return "";
+	if (typeof value === "object") return value.html;
+	return visibleCut(String(value), MAX_TEXT).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+// src/report/charts.ts
+const MIN_SAMPLES = 3;
+const MAX_POINTS = 60;
+const CHARTS = [
+	{
+		name: "CPU",
+		metric: "cpu_used_pct",
+		used: void 0,
+		total: void 0
+	},
+	{
+		name: "Memory",
+		metric: "mem_used_pct",
+		used: "mem_used",
+		total: "mem_total"
+	},
+	{
+		name: "Disk",
+		metric: "disk_used_pct",
+		used: "disk_used",
+		total: "disk_total"
+	}
+];
+/** One row for each of CPU, memory and disk: its course as a sparkline, and its aggregates. */
+function courseTable(samples) {
+	const all = samples.map(({ stats }) => stats.figures);
+	if (samples.length < MIN_SAMPLES) return [];
+	const rows = CHARTS.flatMap(({ name, metric }) => {
+		const [first, ...others] = figuresOf(metric, all);
+		if (first === void 0) return [];
+		const figure = (aggregate) => formatFigure$1(metric, aggregateOf(aggregate, [first, ...others]));
+		return [[
+			name,
+			code(sparkline(valuesOf(metric, samples))),
+			figure("min"),
+			figure("mean"),
+			figure("max"),
+			figure("last")
+		]];
+	});
+	return rows.length === 0 ? [] : [table([
+		"",
+		"Course",
+		"Min",
+		"Mean",
+		"Max",
+		"Last"
+	], rows)];
+}
+/**
+* A Mermaid chart over time for each of CPU, memory and disk, in percent, with the limits of its conditions as level
+* lines. Nothing from elsewhere is in it but numbers.
+*/
+function timeCharts(samples, conditions) {
+	const [first, last] = [samples[0], samples.at(-1)];
+	if (samples.length < MIN_SAMPLES || first === void 0 || last === void 0) return [];
+	const over = `over ${formatDuration(last.at - first.at)}, ${formatCount(samples.length, "sample")}`;
+	return CHARTS.flatMap((chart) => {
+		const values = valuesOf(chart.metric, samples);
+		if (values.length < MIN_SAMPLES) return [];
+		const limits = limitsOf(chart, conditions, last.stats.figures);
+		return [`**${chart.name}** in percent, ${over}${limits.length === 0 ? "" : ", with its limits"}\n\n${mermaid(values, limits)}`];
+	});
+}
+function mermaid(values, limits) {
+	const points = thin(values, MAX_POINTS);
+	const shown = [...points, ...limits];
+	const line = (numbers) => `  line [${numbers.map((number) => number.toFixed(2)).join(", ")}]`;
+	return [
+		"```mermaid",
+		...[
+			"xychart-beta",
+			`  x-axis 0 --> ${points.length - 1}`,
+			`  y-axis ${Math.min(0, Math.floor(Math.min(...shown)))} --> ${Math.max(100, Math.ceil(Math.max(...shown)))}`,
+			line(points),
+			...limits.map((limit) => line(points.map(() => limit)))
+		],
+		"```"
+	].join("\n");
+}
+/** Eight heights for 0 to 100 percent. */
+function sparkline(values) {
+	const heights = "▁▂▃▄▅▆▇█";
+	return thin(values, MAX_POINTS / 2).map((value) => heights.charAt(Math.min(Math.max(Math.floor(value / 12.5), 0), 7))).join("");
+}
+/** At most so many values: the highest of each stretch, since peaks are what a reader looks for. */
+function thin(values, count) {
+	if (values.length <= count) return values;
+	return Array.from({ length: count }, (_, index) => {
+		const from = Math.floor(index * values.length / count);
+		return Math.max(...values.slice(from, Math.floor((index + 1) * values.length / count)));
+	});
+}
+const MAX_PERCENT = 1e3;
+/** The finite figures of a metric, a gap bridged by the figure before it. */
+function valuesOf(metric, samples) {
+	const values = [];
+	for (const { stats } of samples) {
+		const figure = stats.figures.get(metric);
+		const value = figure === void 0 ? values.at(-1) : Math.min(Math.max(Number(figure), -1e3), MAX_PERCENT);
+		if (value !== void 0) values.push(value);
+	}
+	return values;
+}
+/** The conditions' limits in percent, those of used bytes by the total of the last sample. */
+function limitsOf({ metric, used, total }, conditions, last) {
+	const all = total === void 0 ? void 0 : last.get(total);
+	const limits = conditions.flatMap((condition) => {
+		const limit = toNumber(condition.limit);
+		if (condition.metric === metric) return [limit];
+		if (condition.metric !== used || all === void 0) return [];
+		return [100 * limit / toNumber(exactly(all))];
+	});
+	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, 5);
+}
+
+// src/report/summary.ts
+const MAX_ROWS = 10;
+const MAX_LINES = 30;
+/** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
+function summary(report) {
+	const mark = succeeded(report) ? "✅" : report.cancelled ? "⛔" : "❌";
+	const blocks = join([
+		html`<h3>${mark} ${headline(report)}</h3>`,
+		...notes(report),
+		...gateTable(report),
+		...report.stats === void 0 ? [] : [statsTable(report.stats.figures)],
+		...courseTable(report.samples),
+		...timeCharts(report.samples, report.gate.conditions).map((markdown) => ({ html: markdown })),
+		...report.files.length === 0 || report.dryRun ? [] : [totalsTable(report)],
+		...failureTables(report),
+		...leftOutTable(report)
+	]);
+	return blocks + join(fileList(report, 1044480 - Buffer.byteLength(blocks)));
+}
+function join(blocks) {
+	return blocks.map((block) => `${block.html}\n\n`).join("");
+}
+function notes(report) {
+	const { sandboxId, baseUrl } = report;
+	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
+	const items = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
+	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
+}
+function gateTable({ gate }) {
+	if (gate.breaches.length === 0) return [];
+	const rows = gate.breaches.slice(0, MAX_LINES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
+	return [table(["", "Conditions that tripped"], rows)];
+}
+function statsTable(figures) {
+	const cores = figures.get("cpu_count");
+	const cpu = figures.get("cpu_used_pct");
+	return table([
+		"",
+		"Used",
+		"Of",
+		"Share"
+	], [
+		[
+			"CPU",
+			"",
+			cores === void 0 ? NOT_REPORTED : `${cores} ${cores === 1n ? "core" : "cores"}`,
+			share(cpu)
+		],
+		[
+			"Memory",
+			bytes(figures.get("mem_used")),
+			bytes(figures.get("mem_total")),
+			share(figures.get("mem_used_pct"))
+		],
+		[
+			"Disk",
+			bytes(figures.get("disk_used")),
+			bytes(figures.get("disk_total")),
+			share(figures.get("disk_used_pct"))
+		]
+	]);
+}
+const NOT_REPORTED = "not reported";
+function bytes(figure) {
+	return figure === void 0 ? NOT_REPORTED : formatBytes(figure);
+}
+function share(percent) {
+	if (percent === void 0) return NOT_REPORTED;
+	const filled = Math.min(Math.max(Math.round(Number(percent) / 5), 0), 20);
+	return html`${code(`${"█".repeat(filled)}${"░".repeat(20 - filled)}`)} ${Number(percent).toFixed(1)} %`;
+}
+function totalsTable(report) {
+	const { uploaded, failed, skipped, notAttempted, uploadedBytes } = totals(report);
+	const { durationMs } = report;
+	return table([
+		"Uploaded",
+		"Failed",
+		"Not attempted",
+		"Skipped",
+		"Size",
+		"Time",
+		"Rate"
+	], [[
+		uploaded,
+		failed,
+		notAttempted,
+		skipped,
+		formatBytes(uploadedBytes),
+		formatDuration(durationMs),
+		uploaded === 0 ? "–" : formatRate(uploadedBytes, durationMs)
+	]]);
+}
+function failureTables(report) {
+	const groups = failureGroups(report);
+	if (groups.length === 0) return [];
+	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => [html`${code(error.message)}<br>${adviceOn(error, report)}`, concat([...sources.slice(0, MAX_ROWS).map((source) => html`${code(source)}<br>`), more(sources.length - MAX_ROWS)])]);
+	return [html`<h4>What failed</h4>`, table(["Why", "Files"], rows)];
+}
+function leftOutTable({ leftOut }) {
+	if (leftOut.length === 0) return [];
+	const rows = leftOut.slice(0, MAX_ROWS).map(({ path, reason }) => [code(path), reason]);
+	const rest = leftOut.length - MAX_ROWS;
+	return [html`<h4>What was left out</h4>`, table(["Path", "Why"], rest > 0 ? [...rows, [more(rest), ""]] : rows)];
+}
+function fileList({ files }, maxBytes) {
+	if (files.length === 0) return [];
+	const rows = [];
+	let size = 0;
+	for (const result of files) {
+		const row = fileRow(result);
+		size += Buffer.byteLength(row.html);
+		if (size > maxBytes) break;
+		rows.push(row);
+	}
+	const title = html`<summary>${formatCount(files.length, "file")}</summary>`;
+	const head = html`<tr><th align="left">File</th><th align="left">In the sandbox</th><th align="right">Size</th><th></th></tr>`;
+	const list = html`<table>\n${head}\n${concat(rows)}</table>`;
+	return [html`<details>${title}\n${list}\n${more(files.length - rows.length)}</details>`];
+}
+function fileRow(result) {
+	const { source, target, size } = result.file;
+	const place = result.status === "uploaded" ? result.path : target;
+	return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
+}
+function more(count) {
+	return count > 0 ? html`and ${formatNumber(count)} more; the report file has them all` : html``;
+}
+
+// src/github/publish.ts
+const MAX_GROUPS = 7;
+const MAX_NAMES = 10;
+const MAX_FILE_LINES = 1e3;
+/** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
+async function publish(report, options) {
+	logFiles(report);
+	const problem = writeOutputs(report);
+	if (options.summary) await writeSummary(report);
+	for (const warning of cut$1(report.warnings)) annotate.warning([warning]);
+	conclude(report, problem);
+}
+function logFiles({ files, leftOut }) {
+	if (files.length === 0) return;
+	const lines = files.slice(0, MAX_FILE_LINES).map(fileLine);
+	const rest = files.length - lines.length;
+	const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
+	logGroup("Files", [
+		...lines,
+		...more,
+		...leftOut.slice(0, MAX_FILE_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`)
+	]);
+}
+function fileLine(result) {
+	const { source, target } = result.file;
+	return `${STATUS[result.status]}: ${source} → ${result.status === "uploaded" ? result.path : target}`;
+}
+const OUTPUTS = {
+	sync: [
+		uploadOutputs,
+		statsOutputs,
+		gateOutputs
+	],
+	upload: [uploadOutputs],
+	stats: [statsOutputs, gateOutputs],
+	monitor: [statsOutputs, gateOutputs]
+};
+/** A sentence on what kept the outputs from being written, if anything did. */
+function writeOutputs(report) {
+	const parts = OUTPUTS[report.task].map((of) => of(report));
+	for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
+	try {
+		setOutputs(Object.assign({ report: writeReport(report) }, ...parts.map(({ outputs }) => outputs)));
+		return;
+	} catch (error) {
+		return `The step's outputs could not be written: ${String(error)}.`;
+	}
+}
+function setOutputs(outputs) {
+	if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
+	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+}
+/** The report file's path; empty, with a warning, where it cannot be written. */
+function writeReport(report) {
+	try {
+		const temp = process.env["RUNNER_TEMP"];
+		if (!temp) throw new Error("RUNNER_TEMP is not set");
+		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
+		writeFileSync(file, reportJson(report), { mode: 384 });
+		return file;
+	} catch (error) {
+		annotate.warning([`The report file could not be written: ${String(error)}.`]);
+		return "";
+	}
+}
+async function writeSummary(report) {
+	try {
+		await summary$1.addRaw(summary(report)).write();
+	} catch (error) {
+		annotate.warning([`The job summary could not be written: ${String(error)}.`]);
+	}
+}
+function conclude(report, problem) {
+	annotateFailures(report);
+	annotateBreaches(report);
+	const verdict = [
+		headline(report),
+		...furtherLines(report),
+		...problem === void 0 ? [] : [problem]
+	];
+	if (succeeded(report) && problem === void 0) logLine(verdict.join(" "));
+	else setFailed(verdict.map(harmless).join("\n"));
+}
+/** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
+function annotateFailures(report) {
+	const groups = failureGroups(report);
+	for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
+		const names = sources.slice(0, MAX_NAMES).map((source) => `- ${source}`);
+		const rest = sources.length > MAX_NAMES ? [`- and ${formatNumber(sources.length - MAX_NAMES)} more`] : [];
+		annotate.error([
+			error.message,
+			adviceOn(error, report),
+			...names,
+			...rest
+		]);
+	}
+	const others = groups.slice(MAX_GROUPS).flatMap(({ sources }) => sources);
+	if (others.length > 0) annotate.error([`${formatCount(others.length, "more file")} failed for other reasons; the report file has each.`]);
+}
+/** One annotation for each level. */
+function annotateBreaches({ gate }) {
+	for (const level of ["fail", "warn"]) {
+		const lines = gate.breaches.filter((breach) => breach.level === level).map(breachLine);
+		if (lines.length === 0) continue;
+		const title = `${formatCount(lines.length, "condition")} of ${level}-if tripped:`;
+		annotate[level === "fail" ? "error" : "warning"]([title, ...lines]);
+	}
+}
+function cut$1(lines) {
+	return lines.length <= MAX_GROUPS ? lines : [...lines.slice(0, MAX_GROUPS), `And ${lines.length - MAX_GROUPS} more.`];
+}
+
+// src/github/runner.ts
+const SECRET_INPUTS = ["token", "signature"];
+/** The inputs of the step by name, secrets masked. */
+function readInputs(names) {
+	for (const name of SECRET_INPUTS) mask(getInput(name));
+	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
+	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
+}
+/** The directory that holds the checkout. */
+function workspace() {
+	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
+function cancelSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
+	return controller.signal;
+}
+/** Waits, unless `stop` aborts first: then it rejects. */
+async function sleep(ms, stop) {
+	await setTimeout(ms, void 0, { signal: stop });
+}
+function mask(secret) {
+	if (secret !== "") setSecret(secret);
+}
+/** A part of a URL without its percent-encoding, where that can be undone. */
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
+function proxyUrls() {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []);
+}
+
+// src/github/step.ts
+/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
+async function step(task, run) {
+	const raw = readInputs(INPUT_NAMES[task]);
+	const observer = watchTransfer();
+	const surroundings = {
+		workspace: workspace(),
+		cancel: cancelSignal(),
+		sleep,
+		random: Math.random,
+		observer
+	};
+	const report = await Promise.try(run, raw, surroundings).catch((error) => ({
+		...toReport(error),
+		task
+	}));
+	observer.stop();
+	await publish(report, { summary: !/^\s*false\s*$/i.test(raw["summary"] ?? "") });
+}
+function toReport(error) {
+	return {
+		...EMPTY_REPORT,
+		errors: [error instanceof InputError ? reportedError(error) : bug(error)]
+	};
+}
+function bug(error) {
+	return {
+		message: "Sandbox Sync itself failed. Please report this, it is a bug.",
+		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
+	};
+}
+
+// src/agent/retry.ts
+const BASE_MS = 500;
+const CAP_MS = 3e4;
+/**
+* Makes a request until it succeeds, fails for good, or has had its attempts; `stop` ends it between attempts.
+* Anything thrown that is not an AgentError is a bug and passes through.
+*/
+async function withRetries(request, policy) {
+	for (let attempt = 1;; attempt += 1) try {
+		return {
+			attempts: attempt,
+			value: await request()
+		};
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return {
+			attempts: attempt,
+			error
+		};
+		const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
+		policy.onRetry({
+			attempt,
+			error,
+			delayMs
+		});
+		if (await policy.sleep(delayMs, policy.stop).then(() => false, () => true)) return {
+			attempts: attempt,
+			error
+		};
+	}
+}
+/**
+* Milliseconds before attempt `attempt` + 1: exponential with full jitter, so that clients that failed together do not
+* come back together; never sooner than the agent asked for.
+*/
+function backoff(attempt, random, retryAfterMs = 0) {
+	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+	return Math.max(Math.round(random() * ceiling), retryAfterMs);
+}
+
+// src/stats/decode.ts
+/** The contract's whole-number fields (int64). */
+const WHOLE_FIELDS = [
+	"ts",
+	"cpu_count",
+	"mem_total",
+	"mem_used",
+	"disk_used",
+	"disk_total",
+	"mem_used_mib",
+	"mem_total_mib"
+];
+const MAX_INT64 = 2n ** 63n - 1n;
+/**
+* Reads the figures out of the agent's JSON and derives what follows from them.
+* @throws AgentError `bad-answer` where it is not a JSON object.
+*/
+function decodeStats(json) {
+	const body = parse$1(json);
+	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
+	const figures = /* @__PURE__ */ new Map();
+	const warnings = [];
+	for (const [name, value] of Object.entries(body)) {
+		const figure = toFigure(name, value);
+		if (figure !== void 0) figures.set(name, figure);
+		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+	}
+	return {
+		figures: new Map([...figures, ...derive(figures)]),
+		json,
+		warnings
+	};
+}
+function parse$1(json) {
+	try {
+		return parseExactly(json);
+	} catch (cause) {
+		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
+	}
+}
+/** Free and used shares, where both parts are reported and the total is not 0. */
+function derive(figures) {
+	return ["mem", "disk"].flatMap((name) => {
+		const used = figures.get(`${name}_used`);
+		const total = figures.get(`${name}_total`);
+		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
+		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
+	});
+}
+/** Percent with two decimals, rounded half up, computed without a float until the end. */
+function percentage(used, total) {
+	return Number((used * 20000n + total) / (total * 2n)) / 100;
+}
+function toFigure(name, value) {
+	if (isWhole(name)) return toWhole(value);
+	if (typeof value === "bigint") return name === "cpu_used_pct" ? Number(value) : value;
+	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
+}
+/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
+function toWhole(value) {
+	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
+}
+function isWhole(name) {
+	return WHOLE_FIELDS.some((field) => field === name);
+}
+function isKnown(name) {
+	return isWhole(name) || name === "cpu_used_pct";
+}
+
+// src/stats/sample.ts
+/**
+* Reads the stats so many times. Before several readings one more is made and dropped: an agent's CPU figure covers the
+* time since it was last asked, by whomever.
+*/
+async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
+	const samples = [];
+	const readings = count > 1 ? count + 1 : count;
+	for (let reading = 1; reading <= readings; reading += 1) {
+		const outcome = await read();
+		if ("error" in outcome) return {
+			samples,
+			error: outcome.error
+		};
+		if (readings === count || reading > 1) samples.push({
+			at: now(),
+			stats: outcome.value
+		});
+		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
+	}
+	return {
+		samples,
+		error: void 0
+	};
+}
+/** Whether a sleep came to its end. */
+function slept(sleep) {
+	return sleep.then(() => true, () => false);
+}
+
+// src/stats/wait.ts
+/**
+* Asks for the stats until every condition holds in one sample. An agent that is not up yet does not hold yet; what no
+* waiting can mend, such as a wrong token, ends the wait.
+*/
+async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop, now }) {
+	const start = now();
+	let missing = [];
+	for (;;) {
+		const look = await lookAt(conditions, read);
+		const error = look instanceof AgentError ? look : void 0;
+		if (!(look instanceof AgentError)) missing = look;
+		const waitedMs = now() - start;
+		if (error === void 0 && missing.length === 0) return {
+			held: true,
+			waitedMs
+		};
+		const hopeless = error !== void 0 && !error.retryable;
+		const end = {
+			held: false,
+			waitedMs,
+			missing,
+			error
+		};
+		if (hopeless || stop.aborted || waitedMs + intervalMs > timeoutMs) return end;
+		if (!await slept(sleep(intervalMs, stop))) return end;
+	}
+}
+/** The conditions that do not hold now, or why that cannot be told. */
+async function lookAt(conditions, read) {
+	try {
+		const { figures } = await read();
+		return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
+	} catch (error) {
+		if (error instanceof AgentError) return error;
+		throw error;
+	}
+}
+
+// src/run/measuring.ts
+/** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
+async function waitFor({ connection, measurement }, client, { sleep, cancel, observer }) {
+	const { wait, intervalMs } = measurement;
+	if (wait.until.length === 0) return void 0;
+	observer.waiting(connection, wait.timeoutMs);
+	const read = async () => decodeStats(await client.stats());
+	const timing = {
+		sleep,
+		stop: cancel,
+		now: Date.now
+	};
+	const end = await waitUntil(wait.until, read, {
+		intervalMs,
+		timeoutMs: wait.timeoutMs
+	}, timing);
+	return end.held ? void 0 : waitError(end);
+}
+/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
+async function measure({ connection, measurement }, client, { sleep, random, cancel, observer }) {
+	const policy = {
+		retries: connection.retries,
+		sleep,
+		random,
+		stop: cancel
+	};
+	const onRetry = (retry) => observer.event({
+		kind: "retry",
+		file: void 0,
+		retry
+	});
+	const read = () => withRetries(async () => decodeStats(await client.stats()), {
+		...policy,
+		onRetry
+	});
+	const { samples, error } = await takeSamples(read, measurement, {
+		sleep,
+		stop: cancel,
+		now: Date.now
+	});
+	const stats = samples.at(-1)?.stats;
+	return {
+		samples,
+		stats,
+		gate: gateOf(measurement.gate, samples.map((sample) => sample.stats.figures)),
+		errors: error === void 0 ? [] : [reportedError(error)],
+		warnings: stats?.warnings ?? []
+	};
+}
+
+// src/agent/answer.ts
+const MAX_SAID = 300;
+const MAX_SEARCHED = 16384;
+const MAX_RETRY_AFTER = 6e4;
+const KINDS = {
+	401: "unauthorized",
+	403: "forbidden",
+	404: "not-found",
+	408: "busy",
+	409: "busy",
+	413: "too-large",
+	425: "busy",
+	429: "busy",
+	500: "server",
+	502: "server",
+	503: "server",
+	504: "server",
+	507: "disk-full"
+};
+/** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
+function statusFailure(answer, redact, now) {
+	const { tried, status } = answer;
+	const said = whatItSaid(answer.text, redact);
+	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
+	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
+	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+	return new AgentError(kindOf$1(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+		status,
+		...retryAfterMs === void 0 ? {} : { retryAfterMs }
+	});
+}
+/** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
+function whatItSaid(text, redact) {
+	const line = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
+	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
+}
+/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
+}
+function kindOf$1(status, said) {
+	if ((status === 502 || status === 404) && isSandboxNotFound(said)) return "sandbox-not-found";
+	if (status >= 300 && status < 400) return "redirected";
+	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
+}
+function isSandboxNotFound(said) {
+	return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
+}
+function withoutTags(html) {
+	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
+}
+function messageOf(text) {
+	try {
+		const body = JSON.parse(text);
+		if (typeof body === "string") return body;
+		if (typeof body !== "object" || body === null) return text;
+		if ("message" in body && typeof body.message === "string") return body.message;
+		if ("error" in body && typeof body.error === "string") return body.error;
+		return JSON.stringify(body);
+	} catch {
+		return;
+	}
+}
+
+// src/agent/redact.ts
+/**
+* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
+* secrets are taken out where the answer comes in.
+*/
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodings(secret) {
+	const bytes = Buffer.from(secret);
+	return [
+		secret,
+		encodeURIComponent(secret.toWellFormed()),
+		JSON.stringify(secret).slice(1, -1),
+		bytes.toString("base64"),
+		bytes.toString("base64").replace(/=+$/, ""),
+		bytes.toString("base64url"),
+		bytes.toString("hex")
+	];
+}
+
+// src/agent/exchange.ts
+/** Requests to the sandbox that the connection names, over the given HTTP client. */
+function openExchange(connection, http, options) {
+	const { userAgent, cancel, now } = options;
+	const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, "");
+	const redact = redactor(connection.secrets);
+	const common = {
+		...connection.headers,
+		Accept: "application/json",
+		"User-Agent": userAgent
+	};
+	return {
+		redact,
+		async send({ path, headers, ...request }) {
+			const whole = {
+				...request,
+				path: `${prefix}${path}`,
+				headers: {
+					...common,
+					...headers
+				},
+				cancel
+			};
+			const answer = await http.send(whole);
+			if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
+			return answer;
+		}
+	};
+}
+/** The error of an answer that says success and cannot be taken for it. */
+function badAnswer({ tried, status }, why, cause) {
+	return new AgentError("bad-answer", `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`, {
+		status,
+		cause
+	});
+}
+
+// src/agent/network-failure.ts
+var import_undici = require_undici();
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
+const SAYS = {
+	ECONNREFUSED: "the connection was refused",
+	ENOTFOUND: "the host name could not be found",
+	ECONNRESET: "the connection was reset",
+	EPIPE: "the connection was closed while sending",
+	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
+	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
+	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for the length of timeout",
+	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for the length of timeout",
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
+	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
+};
+/** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
+function networkFailure(error, tried) {
+	if (error instanceof AgentError) return error;
+	if (error.cause instanceof AgentError) return error.cause;
+	const code = codeOf(error);
+	const says = SAYS[code] ?? "the connection failed";
+	return new AgentError(kindOf(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
+}
+function kindOf(code, message) {
+	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
+	if (TLS.test(code)) return "tls";
+	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
+	if (code === "UND_ERR_HEADERS_OVERFLOW") return "bad-answer";
+	return "connection";
+}
+function codeOf(error) {
+	if ("code" in error && typeof error.code === "string") return error.code;
+	return error.cause instanceof Error ? codeOf(error.cause) : "";
+}
+function detail(code, error) {
+	const message = error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message;
+	const parts = [message.includes(code) ? "" : code, message.trim()].filter((part) => part !== "");
+	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
+}
+
+// src/agent/http.ts
+/** More of an answer is never read: the contract's answers are some hundred bytes. */
+const MAX_ANSWER_BYTES = 1048576;
+/**
+* Opens a pool of at most `connections` HTTP/1.1 connections, through the proxies that the environment names.
+* HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+*/
+function openHttp(origin, connections, timeoutMs) {
+	const dispatcher = new import_undici.EnvHttpProxyAgent({
+		connections,
+		pipelining: 1,
+		allowH2: false,
+		headersTimeout: timeoutMs,
+		bodyTimeout: timeoutMs,
+		connect: { timeout: timeoutMs }
+	});
+	return {
+		send: (request) => exchange(dispatcher, origin, request),
+		close: () => dispatcher.destroy()
+	};
+}
+function exchange(dispatcher, origin, request) {
+	return new Promise((resolve, reject) => {
+		const { cancel, method, path, headers, body } = request;
+		const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+		const abort = () => {
+			const cancelled = new AgentError("cancelled", `${tried} was cancelled.`);
+			reject(cancelled);
+			controller?.abort(cancelled);
+		};
+		let controller;
+		const settled = () => cancel.removeEventListener("abort", abort);
+		const collector = collect(request, tried, {
+			started: (started) => {
+				controller = started;
+				if (cancel.aborted) abort();
+			},
+			answered: (answer) => {
+				settled();
+				resolve({
+					tried,
+					...answer
+				});
+			},
+			failed: (error) => {
+				settled();
+				reject(networkFailure(error, tried));
+			}
+		});
+		cancel.addEventListener("abort", abort, { once: true });
+		dispatcher.dispatch({
+			origin,
+			method,
+			path,
+			headers,
+			body: body ?? null
+		}, collector);
+	});
+}
+function collect(request, tried, progress) {
+	const chunks = [];
+	let size = 0;
+	let status = 0;
+	let retryAfter;
+	let sentWhole = false;
+	return {
+		onRequestStart: progress.started,
+		onBodySent: (chunk) => request.onSent?.(chunk.length),
+		onRequestSent: () => {
+			sentWhole = true;
+		},
+		onResponseStart(_controller, code, headers) {
+			status = code;
+			retryAfter = [headers["retry-after"]].flat()[0];
+		},
+		onResponseData(controller, chunk) {
+			size += chunk.length;
+			if (size <= 1048576) chunks.push(chunk);
+			else controller.abort(new AgentError("bad-answer", `${tried} answered ${status} with more than was ever expected: it is longer than 1 MiB.`));
+		},
+		onResponseEnd: () => progress.answered({
+			status,
+			text: Buffer.concat(chunks).toString(),
+			retryAfter,
+			sentWhole
+		}),
+		onResponseError: (_controller, error) => progress.failed(error)
+	};
+}
+
+// src/agent/stats-client.ts
+/** Reads the stats as the text of a JSON object, secrets taken out. One attempt. */
+async function readStats({ statsPath }, { send, redact }) {
+	return cleanObject(await send({
+		method: "GET",
+		path: statsPath,
+		headers: {}
+	}), redact);
+}
+function cleanObject(answer, redact) {
+	const json = cleanJson(answer, redact);
+	if (json.startsWith("{")) return json;
+	throw badAnswer(answer, "It is not a JSON object");
+}
+function cleanJson(answer, redact) {
+	try {
+		return changeStrings(answer.text, redact);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", error);
+	}
+}
+
+// src/agent/body.ts
+/**
+* The size of the buffers, in bytes. A body that fits in one is sent as one, which takes a fraction of the time of a
+* stream; longer ones are streamed in chunks of this size.
+*/
+const BUFFER_BYTES = 262144;
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/**
+* Opens a file and frames its content.
+* @throws AgentError `file-unreadable` where the file cannot be opened or is no regular file any more.
+*/
+async function openBody(source) {
+	try {
+		return (frameBytes(source.frame) + source.plannedSize <= source.pool.size ? buffered(source) : void 0) ?? await streamed(source);
+	} catch (error) {
+		throw unreadable(source.path, error);
+	}
+}
+/** One buffer, read with calls that wait: for small files they cost less than handing them to a thread. */
+function buffered({ path, frame, pool }) {
+	const { head, tail } = frame;
+	const descriptor = openSync(path, FLAGS);
+	try {
+		const { size } = regular(path, fstatSync(descriptor));
+		if (frameBytes(frame) + size > pool.size) return void 0;
+		const buffer = pool.take();
+		const read = readWhole(descriptor, buffer.subarray(head.length, head.length + size));
+		head.copy(buffer);
+		tail.copy(buffer, head.length + read);
+		const length = frameBytes(frame) + read;
+		const close = async (sent) => sent ? pool.give(buffer) : void 0;
+		return {
+			body: buffer.subarray(0, length),
+			length,
+			fileBytes: read,
+			close
+		};
+	} finally {
+		closeSync(descriptor);
+	}
+}
+/** Bytes read, fewer than the buffer holds where the file has shrunk meanwhile. */
+function readWhole(descriptor, buffer) {
+	let total = 0;
+	while (total < buffer.length) {
+		const read = readSync(descriptor, buffer, total, buffer.length - total, null);
+		if (read === 0) break;
+		total += read;
+	}
+	return total;
+}
+async function streamed({ path, frame, pool }) {
+	const file = await open(path, FLAGS);
+	try {
+		const { size } = regular(path, await file.stat());
+		const buffers = [pool.take(), pool.take()];
+		const close = async (sent) => {
+			await file.close();
+			if (sent) for (const buffer of buffers) pool.give(buffer);
+		};
+		return {
+			body: chunks({
+				file,
+				path,
+				size,
+				frame,
+				buffers
+			}),
+			length: frameBytes(frame) + size,
+			fileBytes: size,
+			close
+		};
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+/**
+* Exactly `size` bytes of the file in its frame: what is appended meanwhile would break the announced length. Two buffers
+* take turns, one is filled while the other is sent, which halves the time and the memory of a new buffer for each chunk.
+* This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
+* larger than what a socket takes without asking to wait.
+*/
+async function* chunks({ file, path, size, frame, buffers }) {
+	yield frame.head;
+	let [filling, spare] = buffers;
+	let reading = readAhead(file, filling, 0, size);
+	for (let sent = 0; sent < size;) {
+		const chunk = await reading;
+		if (chunk.length === 0) throw shorter(path, size - sent);
+		sent += chunk.length;
+		[filling, spare] = [spare, filling];
+		reading = readAhead(file, filling, sent, size);
+		yield chunk;
+	}
+	yield frame.tail;
+}
+/** Reads on from `position` as far as the buffer and `size` reach. */
+function readAhead(file, buffer, position, size) {
+	const reading = fill(file, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
+	reading.catch(() => {});
+	return reading;
+}
+/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
+async function fill(file, buffer, position) {
+	let filled = 0;
+	while (filled < buffer.length) {
+		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
+		if (bytesRead === 0) break;
+		filled += bytesRead;
+	}
+	return buffer.subarray(0, filled);
+}
+function frameBytes({ head, tail }) {
+	return head.length + tail.length;
+}
+function shorter(path, missing) {
+	return new AgentError("file-changed", `${path} became shorter while it was sent, by ${missing} bytes.`);
+}
+function regular(path, stat) {
+	if (stat.isFile()) return stat;
+	throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
+}
+function unreadable(path, error) {
+	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
+	return new AgentError("file-unreadable", `${path} cannot be read (${String(error.code)}).`, { cause: error });
+}
+
+// src/agent/buffer-pool.ts
+/**
+* A pool that grows to as many buffers as are ever in use at once. A buffer for each file would be garbage that V8 is
+* slow to collect, since it lies outside of its heap: hundreds of megabytes with thousands of files.
+*/
+function bufferPool(size) {
+	const free = [];
+	return {
+		size,
+		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
+		give: (buffer) => void free.push(buffer)
+	};
+}
+
+// src/agent/form.ts
+var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+/** Frames a file's content as the part `file`, under a boundary that no content can know beforehand. */
+function frame(filename) {
+	const form = new import_form_data.default();
+	const header = partHeader(form.getBoundary(), filename);
+	form.append("file", Buffer.alloc(0), { header });
+	const bytes = form.getBuffer();
+	const length = Buffer.byteLength(header);
+	return {
+		contentType: `multipart/form-data; boundary=${form.getBoundary()}`,
+		head: bytes.subarray(0, length),
+		tail: bytes.subarray(length)
+	};
+}
+function partHeader(boundary, filename) {
+	const escaped = filename.replaceAll("\\", "\\\\").replaceAll("\"", "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+	return [
+		`--${boundary}`,
+		`Content-Disposition: form-data; name="file"; filename="${escaped}"`,
+		"Content-Type: application/octet-stream",
+		"\r\n"
+	].join("\r\n");
+}
+
+// src/agent/upload-client.ts
+/** Uploads over an exchange; `query` holds the parameters of every upload beside `path`. */
+function uploader({ uploadPath }, query, { send, redact }) {
+	const pool = bufferPool(BUFFER_BYTES);
+	const further = Object.entries(query).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+	return async (file, onSent) => {
+		const framing = frame(file.target);
+		const source = {
+			path: file.realPath,
+			plannedSize: file.size,
+			frame: framing,
+			pool
+		};
+		const { body, length, fileBytes, close } = await openBody(source);
+		let sent = false;
+		try {
+			const headers = {
+				"Content-Type": framing.contentType,
+				"Content-Length": String(length)
+			};
+			const stored = {
+				path: redact(storedPath(await send({
+					method: "POST",
+					path: `${uploadPath}?path=${encodeURIComponent(file.target)}${further.join("")}`,
+					headers,
+					body,
+					onSent
+				}), file.target)),
+				size: fileBytes
+			};
+			sent = true;
+			return stored;
+		} finally {
+			await close(sent);
+		}
+	};
+}
+/** The path of the one File entry that acknowledges the upload to `target`. */
+function storedPath(answer, target) {
+	if (!answer.sentWhole) throw tooEarly(answer);
+	const body = parse(answer);
+	const entries = Array.isArray(body) ? body : [body];
+	const entry = entries[0];
+	if (entries.length !== 1 || typeof entry !== "object" || entry === null) throw badAnswer(answer, `It holds ${entries.length} file entries, where one was expected`);
+	const { path, name, type } = {
+		path: void 0,
+		name: void 0,
+		type: void 0,
+		...entry
+	};
+	if (type !== "file") throw badAnswer(answer, "Its entry is not of type \"file\"");
+	if (name !== posix.basename(target)) throw badAnswer(answer, "Its entry names another file");
+	if (typeof path !== "string" || path === "") throw badAnswer(answer, "Its entry has no path");
+	return path;
+}
+function tooEarly({ tried, status }) {
+	const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
+	return new AgentError("connection", message, { status });
+}
+function parse(answer) {
+	try {
+		return JSON.parse(answer.text);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", error);
+	}
+}
+
+// src/agent/client.ts
+/** Opens a client for one sandbox. */
+function openClient(connection, options) {
+	const http = openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
+	const exchange = openExchange(connection, http, options);
+	return {
+		upload: uploader(connection, options.query, exchange),
+		stats: () => readStats(connection, exchange),
+		close: () => http.close()
+	};
+}
+
+// src/run/surroundings.ts
+/** A connection to the sandbox for as long as `use` takes. */
+async function withClient(connection, upload, { userAgent, cancel }, use) {
+	const { concurrency: connections, query } = upload;
+	const client = openClient(connection, {
+		connections,
+		query,
+		userAgent,
+		cancel,
+		now: Date.now
+	});
+	try {
+		return await use(client);
+	} finally {
+		await client.close();
+	}
+}
+
+// src/upload/boundary.ts
+/**
+* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
+* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
+* `root` is the directory that the pattern's search starts in; both are absolute.
+*/
+function boundary(workspace, root) {
+	const bounds = [realpathSync.native(workspace)];
+	if (!isInside(workspace, root)) bounds.push(realpathSync.native(root));
+	const within = (real) => bounds.some((bound) => isInside(bound, real));
+	const directories = /* @__PURE__ */ new Map();
+	function resolveDirectory(directory, file) {
+		const known = directories.get(directory);
+		if (known !== void 0) return known;
+		const real = realpathSync.native(directory);
+		if (!within(real)) throw leadsOut(linkOf(file, within), real);
+		directories.set(directory, real);
+		return real;
+	}
+	return (file, isLink) => {
+		const real = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
+		if (!isLink) return real;
+		const end = realpathSync.native(real);
+		if (!within(end)) throw leadsOut(file, end);
+		return end;
+	};
+}
+/** The first part of a path that leads out. */
+function linkOf(file, within) {
+	const parents = [];
+	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
+	const isLeavingLink = (part) => lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+	return parents.find(isLeavingLink) ?? file;
+}
+function leadsOut(link, end) {
+	const message = `${link} is a link to ${end}, outside the workspace.`;
+	return new InputError([{
+		input: "files",
+		message: `${message} Exclude it with a ! line, copy the file into the workspace, or set follow-symlinks: false.`
+	}]);
+}
+/** Whether `file` is `directory` or lies below it; both absolute. */
+function isInside(directory, file) {
+	const relative = path.relative(directory, file);
+	return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+
+// src/upload/pattern.ts
+const WINDOWS = process.platform === "win32";
+const OPTIONS = {
+	nobrace: true,
+	nocase: WINDOWS,
+	nocomment: true,
+	noext: true,
+	nonegate: true
+};
+/** A matcher for an absolute pattern and absolute excludes. */
+function matcher(pattern, excludes) {
+	const wanted = matchAny([pattern], true);
+	const excluded = matchAny(excludes, true);
+	const visible = matchAny([pattern], false);
+	return {
+		wants: (file) => wanted(file) && !excluded(file),
+		hides: (file) => !visible(file)
+	};
+}
+/** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
+function anchor(pattern, directory) {
+	const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, "");
+	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
+	if (path.isAbsolute(trimmed)) return trimmed;
+	const [climb = ""] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
+	const base = path.resolve(directory, climb === "" ? "." : climb);
+	const rest = trimmed.slice(climb.length);
+	if (rest === "") return escaped(base);
+	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
+}
+function matchAny(patterns, dot) {
+	const matchers = patterns.map((pattern) => WINDOWS ? pattern.replaceAll("\\", "/") : pattern).flatMap((pattern) => [pattern, `${pattern}/**`]).map((pattern) => new Minimatch(pattern, {
+		...OPTIONS,
+		dot
+	}));
+	return (file) => matchers.some((each) => each.match(file));
+}
+function escaped(literal) {
+	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
+}
+
+// src/upload/discover.ts
+/**
+* Searches the files of every pattern, in the order of the patterns. Reads the runner's file system, and no content.
+* @throws InputError where a place cannot be searched or a link leads out of the workspace.
+*/
+async function discover(rules, options) {
+	const directory = path.resolve(options.workspace, options.workingDirectory);
+	requireDirectory(directory, options.workingDirectory);
+	const excludes = rules.excludes.map((exclude) => anchor(exclude, directory));
+	const all = [];
+	for (const pattern of rules.patterns) try {
+		all.push(await search(pattern, anchor(pattern.pattern, directory), excludes, options));
+	} catch (error) {
+		throw unsearchable(pattern, error);
+	}
+	return all;
+}
+async function search(pattern, absolute, excludes, options) {
+	const lines = [absolute, ...excludes.map((exclude) => `!${exclude}`)];
+	const globber = await create(lines.join("\n"), { followSymbolicLinks: options.followSymlinks });
+	const [root = absolute] = globber.getSearchPaths();
+	const match = matcher(absolute, excludes);
+	const found = await sort(globber, root, match, options);
+	const places = existsSync(root) ? found.directories : [path.dirname(root)];
+	const wanted = (file) => match.wants(file) && !hides(root, file, match, options);
+	const lost = options.followSymlinks ? findLost(places, wanted) : [];
+	return {
+		pattern,
+		files: found.files,
+		leftOut: [...found.leftOut, ...lost],
+		hidden: found.hidden
+	};
+}
+async function sort(globber, root, match, options) {
+	const files = [];
+	const leftOut = [];
+	const directories = /* @__PURE__ */ new Set();
+	let hidden = 0;
+	let resolve;
+	for await (const file of globber.globGenerator()) {
+		const relative = path.relative(root, file);
+		const link = lstatSync(file);
+		const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
+		if (stat.isDirectory()) directories.add(file);
+		else if (hides(root, file, match, options)) hidden += 1;
+		else if (stat.isSymbolicLink()) leftOut.push({
+			path: file,
+			reason: "a symbolic link"
+		});
+		else if (!stat.isFile()) leftOut.push({
+			path: file,
+			reason: "not a regular file"
+		});
+		else {
+			directories.add(path.dirname(file));
+			resolve ??= boundary(options.workspace, relative === "" ? path.dirname(root) : root);
+			files.push({
+				path: file,
+				realPath: resolve(file, link.isSymbolicLink()),
+				relative: toPosix(relative),
+				size: stat.size
+			});
+		}
+	}
+	return {
+		files,
+		leftOut,
+		directories,
+		hidden
+	};
+}
+function hides(root, file, match, { includeHidden }) {
+	return !includeHidden && /[\\/]\./.test(file.slice(root.length - 1)) && match.hides(file);
+}
+/** What the search could not follow to an end and so did not mention: broken links, names it could not read. */
+function findLost(directories, wanted) {
+	const lost = [];
+	for (const directory of directories) for (const entry of entriesOf(directory)) {
+		const file = path.join(directory, entry.name);
+		const reason = entry.isSymbolicLink() ? "a broken link" : "its name is not valid UTF-8";
+		if ((entry.isSymbolicLink() || entry.name.includes("�")) && !existsSync(file) && wanted(file)) lost.push({
+			path: file,
+			reason
+		});
+	}
+	return lost;
+}
+function entriesOf(directory) {
+	return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
+}
+function requireDirectory(directory, given) {
+	if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+	const message = `${JSON.stringify(given)} is not a directory on the runner (${directory}).`;
+	throw new InputError([{
+		input: "working-directory",
+		message,
+		example: "working-directory: packages/app"
+	}]);
+}
+const ADVICE = {
+	ELOOP: " Remove the link that leads to itself, or set follow-symlinks: false.",
+	ENOENT: " The file vanished during the search, or its name is not valid UTF-8. Rename or remove it.",
+	EACCES: " Let the runner read the folder, or upload another."
+};
+function unsearchable({ pattern }, error) {
+	if (error instanceof InputError || !(error instanceof Error)) return error;
+	if (!("code" in error)) return error;
+	const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ""}`;
+	return new InputError([{
+		input: "files",
+		message
+	}]);
+}
+/** A path of the runner with slashes, also on Windows. */
+function toPosix(file) {
+	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
+}
+
+// src/upload/plan.ts
+const NAMED = 10;
+/**
+* Says where each file goes: what a pattern spells out is dropped, what its wildcards match is kept.
+* @throws InputError where a pattern matches nothing, or two files would go to one place.
+*/
+function plan(matches, options) {
+	const name = (file) => toPosix(isInside(options.workspace, file) ? path.relative(options.workspace, file) : file);
+	const files = matches.flatMap((match) => match.files.map((file) => ({
+		source: name(file.path),
+		realPath: file.realPath,
+		target: targetOf(file, match.pattern.target, options.target),
+		size: file.size
+	})));
+	const unmatched = matches.filter((match) => match.files.length === 0).map(nothingFound);
+	const { unique, conflicts } = byTarget(files);
+	const problems = [
+		...options.ifNoFilesFound === "error" ? unmatched : [],
+		...cut(conflicts),
+		...cut(unwritable(unique))
+	];
+	if (problems.length > 0) throw new InputError(problems.map((message) => ({
+		input: "files",
+		message
+	})));
+	return {
+		files: unique,
+		leftOut: dedupe(matches.flatMap((match) => match.leftOut)).map(({ path, reason }) => ({
+			path: name(path),
+			reason
+		})),
+		warnings: options.ifNoFilesFound === "warn" ? unmatched : []
+	};
+}
+function targetOf({ path: file, relative }, own, general) {
+	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(own);
+	return path.posix.join(own ?? general, relative === "" ? path.basename(file) : relative);
+}
+const SLIPS = [
+	{
+		slip: /\{.*\}/,
+		advice: "braces have no meaning in a pattern; write a line for each"
+	},
+	{
+		slip: /\[.*\]/,
+		advice: "[ and ] mean one of some characters; write [[] for a [ in a name"
+	},
+	{
+		slip: /=>/,
+		advice: "write a space on each side of =>"
+	},
+	{
+		slip: /\s#/,
+		advice: "a comment must be a line of its own"
+	}
+];
+function nothingFound({ pattern, hidden, leftOut }) {
+	const reasons = [
+		...hidden > 0 ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`] : [],
+		...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
+		...leftOut[0] === void 0 ? [] : [`${leftOut.length} left out, such as ${leftOut[0].path}: ${leftOut[0].reason}`]
+	];
+	const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+	return `${JSON.stringify(pattern.pattern)} matches no file to upload${why}.`;
+}
+/** The files with each target once, and a message for each target that two sources claim. */
+function byTarget(files) {
+	const owners = /* @__PURE__ */ new Map();
+	const conflicts = [];
+	for (const file of files) {
+		const owner = owners.get(file.target);
+		if (owner === void 0) owners.set(file.target, file);
+		else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+	}
+	return {
+		unique: [...owners.values()],
+		conflicts: [...conflicts, ...nestedTargets(owners)]
+	};
+}
+/** Messages for targets that would have to be a file and a directory at once. */
+function nestedTargets(owners) {
+	const messages = [];
+	const checked = /* @__PURE__ */ new Set();
+	for (const file of owners.values()) {
+		let parent = path.posix.dirname(file.target);
+		for (; !checked.has(parent) && parent !== path.posix.dirname(parent); parent = path.posix.dirname(parent)) {
+			checked.add(parent);
+			const owner = owners.get(parent);
+			if (owner !== void 0) messages.push(nested(owner, file));
+		}
+	}
+	return messages;
+}
+function conflict(one, other, target) {
+	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+}
+function nested(owner, file) {
+	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
+	return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
+}
+function unwritable(files) {
+	return files.filter(({ target }) => !target.isWellFormed()).map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
+}
+function cut(messages) {
+	const rest = messages.length - NAMED;
+	return rest <= 0 ? [...messages] : [...messages.slice(0, NAMED), `And ${rest} more of this kind.`];
+}
+function dedupe(leftOut) {
+	return [...new Map(leftOut.map((item) => [item.path, item])).values()];
+}
+
+// src/upload/transfer.ts
+/**
+* Uploads every planned file and says how each ended, in plan order. A failure after which nothing else can succeed ends
+* the transfer: requests in flight come to their end, the remaining files are not attempted.
+*/
+async function transfer(files, options) {
+	const limit = pLimit(options.concurrency);
+	const ended = new AbortController();
+	const stop = AbortSignal.any([options.cancel, ended.signal]);
+	async function upload(file) {
+		if (stop.aborted) return {
+			status: "not-attempted",
+			file,
+			reason: reasonOf(stop)
+		};
+		const result = await attempt(file, stop, options);
+		if (result.status === "failed" && result.error.final) ended.abort(result.error);
+		return result;
+	}
+	const settle = async (file) => {
+		try {
+			const result = await upload(file);
+			options.onEvent({
+				kind: "settled",
+				result
+			});
+			return result;
+		} catch (bug) {
+			ended.abort(bug);
+			throw bug;
+		}
+	};
+	const results = [];
+	const queue = files.entries();
+	const feed = async () => {
+		for (const [index, file] of queue) results[index] = await limit(settle, file);
+	};
+	const feeders = await Promise.allSettled(Array.from({ length: options.concurrency }, feed));
+	for (const feeder of feeders) if (feeder.status === "rejected") throw feeder.reason;
+	return results;
+}
+async function attempt(file, stop, options) {
+	const start = options.clock();
+	const outcome = await withRetries(() => options.client.upload(file, (bytes) => options.onEvent({
+		kind: "sent",
+		file,
+		bytes
+	})), {
+		...options.retry,
+		stop,
+		onRetry: (retry) => options.onEvent({
+			kind: "retry",
+			file,
+			retry
+		})
+	});
+	const common = {
+		file,
+		attempts: outcome.attempts,
+		durationMs: Math.round(options.clock() - start)
+	};
+	if ("error" in outcome) return {
+		status: "failed",
+		...common,
+		error: outcome.error
+	};
+	return {
+		status: "uploaded",
+		...common,
+		...outcome.value
+	};
+}
+function reasonOf(stop) {
+	return stop.reason instanceof AgentError ? `the transfer had ended: ${stop.reason.message}` : "the job was cancelled";
+}
+
+// src/run/uploading.ts
+/** Finds the files and plans where each goes, and shows the plan. */
+async function findFiles(task, { workspace, observer }) {
+	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
+	const found = plan(await discover(rules, {
+		workspace,
+		workingDirectory,
+		includeHidden,
+		followSymlinks
+	}), {
+		workspace,
+		target,
+		ifNoFilesFound
+	});
+	observer.planned(found, task);
+	return found;
+}
+/** What a report says of a plan before anything was sent. */
+function reportOn(task, { leftOut, warnings }, { connection, upload }) {
+	const { sandboxId, baseUrl } = connection;
+	return {
+		...EMPTY_REPORT,
+		task,
+		sandboxId,
+		baseUrl,
+		dryRun: upload.dryRun,
+		leftOut,
+		warnings
+	};
+}
+/** Uploads the planned files. */
+async function sendFiles(files, { connection, upload }, client, { cancel, sleep, random, observer }) {
+	const clock = () => performance.now();
+	const start = clock();
+	return {
+		files: await transfer(files, {
+			client,
+			concurrency: upload.concurrency,
+			retry: {
+				retries: connection.retries,
+				sleep,
+				random
+			},
+			cancel,
+			onEvent: (event) => observer.event(event),
+			clock
+		}),
+		durationMs: Math.round(clock() - start)
+	};
+}
+/** The results of files that were not sent, all for one reason. */
+function unsent(files, status, reason) {
+	return files.map((file) => ({
+		status,
+		file,
+		reason
+	}));
+}
+
+// package.json
+var version = "1.0.0";
+
+// src/main/user-agent.ts
+/** How the action names itself to the agent. */
+const userAgent = `sandbox-sync/${version}`;
+
+export { unsent as a, waitFor as c, gateOf as d, parseStats as f, sendFiles as i, step as l, parseUpload as m, findFiles as n, withClient as o, parseSync as p, reportOn as r, measure as s, userAgent as t, EMPTY_REPORT as u };

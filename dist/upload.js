@@ -1,0 +1,31 @@
+import { a as unsent, i as sendFiles, l as step, m as parseUpload, n as findFiles, o as withClient, r as reportOn, t as userAgent } from "./shared.js";
+
+// src/run/upload.ts
+/**
+* Finds the files, plans, and transfers.
+* @throws InputError where the files cannot be found or planned; nothing has been sent then.
+*/
+async function upload(task, surroundings) {
+	const plan = await findFiles(task, surroundings);
+	const base = reportOn("upload", plan, task);
+	if (task.upload.dryRun) return {
+		...base,
+		files: unsent(plan.files, "skipped", "dry run")
+	};
+	return withClient(task.connection, task.upload, surroundings, async (client) => {
+		const sent = await sendFiles(plan.files, task, client, surroundings);
+		return {
+			...base,
+			...sent,
+			cancelled: surroundings.cancel.aborted
+		};
+	});
+}
+
+// src/main/upload.ts
+await step("upload", (raw, surroundings) => upload(parseUpload(raw), {
+	...surroundings,
+	userAgent
+}));
+
+export {  };

@@ -1,0 +1,65 @@
+/** A number without rounding: a fraction of two whole numbers, the lower one positive. */
+export interface ExactNumber {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** The exact number of a figure. A float stands for the shortest decimal that reads as it, as people write it. */
+export function exactly(figure: bigint | number): ExactNumber {
+  if (typeof figure === 'bigint') return { numerator: figure, denominator: 1n };
+  const exact = parseDecimal(String(figure));
+  if (exact === undefined) throw new RangeError(`${figure} has no exact value`);
+  return exact;
+}
+
+/** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
+export function parseDecimal(text: string): ExactNumber | undefined {
+  const [, sign, whole, fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  const power = Number(exponent) - fraction.length;
+  return power >= 0
+    ? { numerator: digits * 10n ** BigInt(power), denominator: 1n }
+    : { numerator: digits, denominator: 10n ** BigInt(-power) };
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+export function compare(a: ExactNumber, b: ExactNumber): number {
+  const difference = a.numerator * b.denominator - b.numerator * a.denominator;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+export function multiply(a: ExactNumber, factor: bigint): ExactNumber {
+  return { numerator: a.numerator * factor, denominator: a.denominator };
+}
+
+/** The arithmetic mean of at least one number. */
+export function mean(numbers: readonly [ExactNumber, ...ExactNumber[]]): ExactNumber {
+  const sum = numbers.reduce(add);
+  return { numerator: sum.numerator, denominator: sum.denominator * BigInt(numbers.length) };
+}
+
+function add(a: ExactNumber, b: ExactNumber): ExactNumber {
+  if (a.denominator < b.denominator) return add(b, a);
+  // Decimals' denominators are powers of ten; multiplied together, those of thousands of numbers would grow long.
+  const divides = a.denominator % b.denominator === 0n;
+  const common = divides ? a.denominator : a.denominator * b.denominator;
+  const numerator = a.numerator * (common / a.denominator) + b.numerator * (common / b.denominator);
+  return { numerator, denominator: common };
+}
+
+/** A whole number as bigint, any other as the nearest float. */
+export function toFigure(number: ExactNumber): bigint | number {
+  const isWhole = number.numerator % number.denominator === 0n;
+  return isWhole ? number.numerator / number.denominator : toNumber(number);
+}
+
+/** The nearest float. */
+export function toNumber({ numerator, denominator }: ExactNumber): number {
+  if (denominator === 1n) return Number(numerator);
+  // Scaled first, since numerator and denominator alone may be beyond a float's range.
+  const whole = numerator / denominator;
+  const rest = numerator % denominator;
+  return Number(whole) + Number((rest * 10n ** 18n) / denominator) / 1e18;
+}

@@ -1,0 +1,57 @@
+/** A number that the agent reports: whole ones as bigint, exact whatever their size. */
+export type Figure = bigint | number;
+
+/** The figures of one reading by metric, those reported and those derived. What is missing was not reported. */
+export type Figures = ReadonlyMap<string, Figure>;
+
+/** What a metric's figures count. */
+export type Kind = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
+
+/** The metrics that can be known beforehand, those of the contract and those derived from them. */
+export const METRICS: Readonly<Record<string, Kind>> = {
+  ts: 'plain',
+  cpu_count: 'plain',
+  cpu_used_pct: 'percentage',
+  mem_total: 'bytes',
+  mem_used: 'bytes',
+  mem_total_mib: 'mebibytes',
+  mem_used_mib: 'mebibytes',
+  mem_used_pct: 'percentage',
+  mem_free: 'bytes',
+  disk_total: 'bytes',
+  disk_used: 'bytes',
+  disk_used_pct: 'percentage',
+  disk_free: 'bytes',
+};
+
+/** What a metric counts; undefined for one that only the agent knows. */
+export function kindOf(metric: string): Kind | undefined {
+  return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
+}
+
+/** The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. */
+export function nearestMetric(name: string): string | undefined {
+  return nearest(name.toLowerCase().replaceAll('-', '_'), Object.keys(METRICS));
+}
+
+/** The word that is at most two edits away from what was written, the nearest first. */
+export function nearest(written: string, words: readonly string[]): string | undefined {
+  const ranked = words
+    .map(word => ({ word, distance: editDistance(written, word) }))
+    .sort((a, b) => a.distance - b.distance);
+  return ranked.find(({ distance, word }) => distance <= 2 && distance < word.length)?.word;
+}
+
+/** Levenshtein's distance: how many letters to insert, delete or replace. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of a.split('').entries()) {
+    const next = [i + 1];
+    for (const [j, other] of b.split('').entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

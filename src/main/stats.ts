@@ -1,0 +1,6 @@
+import { step } from '../github/step.ts';
+import { parseStats } from '../inputs/tasks.ts';
+import { stats } from '../run/stats.ts';
+import { userAgent } from './user-agent.ts';
+
+await step('stats', (raw, surroundings) => stats(parseStats(raw), { ...surroundings, userAgent }));

@@ -1,0 +1,7 @@
+import './small-heap.ts';
+import { step } from '../github/step.ts';
+import { parseUpload } from '../inputs/tasks.ts';
+import { upload } from '../run/upload.ts';
+import { userAgent } from './user-agent.ts';
+
+await step('upload', (raw, surroundings) => upload(parseUpload(raw), { ...surroundings, userAgent }));

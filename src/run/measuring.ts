@@ -1,0 +1,49 @@
+import type { AgentClient } from '../agent/client.ts';
+import { withRetries } from '../agent/retry.ts';
+import { gateOf } from '../gate/gate.ts';
+import type { StatsTask } from '../inputs/tasks.ts';
+import type { Report, ReportedError } from '../report/report.ts';
+import { reportedError, waitError } from '../report/verdict.ts';
+import { decodeStats } from '../stats/decode.ts';
+import { takeSamples } from '../stats/sample.ts';
+import { waitUntil } from '../stats/wait.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
+export async function waitFor(
+  { connection, measurement }: StatsTask,
+  client: AgentClient,
+  { sleep, cancel, observer }: Surroundings,
+): Promise<ReportedError | undefined> {
+  const { wait, intervalMs } = measurement;
+  if (wait.until.length === 0) return undefined;
+  observer.waiting(connection, wait.timeoutMs);
+  const read = async () => decodeStats(await client.stats());
+  const timing = { sleep, stop: cancel, now: Date.now };
+  const end = await waitUntil(wait.until, read, { intervalMs, timeoutMs: wait.timeoutMs }, timing);
+  return end.held ? undefined : waitError(end);
+}
+
+/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
+export async function measure(
+  { connection, measurement }: StatsTask,
+  client: AgentClient,
+  { sleep, random, cancel, observer }: Surroundings,
+): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
+  const policy = { retries: connection.retries, sleep, random, stop: cancel };
+  const onRetry = (retry: Parameters<Parameters<typeof withRetries>[1]['onRetry']>[0]) =>
+    observer.event({ kind: 'retry', file: undefined, retry });
+  const read = () => withRetries(async () => decodeStats(await client.stats()), { ...policy, onRetry });
+  const { samples, error } = await takeSamples(read, measurement, { sleep, stop: cancel, now: Date.now });
+  const stats = samples.at(-1)?.stats;
+  return {
+    samples,
+    stats,
+    gate: gateOf(
+      measurement.gate,
+      samples.map(sample => sample.stats.figures),
+    ),
+    errors: error === undefined ? [] : [reportedError(error)],
+    warnings: stats?.warnings ?? [],
+  };
+}

@@ -1,0 +1,42 @@
+import { type AgentClient, openClient } from '../agent/client.ts';
+import type { RetryPolicy } from '../agent/retry.ts';
+import type { Connection } from '../inputs/connection.ts';
+import type { UploadTask } from '../inputs/tasks.ts';
+import type { Plan } from '../upload/plan.ts';
+import type { TransferEvent } from '../upload/transfer.ts';
+
+/** What a run depends on beside its inputs. */
+export interface Surroundings {
+  /** Absolute path of the workspace. */
+  readonly workspace: string;
+  readonly userAgent: string;
+  /** Ends the run early; it still reports. */
+  readonly cancel: AbortSignal;
+  readonly sleep: RetryPolicy['sleep'];
+  readonly random: () => number;
+  /** Told what happens as it happens. */
+  readonly observer: Observer;
+}
+
+/** Whoever shows a run while it goes on. */
+export interface Observer {
+  planned(plan: Plan, task: UploadTask): void;
+  waiting(connection: Connection, timeoutMs: number): void;
+  event(event: TransferEvent): void;
+}
+
+/** A connection to the sandbox for as long as `use` takes. */
+export async function withClient<T>(
+  connection: Connection,
+  upload: { readonly concurrency: number; readonly query: Readonly<Record<string, string>> },
+  { userAgent, cancel }: Surroundings,
+  use: (client: AgentClient) => Promise<T>,
+): Promise<T> {
+  const { concurrency: connections, query } = upload;
+  const client = openClient(connection, { connections, query, userAgent, cancel, now: Date.now });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,55 @@
+import type { AgentClient } from '../agent/client.ts';
+import type { UploadTask } from '../inputs/tasks.ts';
+import { EMPTY_REPORT, type Report, type Task } from '../report/report.ts';
+import { discover } from '../upload/discover.ts';
+import { type Plan, type PlannedFile, plan } from '../upload/plan.ts';
+import { type FileResult, transfer } from '../upload/transfer.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Finds the files and plans where each goes, and shows the plan. */
+export async function findFiles(task: UploadTask, { workspace, observer }: Surroundings): Promise<Plan> {
+  const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
+  const options = { workspace, workingDirectory, includeHidden, followSymlinks };
+  const found = plan(await discover(rules, options), { workspace, target, ifNoFilesFound });
+  observer.planned(found, task);
+  return found;
+}
+
+/** What a report says of a plan before anything was sent. */
+export function reportOn(
+  task: Task,
+  { leftOut, warnings }: Plan,
+  { connection, upload }: UploadTask,
+): Report {
+  const { sandboxId, baseUrl } = connection;
+  return { ...EMPTY_REPORT, task, sandboxId, baseUrl, dryRun: upload.dryRun, leftOut, warnings };
+}
+
+/** Uploads the planned files. */
+export async function sendFiles(
+  files: readonly PlannedFile[],
+  { connection, upload }: UploadTask,
+  client: AgentClient,
+  { cancel, sleep, random, observer }: Surroundings,
+): Promise<Pick<Report, 'files' | 'durationMs'>> {
+  const clock = () => performance.now();
+  const start = clock();
+  const results = await transfer(files, {
+    client,
+    concurrency: upload.concurrency,
+    retry: { retries: connection.retries, sleep, random },
+    cancel,
+    onEvent: event => observer.event(event),
+    clock,
+  });
+  return { files: results, durationMs: Math.round(clock() - start) };
+}
+
+/** The results of files that were not sent, all for one reason. */
+export function unsent(
+  files: readonly PlannedFile[],
+  status: 'skipped' | 'not-attempted',
+  reason: string,
+): FileResult[] {
+  return files.map(file => ({ status, file, reason }));
+}
