@@ -13,6 +13,29 @@ import { homedir } from "node:os";
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=20");
 
+// src/agent/redact.ts
+/**
+* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
+* secrets are taken out where the answer comes in.
+*/
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodings(secret) {
+	const bytes = Buffer.from(secret);
+	return [
+		secret,
+		encodeURIComponent(secret.toWellFormed()),
+		JSON.stringify(secret).slice(1, -1),
+		bytes.toString("base64"),
+		bytes.toString("base64").replace(/=+$/, ""),
+		bytes.toString("base64url"),
+		bytes.toString("hex")
+	];
+}
+
 // src/inputs/parse.ts
 /** The user's input is wrong. Carries every problem found, and its message lists them all, a line each. */
 var InputError = class extends Error {
@@ -994,15 +1017,37 @@ function unjudged({ text, metric }, reported) {
 // src/report/verdict.ts
 /** What came of the run, in one line. */
 function headline(report) {
-	const [error] = report.errors;
-	if (error !== void 0 && report.files.length === 0) return error.message;
+	const { own, error } = verdict(report);
+	return [own, error].filter((part) => part !== "").join(" ");
+}
+function verdict(report) {
+	const error = report.errors[0]?.message ?? "";
+	if (error !== "" && report.files.length === 0) return {
+		own: "",
+		error
+	};
 	const done = whatWasDone(report);
-	if (report.cancelled) return `Cancelled: ${done}.`;
+	if (report.cancelled) return {
+		own: `Cancelled: ${done}.`,
+		error: ""
+	};
 	const { failed, notAttempted } = totals(report);
-	if (failed + notAttempted > 0) return [`${done}.`, error?.message ?? ""].join(" ").trim();
-	if (error !== void 0) return `${done}, but the step failed: ${error.message}`;
-	if (report.gate.state === "failed") return `${done}, but the gate is shut: ${conditionsOf(report, "fail")}.`;
-	return `${done}.`;
+	if (failed + notAttempted > 0) return {
+		own: `${done}.`,
+		error
+	};
+	if (error !== "") return {
+		own: `${done}, but the step failed:`,
+		error
+	};
+	if (report.gate.state !== "failed") return {
+		own: `${done}.`,
+		error: ""
+	};
+	return {
+		own: `${done}, but the gate is shut: ${conditionsOf(report, "fail")}.`,
+		error: ""
+	};
 }
 function whatWasDone(report) {
 	const { task, files, leftOut, dryRun, cancelled, durationMs } = report;
@@ -1028,12 +1073,12 @@ function waitError({ missing, error, waitedMs }) {
 		details: [...missing.map(judgementLine), ...last]
 	};
 }
-/** The failed files, those of one kind and status together, the largest group first. */
+/** The failed files, those with the same message together, the largest group first. */
 function failureGroups(report) {
 	const groups = /* @__PURE__ */ new Map();
 	for (const result of report.files) {
 		if (result.status !== "failed") continue;
-		const key = `${result.error.kind} ${result.error.status}`;
+		const key = result.error.message;
 		const group = groups.get(key) ?? {
 			error: result.error,
 			sources: []
@@ -1247,8 +1292,8 @@ function parseExactly(text) {
 	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
 }
 /** JSON text of a value in which bigint stands for whole numbers. */
-function stringifyExactly(value, indent = 0) {
-	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item, indent);
+function stringifyExactly(value) {
+	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
 }
 
 // src/report/gate-json.ts
@@ -1380,7 +1425,6 @@ function reportJson(report) {
 			state: gate.state,
 			breaches: gate.breaches.map(breachEntry)
 		},
-		stats: stats === void 0 ? null : parseKeepingDigits(stats.json),
 		figures: stats === void 0 ? null : Object.fromEntries(stats.figures),
 		aggregates: aggregatesOf(samples),
 		samples: samples.map(({ at, stats: { figures } }) => ({
@@ -1389,7 +1433,8 @@ function reportJson(report) {
 		}))
 	};
 	const lines = files.map((result) => JSON.stringify(fileEntry(result, report)));
-	return `${stringifyExactly(document, 1).slice(0, -2)},\n "files": [\n${lines.join(",\n")}\n ]\n}\n`;
+	const parts = [`"stats": ${stats?.json ?? "null"}`, `"files": [\n${lines.join(",\n")}\n]`];
+	return `${stringifyExactly(document).slice(0, -1)},\n${parts.join(",\n")}\n}\n`;
 }
 function fileEntry(result, report) {
 	const { file, ...outcome } = result;
@@ -1413,15 +1458,6 @@ function errorEntry(error, report) {
 		hint: adviceOn(error, report)
 	};
 }
-
-// src/report/status.ts
-/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
-const STATUS = {
-	uploaded: "uploaded",
-	failed: "failed",
-	skipped: "would be uploaded",
-	"not-attempted": "not attempted"
-};
 
 // src/report/html.ts
 const MAX_TEXT = 600;
@@ -1573,14 +1609,25 @@ function limitsOf({ metric, used, total }, conditions, last) {
 	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, 5);
 }
 
+// src/report/status.ts
+/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
+const STATUS = {
+	uploaded: "uploaded",
+	failed: "failed",
+	skipped: "would be uploaded",
+	"not-attempted": "not attempted"
+};
+
 // src/report/summary.ts
 const MAX_ROWS = 10;
-const MAX_LINES = 30;
+const MAX_LINES$1 = 30;
 /** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
 function summary(report) {
+	const { own, error } = verdict(report);
 	const mark = succeeded(report) ? "✅" : report.cancelled ? "⛔" : "❌";
 	const blocks = join([
-		html`<h3>${mark} ${headline(report)}</h3>`,
+		html`<h3>${mark} ${own === "" ? "Failed" : own}</h3>`,
+		...error === "" ? [] : [html`<p>${code(error)}</p>`],
 		...notes(report),
 		...gateTable(report),
 		...report.stats === void 0 ? [] : [statsTable(report.stats.figures)],
@@ -1598,12 +1645,12 @@ function join(blocks) {
 function notes(report) {
 	const { sandboxId, baseUrl } = report;
 	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-	const items = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
+	const items = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES$1).map((line) => html`\n<li>${code(line)}</li>`);
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function gateTable({ gate }) {
 	if (gate.breaches.length === 0) return [];
-	const rows = gate.breaches.slice(0, MAX_LINES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
+	const rows = gate.breaches.slice(0, MAX_LINES$1).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
 	return [table(["", "Conditions that tripped"], rows)];
 }
 function statsTable(figures) {
@@ -1701,10 +1748,33 @@ function more(count) {
 	return count > 0 ? html`and ${formatNumber(count)} more; the report file has them all` : html``;
 }
 
+// src/github/file-list.ts
+const MAX_LINES = 1e3;
+/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first. */
+function logFiles({ files, leftOut, dryRun }) {
+	if (files.length + leftOut.length === 0) return;
+	const lines = (dryRun ? files : [...files.filter(isTrouble), ...files.filter((result) => !isTrouble(result))]).slice(0, dryRun ? files.length : MAX_LINES).map(fileLine);
+	const rest = files.length - lines.length;
+	const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
+	const left = leftOut.slice(0, MAX_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`);
+	logGroup("Files", [
+		...lines,
+		...more,
+		...left
+	]);
+}
+function isTrouble({ status }) {
+	return status === "failed" || status === "not-attempted";
+}
+function fileLine(result) {
+	const { source, target } = result.file;
+	const line = `${STATUS[result.status]}: ${source} → ${result.status === "uploaded" ? result.path : target}`;
+	return result.status === "failed" ? `${line} (${result.error.message})` : line;
+}
+
 // src/github/publish.ts
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
-const MAX_FILE_LINES = 1e3;
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
 async function publish(report, options) {
 	logFiles(report);
@@ -1712,21 +1782,6 @@ async function publish(report, options) {
 	if (options.summary) await writeSummary(report);
 	for (const warning of cut$1(report.warnings)) annotate.warning([warning]);
 	conclude(report, problem);
-}
-function logFiles({ files, leftOut }) {
-	if (files.length === 0) return;
-	const lines = files.slice(0, MAX_FILE_LINES).map(fileLine);
-	const rest = files.length - lines.length;
-	const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
-	logGroup("Files", [
-		...lines,
-		...more,
-		...leftOut.slice(0, MAX_FILE_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`)
-	]);
-}
-function fileLine(result) {
-	const { source, target } = result.file;
-	return `${STATUS[result.status]}: ${source} → ${result.status === "uploaded" ? result.path : target}`;
 }
 const OUTPUTS = {
 	sync: [
@@ -1740,9 +1795,9 @@ const OUTPUTS = {
 };
 /** A sentence on what kept the outputs from being written, if anything did. */
 function writeOutputs(report) {
-	const parts = OUTPUTS[report.task].map((of) => of(report));
-	for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
 	try {
+		const parts = OUTPUTS[report.task].map((of) => of(report));
+		for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
 		setOutputs(Object.assign({ report: writeReport(report) }, ...parts.map(({ outputs }) => outputs)));
 		return;
 	} catch (error) {
@@ -1867,17 +1922,23 @@ async function step(task, run) {
 		random: Math.random,
 		observer
 	};
+	const redact = redactor([raw["token"] ?? "", raw["signature"] ?? ""].map((secret) => secret.trim()));
 	const report = await Promise.try(run, raw, surroundings).catch((error) => ({
-		...toReport(error),
+		...toReport(error, redact),
 		task
 	}));
 	observer.stop();
 	await publish(report, { summary: !/^\s*false\s*$/i.test(raw["summary"] ?? "") });
 }
-function toReport(error) {
+/** The report of a run that could not be made. A value given may hold the token where it does not belong. */
+function toReport(error, redact) {
+	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
 	return {
 		...EMPTY_REPORT,
-		errors: [error instanceof InputError ? reportedError(error) : bug(error)]
+		errors: [{
+			message: redact(message),
+			details: details.map(redact)
+		}]
 	};
 }
 function bug(error) {
@@ -1982,8 +2043,13 @@ function percentage(used, total) {
 }
 function toFigure(name, value) {
 	if (isWhole(name)) return toWhole(value);
-	if (typeof value === "bigint") return name === "cpu_used_pct" ? Number(value) : value;
+	if (name === "cpu_used_pct") return toPercentage(value);
+	if (typeof value === "bigint") return value;
 	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
+}
+function toPercentage(value) {
+	const number = typeof value === "bigint" ? Number(value) : value;
+	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
 }
 /** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
 function toWhole(value) {
@@ -2180,29 +2246,6 @@ function messageOf(text) {
 	} catch {
 		return;
 	}
-}
-
-// src/agent/redact.ts
-/**
-* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
-* secrets are taken out where the answer comes in.
-*/
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
-	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodings(secret) {
-	const bytes = Buffer.from(secret);
-	return [
-		secret,
-		encodeURIComponent(secret.toWellFormed()),
-		JSON.stringify(secret).slice(1, -1),
-		bytes.toString("base64"),
-		bytes.toString("base64").replace(/=+$/, ""),
-		bytes.toString("base64url"),
-		bytes.toString("hex")
-	];
 }
 
 // src/agent/exchange.ts
@@ -2659,6 +2702,17 @@ async function withClient(connection, upload, { userAgent, cancel }, use) {
 	}
 }
 
+// src/upload/paths.ts
+/** Whether `file` is `directory` or lies below it; both absolute. */
+function isInside(directory, file) {
+	const relative = path.relative(directory, file);
+	return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+}
+/** A path of the runner with slashes, also on Windows. */
+function toPosix(file) {
+	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
+}
+
 // src/upload/boundary.ts
 /**
 * A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
@@ -2697,13 +2751,8 @@ function leadsOut(link, end) {
 	const message = `${link} is a link to ${end}, outside the workspace.`;
 	return new InputError([{
 		input: "files",
-		message: `${message} Exclude it with a ! line, copy the file into the workspace, or set follow-symlinks: false.`
+		message: `${message} Exclude it with a ! line, or copy what it leads to into the workspace.`
 	}]);
-}
-/** Whether `file` is `directory` or lies below it; both absolute. */
-function isInside(directory, file) {
-	const relative = path.relative(directory, file);
-	return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
 // src/upload/pattern.ts
@@ -2748,6 +2797,8 @@ function escaped(literal) {
 }
 
 // src/upload/discover.ts
+/** The reason of a link that leads nowhere. */
+const BROKEN_LINK = "a broken link";
 /**
 * Searches the files of every pattern, in the order of the patterns. Reads the runner's file system, and no content.
 * @throws InputError where a place cannot be searched or a link leads out of the workspace.
@@ -2787,6 +2838,7 @@ async function sort(globber, root, match, options) {
 	let hidden = 0;
 	let resolve;
 	for await (const file of globber.globGenerator()) {
+		if (options.cancel.aborted) break;
 		const relative = path.relative(root, file);
 		const link = lstatSync(file);
 		const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
@@ -2826,13 +2878,21 @@ function findLost(directories, wanted) {
 	const lost = [];
 	for (const directory of directories) for (const entry of entriesOf(directory)) {
 		const file = path.join(directory, entry.name);
-		const reason = entry.isSymbolicLink() ? "a broken link" : "its name is not valid UTF-8";
-		if ((entry.isSymbolicLink() || entry.name.includes("�")) && !existsSync(file) && wanted(file)) lost.push({
+		if (!(entry.isSymbolicLink() || entry.name.includes("�")) || existsSync(file) || !wanted(file)) continue;
+		if (!entry.isSymbolicLink()) throw unreadableName(file);
+		lost.push({
 			path: file,
-			reason
+			reason: BROKEN_LINK
 		});
 	}
 	return lost;
+}
+function unreadableName(file) {
+	const message = `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`;
+	return new InputError([{
+		input: "files",
+		message
+	}]);
 }
 function entriesOf(directory) {
 	return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
@@ -2859,10 +2919,6 @@ function unsearchable({ pattern }, error) {
 		input: "files",
 		message
 	}]);
-}
-/** A path of the runner with slashes, also on Windows. */
-function toPosix(file) {
-	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
 
 // src/upload/plan.ts
@@ -2896,7 +2952,7 @@ function plan(matches, options) {
 			path: name(path),
 			reason
 		})),
-		warnings: options.ifNoFilesFound === "warn" ? unmatched : []
+		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...brokenLinks(matches)]
 	};
 }
 function targetOf({ path: file, relative }, own, general) {
@@ -2964,6 +3020,12 @@ function conflict(one, other, target) {
 function nested(owner, file) {
 	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
 	return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
+}
+function brokenLinks(matches) {
+	const links = dedupe(matches.flatMap((match) => match.leftOut)).filter(({ reason }) => reason === BROKEN_LINK);
+	const [first] = links;
+	if (first === void 0) return [];
+	return [`${links.length} left out for being a broken link, such as ${first.path}.`];
 }
 function unwritable(files) {
 	return files.filter(({ target }) => !target.isWellFormed()).map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
@@ -3054,13 +3116,14 @@ function reasonOf(stop) {
 
 // src/run/uploading.ts
 /** Finds the files and plans where each goes, and shows the plan. */
-async function findFiles(task, { workspace, observer }) {
+async function findFiles(task, { workspace, observer, cancel }) {
 	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
 	const found = plan(await discover(rules, {
 		workspace,
 		workingDirectory,
 		includeHidden,
-		followSymlinks
+		followSymlinks,
+		cancel
 	}), {
 		workspace,
 		target,
@@ -3070,7 +3133,7 @@ async function findFiles(task, { workspace, observer }) {
 	return found;
 }
 /** What a report says of a plan before anything was sent. */
-function reportOn(task, { leftOut, warnings }, { connection, upload }) {
+function reportOn(task, { files, leftOut, warnings }, { connection, upload }) {
 	const { sandboxId, baseUrl } = connection;
 	return {
 		...EMPTY_REPORT,
@@ -3079,8 +3142,12 @@ function reportOn(task, { leftOut, warnings }, { connection, upload }) {
 		baseUrl,
 		dryRun: upload.dryRun,
 		leftOut,
-		warnings
+		warnings: [...warnings, ...signatureWarning(files.length, upload)]
 	};
+}
+function signatureWarning(files, { query }) {
+	if (files < 2 || query["signature"] === void 0) return [];
+	return [`One signature covers one target path, and ${files} files are to be uploaded with it.`];
 }
 /** Uploads the planned files. */
 async function sendFiles(files, { connection, upload }, client, { cancel, sleep, random, observer }) {

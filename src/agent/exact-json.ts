@@ -46,10 +46,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /** JSON text of a value in which bigint stands for whole numbers. */
-export function stringifyExactly(value: unknown, indent = 0): string {
-  return JSON.stringify(
-    value,
-    (_key, item: unknown) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item),
-    indent,
+export function stringifyExactly(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item,
   );
 }

@@ -5,17 +5,15 @@ import { breachLine } from '../report/figures.ts';
 import { gateOutputs, type Outputs, statsOutputs, uploadOutputs } from '../report/outputs.ts';
 import { type Report, succeeded, type Task } from '../report/report.ts';
 import { reportJson } from '../report/report-file.ts';
-import { STATUS } from '../report/status.ts';
 import { summary } from '../report/summary.ts';
 import { formatCount, formatNumber } from '../report/units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
-import type { FileResult } from '../upload/transfer.ts';
-import { annotate, harmless, logGroup, logLine } from './log.ts';
+import { logFiles } from './file-list.ts';
+import { annotate, harmless, logLine } from './log.ts';
 
 // Ten annotations of a level are shown: these, one for other failures, one for the gate, and the verdict.
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
-const MAX_FILE_LINES = 1000;
 
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
 export async function publish(report: Report, options: { readonly summary: boolean }): Promise<void> {
@@ -24,23 +22,6 @@ export async function publish(report: Report, options: { readonly summary: boole
   if (options.summary) await writeSummary(report);
   for (const warning of cut(report.warnings)) annotate.warning([warning]);
   conclude(report, problem);
-}
-
-function logFiles({ files, leftOut }: Report): void {
-  if (files.length === 0) return;
-  const lines = files.slice(0, MAX_FILE_LINES).map(fileLine);
-  const rest = files.length - lines.length;
-  const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
-  logGroup('Files', [
-    ...lines,
-    ...more,
-    ...leftOut.slice(0, MAX_FILE_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`),
-  ]);
-}
-
-function fileLine(result: FileResult): string {
-  const { source, target } = result.file;
-  return `${STATUS[result.status]}: ${source} → ${result.status === 'uploaded' ? result.path : target}`;
 }
 
 const OUTPUTS: Readonly<
@@ -54,9 +35,9 @@ const OUTPUTS: Readonly<
 
 /** A sentence on what kept the outputs from being written, if anything did. */
 function writeOutputs(report: Report): string | undefined {
-  const parts = OUTPUTS[report.task].map(of => of(report));
-  for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
   try {
+    const parts = OUTPUTS[report.task].map(of => of(report));
+    for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
     setOutputs(Object.assign({ report: writeReport(report) }, ...parts.map(({ outputs }) => outputs)));
     return undefined;
   } catch (error) {

@@ -1,3 +1,4 @@
+import { type Redact, redactor } from '../agent/redact.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
 import { INPUT_NAMES } from '../inputs/tasks.ts';
 import { EMPTY_REPORT, type Report, type ReportedError, type Task } from '../report/report.ts';
@@ -21,13 +22,19 @@ export async function step(task: Task, run: Run): Promise<void> {
     random: Math.random,
     observer,
   };
-  const report = await Promise.try(run, raw, surroundings).catch(error => ({ ...toReport(error), task }));
+  const redact = redactor([raw['token'] ?? '', raw['signature'] ?? ''].map(secret => secret.trim()));
+  const report = await Promise.try(run, raw, surroundings).catch(error => ({
+    ...toReport(error, redact),
+    task,
+  }));
   observer.stop();
   await publish(report, { summary: !/^\s*false\s*$/i.test(raw['summary'] ?? '') });
 }
 
-function toReport(error: unknown): Report {
-  return { ...EMPTY_REPORT, errors: [error instanceof InputError ? reportedError(error) : bug(error)] };
+/** The report of a run that could not be made. A value given may hold the token where it does not belong. */
+function toReport(error: unknown, redact: Redact): Report {
+  const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
+  return { ...EMPTY_REPORT, errors: [{ message: redact(message), details: details.map(redact) }] };
 }
 
 function bug(error: unknown): ReportedError {

@@ -2,7 +2,7 @@ import { stringifyExactly } from '../agent/exact-json.ts';
 import { aggregatesOf, breachEntry } from './gate-json.ts';
 import { type Report, totals } from './report.ts';
 
-// A job's outputs hold 1 MB together, as UTF-16; these two must leave room for others.
+// A job's outputs hold 1 MB together, as UTF-16. One list that grows with the job may not take more than half of it.
 const MAX_JSON_BYTES = 256 * 1024;
 
 const STATS_OUTPUTS = [

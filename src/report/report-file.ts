@@ -1,4 +1,4 @@
-import { parseKeepingDigits, stringifyExactly } from '../agent/exact-json.ts';
+import { stringifyExactly } from '../agent/exact-json.ts';
 import type { AgentError } from '../agent/failure.ts';
 import type { FileResult } from '../upload/transfer.ts';
 import { aggregatesOf, breachEntry } from './gate-json.ts';
@@ -16,14 +16,15 @@ export function reportJson(report: Report): string {
     totals: totals(report),
     ...rest,
     gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
-    stats: stats === undefined ? null : parseKeepingDigits(stats.json),
     figures: stats === undefined ? null : Object.fromEntries(stats.figures),
     aggregates: aggregatesOf(samples),
     samples: samples.map(({ at, stats: { figures } }) => ({ at, figures: Object.fromEntries(figures) })),
   };
-  // A line for each file, put together by hand: of many thousands, one tree of objects would take much memory.
+  // Put together by hand, a line for each file, since one tree of many thousands would take much memory; and with the
+  // stats as they came, since what is nested deeply can be read but not always be written again.
   const lines = files.map(result => JSON.stringify(fileEntry(result, report)));
-  return `${stringifyExactly(document, 1).slice(0, -2)},\n "files": [\n${lines.join(',\n')}\n ]\n}\n`;
+  const parts = [`"stats": ${stats?.json ?? 'null'}`, `"files": [\n${lines.join(',\n')}\n]`];
+  return `${stringifyExactly(document).slice(0, -1)},\n${parts.join(',\n')}\n}\n`;
 }
 
 function fileEntry(result: FileResult, report: Report): object {

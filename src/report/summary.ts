@@ -6,7 +6,7 @@ import { code, concat, type Html, html, table } from './html.ts';
 import { type Report, succeeded, totals } from './report.ts';
 import { STATUS } from './status.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from './units.ts';
-import { adviceOn, failureGroups, furtherLines, headline } from './verdict.ts';
+import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
 
 /** The platform drops a summary whole that is longer, in bytes. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024;
@@ -20,9 +20,11 @@ const RESERVE_BYTES = 4096;
 
 /** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
 export function summary(report: Report): string {
+  const { own, error } = verdict(report);
   const mark = succeeded(report) ? '✅' : report.cancelled ? '⛔' : '❌';
   const blocks = join([
-    html`<h3>${mark} ${headline(report)}</h3>`,
+    html`<h3>${mark} ${own === '' ? 'Failed' : own}</h3>`,
+    ...(error === '' ? [] : [html`<p>${code(error)}</p>`]),
     ...notes(report),
     ...gateTable(report),
     ...(report.stats === undefined ? [] : [statsTable(report.stats.figures)]),

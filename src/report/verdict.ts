@@ -7,26 +7,37 @@ import { formatFigure, judgementLine } from './figures.ts';
 import { type Report, type ReportedError, totals } from './report.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from './units.ts';
 
-/** Failures of one kind. */
+/** Failures with the same message. */
 export interface FailureGroup {
-  /** One of the errors; the others are of the same kind and status. */
+  /** One of the errors; the others say the same. */
   readonly error: AgentError;
   /** The files concerned, in plan order. */
   readonly sources: readonly string[];
 }
 
+/** What came of a run: in the action's own words, and in those of an error, which may hold words from elsewhere. */
+export interface Verdict {
+  /** Empty where there is only an error. */
+  readonly own: string;
+  readonly error: string;
+}
+
 /** What came of the run, in one line. */
 export function headline(report: Report): string {
-  const [error] = report.errors;
-  if (error !== undefined && report.files.length === 0) return error.message;
+  const { own, error } = verdict(report);
+  return [own, error].filter(part => part !== '').join(' ');
+}
+
+export function verdict(report: Report): Verdict {
+  const error = report.errors[0]?.message ?? '';
+  if (error !== '' && report.files.length === 0) return { own: '', error };
   const done = whatWasDone(report);
-  if (report.cancelled) return `Cancelled: ${done}.`;
+  if (report.cancelled) return { own: `Cancelled: ${done}.`, error: '' };
   const { failed, notAttempted } = totals(report);
-  if (failed + notAttempted > 0) return [`${done}.`, error?.message ?? ''].join(' ').trim();
-  if (error !== undefined) return `${done}, but the step failed: ${error.message}`;
-  if (report.gate.state === 'failed')
-    return `${done}, but the gate is shut: ${conditionsOf(report, 'fail')}.`;
-  return `${done}.`;
+  if (failed + notAttempted > 0) return { own: `${done}.`, error };
+  if (error !== '') return { own: `${done}, but the step failed:`, error };
+  if (report.gate.state !== 'failed') return { own: `${done}.`, error: '' };
+  return { own: `${done}, but the gate is shut: ${conditionsOf(report, 'fail')}.`, error: '' };
 }
 
 function whatWasDone(report: Report): string {
@@ -58,12 +69,12 @@ export function waitError({ missing, error, waitedMs }: Extract<WaitEnd, { held:
   return { message, details: [...missing.map(judgementLine), ...last] };
 }
 
-/** The failed files, those of one kind and status together, the largest group first. */
+/** The failed files, those with the same message together, the largest group first. */
 export function failureGroups(report: Report): FailureGroup[] {
   const groups = new Map<string, { error: AgentError; sources: string[] }>();
   for (const result of report.files) {
     if (result.status !== 'failed') continue;
-    const key = `${result.error.kind} ${result.error.status}`;
+    const key = result.error.message;
     const group = groups.get(key) ?? { error: result.error, sources: [] };
     group.sources.push(result.file.source);
     groups.set(key, group);

@@ -1,5 +1,6 @@
 import type { AgentClient } from '../agent/client.ts';
 import type { UploadTask } from '../inputs/tasks.ts';
+import type { UploadInputs } from '../inputs/upload.ts';
 import { EMPTY_REPORT, type Report, type Task } from '../report/report.ts';
 import { discover } from '../upload/discover.ts';
 import { type Plan, type PlannedFile, plan } from '../upload/plan.ts';
@@ -7,9 +8,12 @@ import { type FileResult, transfer } from '../upload/transfer.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Finds the files and plans where each goes, and shows the plan. */
-export async function findFiles(task: UploadTask, { workspace, observer }: Surroundings): Promise<Plan> {
+export async function findFiles(
+  task: UploadTask,
+  { workspace, observer, cancel }: Surroundings,
+): Promise<Plan> {
   const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-  const options = { workspace, workingDirectory, includeHidden, followSymlinks };
+  const options = { workspace, workingDirectory, includeHidden, followSymlinks, cancel };
   const found = plan(await discover(rules, options), { workspace, target, ifNoFilesFound });
   observer.planned(found, task);
   return found;
@@ -18,11 +22,17 @@ export async function findFiles(task: UploadTask, { workspace, observer }: Surro
 /** What a report says of a plan before anything was sent. */
 export function reportOn(
   task: Task,
-  { leftOut, warnings }: Plan,
+  { files, leftOut, warnings }: Plan,
   { connection, upload }: UploadTask,
 ): Report {
   const { sandboxId, baseUrl } = connection;
-  return { ...EMPTY_REPORT, task, sandboxId, baseUrl, dryRun: upload.dryRun, leftOut, warnings };
+  const base = { ...EMPTY_REPORT, task, sandboxId, baseUrl, dryRun: upload.dryRun, leftOut };
+  return { ...base, warnings: [...warnings, ...signatureWarning(files.length, upload)] };
+}
+
+function signatureWarning(files: number, { query }: UploadInputs): string[] {
+  if (files < 2 || query['signature'] === undefined) return [];
+  return [`One signature covers one target path, and ${files} files are to be uploaded with it.`];
 }
 
 /** Uploads the planned files. */

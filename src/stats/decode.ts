@@ -74,8 +74,14 @@ function percentage(used: bigint, total: bigint): number {
 
 function toFigure(name: string, value: unknown): Figure | undefined {
   if (isWhole(name)) return toWhole(value);
-  if (typeof value === 'bigint') return name === 'cpu_used_pct' ? Number(value) : value;
+  if (name === 'cpu_used_pct') return toPercentage(value);
+  if (typeof value === 'bigint') return value;
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function toPercentage(value: unknown): number | undefined {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 
 /** A non-negative int64; `4.0` and `4e9` are whole numbers too. */

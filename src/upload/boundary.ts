@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { InputError } from '../inputs/parse.ts';
+import { isInside } from './paths.ts';
 
 /** Finds the real path of a file, its links resolved. `isLink` says whether the file itself is one. */
 export type Resolve = (file: string, isLink: boolean) => string;
@@ -45,12 +46,6 @@ function linkOf(file: string, within: (real: string) => boolean): string {
 
 function leadsOut(link: string, end: string): InputError {
   const message = `${link} is a link to ${end}, outside the workspace.`;
-  const advice = 'Exclude it with a ! line, copy the file into the workspace, or set follow-symlinks: false.';
+  const advice = 'Exclude it with a ! line, or copy what it leads to into the workspace.';
   return new InputError([{ input: 'files', message: `${message} ${advice}` }]);
-}
-
-/** Whether `file` is `directory` or lies below it; both absolute. */
-export function isInside(directory: string, file: string): boolean {
-  const relative = path.relative(directory, file);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

@@ -4,6 +4,7 @@ import { create, type Globber } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError } from '../inputs/parse.ts';
 import { boundary, type Resolve } from './boundary.ts';
+import { toPosix } from './paths.ts';
 import { anchor, type Matcher, matcher } from './pattern.ts';
 
 /** A regular file that a pattern matches. */
@@ -25,6 +26,9 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** The reason of a link that leads nowhere. */
+export const BROKEN_LINK = 'a broken link';
+
 /** What one pattern matches. */
 export interface Matches {
   readonly pattern: FilePattern;
@@ -41,6 +45,8 @@ export interface DiscoverOptions {
   readonly workingDirectory: string;
   readonly includeHidden: boolean;
   readonly followSymlinks: boolean;
+  /** Ends the search early, with what was found so far. */
+  readonly cancel: AbortSignal;
 }
 
 /**
@@ -88,6 +94,7 @@ async function sort(globber: Globber, root: string, match: Matcher, options: Dis
   let hidden = 0;
   let resolve: Resolve | undefined;
   for await (const file of globber.globGenerator()) {
+    if (options.cancel.aborted) break;
     const relative = path.relative(root, file);
     const link = lstatSync(file);
     const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
@@ -120,12 +127,18 @@ function findLost(directories: Iterable<string>, wanted: (file: string) => boole
   for (const directory of directories) {
     for (const entry of entriesOf(directory)) {
       const file = path.join(directory, entry.name);
-      const reason = entry.isSymbolicLink() ? 'a broken link' : 'its name is not valid UTF-8';
       const suspect = entry.isSymbolicLink() || entry.name.includes('\uFFFD');
-      if (suspect && !existsSync(file) && wanted(file)) lost.push({ path: file, reason });
+      if (!suspect || existsSync(file) || !wanted(file)) continue;
+      if (!entry.isSymbolicLink()) throw unreadableName(file);
+      lost.push({ path: file, reason: BROKEN_LINK });
     }
   }
   return lost;
+}
+
+function unreadableName(file: string): InputError {
+  const message = `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`;
+  return new InputError([{ input: 'files', message }]);
 }
 
 function entriesOf(directory: string): Dirent[] {
@@ -150,9 +163,4 @@ function unsearchable({ pattern }: FilePattern, error: unknown): unknown {
   if (!('code' in error)) return error;
   const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ''}`;
   return new InputError([{ input: 'files', message }]);
-}
-
-/** A path of the runner with slashes, also on Windows. */
-export function toPosix(file: string): string {
-  return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }

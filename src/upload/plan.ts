@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { UploadFile } from '../agent/upload-client.ts';
 import { InputError } from '../inputs/parse.ts';
-import { isInside } from './boundary.ts';
-import { type LeftOut, type Matches, type SourceFile, toPosix } from './discover.ts';
+import { BROKEN_LINK, type LeftOut, type Matches, type SourceFile } from './discover.ts';
+import { isInside, toPosix } from './paths.ts';
 
 /** One upload to be made. */
 export interface PlannedFile extends UploadFile {
@@ -58,7 +58,7 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
       path: name(path),
       reason,
     })),
-    warnings: options.ifNoFilesFound === 'warn' ? unmatched : [],
+    warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...brokenLinks(matches)],
   };
 }
 
@@ -130,6 +130,15 @@ function nested(owner: PlannedFile, file: PlannedFile): string {
     ({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`,
   );
   return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
+}
+
+function brokenLinks(matches: readonly Matches[]): string[] {
+  const links = dedupe(matches.flatMap(match => match.leftOut)).filter(
+    ({ reason }) => reason === BROKEN_LINK,
+  );
+  const [first] = links;
+  if (first === undefined) return [];
+  return [`${links.length} left out for being a broken link, such as ${first.path}.`];
 }
 
 function unwritable(files: readonly PlannedFile[]): string[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { manyFiles, openWorld, type Result, runBadly, runWell, TOKEN } from './harness.ts';
+import { manyFiles, openFaulty, openWorld, type Result, runBadly, runWell, TOKEN } from './harness.ts';
 
 /** Names that a runner or a terminal would act on. */
 const NAMES = [
@@ -100,8 +100,25 @@ suite('the log', { concurrency: 2 }, () => {
 
   test('of a large run stays short', async () => {
     await using world = await openWorld({ files: manyFiles(1500) });
-    const { lines } = await runWell(world, { 'dry-run': 'true' });
+    const { lines } = await runWell(world);
     assert.ok(lines.length < 1100, `${lines.length} lines`);
     assert.match(lines.join('\n'), /and 500 more/);
+  });
+
+  test('of a large plan has every line of it', async () => {
+    await using world = await openWorld({ files: manyFiles(1500) });
+    const { lines } = await runWell(world, { 'dry-run': 'true' });
+    assert.equal(lines.filter(line => line.startsWith('would be uploaded: ')).length, 1500);
+  });
+
+  test('of a large run shows what failed first', async () => {
+    await using world = await openFaulty(
+      { kind: 'status', status: 400 },
+      { path: 'f1400.txt' },
+      { files: manyFiles(1500) },
+    );
+    const { lines } = await runBadly(world);
+    const first = lines[lines.indexOf('::group::Files') + 1] ?? '';
+    assert.match(first, /^failed: f1400\.txt → f1400\.txt \(POST .* 400 /);
   });
 });

@@ -73,7 +73,6 @@ describe('stringifyExactly', () => {
 
   test('digits that were kept stay', () => {
     assert.equal(stringifyExactly({ a: parseKeepingDigits('4.00') }), '{"a":4.00}');
-    assert.match(stringifyExactly({ a: parseKeepingDigits('4.00') }, 1), /"a": 4\.00\n/);
   });
 });
 

@@ -68,14 +68,14 @@ test('it holds everything about a run', () => {
 });
 
 test('the schema number comes first', () => {
-  assert.match(reportJson(report()), /^\{\s*"schema": 1,/);
+  assert.match(reportJson(report()), /^\{"schema":1,/);
 });
 
 test('the stats keep their digits, and the figures are exact', () => {
   const stats = statsOf({ disk_total: '9223372036854775807', disk_used: 1, load: '1.50', big: '1e400' });
   const text = reportJson(report({ stats }));
-  assert.match(text, /"load": 1\.50,/);
-  assert.match(text, /"big": 1e400/);
+  assert.match(text, /"load":1\.50,/);
+  assert.match(text, /"big":1e400/);
   const { figures, stats: sent } = written({ stats });
   assert.deepEqual(figures, {
     disk_total: 9223372036854775807n,
@@ -98,5 +98,5 @@ test('names that are no text are written as JSON that any parser reads', () => {
 test('hostile field names stay fields', () => {
   const stats = statsOf({ __proto: 1, ['__proto__']: 2, toJSON: 3 });
   const text = reportJson(report({ stats }));
-  assert.match(text, /"figures": \{\s*"__proto": 1,\s*"__proto__": 2,\s*"toJSON": 3\s*\}/);
+  assert.match(text, /"figures":\{"__proto":1,"__proto__":2,"toJSON":3\}/);
 });

