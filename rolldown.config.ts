@@ -1,26 +1,35 @@
 import type { RolldownOptions } from 'rolldown';
 import { licenses } from './scripts/licenses.ts';
 
-// One file per action entry and one shared vendor file, unhashed and unminified: what the runner executes
-// can be read and reviewed, and is the same bytes on every machine.
-export default {
-  input: { sync: 'src/main/sync.ts', upload: 'src/main/upload.ts', stats: 'src/main/stats.ts' },
+const common = {
   platform: 'node',
   // Of the sources only small-heap.ts is imported for what it does.
-  treeshake: {
-    moduleSideEffects: [
-      { test: /small-heap/, sideEffects: true },
-      { test: /./, sideEffects: false },
-    ],
+  treeshake: { moduleSideEffects: (id: string) => id.includes('small-heap') },
+} as const;
+
+// Unhashed and unminified: what the runner executes can be read and reviewed, and is the same bytes on every machine.
+const output = {
+  dir: 'dist',
+  format: 'esm',
+  minify: false,
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+} as const;
+
+// One file for each entry of the actions, and what they share: the sources in one file, the packages in another.
+const actions = {
+  ...common,
+  input: {
+    sync: 'src/main/sync.ts',
+    upload: 'src/main/upload.ts',
+    stats: 'src/main/stats.ts',
+    monitor: 'src/main/monitor.ts',
+    'monitor-post': 'src/main/monitor-post.ts',
   },
   plugins: [licenses()],
   output: {
-    dir: 'dist',
-    format: 'esm',
+    ...output,
     cleanDir: true,
-    minify: false,
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name].js',
     codeSplitting: {
       groups: [
         { name: 'vendor', test: /node_modules/ },
@@ -29,3 +38,12 @@ export default {
     },
   },
 } satisfies RolldownOptions;
+
+// By itself, since it lives through the whole job: loading the shared files would take most of its memory.
+const sampler = {
+  ...common,
+  input: { 'monitor-sampler': 'src/main/monitor-sampler.ts' },
+  output,
+} satisfies RolldownOptions;
+
+export default [actions, sampler];

@@ -1,13 +1,14 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { a as require_undici, c as getInput, d as setFailed, f as setOutput, g as summary$1, h as warning, i as require_form_data, l as info, m as startGroup, n as create, o as endGroup, p as setSecret, r as Minimatch, s as error, t as pLimit, u as notice } from "./vendor.js";
+import { _ as warning, a as require_undici, c as getInput, d as notice, f as saveState, g as startGroup, h as setSecret, i as require_form_data, l as getState, m as setOutput, n as create, o as endGroup, p as setFailed, r as Minimatch, s as error, t as pLimit, u as info, v as summary$1 } from "./vendor.js";
 import { setFlagsFromString } from "node:v8";
+import { setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { STATUS_CODES } from "node:http";
+import { once } from "node:events";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { open } from "node:fs/promises";
-import { homedir } from "node:os";
+import { mkdtemp, open } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { spawn } from "node:child_process";
 
 // src/main/small-heap.ts
 setFlagsFromString("--semi-space-growth-factor=1");
@@ -34,6 +35,12 @@ function encodings(secret) {
 		bytes.toString("base64url"),
 		bytes.toString("hex")
 	];
+}
+
+// src/agent/sleep.ts
+/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
+async function sleep(ms, stop) {
+	await setTimeout(ms, void 0, { signal: stop });
 }
 
 // src/inputs/parse.ts
@@ -695,6 +702,15 @@ function parseStats(raw) {
 	return {
 		connection: toConnection(inputs),
 		measurement: toMeasurement(inputs)
+	};
+}
+function parseMonitor(raw) {
+	const inputs = parseInputs(monitorTask, raw);
+	return {
+		connection: toConnection(inputs),
+		gate: toGate(inputs),
+		intervalMs: inputs.interval,
+		maxDurationMs: inputs["max-duration"]
 	};
 }
 
@@ -1886,10 +1902,6 @@ function cancelSignal() {
 	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
 	return controller.signal;
 }
-/** Waits, unless `stop` aborts first: then it rejects. */
-async function sleep(ms, stop) {
-	await setTimeout(ms, void 0, { signal: stop });
-}
 function mask(secret) {
 	if (secret !== "") setSecret(secret);
 }
@@ -1922,24 +1934,31 @@ async function step(task, run) {
 		random: Math.random,
 		observer
 	};
-	const redact = redactor([raw["token"] ?? "", raw["signature"] ?? ""].map((secret) => secret.trim()));
-	const report = await Promise.try(run, raw, surroundings).catch((error) => ({
-		...toReport(error, redact),
-		task
-	}));
-	observer.stop();
-	await publish(report, { summary: !/^\s*false\s*$/i.test(raw["summary"] ?? "") });
+	try {
+		const report = await run(raw, surroundings);
+		observer.stop();
+		await publish(report, { summary: wantsSummary(raw) });
+	} catch (error) {
+		observer.stop();
+		await publishFailure(task, raw, error);
+	}
 }
-/** The report of a run that could not be made. A value given may hold the token where it does not belong. */
-function toReport(error, redact) {
+/** Publishes what kept a step from its work: wrong input, or a bug. */
+async function publishFailure(task, raw, error) {
+	const redact = redactor([raw["token"] ?? "", raw["signature"] ?? ""].map((secret) => secret.trim()));
 	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
-	return {
+	const errors = [{
+		message: redact(message),
+		details: details.map(redact)
+	}];
+	await publish({
 		...EMPTY_REPORT,
-		errors: [{
-			message: redact(message),
-			details: details.map(redact)
-		}]
-	};
+		task,
+		errors
+	}, { summary: wantsSummary(raw) });
+}
+function wantsSummary(raw) {
+	return !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 }
 function bug(error) {
 	return {
@@ -2183,6 +2202,7 @@ async function measure({ connection, measurement }, client, { sleep, random, can
 }
 
 // src/agent/answer.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 const MAX_SAID = 300;
 const MAX_SEARCHED = 16384;
 const MAX_RETRY_AFTER = 6e4;
@@ -3185,4 +3205,56 @@ var version = "1.0.0";
 /** How the action names itself to the agent. */
 const userAgent = `sandbox-sync/${version}`;
 
-export { unsent as a, waitFor as c, gateOf as d, parseStats as f, sendFiles as i, step as l, parseUpload as m, findFiles as n, withClient as o, parseSync as p, reportOn as r, measure as s, userAgent as t, EMPTY_REPORT as u };
+// src/monitor/start.ts
+const PASSED_ON = [/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i, /^((https?|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i];
+const SMALL = [
+	"--max-semi-space-size=1",
+	"--no-opt",
+	"--no-sparkplug",
+	"--no-maglev"
+];
+/** Starts the sampling process, which lives on after this one, and hands over to it. */
+async function startSampler(script, handover) {
+	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
+	const child = spawn(process.execPath, [...SMALL, script], {
+		env: Object.fromEntries(passedOn),
+		cwd: handover.directory,
+		detached: true,
+		windowsHide: true,
+		stdio: [
+			"pipe",
+			"ignore",
+			"ignore"
+		]
+	});
+	await once(child, "spawn");
+	child.stdin.end(JSON.stringify(handover));
+	await once(child.stdin, "close");
+	child.unref();
+}
+
+// src/github/monitor.ts
+const STATE = "directory";
+/** The main step of a monitor: starts the sampling process and returns. */
+async function startMonitor(sampler) {
+	const inputs = readInputs(INPUT_NAMES.monitor);
+	try {
+		const { connection, intervalMs } = parseMonitor(inputs);
+		const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
+		await startSampler(sampler, {
+			inputs,
+			directory,
+			jobPid: process.ppid
+		});
+		saveState(STATE, directory);
+		logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
+	} catch (error) {
+		await publishFailure("monitor", inputs, error);
+	}
+}
+/** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
+function monitorDirectory() {
+	return getState(STATE) || void 0;
+}
+
+export { parseMonitor as _, reportOn as a, parseUpload as b, withClient as c, slept as d, decodeStats as f, gateOf as g, EMPTY_REPORT as h, findFiles as i, measure as l, formatCount as m, startMonitor as n, sendFiles as o, step as p, userAgent as r, unsent as s, monitorDirectory as t, waitFor as u, parseStats as v, parseSync as y };

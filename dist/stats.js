@@ -1,4 +1,4 @@
-import { c as waitFor, d as gateOf, f as parseStats, l as step, o as withClient, s as measure, t as userAgent, u as EMPTY_REPORT } from "./shared.js";
+import { c as withClient, g as gateOf, h as EMPTY_REPORT, l as measure, p as step, r as userAgent, u as waitFor, v as parseStats } from "./shared.js";
 
 // src/run/stats.ts
 const ALONE = {

@@ -1,4 +1,4 @@
-import { a as unsent, c as waitFor, d as gateOf, i as sendFiles, l as step, n as findFiles, o as withClient, p as parseSync, r as reportOn, s as measure, t as userAgent } from "./shared.js";
+import { a as reportOn, c as withClient, g as gateOf, i as findFiles, l as measure, o as sendFiles, p as step, r as userAgent, s as unsent, u as waitFor, y as parseSync } from "./shared.js";
 
 // src/run/sync.ts
 /**

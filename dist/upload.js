@@ -1,4 +1,4 @@
-import { a as unsent, i as sendFiles, l as step, m as parseUpload, n as findFiles, o as withClient, r as reportOn, t as userAgent } from "./shared.js";
+import { a as reportOn, b as parseUpload, c as withClient, i as findFiles, o as sendFiles, p as step, r as userAgent, s as unsent } from "./shared.js";
 
 // src/run/upload.ts
 /**

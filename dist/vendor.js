@@ -571,6 +571,25 @@ function startGroup(name) {
 function endGroup() {
 	issue("endgroup");
 }
+/**
+* Saves state for current action, the state can only be retrieved by this action's post job execution.
+*
+* @param     name     name of the state to store
+* @param     value    value to store. Non-string values will be converted to a string via JSON.stringify
+*/
+function saveState(name, value) {
+	if (process.env["GITHUB_STATE"] || "") return issueFileCommand("STATE", prepareKeyValueMessage(name, value));
+	issueCommand("save-state", { name }, toCommandValue(value));
+}
+/**
+* Gets the value of an state set by this action's main execution.
+*
+* @param     name     name of the state to get
+* @returns   string
+*/
+function getState(name) {
+	return process.env[`STATE_${name}`] || "";
+}
 
 // node_modules/undici/lib/core/symbols.js
 var require_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -39146,4 +39165,4 @@ function validateConcurrency(concurrency) {
 	if (!((Number.isInteger(concurrency) || concurrency === Number.POSITIVE_INFINITY) && concurrency > 0)) throw new TypeError("Expected `concurrency` to be a number from 1 and up");
 }
 
-export { require_undici as a, getInput as c, setFailed as d, setOutput as f, summary as g, warning as h, require_form_data as i, info as l, startGroup as m, create as n, endGroup as o, setSecret as p, Minimatch as r, error as s, pLimit as t, notice as u };
+export { warning as _, require_undici as a, getInput as c, notice as d, saveState as f, startGroup as g, setSecret as h, require_form_data as i, getState as l, setOutput as m, create as n, endGroup as o, setFailed as p, Minimatch as r, error as s, pLimit as t, info as u, summary as v };

@@ -13,6 +13,8 @@ export interface Step {
   readonly workspace: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
+  /** Which script of the action to run, with what its main script left as state. The main script unless given. */
+  readonly post?: { readonly state: Readonly<Record<string, string>> };
   /** Environment beside what the runner sets; an undefined value takes one of the runner's away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Told each line of the log as it comes. */
@@ -30,21 +32,26 @@ export interface StepEnd {
   readonly outputs: Readonly<Record<string, string>>;
   /** The job summary, as Markdown. */
   readonly summary: string;
+  /** What it left for its post step. */
+  readonly state: Readonly<Record<string, string>>;
 }
 
-/** Runs the main script of an action as GitHub's runner does: in a process of its own, by way of environment and files. */
+/** Runs the main or post script of an action as GitHub's runner does: in a process of its own, by way of environment and files. */
 export async function runStep(step: Step): Promise<StepEnd> {
   const action = await readActionFile(step.action);
   const folder = await mkdtemp(path.join(step.temp, '_runner_file_commands-'));
   const files = {
     GITHUB_OUTPUT: path.join(folder, 'output'),
+    GITHUB_STATE: path.join(folder, 'state'),
     GITHUB_STEP_SUMMARY: path.join(folder, 'summary'),
   };
   try {
     for (const file of Object.values(files)) await writeFile(file, '');
-    const ended = await execute(path.join(step.action, action.main), environment(step, action, files), step);
+    const script = path.join(step.action, step.post === undefined ? action.main : (action.post ?? ''));
+    const ended = await execute(script, environment(step, action, files), step);
+    const state = parseKeyValueFile(await readFile(files.GITHUB_STATE, 'utf8'));
     const outputs = parseKeyValueFile(await readFile(files.GITHUB_OUTPUT, 'utf8'));
-    return { ...ended, outputs, summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8') };
+    return { ...ended, outputs, state, summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8') };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -63,6 +70,9 @@ function environment(
     RUNNER_TEMP: step.temp,
     ...files,
     ...Object.fromEntries(inputs.map(([name, value]) => [inputVariable(name), value])),
+    ...Object.fromEntries(
+      Object.entries(step.post?.state ?? {}).map(([name, value]) => [`STATE_${name}`, value]),
+    ),
     ...step.env,
   };
 }
@@ -75,7 +85,7 @@ function execute(
   script: string,
   env: NodeJS.ProcessEnv,
   step: Step,
-): Promise<Omit<StepEnd, 'outputs' | 'summary'>> {
+): Promise<Omit<StepEnd, 'outputs' | 'state' | 'summary'>> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script], {
       env,

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'rolldown';
-import config from '../rolldown.config.ts';
+import configs from '../rolldown.config.ts';
 
 // Fails unless dist holds exactly what the sources build: what runs is what was reviewed.
 
@@ -10,7 +10,7 @@ const DIST = path.join(path.dirname(import.meta.dirname), 'dist');
 
 const fresh = await mkdtemp(path.join(tmpdir(), 'sandbox-sync-dist-'));
 try {
-  await build({ ...config, output: { ...config.output, dir: fresh } });
+  for (const config of configs) await build({ ...config, output: { ...config.output, dir: fresh } });
   const names = new Set([...(await readdir(DIST)), ...(await readdir(fresh))]);
   const differing: string[] = [];
   for (const name of names) if (!(await isSame(name))) differing.push(name);

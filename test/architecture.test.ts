@@ -35,6 +35,7 @@ const ORDER = [
   ['inputs'],
   ['agent'],
   ['upload', 'stats'],
+  ['monitor'],
   ['report'],
   ['run'],
   ['github'],

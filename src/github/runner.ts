@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { getInput, setSecret } from '@actions/core';
 import type { RawInputs } from '../inputs/parse.ts';
 
@@ -22,11 +21,6 @@ export function cancelSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort());
   return controller.signal;
-}
-
-/** Waits, unless `stop` aborts first: then it rejects. */
-export async function sleep(ms: number, stop: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal: stop });
 }
 
 function mask(secret: string): void {

@@ -1,4 +1,5 @@
-import { type Redact, redactor } from '../agent/redact.ts';
+import { redactor } from '../agent/redact.ts';
+import { sleep } from '../agent/sleep.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
 import { INPUT_NAMES } from '../inputs/tasks.ts';
 import { EMPTY_REPORT, type Report, type ReportedError, type Task } from '../report/report.ts';
@@ -6,7 +7,7 @@ import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
-import { cancelSignal, readInputs, sleep, workspace } from './runner.ts';
+import { cancelSignal, readInputs, workspace } from './runner.ts';
 
 /** What a step runs: from raw inputs to a report. */
 export type Run = (raw: RawInputs, surroundings: Omit<Surroundings, 'userAgent'>) => Promise<Report>;
@@ -22,19 +23,27 @@ export async function step(task: Task, run: Run): Promise<void> {
     random: Math.random,
     observer,
   };
-  const redact = redactor([raw['token'] ?? '', raw['signature'] ?? ''].map(secret => secret.trim()));
-  const report = await Promise.try(run, raw, surroundings).catch(error => ({
-    ...toReport(error, redact),
-    task,
-  }));
-  observer.stop();
-  await publish(report, { summary: !/^\s*false\s*$/i.test(raw['summary'] ?? '') });
+  try {
+    const report = await run(raw, surroundings);
+    observer.stop();
+    await publish(report, { summary: wantsSummary(raw) });
+  } catch (error) {
+    observer.stop();
+    await publishFailure(task, raw, error);
+  }
 }
 
-/** The report of a run that could not be made. A value given may hold the token where it does not belong. */
-function toReport(error: unknown, redact: Redact): Report {
+/** Publishes what kept a step from its work: wrong input, or a bug. */
+export async function publishFailure(task: Task, raw: RawInputs, error: unknown): Promise<void> {
+  // A value given may hold the token where it does not belong.
+  const redact = redactor([raw['token'] ?? '', raw['signature'] ?? ''].map(secret => secret.trim()));
   const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
-  return { ...EMPTY_REPORT, errors: [{ message: redact(message), details: details.map(redact) }] };
+  const errors = [{ message: redact(message), details: details.map(redact) }];
+  await publish({ ...EMPTY_REPORT, task, errors }, { summary: wantsSummary(raw) });
+}
+
+function wantsSummary(raw: RawInputs): boolean {
+  return !/^\s*false\s*$/i.test(raw['summary'] ?? '');
 }
 
 function bug(error: unknown): ReportedError {

@@ -8,10 +8,10 @@ import { readActionFile } from '../../local-runner/action-file.ts';
 import { INPUT_NAMES } from '../../src/inputs/tasks.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
-const FOLDERS = { sync: '', upload: 'upload', stats: 'stats' } as const;
+const FOLDERS = { sync: '', upload: 'upload', stats: 'stats', monitor: 'monitor' } as const;
 const read = (task: keyof typeof FOLDERS) => readActionFile(path.join(PROJECT, FOLDERS[task]));
 
-for (const task of ['sync', 'upload', 'stats'] as const) {
+for (const task of ['sync', 'upload', 'stats', 'monitor'] as const) {
   describe(path.join(FOLDERS[task], 'action.yml'), () => {
     test('is valid by the published schema', t => {
       const folder = mkdtempSync(path.join(tmpdir(), 'action-file-'));
@@ -47,7 +47,7 @@ for (const task of ['sync', 'upload', 'stats'] as const) {
         shared.map(({ name }) => known.get(name)),
       );
       const own = inputs.map(({ name }) => name).filter(name => !known.has(name));
-      assert.deepEqual(own, []);
+      assert.deepEqual(own, task === 'monitor' ? ['interval', 'max-duration'] : []);
     });
   });
 }

@@ -1,0 +1,1220 @@
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
+import { BlockList, isIP } from "node:net";
+import { appendFileSync, existsSync } from "node:fs";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+
+// src/agent/failure.ts
+/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
+var AgentError = class extends Error {
+	kind;
+	status;
+	retryAfterMs;
+	constructor(kind, message, details = {}) {
+		super(message, { cause: details.cause });
+		this.name = "AgentError";
+		this.kind = kind;
+		this.status = details.status;
+		this.retryAfterMs = details.retryAfterMs;
+	}
+	/** What the user can do about it, as one sentence or two. */
+	get hint() {
+		return MEANING[this.kind].hint;
+	}
+	/** Whether the same request may succeed later. */
+	get retryable() {
+		return MEANING[this.kind].retry;
+	}
+	/** Whether no other request can succeed either, once this one has had its attempts. */
+	get final() {
+		return MEANING[this.kind].final;
+	}
+};
+const MEANING = {
+	unauthorized: {
+		retry: false,
+		final: true,
+		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username exists in it."
+	},
+	forbidden: {
+		retry: false,
+		final: true,
+		hint: "Check that the token may use this sandbox, and that the sandbox may be resumed."
+	},
+	"sandbox-not-found": {
+		retry: false,
+		final: true,
+		hint: "Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."
+	},
+	"disk-full": {
+		retry: false,
+		final: true,
+		hint: "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."
+	},
+	unreachable: {
+		retry: true,
+		final: true,
+		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
+	},
+	tls: {
+		retry: false,
+		final: true,
+		hint: "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."
+	},
+	connection: {
+		retry: true,
+		final: false,
+		hint: "The network or the sandbox host fails now and then. Run the job again, or raise retries."
+	},
+	stalled: {
+		retry: true,
+		final: false,
+		hint: "Run the job again, or raise timeout if the sandbox needs longer to answer."
+	},
+	busy: {
+		retry: true,
+		final: false,
+		hint: "Lower concurrency, or raise retries."
+	},
+	server: {
+		retry: true,
+		final: false,
+		hint: "Check port, that the agent is up, and the service's status, and run the job again."
+	},
+	"file-changed": {
+		retry: true,
+		final: false,
+		hint: "Upload after whatever writes the file has ended."
+	},
+	rejected: {
+		retry: false,
+		final: false,
+		hint: "The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible."
+	},
+	"not-found": {
+		retry: false,
+		final: false,
+		hint: "Check base-url, upload-path and stats-path: the service has no such operation there."
+	},
+	"too-large": {
+		retry: false,
+		final: false,
+		hint: "A proxy on the way limits the size of a request. Upload the file in parts."
+	},
+	redirected: {
+		retry: false,
+		final: false,
+		hint: "Redirects are not followed, so that the token stays where it was sent. Check base-url."
+	},
+	"bad-answer": {
+		retry: false,
+		final: false,
+		hint: "Check that base-url and the paths lead to the in-sandbox agent."
+	},
+	"file-unreadable": {
+		retry: false,
+		final: false,
+		hint: "Check that the file is still there and that the runner may read it."
+	},
+	cancelled: {
+		retry: false,
+		final: true,
+		hint: "The job was cancelled."
+	}
+};
+
+// src/agent/answer.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const MAX_SAID = 300;
+const MAX_SEARCHED = 16384;
+const MAX_RETRY_AFTER = 6e4;
+const KINDS = {
+	401: "unauthorized",
+	403: "forbidden",
+	404: "not-found",
+	408: "busy",
+	409: "busy",
+	413: "too-large",
+	425: "busy",
+	429: "busy",
+	500: "server",
+	502: "server",
+	503: "server",
+	504: "server",
+	507: "disk-full"
+};
+/** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
+function statusFailure(answer, redact, now) {
+	const { tried, status } = answer;
+	const said = whatItSaid(answer.text, redact);
+	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
+	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
+	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+	return new AgentError(kindOf$2(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+		status,
+		...retryAfterMs === void 0 ? {} : { retryAfterMs }
+	});
+}
+/** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
+function whatItSaid(text, redact) {
+	const line = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
+	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
+}
+/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
+}
+function kindOf$2(status, said) {
+	if ((status === 502 || status === 404) && isSandboxNotFound(said)) return "sandbox-not-found";
+	if (status >= 300 && status < 400) return "redirected";
+	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
+}
+function isSandboxNotFound(said) {
+	return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
+}
+function withoutTags(html) {
+	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
+}
+function messageOf(text) {
+	try {
+		const body = JSON.parse(text);
+		if (typeof body === "string") return body;
+		if (typeof body !== "object" || body === null) return text;
+		if ("message" in body && typeof body.message === "string") return body.message;
+		if ("error" in body && typeof body.error === "string") return body.error;
+		return JSON.stringify(body);
+	} catch {
+		return;
+	}
+}
+
+// src/agent/redact.ts
+/**
+* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
+* secrets are taken out where the answer comes in.
+*/
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodings(secret) {
+	const bytes = Buffer.from(secret);
+	return [
+		secret,
+		encodeURIComponent(secret.toWellFormed()),
+		JSON.stringify(secret).slice(1, -1),
+		bytes.toString("base64"),
+		bytes.toString("base64").replace(/=+$/, ""),
+		bytes.toString("base64url"),
+		bytes.toString("hex")
+	];
+}
+
+// src/agent/exchange.ts
+/** Requests to the sandbox that the connection names, over the given HTTP client. */
+function openExchange(connection, http, options) {
+	const { userAgent, cancel, now } = options;
+	const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, "");
+	const redact = redactor(connection.secrets);
+	const common = {
+		...connection.headers,
+		Accept: "application/json",
+		"User-Agent": userAgent
+	};
+	return {
+		redact,
+		async send({ path, headers, ...request }) {
+			const whole = {
+				...request,
+				path: `${prefix}${path}`,
+				headers: {
+					...common,
+					...headers
+				},
+				cancel
+			};
+			const answer = await http.send(whole);
+			if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
+			return answer;
+		}
+	};
+}
+/** The error of an answer that says success and cannot be taken for it. */
+function badAnswer({ tried, status }, why, cause) {
+	return new AgentError("bad-answer", `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`, {
+		status,
+		cause
+	});
+}
+
+// src/agent/network-failure.ts
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
+const SAYS = {
+	ECONNREFUSED: "the connection was refused",
+	ENOTFOUND: "the host name could not be found",
+	ECONNRESET: "the connection was reset",
+	EPIPE: "the connection was closed while sending",
+	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
+	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
+	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for the length of timeout",
+	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for the length of timeout",
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
+	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
+};
+/** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
+function networkFailure(error, tried) {
+	if (error instanceof AgentError) return error;
+	if (error.cause instanceof AgentError) return error.cause;
+	const code = codeOf(error);
+	const says = SAYS[code] ?? "the connection failed";
+	return new AgentError(kindOf$1(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
+}
+function kindOf$1(code, message) {
+	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
+	if (TLS.test(code)) return "tls";
+	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
+	if (code === "UND_ERR_HEADERS_OVERFLOW") return "bad-answer";
+	return "connection";
+}
+function codeOf(error) {
+	if ("code" in error && typeof error.code === "string") return error.code;
+	return error.cause instanceof Error ? codeOf(error.cause) : "";
+}
+function detail(code, error) {
+	const message = error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message;
+	const parts = [message.includes(code) ? "" : code, message.trim()].filter((part) => part !== "");
+	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
+}
+
+// src/agent/light-http.ts
+const MAX_ANSWER_BYTES = 1048576;
+/**
+* A pool of one connection on Node's own client, for requests without a body. It takes a third of the memory of the one
+* in http.ts, which is what a process that lives through the whole job has to spare.
+*/
+function openLightHttp(origin, timeoutMs) {
+	const client = process.getBuiltinModule(origin.startsWith("https:") ? "node:https" : "node:http");
+	const agent = new client.Agent({
+		keepAlive: true,
+		maxSockets: 1,
+		timeout: timeoutMs,
+		proxyEnv: process.env
+	});
+	const start = (options, onAnswer) => client.request(origin, {
+		...options,
+		agent,
+		timeout: timeoutMs
+	}, onAnswer);
+	return {
+		send: (request) => exchange$1(start, origin, request),
+		close: async () => agent.destroy()
+	};
+}
+function exchange$1(start, origin, request) {
+	const { method, path, headers, cancel } = request;
+	const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+	return new Promise((resolve, reject) => {
+		const sent = start({
+			method,
+			path,
+			headers,
+			signal: cancel
+		}, (answer) => {
+			collect(answer, tried).then(resolve, reject);
+		});
+		const stalled = new AgentError("stalled", `${tried} failed: no byte came for the length of timeout.`);
+		sent.on("timeout", () => sent.destroy(stalled));
+		sent.on("error", (error) => reject(cancel.aborted ? cancelled(tried) : networkFailure(error, tried)));
+		sent.end();
+	});
+}
+async function collect(answer, tried) {
+	const { statusCode: status = 0, headers } = answer;
+	const chunks = [];
+	let size = 0;
+	try {
+		for await (const chunk of answer) {
+			const bytes = Buffer.from(chunk);
+			size += bytes.length;
+			if (size > MAX_ANSWER_BYTES) throw new AgentError("bad-answer", `${tried} answered ${status} with more than 1 MiB.`);
+			chunks.push(bytes);
+		}
+	} catch (error) {
+		throw error instanceof Error ? networkFailure(error, tried) : error;
+	}
+	return {
+		tried,
+		status,
+		text: Buffer.concat(chunks).toString(),
+		retryAfter: headers["retry-after"],
+		sentWhole: true
+	};
+}
+function cancelled(tried) {
+	return new AgentError("cancelled", `${tried} was cancelled.`);
+}
+
+// src/agent/sleep.ts
+/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
+async function sleep(ms, stop) {
+	await setTimeout$1(ms, void 0, { signal: stop });
+}
+
+// src/agent/exact-json.ts
+/**
+* Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function parseKeepingDigits(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 ? JSON.rawJSON(source) : value);
+}
+/**
+* Writes a JSON text anew, every string and name in it changed, every number with the digits it had.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function changeStrings(text, change) {
+	return JSON.stringify(parseKeepingDigits(text), (_key, value) => {
+		if (typeof value === "string") return change(value);
+		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+	});
+}
+/**
+* Parses a JSON text; whole numbers come as bigint, exact whatever their size.
+* @throws SyntaxError, or RangeError where it is nested too deeply.
+*/
+function parseExactly(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
+}
+/** JSON text of a value in which bigint stands for whole numbers. */
+function stringifyExactly(value) {
+	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
+}
+
+// src/agent/stats-client.ts
+/** Reads the stats as the text of a JSON object, secrets taken out. One attempt. */
+async function readStats({ statsPath }, { send, redact }) {
+	return cleanObject(await send({
+		method: "GET",
+		path: statsPath,
+		headers: {}
+	}), redact);
+}
+function cleanObject(answer, redact) {
+	const json = cleanJson(answer, redact);
+	if (json.startsWith("{")) return json;
+	throw badAnswer(answer, "It is not a JSON object");
+}
+function cleanJson(answer, redact) {
+	try {
+		return changeStrings(answer.text, redact);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", error);
+	}
+}
+
+// src/inputs/values.ts
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+function flag(fallback) {
+	return (value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
+	};
+}
+/** One of the words given. Empty is the first of them. */
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return (value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	};
+}
+/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+function wholeNumber(min, max, fallback) {
+	return (value, refuse) => {
+		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	};
+}
+const MILLISECONDS = {
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+};
+const LONGEST = 24 * MILLISECONDS.h;
+/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+function duration(min, fallback) {
+	return (value, refuse) => {
+		const ms = milliseconds(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+	};
+}
+function milliseconds(text) {
+	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
+	return Math.round(Number(number) * MILLISECONDS[unit]);
+}
+/** Text as it is, with a value for empty. */
+function text$1(fallback = "") {
+	return (value) => value === "" ? fallback : value;
+}
+/** A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. */
+function quote(value) {
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+}
+
+// src/inputs/base-url.ts
+const EXAMPLE$1 = "https://sandbox.example.com";
+const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/**
+* The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
+* `http` is for loopback addresses, where nobody can read the token on the way, or by explicit consent.
+*/
+const baseUrl = (value, refuse, all) => {
+	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
+	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
+	const url = parseUrl(value, refuse, all);
+	const given = quote(value);
+	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
+	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
+	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
+	return url.href.replace(/\/+$/, "");
+};
+/** An operation's path below the base URL, beginning with a slash. */
+function operationPath(fallback) {
+	return (value, refuse) => {
+		const path = value === "" ? fallback : value;
+		const url = URL.parse(path, "http://host");
+		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
+		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+	};
+}
+function parseUrl(value, refuse, all) {
+	const id = all["sandbox-id"]?.trim() ?? "";
+	const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [""];
+	if (authority.includes("{sandbox-id}") && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const unknown = /\{[^}]*\}/.exec(filled);
+	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
+}
+function refuseInsecure(url, given, refuse, all) {
+	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
+	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+}
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost" || hostname.endsWith(".localhost");
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+// src/inputs/parse.ts
+/** The user's input is wrong. Carries every problem found, and its message lists them all, a line each. */
+var InputError = class extends Error {
+	problems;
+	constructor(problems) {
+		super(problems.map(describeProblem).join("\n"));
+		this.name = "InputError";
+		this.problems = problems;
+	}
+};
+/** A problem in one line: the input, what is wrong and what is valid, an example. */
+function describeProblem({ input, message, example }) {
+	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
+}
+/**
+* Parses every input of a schema.
+* @throws InputError that holds the problems of all of them.
+*/
+function parseInputs(schema, raw) {
+	const problems = [];
+	const entries = Object.entries(schema).map(([name, parse]) => {
+		try {
+			return [name, parse((raw[name] ?? "").trim(), refusal(name), raw)];
+		} catch (error) {
+			if (!(error instanceof InputError)) throw error;
+			problems.push(...error.problems);
+			return [name, void 0];
+		}
+	});
+	if (problems.length > 0) throw new InputError(problems);
+	return Object.fromEntries(entries);
+}
+/**
+* Parses a value line by line; each line may yield any number of things.
+* @throws InputError that holds the problems of all lines.
+*/
+function parseLines(value, parseLine) {
+	const problems = [];
+	const parsed = value.split(/\r?\n/).map((line, index) => {
+		try {
+			return parseLine(line.trim(), index + 1);
+		} catch (error) {
+			if (!(error instanceof InputError)) throw error;
+			problems.push(...error.problems);
+			return [];
+		}
+	});
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed.flat();
+}
+function refusal(input) {
+	return (message, example) => {
+		throw new InputError([{
+			input,
+			message,
+			example: `${input}: ${example}`
+		}]);
+	};
+}
+
+// src/inputs/headers.ts
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const RESERVED = [
+	"x-access-token",
+	"accept",
+	"user-agent",
+	"host",
+	"content-type",
+	"content-length",
+	"content-encoding",
+	"transfer-encoding",
+	"connection",
+	"keep-alive",
+	"proxy-connection",
+	"proxy-authorization",
+	"upgrade",
+	"expect",
+	"te",
+	"trailer"
+];
+/** Whether text can be sent as a header's value, unchanged. */
+function isHeaderValue(value) {
+	return VALUE.test(value);
+}
+/** The names of the two headers that route a request to a sandbox and to a port in it. */
+function routingHeaders(prefix) {
+	return {
+		id: `${prefix}-Sandbox-Id`,
+		port: `${prefix}-Sandbox-Port`
+	};
+}
+/** The vendor's prefix of the routing headers. */
+const headerPrefix = (value, refuse) => {
+	const prefix = value === "" ? "Svc" : value;
+	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+};
+/** Required text that goes into a header. A refusal does not repeat the value where it is `secret`. */
+function headerValue(what, example, secret = false) {
+	return (value, refuse) => {
+		if (value === "") return refuse(`is required: ${what}.`, example);
+		if (isHeaderValue(value)) return value;
+		return refuse(`${secret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
+	};
+}
+/** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
+const extraHeaders = (value, refuse, all) => {
+	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
+	const taken = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
+	const seen = /* @__PURE__ */ new Set();
+	const headers = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
+		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
+		const key = name.toLowerCase();
+		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
+		seen.add(key);
+		return [[name, content]];
+	});
+	return Object.fromEntries(headers);
+};
+function splitHeader(line) {
+	const colon = line.indexOf(":");
+	const name = line.slice(0, Math.max(colon, 0)).trim();
+	const content = line.slice(colon + 1).trim();
+	return NAME.test(name) && isHeaderValue(content) ? {
+		name,
+		content
+	} : void 0;
+}
+
+// src/inputs/connection.ts
+/** The inputs that every entry of the action shares. */
+const connectionSchema = {
+	"sandbox-id": headerValue("the sandbox to reach", "i1a2b3c4d5"),
+	token: headerValue("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true),
+	"base-url": baseUrl,
+	"allow-insecure-http": flag(false),
+	port: wholeNumber(1, 65535, 49983),
+	"header-prefix": headerPrefix,
+	"upload-path": operationPath("/files"),
+	"stats-path": operationPath("/metrics"),
+	headers: extraHeaders,
+	retries: wholeNumber(0, 10, 4),
+	timeout: duration(1, "60s")
+};
+/** Puts the parsed inputs of `connectionSchema` together. */
+function toConnection(inputs, furtherSecrets = []) {
+	const routing = routingHeaders(inputs["header-prefix"]);
+	return {
+		sandboxId: inputs["sandbox-id"],
+		baseUrl: inputs["base-url"],
+		uploadPath: inputs["upload-path"],
+		statsPath: inputs["stats-path"],
+		headers: {
+			...inputs.headers,
+			"X-Access-Token": inputs.token,
+			[routing.id]: inputs["sandbox-id"],
+			[routing.port]: String(inputs.port)
+		},
+		secrets: [inputs.token, ...furtherSecrets].filter((secret) => secret !== ""),
+		retries: inputs.retries,
+		timeoutMs: inputs.timeout
+	};
+}
+
+// src/gate/exact-number.ts
+/** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
+function parseDecimal(text) {
+	const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
+	if (whole === void 0) return void 0;
+	const digits = BigInt(`${sign}${whole}${fraction}`);
+	const power = Number(exponent) - fraction.length;
+	return power >= 0 ? {
+		numerator: digits * 10n ** BigInt(power),
+		denominator: 1n
+	} : {
+		numerator: digits,
+		denominator: 10n ** BigInt(-power)
+	};
+}
+function multiply(a, factor) {
+	return {
+		numerator: a.numerator * factor,
+		denominator: a.denominator
+	};
+}
+
+// src/gate/metrics.ts
+/** The metrics that can be known beforehand, those of the contract and those derived from them. */
+const METRICS = {
+	ts: "plain",
+	cpu_count: "plain",
+	cpu_used_pct: "percentage",
+	mem_total: "bytes",
+	mem_used: "bytes",
+	mem_total_mib: "mebibytes",
+	mem_used_mib: "mebibytes",
+	mem_used_pct: "percentage",
+	mem_free: "bytes",
+	disk_total: "bytes",
+	disk_used: "bytes",
+	disk_used_pct: "percentage",
+	disk_free: "bytes"
+};
+/** What a metric counts; undefined for one that only the agent knows. */
+function kindOf(metric) {
+	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
+}
+/** The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. */
+function nearestMetric(name) {
+	return nearest(name.toLowerCase().replaceAll("-", "_"), Object.keys(METRICS));
+}
+/** The word that is at most two edits away from what was written, the nearest first. */
+function nearest(written, words) {
+	return words.map((word) => ({
+		word,
+		distance: editDistance(written, word)
+	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length)?.word;
+}
+/** Levenshtein's distance: how many letters to insert, delete or replace. */
+function editDistance(a, b) {
+	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+	for (const [i, letter] of a.split("").entries()) {
+		const next = [i + 1];
+		for (const [j, other] of b.split("").entries()) {
+			const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+			next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+		}
+		row = next;
+	}
+	return row.at(-1) ?? 0;
+}
+
+// src/gate/conditions.ts
+const OPERATORS = [
+	">",
+	">=",
+	"<",
+	"<=",
+	"==",
+	"!="
+];
+const AGGREGATES = [
+	"last",
+	"min",
+	"max",
+	"mean"
+];
+const MEBIBYTE = 2n ** 20n;
+const BYTE_UNITS = {
+	B: 1n,
+	kB: 10n ** 3n,
+	MB: 10n ** 6n,
+	GB: 10n ** 9n,
+	TB: 10n ** 12n,
+	KiB: 2n ** 10n,
+	MiB: MEBIBYTE,
+	GiB: 2n ** 30n,
+	TiB: 2n ** 40n
+};
+const UNITS = ["%", ...Object.keys(BYTE_UNITS)];
+/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
+function parseCondition(line, fail) {
+	const words = scan(line);
+	const metric = readMetric(words.next(/[A-Za-z_][\w-]*/y), fail);
+	const aggregate = readAggregate(words.next(/\.\w*/y), fail);
+	const operator = readOperator(words.next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
+	const number = words.next(/-?[\d.]+(?:e[+-]?\d+)?/y);
+	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+	const unit = words.next(/\S(?:.*\S)?/y);
+	const limit = toMetricUnit(metric, value, unit, fail);
+	return {
+		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
+		metric,
+		aggregate,
+		operator,
+		limit
+	};
+}
+/** Reads a line word by word; white space between words is passed over. */
+function scan(line) {
+	let at = 0;
+	return { next(pattern) {
+		while (/\s/.test(line.charAt(at))) at += 1;
+		pattern.lastIndex = at;
+		const text = pattern.exec(line)?.[0] ?? "";
+		const word = {
+			text,
+			column: at + 1,
+			rest: line.slice(at).trim()
+		};
+		at += text.length;
+		return word;
+	} };
+}
+function readMetric(word, fail) {
+	if (word.text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, word.column);
+	const slip = kindOf(word.text) === void 0 ? nearestMetric(word.text) : void 0;
+	return slip === void 0 ? word.text : fail(`there is no metric ${word.text}; did you mean ${slip}?`, word.column);
+}
+function readAggregate(word, fail) {
+	if (word.text === "") return void 0;
+	const name = word.text.slice(1);
+	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), word.column);
+}
+function readOperator(word, fail) {
+	const written = word.text === "" ? word.rest.slice(0, 2) : word.text;
+	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS), word.column);
+}
+/** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
+function toMetricUnit(metric, value, unit, fail) {
+	if (unit.text === "") return value;
+	if (!UNITS.includes(unit.text)) return fail(unknown("unit", unit.text, UNITS), unit.column);
+	const kind = kindOf(metric);
+	const bytes = BYTE_UNITS[unit.text];
+	if (!(kind === void 0 || (bytes === void 0 ? kind === "percentage" : kind === "bytes" || kind === "mebibytes"))) return fail(`${unit.text} does not fit ${metric}, ${VALID[kind]}`, unit.column);
+	if (bytes === void 0) return value;
+	const inBytes = multiply(value, bytes);
+	return kind === "mebibytes" ? {
+		...inBytes,
+		denominator: inBytes.denominator * MEBIBYTE
+	} : inBytes;
+}
+const VALID = {
+	percentage: "which is in percent: write % or no unit",
+	bytes: `which is in bytes: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
+	mebibytes: `which is in MiB: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
+	plain: "which is a plain number: write no unit"
+};
+function unknown(what, written, valid) {
+	const near = valid.find((each) => each.toLowerCase() === written.toLowerCase()) ?? nearest(written, valid);
+	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
+	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
+}
+function found({ rest }) {
+	return rest === "" ? "" : `, not ${rest}`;
+}
+
+// src/inputs/measurement.ts
+/** Conditions, one a line; empty lines and `#` comments are passed over. */
+const conditionLines = (value, refuse) => parseLines(value, (line, number) => {
+	if (line === "" || line.startsWith("#")) return [];
+	return [parseCondition(line, (message, column) => refuse(`line ${number}, ${quote(line)}, at character ${column}: ${message}`, "mem_used_pct > 90"))];
+});
+/** The inputs of the gate, the same in every task that has one. */
+const gateSchema = {
+	"fail-if": conditionLines,
+	"warn-if": conditionLines
+};
+/** The inputs of the tasks that read the stats themselves. */
+const measurementSchema = {
+	...gateSchema,
+	"wait-until": conditionLines,
+	"wait-timeout": duration(1, "5m"),
+	samples: wholeNumber(1, 1e3, 1),
+	"sample-interval": duration(200, "1s")
+};
+/** Puts the parsed inputs of `gateSchema` together. */
+function toGate(inputs) {
+	return {
+		failIf: inputs["fail-if"],
+		warnIf: inputs["warn-if"]
+	};
+}
+
+// src/inputs/files.ts
+const EXAMPLE = "dist/**";
+/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+const fileRules = (value, refuse) => {
+	const lines = parseLines(value, (line, number) => {
+		if (line === "" || line.startsWith("#")) return [];
+		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+	});
+	const patterns = lines.filter((line) => "pattern" in line);
+	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+	if (patterns.length > 0) return {
+		patterns,
+		excludes
+	};
+	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+};
+/** The directory in the sandbox for the lines that name none. */
+const targetDirectory = (value, refuse) => checkTarget(value, refuse, "app/");
+function parsePattern(line, fail) {
+	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
+	if (arrow === null) return { pattern: checkPattern(line, fail) };
+	const target = arrow.groups?.["target"]?.trim() ?? "";
+	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
+	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app/`);
+	return {
+		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
+		target: checkTarget(target, fail, `${EXAMPLE} => app/`)
+	};
+}
+function parseExclude(line, fail) {
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `"!${EXAMPLE}"`);
+	return checkPattern(line.slice(1).trim(), fail);
+}
+function checkPattern(pattern, fail) {
+	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
+	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
+	if (/(^|[\\/])\.\.([\\/]|$)/.test(inner) && inner !== "..") return fail("has a .. in its middle. Write the path without it.", EXAMPLE);
+	return pattern;
+}
+function checkTarget(target, fail, example) {
+	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
+	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
+	return target;
+}
+
+// src/inputs/upload.ts
+const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600");
+/** The inputs of the tasks that upload. */
+const uploadSchema = {
+	files: fileRules,
+	target: targetDirectory,
+	"working-directory": text$1(),
+	username: text$1(),
+	signature: text$1(),
+	"signature-expiration": expiration,
+	"if-no-files-found": choice("error", "warn", "ignore"),
+	"include-hidden-files": flag(false),
+	"follow-symlinks": flag(true),
+	concurrency: wholeNumber(1, 100, 10),
+	"dry-run": flag(false)
+};
+
+// src/inputs/tasks.ts
+const common = {
+	...connectionSchema,
+	summary: flag(true)
+};
+const uploadTask = {
+	...common,
+	...uploadSchema
+};
+const statsTask = {
+	...common,
+	...measurementSchema
+};
+const syncTask = {
+	...uploadTask,
+	...statsTask
+};
+const monitorTask = {
+	...common,
+	...gateSchema,
+	interval: duration(200, "5s"),
+	"max-duration": duration(1e3, "6h")
+};
+/** The names of each task's inputs. */
+const INPUT_NAMES = {
+	sync: Object.keys(syncTask),
+	upload: Object.keys(uploadTask),
+	stats: Object.keys(statsTask),
+	monitor: Object.keys(monitorTask)
+};
+function parseMonitor(raw) {
+	const inputs = parseInputs(monitorTask, raw);
+	return {
+		connection: toConnection(inputs),
+		gate: toGate(inputs),
+		intervalMs: inputs.interval,
+		maxDurationMs: inputs["max-duration"]
+	};
+}
+
+// src/stats/decode.ts
+/** The contract's whole-number fields (int64). */
+const WHOLE_FIELDS = [
+	"ts",
+	"cpu_count",
+	"mem_total",
+	"mem_used",
+	"disk_used",
+	"disk_total",
+	"mem_used_mib",
+	"mem_total_mib"
+];
+const MAX_INT64 = 2n ** 63n - 1n;
+/**
+* Reads the figures out of the agent's JSON and derives what follows from them.
+* @throws AgentError `bad-answer` where it is not a JSON object.
+*/
+function decodeStats(json) {
+	const body = parse(json);
+	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
+	const figures = /* @__PURE__ */ new Map();
+	const warnings = [];
+	for (const [name, value] of Object.entries(body)) {
+		const figure = toFigure(name, value);
+		if (figure !== void 0) figures.set(name, figure);
+		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+	}
+	return {
+		figures: new Map([...figures, ...derive(figures)]),
+		json,
+		warnings
+	};
+}
+function parse(json) {
+	try {
+		return parseExactly(json);
+	} catch (cause) {
+		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
+	}
+}
+/** Free and used shares, where both parts are reported and the total is not 0. */
+function derive(figures) {
+	return ["mem", "disk"].flatMap((name) => {
+		const used = figures.get(`${name}_used`);
+		const total = figures.get(`${name}_total`);
+		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
+		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
+	});
+}
+/** Percent with two decimals, rounded half up, computed without a float until the end. */
+function percentage(used, total) {
+	return Number((used * 20000n + total) / (total * 2n)) / 100;
+}
+function toFigure(name, value) {
+	if (isWhole(name)) return toWhole(value);
+	if (name === "cpu_used_pct") return toPercentage(value);
+	if (typeof value === "bigint") return value;
+	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
+}
+function toPercentage(value) {
+	const number = typeof value === "bigint" ? Number(value) : value;
+	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
+}
+/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
+function toWhole(value) {
+	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
+}
+function isWhole(name) {
+	return WHOLE_FIELDS.some((field) => field === name);
+}
+function isKnown(name) {
+	return isWhole(name) || name === "cpu_used_pct";
+}
+
+// src/monitor/record.ts
+const MAX_FIGURES = 100;
+const MAX_NAME = 100;
+/** A recorder that appends to the record in a monitor's directory, a line of JSON for each call. */
+function openRecorder(directory) {
+	const write = (line) => appendFileSync(recordFile(directory), `${JSON.stringify(line)}\n`, { mode: 384 });
+	return {
+		sample: (at, stats) => write({
+			at,
+			stats: bounded(stats)
+		}),
+		gap: ({ at, what }) => write({
+			at,
+			gap: what
+		}),
+		end: ({ at, what }) => write({
+			at,
+			end: what
+		})
+	};
+}
+/** Whether the monitor was asked to end. */
+function isEndRequested(directory) {
+	return existsSync(endFile(directory));
+}
+function recordFile(directory) {
+	return path.join(directory, "record.jsonl");
+}
+function endFile(directory) {
+	return path.join(directory, "end");
+}
+function bounded({ figures }) {
+	const kept = [...figures].filter(([name]) => name.length <= MAX_NAME).slice(0, MAX_FIGURES);
+	return stringifyExactly(Object.fromEntries(kept));
+}
+
+// src/monitor/end.ts
+const LOOK_MS = 200;
+/** How long the last reading may take once the monitor is to end, in milliseconds. */
+const LAST_READING_MS = 5e3;
+/** Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. */
+function watchForEnd(directory, jobPid, maxDurationMs) {
+	const stop = new AbortController();
+	const cancel = new AbortController();
+	const started = performance.now();
+	const look = setInterval(() => {
+		const why = reasonToEnd(directory, jobPid, performance.now() - started > maxDurationMs);
+		if (why === void 0 || stop.signal.aborted) return;
+		stop.abort(why);
+		setTimeout(() => cancel.abort(), why === JOB_GONE ? 0 : LAST_READING_MS).unref();
+	}, LOOK_MS);
+	return {
+		stop: stop.signal,
+		cancel: cancel.signal,
+		close: () => clearInterval(look)
+	};
+}
+const JOB_GONE = "its job is gone";
+function reasonToEnd(directory, jobPid, isTimeUp) {
+	if (isEndRequested(directory)) return "the job asked for it";
+	if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
+	return isTimeUp ? "its longest duration was over" : void 0;
+}
+function isRunning(pid) {
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return error instanceof Error && "code" in error && error.code === "EPERM";
+	}
+}
+
+// src/monitor/handover.ts
+/** Reads the handover from this process's standard input. */
+async function receiveHandover() {
+	const received = JSON.parse(await text(process.stdin));
+	if (typeof received !== "object" || received === null) throw new TypeError("no handover came");
+	const { inputs, directory, jobPid } = {
+		inputs: {},
+		directory: "",
+		jobPid: 0,
+		...received
+	};
+	const named = Object.entries({ ...inputs }).map(([name, value]) => [name, String(value)]);
+	return {
+		inputs: Object.fromEntries(named),
+		directory: String(directory),
+		jobPid: Number(jobPid)
+	};
+}
+
+// src/stats/sample.ts
+/** Whether a sleep came to its end. */
+function slept(sleep) {
+	return sleep.then(() => true, () => false);
+}
+
+// src/monitor/watch.ts
+/**
+* Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts. A reading that fails is a
+* gap in the record. Errors that are not the agent's are bugs and pass through.
+*/
+async function watch(read, recorder, intervalMs, { sleep, stop, now }) {
+	for (let isLast = false; !isLast;) {
+		isLast = stop.aborted;
+		try {
+			const stats = await read();
+			recorder.sample(now(), stats);
+		} catch (error) {
+			if (!(error instanceof AgentError)) throw error;
+			recorder.gap({
+				at: now(),
+				what: error.message
+			});
+		}
+		if (!isLast) await slept(sleep(intervalMs, stop));
+	}
+}
+
+// package.json
+var version = "1.0.0";
+
+// src/main/user-agent.ts
+/** How the action names itself to the agent. */
+const userAgent = `sandbox-sync/${version}`;
+
+// src/main/monitor-sampler.ts
+const { inputs, directory, jobPid } = await receiveHandover();
+const { connection, intervalMs, maxDurationMs } = parseMonitor(inputs);
+const { stop, cancel, close } = watchForEnd(directory, jobPid, maxDurationMs);
+const http = openLightHttp(new URL(connection.baseUrl).origin, connection.timeoutMs);
+const exchange = openExchange(connection, http, {
+	userAgent,
+	cancel,
+	now: Date.now
+});
+const read = async () => decodeStats(await readStats(connection, exchange));
+const recorder = openRecorder(directory);
+await watch(read, recorder, intervalMs, {
+	sleep,
+	stop,
+	now: Date.now
+});
+recorder.end({
+	at: Date.now(),
+	what: String(stop.reason)
+});
+close();
+await http.close();
+
+export {  };

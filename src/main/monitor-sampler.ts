@@ -1,0 +1,23 @@
+import { openExchange } from '../agent/exchange.ts';
+import { openLightHttp } from '../agent/light-http.ts';
+import { sleep } from '../agent/sleep.ts';
+import { readStats } from '../agent/stats-client.ts';
+import { parseMonitor } from '../inputs/tasks.ts';
+import { watchForEnd } from '../monitor/end.ts';
+import { receiveHandover } from '../monitor/handover.ts';
+import { openRecorder } from '../monitor/record.ts';
+import { watch } from '../monitor/watch.ts';
+import { decodeStats } from '../stats/decode.ts';
+import { userAgent } from './user-agent.ts';
+
+const { inputs, directory, jobPid } = await receiveHandover();
+const { connection, intervalMs, maxDurationMs } = parseMonitor(inputs);
+const { stop, cancel, close } = watchForEnd(directory, jobPid, maxDurationMs);
+const http = openLightHttp(new URL(connection.baseUrl).origin, connection.timeoutMs);
+const exchange = openExchange(connection, http, { userAgent, cancel, now: Date.now });
+const read = async () => decodeStats(await readStats(connection, exchange));
+const recorder = openRecorder(directory);
+await watch(read, recorder, intervalMs, { sleep, stop, now: Date.now });
+recorder.end({ at: Date.now(), what: String(stop.reason) });
+close();
+await http.close();

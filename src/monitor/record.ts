@@ -1,0 +1,94 @@
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { stringifyExactly } from '../agent/exact-json.ts';
+import { decodeStats, type Stats } from '../stats/decode.ts';
+import type { Sample } from '../stats/sample.ts';
+
+/** What happened at a time, in milliseconds since 1970. */
+export interface Moment {
+  readonly at: number;
+  readonly what: string;
+}
+
+/** All that a monitor wrote down, the oldest first. */
+export interface MonitorRecord {
+  readonly samples: readonly Sample[];
+  /** Readings that failed, and why. */
+  readonly gaps: readonly Moment[];
+  /** How the monitor ended; undefined while it has not, or where it was killed. */
+  readonly end: Moment | undefined;
+}
+
+// A hostile agent could report names without end, with every sample.
+const MAX_FIGURES = 100;
+const MAX_NAME = 100;
+
+/** Writes a monitor's record. Nobody else can read it. */
+export interface Recorder {
+  readonly sample: (at: number, stats: Stats) => void;
+  readonly gap: (moment: Moment) => void;
+  readonly end: (moment: Moment) => void;
+}
+
+/** A recorder that appends to the record in a monitor's directory, a line of JSON for each call. */
+export function openRecorder(directory: string): Recorder {
+  const write = (line: object) =>
+    appendFileSync(recordFile(directory), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  return {
+    // The stats go in as text, so that every digit of them comes out again.
+    sample: (at, stats) => write({ at, stats: bounded(stats) }),
+    gap: ({ at, what }) => write({ at, gap: what }),
+    end: ({ at, what }) => write({ at, end: what }),
+  };
+}
+
+/** Reads what was recorded so far; a last line that is still being written is left out. */
+export function readRecord(directory: string): MonitorRecord {
+  const file = recordFile(directory);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const lines = text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .slice(0, -1)
+    .map(fieldsOf);
+  const moments = (name: string) =>
+    lines.flatMap(({ at, [name]: what }) => (typeof what === 'string' ? [{ at: Number(at), what }] : []));
+  return {
+    samples: moments('stats').map(({ at, what }) => ({ at, stats: decodeStats(what) })),
+    gaps: moments('gap'),
+    end: moments('end').at(-1),
+  };
+}
+
+/** Removes a monitor's directory. One that should still be running sees that, and ends. */
+export function removeRecord(directory: string): void {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** Asks the monitor in a directory to end. */
+export function requestEnd(directory: string): void {
+  writeFileSync(endFile(directory), '', { mode: 0o600 });
+}
+
+/** Whether the monitor was asked to end. */
+export function isEndRequested(directory: string): boolean {
+  return existsSync(endFile(directory));
+}
+
+function recordFile(directory: string): string {
+  return path.join(directory, 'record.jsonl');
+}
+
+function endFile(directory: string): string {
+  return path.join(directory, 'end');
+}
+
+function bounded({ figures }: Stats): string {
+  const kept = [...figures].filter(([name]) => name.length <= MAX_NAME).slice(0, MAX_FIGURES);
+  return stringifyExactly(Object.fromEntries(kept));
+}
+
+function fieldsOf(line: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(line);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,27 @@
+import { AgentError } from '../agent/failure.ts';
+import type { Stats } from '../stats/decode.ts';
+import { slept, type Timing } from '../stats/sample.ts';
+import type { Recorder } from './record.ts';
+
+/**
+ * Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts. A reading that fails is a
+ * gap in the record. Errors that are not the agent's are bugs and pass through.
+ */
+export async function watch(
+  read: () => Promise<Stats>,
+  recorder: Recorder,
+  intervalMs: number,
+  { sleep, stop, now }: Timing,
+): Promise<void> {
+  for (let isLast = false; !isLast; ) {
+    isLast = stop.aborted;
+    try {
+      const stats = await read();
+      recorder.sample(now(), stats);
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      recorder.gap({ at: now(), what: error.message });
+    }
+    if (!isLast) await slept(sleep(intervalMs, stop));
+  }
+}
