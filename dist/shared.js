@@ -1565,29 +1565,53 @@ function courseTable(samples) {
 function timeCharts(samples, conditions) {
 	const [first, last] = [samples[0], samples.at(-1)];
 	if (samples.length < MIN_SAMPLES || first === void 0 || last === void 0) return [];
-	const over = `over ${formatDuration(last.at - first.at)}, ${formatCount(samples.length, "sample")}`;
+	const span = timeSpan(last.at - first.at);
+	const over = `in percent over ${span.unit}, ${formatCount(samples.length, "sample")}`;
 	return CHARTS.flatMap((chart) => {
 		const values = valuesOf(chart.metric, samples);
 		if (values.length < MIN_SAMPLES) return [];
 		const limits = limitsOf(chart, conditions, last.stats.figures);
-		return [`**${chart.name}** in percent, ${over}${limits.length === 0 ? "" : ", with its limits"}\n\n${mermaid(values, limits)}`];
+		return [`${`**${chart.name}** ${over}${limits.length === 0 ? "" : ", with its limits in red"}`}\n\n${mermaid(values, limits, span.length)}`];
 	});
 }
-function mermaid(values, limits) {
+const STYLE = JSON.stringify({
+	xyChart: {
+		width: 700,
+		height: 240
+	},
+	themeVariables: { xyChart: { plotColorPalette: [
+		"#0969da",
+		"#cf222e",
+		"#cf222e",
+		"#cf222e",
+		"#cf222e",
+		"#cf222e"
+	].join(", ") } }
+});
+function mermaid(values, limits, span) {
 	const points = thin(values, MAX_POINTS);
 	const shown = [...points, ...limits];
 	const line = (numbers) => `  line [${numbers.map((number) => number.toFixed(2)).join(", ")}]`;
 	return [
 		"```mermaid",
 		...[
+			`%%{init: ${STYLE}}%%`,
 			"xychart-beta",
-			`  x-axis 0 --> ${points.length - 1}`,
+			`  x-axis 0 --> ${span}`,
 			`  y-axis ${Math.min(0, Math.floor(Math.min(...shown)))} --> ${Math.max(100, Math.ceil(Math.max(...shown)))}`,
 			line(points),
 			...limits.map((limit) => line(points.map(() => limit)))
 		],
 		"```"
 	].join("\n");
+}
+/** A length of time as a chart's axis shows it. */
+function timeSpan(ms) {
+	const [unit, size] = ms < 12e4 ? ["seconds", 1e3] : ms < 72e5 ? ["minutes", 6e4] : ["hours", 36e5];
+	return {
+		unit,
+		length: Math.max(Math.round(ms / size * 10) / 10, .1)
+	};
 }
 /** Eight heights for 0 to 100 percent. */
 function sparkline(values) {

@@ -13,6 +13,7 @@ export function withTables(readme: string, action: ActionFile): string {
   ]);
   const outputs = action.outputs.map(({ name, description }) => [code(name), description]);
   const withInputs = between(readme, 'inputs', table(['Input', 'Default', 'Meaning'], inputs));
+  if (outputs.length === 0) return withInputs;
   return between(withInputs, 'outputs', table(['Output', 'Meaning'], outputs));
 }
 
@@ -33,7 +34,13 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
+/** The folders that hold an action, below the project's. */
+export const ACTION_FOLDERS = ['', 'upload', 'stats', 'monitor'];
+
 if (import.meta.main) {
-  const file = path.join(PROJECT, 'README.md');
-  await writeFile(file, withTables(await readFile(file, 'utf8'), await readActionFile(PROJECT)));
+  for (const folder of ACTION_FOLDERS) {
+    const file = path.join(PROJECT, folder, 'README.md');
+    const action = await readActionFile(path.join(PROJECT, folder));
+    await writeFile(file, withTables(await readFile(file, 'utf8'), action));
+  }
 }

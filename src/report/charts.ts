@@ -5,7 +5,7 @@ import type { Figures } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatFigure } from './figures.ts';
 import { code, type Html, table } from './html.ts';
-import { formatCount, formatDuration } from './units.ts';
+import { formatCount } from './units.ts';
 
 // Fewer say no more than the figures themselves.
 const MIN_SAMPLES = 3;
@@ -51,30 +51,45 @@ export function courseTable(samples: readonly Sample[]): Html[] {
 export function timeCharts(samples: readonly Sample[], conditions: readonly Condition[]): string[] {
   const [first, last] = [samples[0], samples.at(-1)];
   if (samples.length < MIN_SAMPLES || first === undefined || last === undefined) return [];
-  const over = `over ${formatDuration(last.at - first.at)}, ${formatCount(samples.length, 'sample')}`;
+  const span = timeSpan(last.at - first.at);
+  const over = `in percent over ${span.unit}, ${formatCount(samples.length, 'sample')}`;
   return CHARTS.flatMap(chart => {
     const values = valuesOf(chart.metric, samples);
     if (values.length < MIN_SAMPLES) return [];
     const limits = limitsOf(chart, conditions, last.stats.figures);
-    return [
-      `**${chart.name}** in percent, ${over}${limits.length === 0 ? '' : ', with its limits'}\n\n${mermaid(values, limits)}`,
-    ];
+    const title = `**${chart.name}** ${over}${limits.length === 0 ? '' : ', with its limits in red'}`;
+    return [`${title}\n\n${mermaid(values, limits, span.length)}`];
   });
 }
 
-function mermaid(values: readonly number[], limits: readonly number[]): string {
+// The first colour is the metric's, the others are its limits'. Mermaid's own begin with one that is hardly seen.
+const COLOURS = ['#0969da', '#cf222e', '#cf222e', '#cf222e', '#cf222e', '#cf222e'];
+const STYLE = JSON.stringify({
+  xyChart: { width: 700, height: 240 },
+  themeVariables: { xyChart: { plotColorPalette: COLOURS.join(', ') } },
+});
+
+function mermaid(values: readonly number[], limits: readonly number[], span: number): string {
   const points = thin(values, MAX_POINTS);
   const shown = [...points, ...limits];
   const line = (numbers: readonly number[]) =>
     `  line [${numbers.map(number => number.toFixed(2)).join(', ')}]`;
   const lines = [
+    `%%{init: ${STYLE}}%%`,
     'xychart-beta',
-    `  x-axis 0 --> ${points.length - 1}`,
+    `  x-axis 0 --> ${span}`,
     `  y-axis ${Math.min(0, Math.floor(Math.min(...shown)))} --> ${Math.max(100, Math.ceil(Math.max(...shown)))}`,
     line(points),
     ...limits.map(limit => line(points.map(() => limit))),
   ];
   return ['```mermaid', ...lines, '```'].join('\n');
+}
+
+/** A length of time as a chart's axis shows it. */
+function timeSpan(ms: number): { length: number; unit: string } {
+  const [unit, size] =
+    ms < 120_000 ? ['seconds', 1000] : ms < 7_200_000 ? ['minutes', 60_000] : ['hours', 3_600_000];
+  return { unit, length: Math.max(Math.round((ms / size) * 10) / 10, 0.1) };
 }
 
 /** Eight heights for 0 to 100 percent. */
