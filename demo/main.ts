@@ -43,8 +43,9 @@ async function demonstrate(url: string): Promise<boolean> {
     'sandbox-id': 'demo',
     token: TOKEN,
     'base-url': url,
-    files: 'src/**\n!src/main\naction.yml\nREADME.md => docs/start here.md',
+    files: 'src/upload/**\n!**/p*.ts\n*/action.yml\nREADME.md => docs/start here.md',
     target: 'app',
+    'fail-if': 'mem_used_pct > 95',
   };
   title('The step');
   for (const [name, value] of Object.entries(inputs))

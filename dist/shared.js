@@ -1689,6 +1689,7 @@ function notes(report) {
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function gateTable({ gate }) {
+	if (gate.state === "passed") return [html`<p>The gate passed: ${code(gate.conditions.map(({ text }) => text).join(", "))}</p>`];
 	if (gate.breaches.length === 0) return [];
 	const rows = gate.breaches.slice(0, MAX_LINES$1).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
 	return [table(["", "Conditions that tripped"], rows)];
@@ -2177,7 +2178,7 @@ async function lookAt(conditions, read) {
 
 // src/run/measuring.ts
 /** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
-async function waitFor({ connection, measurement }, client, { sleep, cancel, observer }) {
+async function waitFor({ connection, measurement }, client, { sleep, cancel, now, observer }) {
 	const { wait, intervalMs } = measurement;
 	if (wait.until.length === 0) return void 0;
 	observer.waiting(connection, wait.timeoutMs);
@@ -2185,7 +2186,7 @@ async function waitFor({ connection, measurement }, client, { sleep, cancel, obs
 	const timing = {
 		sleep,
 		stop: cancel,
-		now: Date.now
+		now
 	};
 	const end = await waitUntil(wait.until, read, {
 		intervalMs,
@@ -2194,7 +2195,7 @@ async function waitFor({ connection, measurement }, client, { sleep, cancel, obs
 	return end.held ? void 0 : waitError(end);
 }
 /** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
-async function measure({ connection, measurement }, client, { sleep, random, cancel, observer }) {
+async function measure({ connection, measurement }, client, { sleep, random, cancel, now, observer }) {
 	const policy = {
 		retries: connection.retries,
 		sleep,
@@ -2213,7 +2214,7 @@ async function measure({ connection, measurement }, client, { sleep, random, can
 	const { samples, error } = await takeSamples(read, measurement, {
 		sleep,
 		stop: cancel,
-		now: Date.now
+		now
 	});
 	const stats = samples.at(-1)?.stats;
 	return {
@@ -2730,14 +2731,14 @@ function openClient(connection, options) {
 
 // src/run/surroundings.ts
 /** A connection to the sandbox for as long as `use` takes. */
-async function withClient(connection, upload, { userAgent, cancel }, use) {
+async function withClient(connection, upload, { userAgent, cancel, now }, use) {
 	const { concurrency: connections, query } = upload;
 	const client = openClient(connection, {
 		connections,
 		query,
 		userAgent,
 		cancel,
-		now: Date.now
+		now
 	});
 	try {
 		return await use(client);
@@ -3194,8 +3195,7 @@ function signatureWarning(files, { query }) {
 	return [`One signature covers one target path, and ${files} files are to be uploaded with it.`];
 }
 /** Uploads the planned files. */
-async function sendFiles(files, { connection, upload }, client, { cancel, sleep, random, observer }) {
-	const clock = () => performance.now();
+async function sendFiles(files, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
 	const start = clock();
 	return {
 		files: await transfer(files, {

@@ -51,6 +51,8 @@ function notes(report: Report): Html[] {
 }
 
 function gateTable({ gate }: Report): Html[] {
+  if (gate.state === 'passed')
+    return [html`<p>The gate passed: ${code(gate.conditions.map(({ text }) => text).join(', '))}</p>`];
   if (gate.breaches.length === 0) return [];
   const rows = gate.breaches
     .slice(0, MAX_LINES)

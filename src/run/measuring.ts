@@ -13,13 +13,13 @@ import type { Surroundings } from './surroundings.ts';
 export async function waitFor(
   { connection, measurement }: StatsTask,
   client: AgentClient,
-  { sleep, cancel, observer }: Surroundings,
+  { sleep, cancel, now, observer }: Surroundings,
 ): Promise<ReportedError | undefined> {
   const { wait, intervalMs } = measurement;
   if (wait.until.length === 0) return undefined;
   observer.waiting(connection, wait.timeoutMs);
   const read = async () => decodeStats(await client.stats());
-  const timing = { sleep, stop: cancel, now: Date.now };
+  const timing = { sleep, stop: cancel, now };
   const end = await waitUntil(wait.until, read, { intervalMs, timeoutMs: wait.timeoutMs }, timing);
   return end.held ? undefined : waitError(end);
 }
@@ -28,13 +28,13 @@ export async function waitFor(
 export async function measure(
   { connection, measurement }: StatsTask,
   client: AgentClient,
-  { sleep, random, cancel, observer }: Surroundings,
+  { sleep, random, cancel, now, observer }: Surroundings,
 ): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
   const policy = { retries: connection.retries, sleep, random, stop: cancel };
   const onRetry = (retry: Parameters<Parameters<typeof withRetries>[1]['onRetry']>[0]) =>
     observer.event({ kind: 'retry', file: undefined, retry });
   const read = () => withRetries(async () => decodeStats(await client.stats()), { ...policy, onRetry });
-  const { samples, error } = await takeSamples(read, measurement, { sleep, stop: cancel, now: Date.now });
+  const { samples, error } = await takeSamples(read, measurement, { sleep, stop: cancel, now });
   const stats = samples.at(-1)?.stats;
   return {
     samples,

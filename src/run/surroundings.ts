@@ -14,6 +14,10 @@ export interface Surroundings {
   readonly cancel: AbortSignal;
   readonly sleep: RetryPolicy['sleep'];
   readonly random: () => number;
+  /** The current time, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds on a clock that does not jump. */
+  readonly clock: () => number;
   /** Told what happens as it happens. */
   readonly observer: Observer;
 }
@@ -29,11 +33,11 @@ export interface Observer {
 export async function withClient<T>(
   connection: Connection,
   upload: { readonly concurrency: number; readonly query: Readonly<Record<string, string>> },
-  { userAgent, cancel }: Surroundings,
+  { userAgent, cancel, now }: Surroundings,
   use: (client: AgentClient) => Promise<T>,
 ): Promise<T> {
   const { concurrency: connections, query } = upload;
-  const client = openClient(connection, { connections, query, userAgent, cancel, now: Date.now });
+  const client = openClient(connection, { connections, query, userAgent, cancel, now });
   try {
     return await use(client);
   } finally {

@@ -40,9 +40,8 @@ export async function sendFiles(
   files: readonly PlannedFile[],
   { connection, upload }: UploadTask,
   client: AgentClient,
-  { cancel, sleep, random, observer }: Surroundings,
+  { cancel, sleep, random, clock, observer }: Surroundings,
 ): Promise<Pick<Report, 'files' | 'durationMs'>> {
-  const clock = () => performance.now();
   const start = clock();
   const results = await transfer(files, {
     client,
