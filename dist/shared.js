@@ -1649,49 +1649,21 @@ function limitsOf({ metric, used, total }, conditions, last) {
 	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, 5);
 }
 
-// src/report/status.ts
-/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
-const STATUS = {
-	uploaded: "uploaded",
-	failed: "failed",
-	skipped: "would be uploaded",
-	"not-attempted": "not attempted"
-};
-
-// src/report/summary.ts
-const MAX_ROWS = 10;
-const MAX_LINES$1 = 30;
-/** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
-function summary(report) {
-	const { own, error } = verdict(report);
-	const mark = succeeded(report) ? "✅" : report.cancelled ? "⛔" : "❌";
-	const blocks = join([
-		html`<h3>${mark} ${own === "" ? "Failed" : own}</h3>`,
-		...error === "" ? [] : [html`<p>${code(error)}</p>`],
-		...notes(report),
-		...gateTable(report),
-		...report.stats === void 0 ? [] : [statsTable(report.stats.figures)],
-		...courseTable(report.samples),
-		...timeCharts(report.samples, report.gate.conditions).map((markdown) => ({ html: markdown })),
-		...report.files.length === 0 || report.dryRun ? [] : [totalsTable(report)],
-		...failureTables(report),
-		...leftOutTable(report)
-	]);
-	return blocks + join(fileList(report, 1044480 - Buffer.byteLength(blocks)));
+// src/report/stats-section.ts
+const MAX_BREACHES = 30;
+/** What the summary says of the sandbox: the gate, the last figures, and their course over several samples. */
+function statsSection({ gate, stats, samples }) {
+	return [
+		...gateTable(gate),
+		...stats === void 0 ? [] : [statsTable(stats.figures)],
+		...courseTable(samples),
+		...timeCharts(samples, gate.conditions).map((markdown) => ({ html: markdown }))
+	];
 }
-function join(blocks) {
-	return blocks.map((block) => `${block.html}\n\n`).join("");
-}
-function notes(report) {
-	const { sandboxId, baseUrl } = report;
-	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-	const items = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES$1).map((line) => html`\n<li>${code(line)}</li>`);
-	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
-}
-function gateTable({ gate }) {
+function gateTable(gate) {
 	if (gate.state === "passed") return [html`<p>The gate passed: ${code(gate.conditions.map(({ text }) => text).join(", "))}</p>`];
 	if (gate.breaches.length === 0) return [];
-	const rows = gate.breaches.slice(0, MAX_LINES$1).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
+	const rows = gate.breaches.slice(0, MAX_BREACHES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
 	return [table(["", "Conditions that tripped"], rows)];
 }
 function statsTable(figures) {
@@ -1731,6 +1703,43 @@ function share(percent) {
 	if (percent === void 0) return NOT_REPORTED;
 	const filled = Math.min(Math.max(Math.round(Number(percent) / 5), 0), 20);
 	return html`${code(`${"█".repeat(filled)}${"░".repeat(20 - filled)}`)} ${Number(percent).toFixed(1)} %`;
+}
+
+// src/report/status.ts
+/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
+const STATUS = {
+	uploaded: "uploaded",
+	failed: "failed",
+	skipped: "would be uploaded",
+	"not-attempted": "not attempted"
+};
+
+// src/report/summary.ts
+const MAX_ROWS = 10;
+const MAX_LINES$1 = 30;
+/** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
+function summary(report) {
+	const { own, error } = verdict(report);
+	const mark = succeeded(report) ? "✅" : report.cancelled ? "⛔" : "❌";
+	const blocks = join([
+		html`<h3>${mark} ${own === "" ? "Failed" : own}</h3>`,
+		...error === "" ? [] : [html`<p>${code(error)}</p>`],
+		...notes(report),
+		...statsSection(report),
+		...report.files.length === 0 || report.dryRun ? [] : [totalsTable(report)],
+		...failureTables(report),
+		...leftOutTable(report)
+	]);
+	return blocks + join(fileList(report, 1044480 - Buffer.byteLength(blocks)));
+}
+function join(blocks) {
+	return blocks.map((block) => `${block.html}\n\n`).join("");
+}
+function notes(report) {
+	const { sandboxId, baseUrl } = report;
+	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
+	const items = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES$1).map((line) => html`\n<li>${code(line)}</li>`);
+	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function totalsTable(report) {
 	const { uploaded, failed, skipped, notAttempted, uploadedBytes } = totals(report);
@@ -1957,6 +1966,8 @@ async function step(task, run) {
 		cancel: cancelSignal(),
 		sleep,
 		random: Math.random,
+		now: Date.now,
+		clock: () => performance.now(),
 		observer
 	};
 	try {

@@ -21,6 +21,8 @@ export async function step(task: Task, run: Run): Promise<void> {
     cancel: cancelSignal(),
     sleep,
     random: Math.random,
+    now: Date.now,
+    clock: () => performance.now(),
     observer,
   };
   try {

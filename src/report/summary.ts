@@ -1,9 +1,7 @@
-import type { Figure, Figures } from '../gate/metrics.ts';
 import type { FileResult } from '../upload/transfer.ts';
-import { courseTable, timeCharts } from './charts.ts';
-import { breachLine } from './figures.ts';
 import { code, concat, type Html, html, table } from './html.ts';
 import { type Report, succeeded, totals } from './report.ts';
+import { statsSection } from './stats-section.ts';
 import { STATUS } from './status.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from './units.ts';
 import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
@@ -26,10 +24,7 @@ export function summary(report: Report): string {
     html`<h3>${mark} ${own === '' ? 'Failed' : own}</h3>`,
     ...(error === '' ? [] : [html`<p>${code(error)}</p>`]),
     ...notes(report),
-    ...gateTable(report),
-    ...(report.stats === undefined ? [] : [statsTable(report.stats.figures)]),
-    ...courseTable(report.samples),
-    ...timeCharts(report.samples, report.gate.conditions).map(markdown => ({ html: markdown })),
+    ...statsSection(report),
     ...(report.files.length === 0 || report.dryRun ? [] : [totalsTable(report)]),
     ...failureTables(report),
     ...leftOutTable(report),
@@ -48,56 +43,6 @@ function notes(report: Report): Html[] {
   const lines = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES);
   const items = lines.map(line => html`\n<li>${code(line)}</li>`);
   return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
-}
-
-function gateTable({ gate }: Report): Html[] {
-  if (gate.state === 'passed')
-    return [html`<p>The gate passed: ${code(gate.conditions.map(({ text }) => text).join(', '))}</p>`];
-  if (gate.breaches.length === 0) return [];
-  const rows = gate.breaches
-    .slice(0, MAX_LINES)
-    .map(breach => [breach.level === 'fail' ? '❌' : '⚠️', code(breachLine(breach))]);
-  return [table(['', 'Conditions that tripped'], rows)];
-}
-
-function statsTable(figures: Figures): Html {
-  const cores = figures.get('cpu_count');
-  const cpu = figures.get('cpu_used_pct');
-  return table(
-    ['', 'Used', 'Of', 'Share'],
-    [
-      [
-        'CPU',
-        '',
-        cores === undefined ? NOT_REPORTED : `${cores} ${cores === 1n ? 'core' : 'cores'}`,
-        share(cpu),
-      ],
-      [
-        'Memory',
-        bytes(figures.get('mem_used')),
-        bytes(figures.get('mem_total')),
-        share(figures.get('mem_used_pct')),
-      ],
-      [
-        'Disk',
-        bytes(figures.get('disk_used')),
-        bytes(figures.get('disk_total')),
-        share(figures.get('disk_used_pct')),
-      ],
-    ],
-  );
-}
-
-const NOT_REPORTED = 'not reported';
-
-function bytes(figure: Figure | undefined): string {
-  return figure === undefined ? NOT_REPORTED : formatBytes(figure);
-}
-
-function share(percent: Figure | undefined): Html | string {
-  if (percent === undefined) return NOT_REPORTED;
-  const filled = Math.min(Math.max(Math.round(Number(percent) / 5), 0), 20);
-  return html`${code(`${'█'.repeat(filled)}${'░'.repeat(20 - filled)}`)} ${Number(percent).toFixed(1)} %`;
 }
 
 function totalsTable(report: Report): Html {
