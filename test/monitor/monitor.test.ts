@@ -29,7 +29,7 @@ describe('a monitor', { concurrency: 2 }, () => {
     const { mem_used_pct } = JSON.parse(post.outputs['aggregates'] ?? '');
     assert.deepEqual([mem_used_pct.min, mem_used_pct.max, mem_used_pct.last], [10, 95, 20]);
     assert.match(post.stdout, /At most in \d+ samples: CPU 5 %, memory 95 %/);
-    assert.match(post.summary, /```mermaid\nxychart-beta/);
+    assert.match(post.summary, /```mermaid\n%%\{init: .*\}%%\nxychart-beta/);
     assert.equal(existsSync(directoryOf(main)), false);
   });
 
