@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { type Condition, parseCondition } from '../../src/gate/conditions.ts';
+import type { Figure, Figures } from '../../src/gate/metrics.ts';
+
+/** Why a condition was refused, and where. */
+export class Refused extends Error {
+  readonly column: number;
+
+  constructor(message: string, column: number) {
+    super(message);
+    this.column = column;
+  }
+}
+
+/** Parses a condition; a refusal is thrown as `Refused`. */
+export function parse(line: string): Condition {
+  return parseCondition(line, (message, column) => {
+    throw new Refused(message, column);
+  });
+}
+
+/** The refusal of a condition that is wrong. */
+export function refusalOf(line: string): Refused {
+  try {
+    parse(line);
+  } catch (error) {
+    assert.ok(error instanceof Refused, String(error));
+    return error;
+  }
+  return assert.fail(`${line} is accepted`);
+}
+
+/** The figures of one sample. */
+export function figures(of: Readonly<Record<string, Figure>>): Figures {
+  return new Map(Object.entries(of));
+}
+
+/** Samples that report one metric only, `undefined` for one that does not report it. */
+export function samplesOf(metric: string, values: readonly (Figure | undefined)[]): Figures[] {
+  return values.map(value => figures(value === undefined ? { ts: 1n } : { [metric]: value }));
+}

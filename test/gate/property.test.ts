@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { AGGREGATES, OPERATORS } from '../../src/gate/conditions.ts';
+import { judge } from '../../src/gate/judge.ts';
+import { type Figure, METRICS } from '../../src/gate/metrics.ts';
+import { parse, Refused, samplesOf } from './given.ts';
+import { oracle, type Parts } from './oracle.ts';
+
+const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'KiB', 'MiB', 'GiB', 'TiB'];
+const UNITS: Readonly<Record<string, readonly string[]>> = {
+  percentage: ['%'],
+  bytes: BYTES,
+  mebibytes: BYTES,
+  plain: [],
+  unknown: ['%', ...BYTES],
+};
+
+const metric = fc.constantFrom(...Object.keys(METRICS), 'mem_cache', 'load_average', 'fan-speed', 'Q');
+
+const whole = fc.oneof(
+  fc.bigInt({ min: -3n, max: 3n }),
+  fc.bigInt({ min: 2n ** 53n - 2n, max: 2n ** 53n + 2n }),
+  fc.bigInt({ min: 2n ** 63n - 3n, max: 2n ** 63n - 1n }),
+);
+
+const float = fc.oneof(
+  fc.constantFrom(0.1, 0.5, 2.5, 90.5, -1.25, 1e-7, 1e21),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+
+const number = fc.oneof(
+  whole.map(String),
+  float.map(String),
+  fc.tuple(whole, fc.nat(99), fc.integer({ min: -9, max: 9 })).map(([a, b, e]) => `${a}.${b}e${e}`),
+);
+
+const parts: fc.Arbitrary<Parts> = metric.chain(name =>
+  fc.record({
+    metric: fc.constant(name),
+    aggregate: fc.constantFrom(undefined, ...AGGREGATES),
+    operator: fc.constantFrom(...OPERATORS),
+    number,
+    unit: fc.constantFrom('', ...(UNITS[METRICS[name] ?? 'unknown'] ?? [])),
+  }),
+);
+
+const figure: fc.Arbitrary<Figure | undefined> = fc.oneof(whole, float, fc.constant(undefined));
+
+const space = fc.constantFrom('', ' ', '\t', '  ');
+
+/** A condition with samples, some of which meet its limit exactly. */
+const judged = parts.chain(condition => {
+  const limit = Number(condition.number);
+  const same = Number.isSafeInteger(limit) ? BigInt(limit) : limit;
+  return fc.record({
+    condition: fc.constant(condition),
+    values: fc.array(fc.oneof(figure, fc.constant(same)), { maxLength: 6 }),
+    gaps: fc.tuple(space, space, space, space, space),
+  });
+});
+
+function write({ metric, aggregate, operator, number, unit }: Parts, gaps: readonly string[] = []): string {
+  const [a = '', b = '', c = '', d = '', e = ''] = gaps;
+  return `${a}${metric}${aggregate === undefined ? '' : `${b}.${aggregate}`}${c}${operator}${d}${number}${e}${unit}`;
+}
+
+describe('any condition', () => {
+  test('printed and read back gives the same judgement', () => {
+    fc.assert(
+      fc.property(judged, ({ condition: written, values, gaps }) => {
+        const condition = parse(write(written, gaps));
+        const again = parse(condition.text);
+        assert.deepEqual(again, condition);
+        const samples = samplesOf(written.metric, values);
+        assert.deepEqual(judge(again, samples), judge(condition, samples));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('is judged as exact arithmetic has it', () => {
+    fc.assert(
+      fc.property(judged, ({ condition, values }) => {
+        const { metric } = condition;
+        // A sample without `metric` reports `ts`, which must not pass for it.
+        fc.pre(metric !== 'ts' || !values.includes(undefined));
+        const known = values.filter(value => value !== undefined);
+        const { holds } = judge(parse(write(condition)), samplesOf(metric, values));
+        assert.equal(holds, oracle(condition, known), write(condition));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('that holds does so for the figure it names', () => {
+    fc.assert(
+      fc.property(judged, ({ condition: written, values }) => {
+        const condition = parse(write(written));
+        const judgement = judge(condition, samplesOf(written.metric, values));
+        if (judgement.holds === undefined) return;
+        const { numerator, denominator } = judgement.figure;
+        const order = numerator * condition.limit.denominator - condition.limit.numerator * denominator;
+        assert.equal(judgement.holds, oracle({ ...written, number: '0', unit: '' }, [order]));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('any text', () => {
+  const pieces = [
+    'mem_used',
+    '.max',
+    '.',
+    ' ',
+    '>',
+    '>=',
+    '=',
+    '5',
+    '-',
+    '1.5',
+    'e9',
+    'GiB',
+    '%',
+    '#',
+    'ü',
+    '😀',
+  ];
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map(list => list.join('')),
+  );
+
+  test('is a condition or refused at a place within it', () => {
+    fc.assert(
+      fc.property(text, line => {
+        try {
+          assert.equal(parse(parse(line).text).text, parse(line).text);
+        } catch (error) {
+          assert.ok(error instanceof Refused, String(error));
+          assert.notEqual(error.message, '');
+          assert.ok(error.column >= 1 && error.column <= line.length + 1, `${error.column}`);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
