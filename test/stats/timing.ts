@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type { Figure } from '../../src/gate/metrics.ts';
+import type { Stats } from '../../src/stats/decode.ts';
+import type { Timing } from '../../src/stats/sample.ts';
+
+/** Time that passes only when somebody sleeps, and a way to stop. */
+export interface FakeTime extends Timing {
+  /** The sleeps so far, in milliseconds. */
+  readonly slept: readonly number[];
+  readonly pass: (ms: number) => void;
+  readonly cancel: () => void;
+}
+
+/** @param onSleep told of each sleep when it begins, with the milliseconds passed until then */
+export function fakeTime(onSleep: (time: FakeTime, elapsed: number) => void = () => {}): FakeTime {
+  const start = 1_000_000;
+  const controller = new AbortController();
+  const slept: number[] = [];
+  let elapsed = 0;
+  const time: FakeTime = {
+    slept,
+    stop: controller.signal,
+    now: () => start + elapsed,
+    pass: ms => {
+      elapsed += ms;
+    },
+    cancel: () => controller.abort(),
+    async sleep(ms, stop) {
+      onSleep(time, elapsed);
+      stop.throwIfAborted();
+      assert.ok(ms > 0, `a sleep of ${ms} ms`);
+      slept.push(ms);
+      elapsed += ms;
+    },
+  };
+  return time;
+}
+
+/** Stats with one figure. */
+export function load(figure: Figure): Stats {
+  return { figures: new Map([['load', figure]]), json: `{"load":${figure}}`, warnings: [] };
+}
+
+/** Answers one after the other, the last one again and again; an error is thrown. `count` tells how often it was asked. */
+export function answers(...list: readonly [Stats | Error, ...(Stats | Error)[]]) {
+  let count = 0;
+  return {
+    count: () => count,
+    async read(): Promise<Stats> {
+      const answer = list[Math.min(count, list.length - 1)] ?? list[0];
+      count += 1;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+}
