@@ -4,12 +4,12 @@ import { AgentError } from '../../src/agent/failure.ts';
 import { withRetries } from '../../src/agent/retry.ts';
 import { takeSamples } from '../../src/stats/sample.ts';
 import { failureOf } from '../agent/answers.ts';
-import { answers, type FakeTime, fakeTime, load } from './timing.ts';
+import { type Answers, answers, type FakeTime, fakeTime, load } from './timing.ts';
 
 const READINGS = [load(0n), load(1n), load(2n), load(3n), load(4n)] as const;
 
 /** Takes samples 250 ms apart, reading without retries. */
-async function take(samples: number, { read }: ReturnType<typeof answers>, time: FakeTime = fakeTime()) {
+async function take(samples: number, { read }: Answers, time: FakeTime = fakeTime()) {
   const once = () =>
     withRetries(read, { retries: 0, random: () => 0, sleep: time.sleep, stop: time.stop, onRetry: () => {} });
   const start = time.now();

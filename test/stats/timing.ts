@@ -41,12 +41,17 @@ export function load(figure: Figure): Stats {
   return { figures: new Map([['load', figure]]), json: `{"load":${figure}}`, warnings: [] };
 }
 
+export interface Answers {
+  readonly count: () => number;
+  readonly read: () => Promise<Stats>;
+}
+
 /** Answers one after the other, the last one again and again; an error is thrown. `count` tells how often it was asked. */
-export function answers(...list: readonly [Stats | Error, ...(Stats | Error)[]]) {
+export function answers(...list: readonly [Stats | Error, ...(Stats | Error)[]]): Answers {
   let count = 0;
   return {
     count: () => count,
-    async read(): Promise<Stats> {
+    read: async () => {
       const answer = list[Math.min(count, list.length - 1)] ?? list[0];
       count += 1;
       if (answer instanceof Error) throw answer;

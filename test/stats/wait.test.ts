@@ -3,11 +3,10 @@ import { describe, test } from 'node:test';
 import type { AgentError } from '../../src/agent/failure.ts';
 import { networkFailure } from '../../src/agent/network-failure.ts';
 import { toFigure } from '../../src/gate/exact-number.ts';
-import type { Stats } from '../../src/stats/decode.ts';
 import { waitUntil } from '../../src/stats/wait.ts';
 import { failureOf } from '../agent/answers.ts';
 import { parse } from '../gate/given.ts';
-import { answers, type FakeTime, fakeTime, load } from './timing.ts';
+import { type Answers, answers, type FakeTime, fakeTime, load } from './timing.ts';
 
 const LIMITS = { intervalMs: 1000, timeoutMs: 5000 };
 
@@ -23,7 +22,7 @@ interface Waiting {
 }
 
 /** Waits for a calm sandbox; the conditions that are missing come in short. */
-async function wait(answer: ReturnType<typeof answers>, options: Waiting = {}) {
+async function wait(answer: Answers, options: Waiting = {}) {
   const { until = ['load < 5'], time = fakeTime(), limits = LIMITS } = options;
   const end = await waitUntil(until.map(parse), answer.read, limits, time);
   if (end.held) return { held: true, waitedMs: end.waitedMs };
@@ -59,7 +58,6 @@ describe('waiting ends well', () => {
     'refuses connections': REFUSED,
     'answers 502 port not open': failureOf(502, '{"message":"The sandbox is running but port is not open"}'),
     'answers 503': failureOf(503),
-    'answers 429': failureOf(429),
   };
   for (const [name, error] of Object.entries(notUp)) {
     test(`though the agent first ${name}`, async () => {
@@ -112,7 +110,7 @@ describe('waiting ends when its time is up', () => {
       const time = fakeTime();
       const start = time.now();
       const isCalm = () => time.now() - start >= timeoutMs;
-      const read = async (): Promise<Stats> => load(isCalm() ? 1n : 9n);
+      const read = async () => load(isCalm() ? 1n : 9n);
       const end = await wait({ count: () => 0, read }, { time, limits: { intervalMs, timeoutMs } });
       assert.deepEqual(end, { held: true, waitedMs: timeoutMs });
     });
@@ -134,7 +132,6 @@ describe('waiting ends when its time is up', () => {
 describe('waiting ends at once', () => {
   const hopeless: Readonly<Record<string, AgentError>> = {
     'the token is wrong': failureOf(401),
-    'the token may not': failureOf(403),
     'the sandbox is not found': failureOf(502, '{"message":"The sandbox was not found"}'),
     'there is no such operation': failureOf(404),
   };

@@ -1,0 +1,27 @@
+import type { Sample } from '../../src/stats/sample.ts';
+import { statsOf } from './reports.ts';
+
+/** What one sample reports; a number may be written out where it is beyond a float. */
+export type Reading = Readonly<Record<string, number | string>>;
+
+/** Samples 1 s apart. */
+export function course(readings: readonly Reading[]): Sample[] {
+  return readings.map((reading, index) => ({ at: 1_000_000 + 1000 * index, stats: statsOf(reading) }));
+}
+
+/** Samples that report CPU only, or nothing where it is undefined. */
+export function cpuCourse(values: readonly (number | string | undefined)[]): Sample[] {
+  return course(values.map(value => (value === undefined ? {} : { cpu_used_pct: value })));
+}
+
+/** The Mermaid text of a chart, without the fence and the words around it. */
+export function mermaidOf(chart: string): string {
+  return /\n```mermaid\n([\s\S]*)\n```$/.exec(chart)?.[1] ?? `no chart in ${chart}`;
+}
+
+/** The numbers of each line that a chart draws: the course first, then the limits. */
+export function linesOf(chart: string): number[][] {
+  return [...mermaidOf(chart).matchAll(/^ {2}line \[(.*)\]$/gm)].map(([, list = '']) =>
+    list.split(', ').map(Number),
+  );
+}
