@@ -20,7 +20,14 @@ const KILL_AFTER_MS = 60_000;
 
 export type Inputs = Readonly<Record<string, string>>;
 
+/** The actions, by the folder that their action.yml is in. */
+const FOLDERS = { sync: '', upload: 'upload', stats: 'stats' } as const;
+
+type Task = keyof typeof FOLDERS;
+
 export interface RunOptions {
+  /** Which action to run; the root action if not given. */
+  readonly task?: Task;
   /** Variables beside those that the runner sets; an empty value unsets one. */
   readonly env?: Readonly<Record<string, string>>;
   /** Told of each request as its headers reach the world's agent, before the agent acts on it. */
@@ -34,9 +41,11 @@ export async function runAction(
   options: RunOptions = {},
 ): Promise<Result> {
   const places = world.newStep();
-  const child = spawn(process.execPath, [path.join(PROJECT, 'dist/sync.js')], {
+  const action = actionOf(options.task ?? 'sync');
+  const all = inputVariables(action, { ...defaultInputs(world, action), ...inputs });
+  const child = spawn(process.execPath, [action.main], {
     cwd: world.workspace,
-    env: environment(world, places, { ...defaultInputs(world), ...inputs }, options.env),
+    env: environment(world, places, { ...all, ...options.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   using _ = watchRequests(world.agent.url, request => options.onRequest?.(request, child));
@@ -82,15 +91,15 @@ export function pathOf({ url = '' }: { readonly url?: string | undefined }): str
   return new URLSearchParams(url.replace(/^[^?]*/, '')).get('path') ?? assert.fail(`no path in ${url}`);
 }
 
-function defaultInputs(world: World): Inputs {
-  return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': world.agent.url, files: '**' };
+function defaultInputs(world: World, { defaults }: Action): Inputs {
+  const files = 'files' in defaults ? { files: '**' } : {};
+  return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': world.agent.url, ...files };
 }
 
 function environment(
   world: World,
   places: StepPlaces,
-  inputs: Inputs,
-  more: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const all = {
     PATH: process.env['PATH'] ?? '',
@@ -98,8 +107,7 @@ function environment(
     RUNNER_TEMP: places.temp,
     GITHUB_OUTPUT: places.output,
     GITHUB_STEP_SUMMARY: places.summary,
-    ...inputVariables(inputs),
-    ...more,
+    ...variables,
   };
   return Object.fromEntries(
     Object.entries(all).filter(([name, value]) => value !== '' || name.startsWith('INPUT_')),
@@ -107,25 +115,39 @@ function environment(
 }
 
 /** The runner hands over every input of action.yml, with its default or empty where it is not given. */
-function inputVariables(given: Inputs): Record<string, string> {
-  const all = { ...DECLARED_INPUTS, ...given };
-  for (const name of Object.keys(given))
-    assert.ok(name in DECLARED_INPUTS, `action.yml has no input ${name}`);
+function inputVariables({ defaults }: Action, given: Inputs): Record<string, string> {
+  for (const name of Object.keys(given)) assert.ok(name in defaults, `action.yml has no input ${name}`);
   return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
+    Object.entries({ ...defaults, ...given }).map(([name, value]) => [
+      `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
+      value,
+    ]),
   );
 }
 
-const DECLARED_INPUTS = declaredInputs();
+interface Action {
+  /** The script that runs, an absolute path. */
+  readonly main: string;
+  /** Each input's default, by name. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** The names of the outputs. */
+  readonly outputs: readonly string[];
+}
 
-/** Each input's default, by name. */
-function declaredInputs(): Record<string, string> {
-  const action: { inputs: Record<string, { default?: string } | null> } = parse(
-    readFileSync(path.join(PROJECT, 'action.yml'), 'utf8'),
-  );
-  return Object.fromEntries(
-    Object.entries(action.inputs).map(([name, input]) => [name, String(input?.default ?? '')]),
-  );
+/** What the action.yml of a task declares. */
+export function actionOf(task: Task): Action {
+  const folder = path.join(PROJECT, FOLDERS[task]);
+  const action: {
+    inputs: Record<string, { default?: string } | null>;
+    outputs: Record<string, unknown>;
+    runs: { main: string };
+  } = parse(readFileSync(path.join(folder, 'action.yml'), 'utf8'));
+  const defaults = Object.entries(action.inputs).map(([name, input]) => [name, String(input?.default ?? '')]);
+  return {
+    main: path.join(folder, action.runs.main),
+    defaults: Object.fromEntries(defaults),
+    outputs: Object.keys(action.outputs),
+  };
 }
 
 /** Calls `onRequest` for each request to the server at `url` in this process, until it is disposed of. */
