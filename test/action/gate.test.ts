@@ -140,7 +140,7 @@ for (const task of ['sync', 'stats'] as const) {
       assert.match(result.summary, /▁▆▄.*10 %.*40 %.*70 %.*40 %/);
       assert.match(
         result.summary,
-        /```mermaid\nxychart-beta\n[^`]*line \[10\.00, 70\.00, 40\.00\]\n[^`]*```/,
+        /```mermaid\n[^`]*\nxychart-beta\n[^`]*line \[10\.00, 70\.00, 40\.00\]\n[^`]*```/,
       );
     });
 

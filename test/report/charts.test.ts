@@ -64,15 +64,31 @@ test('the sparkline spans 0 to 100 percent, and holds what lies beyond', () => {
 describe('a chart', () => {
   test('says what it shows, over what time, of how many samples', () => {
     const chart = cpuChart([1, 2.125, 3], ['cpu_used_pct > 80']);
-    assert.match(chart, /^\*\*CPU\*\* in percent, over 2 s, 3 samples, with its limits\n\n```mermaid\n/);
+    assert.match(
+      chart,
+      /^\*\*CPU\*\* in percent over seconds, 3 samples, with its limits in red\n\n```mermaid\n/,
+    );
     const lines = ['  x-axis 0 --> 2', '  y-axis 0 --> 100'];
     const drawn = [/^ {2}line \[1\.00, 2\.1[23], 3\.00\]$/, /^ {2}line \[80\.00, 80\.00, 80\.00\]$/];
-    const [kind, x, y, ...rest] = mermaidOf(chart).split('\n');
+    const [style = '', kind, x, y, ...rest] = mermaidOf(chart).split('\n');
+    assert.match(style, /^%%\{init: \{.*\}\}%%$/);
     assert.deepEqual([kind, x, y, rest.length], ['xychart-beta', ...lines, 2]);
     drawn.forEach((pattern, index) => {
       assert.match(rest[index] ?? '', pattern);
     });
     assert.doesNotMatch(cpuChart([1, 2, 3]), /limits/);
+  });
+
+  test('has an axis in seconds, minutes or hours, and never an empty one', () => {
+    const axis = (ms: number) => {
+      const samples = cpuCourse([1, 2, 3]).map((sample, index) => ({ ...sample, at: (index * ms) / 2 }));
+      const [chart = ''] = timeCharts(samples, []);
+      return [/ over (\w+),/.exec(chart)?.[1], /x-axis 0 --> (.*)$/m.exec(chart)?.[1]];
+    };
+    assert.deepEqual(axis(0), ['seconds', '0.1']);
+    assert.deepEqual(axis(119_000), ['seconds', '119']);
+    assert.deepEqual(axis(150_000), ['minutes', '2.5']);
+    assert.deepEqual(axis(21_600_000), ['hours', '6']);
   });
 
   test('is one for each of CPU, memory and disk', () => {
@@ -114,7 +130,7 @@ describe('a chart', () => {
     assert.match(cpuChart([5, 5, 5]), /y-axis 0 --> 100$/m);
     assert.match(cpuChart([5, 250.5, 5]), /y-axis 0 --> 251$/m);
     assert.match(cpuChart([-3.5, 0, 5]), /y-axis -4 --> 100$/m);
-    const [points = []] = linesOf(cpuChart([1e300, '-1e300', 5]));
+    const [points = []] = linesOf(cpuChart([1e300, -1e300, 5]));
     assert.ok(points.every(point => Math.abs(point) <= 1000));
     assert.equal(cpuChart([1e300, 1, 2]).includes('e+'), false);
   });

@@ -1,3 +1,4 @@
+import type { Stats } from '../../src/stats/decode.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import { statsOf } from './reports.ts';
 
@@ -9,9 +10,18 @@ export function course(readings: readonly Reading[]): Sample[] {
   return readings.map((reading, index) => ({ at: 1_000_000 + 1000 * index, stats: statsOf(reading) }));
 }
 
-/** Samples that report CPU only, or nothing where it is undefined. */
+/**
+ * Samples that report CPU only, or nothing where it is undefined: a number as it is, also one that no decoder lets pass,
+ * a text as the agent's JSON.
+ */
 export function cpuCourse(values: readonly (number | string | undefined)[]): Sample[] {
-  return course(values.map(value => (value === undefined ? {} : { cpu_used_pct: value })));
+  return values.map((value, index) => ({ at: 1_000_000 + 1000 * index, stats: cpuStats(value) }));
+}
+
+function cpuStats(value: number | string | undefined): Stats {
+  if (value === undefined) return statsOf({});
+  if (typeof value === 'string') return statsOf({ cpu_used_pct: value });
+  return { figures: new Map([['cpu_used_pct', value]]), json: '{}', warnings: [] };
 }
 
 /** The Mermaid text of a chart, without the fence and the words around it. */
