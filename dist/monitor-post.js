@@ -1,4 +1,4 @@
-import { _ as parseMonitor, d as slept, f as decodeStats, g as gateOf, h as EMPTY_REPORT, m as formatCount, p as step, r as userAgent, t as monitorDirectory } from "./shared.js";
+import { b as gateOf, d as slept, f as decodeStats, g as parseMonitor, h as EMPTY_REPORT, m as formatCount, p as step, r as userAgent, t as monitorDirectory } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

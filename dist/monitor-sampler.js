@@ -731,9 +731,13 @@ const METRICS = {
 function kindOf(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
-/** The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. */
+/**
+* The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. The
+* first letter is the same: `gpu_used_pct` is a metric that some agent may report, and no slip of `cpu_used_pct`.
+*/
 function nearestMetric(name) {
-	return nearest(name.toLowerCase().replaceAll("-", "_"), Object.keys(METRICS));
+	const plain = name.toLowerCase().replaceAll("-", "_");
+	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]));
 }
 /** The word that is at most two edits away from what was written, the nearest first. */
 function nearest(written, words) {
@@ -830,8 +834,16 @@ function readAggregate(word, fail) {
 }
 function readOperator(word, fail) {
 	const written = word.text === "" ? word.rest.slice(0, 2) : word.text;
-	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS), word.column);
+	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS, SLIPS.get(written)), word.column);
 }
+const SLIPS = /* @__PURE__ */ new Map([
+	["=", "=="],
+	["===", "=="],
+	["=>", ">="],
+	["=<", "<="],
+	["!==", "!="],
+	["<>", "!="]
+]);
 /** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
 function toMetricUnit(metric, value, unit, fail) {
 	if (unit.text === "") return value;
@@ -852,8 +864,9 @@ const VALID = {
 	mebibytes: `which is in MiB: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
 	plain: "which is a plain number: write no unit"
 };
-function unknown(what, written, valid) {
-	const near = valid.find((each) => each.toLowerCase() === written.toLowerCase()) ?? nearest(written, valid);
+function unknown(what, written, valid, meant) {
+	const lower = written.toLowerCase();
+	const near = meant ?? valid.find((each) => each.toLowerCase() === lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
 	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }

@@ -43,6 +43,154 @@ async function sleep(ms, stop) {
 	await setTimeout(ms, void 0, { signal: stop });
 }
 
+// src/gate/exact-number.ts
+/** The exact number of a figure. A float stands for the shortest decimal that reads as it, as people write it. */
+function exactly(figure) {
+	if (typeof figure === "bigint") return {
+		numerator: figure,
+		denominator: 1n
+	};
+	const exact = parseDecimal(String(figure));
+	if (exact === void 0) throw new RangeError(`${figure} has no exact value`);
+	return exact;
+}
+/** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
+function parseDecimal(text) {
+	const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
+	if (whole === void 0) return void 0;
+	const digits = BigInt(`${sign}${whole}${fraction}`);
+	const power = Number(exponent) - fraction.length;
+	return power >= 0 ? {
+		numerator: digits * 10n ** BigInt(power),
+		denominator: 1n
+	} : {
+		numerator: digits,
+		denominator: 10n ** BigInt(-power)
+	};
+}
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+function compare(a, b) {
+	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
+	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+function multiply(a, factor) {
+	return {
+		numerator: a.numerator * factor,
+		denominator: a.denominator
+	};
+}
+/** The arithmetic mean of at least one number. */
+function mean(numbers) {
+	const sum = numbers.reduce(add);
+	return {
+		numerator: sum.numerator,
+		denominator: sum.denominator * BigInt(numbers.length)
+	};
+}
+function add(a, b) {
+	if (a.denominator < b.denominator) return add(b, a);
+	const common = a.denominator % b.denominator === 0n ? a.denominator : a.denominator * b.denominator;
+	return {
+		numerator: a.numerator * (common / a.denominator) + b.numerator * (common / b.denominator),
+		denominator: common
+	};
+}
+/** A whole number as bigint, any other as the nearest float. */
+function toFigure$1(number) {
+	return number.numerator % number.denominator === 0n ? number.numerator / number.denominator : toNumber(number);
+}
+/** The nearest float. */
+function toNumber({ numerator, denominator }) {
+	const digits = Math.max(0, String(denominator).length - String(numerator).length) + 25;
+	return Number(`${numerator * 10n ** BigInt(digits) / denominator}e-${digits}`);
+}
+
+// src/gate/judge.ts
+const HOLDS = {
+	">": (order) => order > 0,
+	">=": (order) => order >= 0,
+	"<": (order) => order < 0,
+	"<=": (order) => order <= 0,
+	"==": (order) => order === 0,
+	"!=": (order) => order !== 0
+};
+/** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
+function judge(condition, samples) {
+	const [first, ...others] = figuresOf(condition.metric, samples);
+	if (first === void 0) return {
+		condition,
+		holds: void 0,
+		reported: reportedBy(samples)
+	};
+	const figures = [first, ...others];
+	if (condition.aggregate !== void 0) return compared(condition, aggregateOf(condition.aggregate, figures));
+	const side = condition.operator.startsWith("<") ? "min" : "max";
+	return (/[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures).map((figure) => compared(condition, figure)).find((judgement) => judgement.holds) ?? compared(condition, figures.at(-1) ?? first);
+}
+/** One figure of several, the oldest first. */
+function aggregateOf(aggregate, figures) {
+	const [first] = figures;
+	switch (aggregate) {
+		case "last": return figures.at(-1) ?? first;
+		case "mean": return mean(figures);
+		case "min": return figures.reduce((a, b) => compare(b, a) < 0 ? b : a);
+		case "max": return figures.reduce((a, b) => compare(b, a) > 0 ? b : a);
+	}
+}
+/** The figures of one metric in the samples that report it. */
+function figuresOf(metric, samples) {
+	return samples.flatMap((figures) => {
+		const figure = figures.get(metric);
+		return figure === void 0 ? [] : [exactly(figure)];
+	});
+}
+function compared(condition, figure) {
+	return {
+		condition,
+		holds: HOLDS[condition.operator](compare(figure, condition.limit)),
+		figure
+	};
+}
+function reportedBy(samples) {
+	return [...new Set(samples.flatMap((figures) => [...figures.keys()]))].sort();
+}
+
+// src/gate/gate.ts
+/** A gate that nothing was asked of. */
+const NO_GATE = {
+	state: "none",
+	conditions: [],
+	breaches: []
+};
+/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
+function gateOf({ failIf, warnIf }, samples) {
+	if (failIf.length + warnIf.length === 0) return NO_GATE;
+	const breaches = [...trip("fail", failIf, samples), ...trip("warn", warnIf, samples)];
+	return {
+		state: breaches.some(({ level }) => level === "fail") ? "failed" : breaches.length > 0 ? "warned" : "passed",
+		conditions: [...failIf, ...warnIf],
+		breaches
+	};
+}
+function trip(level, conditions, samples) {
+	return conditions.map((condition) => judge(condition, samples)).flatMap((judgement) => toBreach(level, judgement));
+}
+function toBreach(level, judgement) {
+	const { condition } = judgement;
+	if (judgement.holds === void 0) return [{
+		level,
+		condition,
+		figure: void 0,
+		reported: judgement.reported
+	}];
+	return judgement.holds ? [{
+		level,
+		condition,
+		figure: judgement.figure,
+		reported: []
+	}] : [];
+}
+
 // src/inputs/parse.ts
 /** The user's input is wrong. Carries every problem found, and its message lists them all, a line each. */
 var InputError = class extends Error {
@@ -314,70 +462,6 @@ function toConnection(inputs, furtherSecrets = []) {
 	};
 }
 
-// src/gate/exact-number.ts
-/** The exact number of a figure. A float stands for the shortest decimal that reads as it, as people write it. */
-function exactly(figure) {
-	if (typeof figure === "bigint") return {
-		numerator: figure,
-		denominator: 1n
-	};
-	const exact = parseDecimal(String(figure));
-	if (exact === void 0) throw new RangeError(`${figure} has no exact value`);
-	return exact;
-}
-/** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
-function parseDecimal(text) {
-	const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
-	if (whole === void 0) return void 0;
-	const digits = BigInt(`${sign}${whole}${fraction}`);
-	const power = Number(exponent) - fraction.length;
-	return power >= 0 ? {
-		numerator: digits * 10n ** BigInt(power),
-		denominator: 1n
-	} : {
-		numerator: digits,
-		denominator: 10n ** BigInt(-power)
-	};
-}
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
-function compare(a, b) {
-	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
-	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-}
-function multiply(a, factor) {
-	return {
-		numerator: a.numerator * factor,
-		denominator: a.denominator
-	};
-}
-/** The arithmetic mean of at least one number. */
-function mean(numbers) {
-	const sum = numbers.reduce(add);
-	return {
-		numerator: sum.numerator,
-		denominator: sum.denominator * BigInt(numbers.length)
-	};
-}
-function add(a, b) {
-	if (a.denominator < b.denominator) return add(b, a);
-	const common = a.denominator % b.denominator === 0n ? a.denominator : a.denominator * b.denominator;
-	return {
-		numerator: a.numerator * (common / a.denominator) + b.numerator * (common / b.denominator),
-		denominator: common
-	};
-}
-/** A whole number as bigint, any other as the nearest float. */
-function toFigure$1(number) {
-	return number.numerator % number.denominator === 0n ? number.numerator / number.denominator : toNumber(number);
-}
-/** The nearest float. */
-function toNumber({ numerator, denominator }) {
-	if (denominator === 1n) return Number(numerator);
-	const whole = numerator / denominator;
-	const rest = numerator % denominator;
-	return Number(whole) + Number(rest * 10n ** 18n / denominator) / 0xde0b6b3a7640000;
-}
-
 // src/gate/metrics.ts
 /** The metrics that can be known beforehand, those of the contract and those derived from them. */
 const METRICS = {
@@ -399,9 +483,13 @@ const METRICS = {
 function kindOf$2(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
-/** The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. */
+/**
+* The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. The
+* first letter is the same: `gpu_used_pct` is a metric that some agent may report, and no slip of `cpu_used_pct`.
+*/
 function nearestMetric(name) {
-	return nearest(name.toLowerCase().replaceAll("-", "_"), Object.keys(METRICS));
+	const plain = name.toLowerCase().replaceAll("-", "_");
+	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]));
 }
 /** The word that is at most two edits away from what was written, the nearest first. */
 function nearest(written, words) {
@@ -498,8 +586,16 @@ function readAggregate(word, fail) {
 }
 function readOperator(word, fail) {
 	const written = word.text === "" ? word.rest.slice(0, 2) : word.text;
-	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS), word.column);
+	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS, SLIPS$1.get(written)), word.column);
 }
+const SLIPS$1 = /* @__PURE__ */ new Map([
+	["=", "=="],
+	["===", "=="],
+	["=>", ">="],
+	["=<", "<="],
+	["!==", "!="],
+	["<>", "!="]
+]);
 /** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
 function toMetricUnit(metric, value, unit, fail) {
 	if (unit.text === "") return value;
@@ -520,8 +616,9 @@ const VALID = {
 	mebibytes: `which is in MiB: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
 	plain: "which is a plain number: write no unit"
 };
-function unknown(what, written, valid) {
-	const near = valid.find((each) => each.toLowerCase() === written.toLowerCase()) ?? nearest(written, valid);
+function unknown(what, written, valid, meant) {
+	const lower = written.toLowerCase();
+	const near = meant ?? valid.find((each) => each.toLowerCase() === lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
 	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
@@ -712,92 +809,6 @@ function parseMonitor(raw) {
 		intervalMs: inputs.interval,
 		maxDurationMs: inputs["max-duration"]
 	};
-}
-
-// src/gate/judge.ts
-const HOLDS = {
-	">": (order) => order > 0,
-	">=": (order) => order >= 0,
-	"<": (order) => order < 0,
-	"<=": (order) => order <= 0,
-	"==": (order) => order === 0,
-	"!=": (order) => order !== 0
-};
-/** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
-function judge(condition, samples) {
-	const [first, ...others] = figuresOf(condition.metric, samples);
-	if (first === void 0) return {
-		condition,
-		holds: void 0,
-		reported: reportedBy(samples)
-	};
-	const figures = [first, ...others];
-	if (condition.aggregate !== void 0) return compared(condition, aggregateOf(condition.aggregate, figures));
-	const side = condition.operator.startsWith("<") ? "min" : "max";
-	return (/[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures).map((figure) => compared(condition, figure)).find((judgement) => judgement.holds) ?? compared(condition, figures.at(-1) ?? first);
-}
-/** One figure of several, the oldest first. */
-function aggregateOf(aggregate, figures) {
-	const [first] = figures;
-	switch (aggregate) {
-		case "last": return figures.at(-1) ?? first;
-		case "mean": return mean(figures);
-		case "min": return figures.reduce((a, b) => compare(b, a) < 0 ? b : a);
-		case "max": return figures.reduce((a, b) => compare(b, a) > 0 ? b : a);
-	}
-}
-/** The figures of one metric in the samples that report it. */
-function figuresOf(metric, samples) {
-	return samples.flatMap((figures) => {
-		const figure = figures.get(metric);
-		return figure === void 0 ? [] : [exactly(figure)];
-	});
-}
-function compared(condition, figure) {
-	return {
-		condition,
-		holds: HOLDS[condition.operator](compare(figure, condition.limit)),
-		figure
-	};
-}
-function reportedBy(samples) {
-	return [...new Set(samples.flatMap((figures) => [...figures.keys()]))].sort();
-}
-
-// src/gate/gate.ts
-/** A gate that nothing was asked of. */
-const NO_GATE = {
-	state: "none",
-	conditions: [],
-	breaches: []
-};
-/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
-function gateOf({ failIf, warnIf }, samples) {
-	if (failIf.length + warnIf.length === 0) return NO_GATE;
-	const breaches = [...trip("fail", failIf, samples), ...trip("warn", warnIf, samples)];
-	return {
-		state: breaches.some(({ level }) => level === "fail") ? "failed" : breaches.length > 0 ? "warned" : "passed",
-		conditions: [...failIf, ...warnIf],
-		breaches
-	};
-}
-function trip(level, conditions, samples) {
-	return conditions.map((condition) => judge(condition, samples)).flatMap((judgement) => toBreach(level, judgement));
-}
-function toBreach(level, judgement) {
-	const { condition } = judgement;
-	if (judgement.holds === void 0) return [{
-		level,
-		condition,
-		figure: void 0,
-		reported: judgement.reported
-	}];
-	return judgement.holds ? [{
-		level,
-		condition,
-		figure: judgement.figure,
-		reported: []
-	}] : [];
 }
 
 // src/report/report.ts
@@ -1082,6 +1093,10 @@ function failures(failed, notAttempted) {
 }
 /** What kept a step that waited from going on. */
 function waitError({ missing, error, waitedMs }) {
+	if (error !== void 0 && !error.retryable) return {
+		message: error.message,
+		details: [error.hint]
+	};
 	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
 	const last = error === void 0 ? [] : [error.message, error.hint];
 	return {
@@ -1987,9 +2002,14 @@ async function publishFailure(task, raw, error) {
 		message: redact(message),
 		details: details.map(redact)
 	}];
+	const gate = raw["fail-if"]?.trim() ? {
+		...NO_GATE,
+		state: "failed"
+	} : NO_GATE;
 	await publish({
 		...EMPTY_REPORT,
 		task,
+		gate,
 		errors
 	}, { summary: wantsSummary(raw) });
 }
@@ -2172,8 +2192,9 @@ async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, s
 			missing,
 			error
 		};
-		if (hopeless || stop.aborted || waitedMs + intervalMs > timeoutMs) return end;
-		if (!await slept(sleep(intervalMs, stop))) return end;
+		const leftMs = timeoutMs - waitedMs;
+		if (hopeless || stop.aborted || leftMs <= 0) return end;
+		if (!await slept(sleep(Math.min(intervalMs, leftMs), stop))) return end;
 	}
 }
 /** The conditions that do not hold now, or why that cannot be told. */
@@ -3292,4 +3313,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { parseMonitor as _, reportOn as a, parseUpload as b, withClient as c, slept as d, decodeStats as f, gateOf as g, EMPTY_REPORT as h, findFiles as i, measure as l, formatCount as m, startMonitor as n, sendFiles as o, step as p, userAgent as r, unsent as s, monitorDirectory as t, waitFor as u, parseStats as v, parseSync as y };
+export { parseStats as _, reportOn as a, gateOf as b, withClient as c, slept as d, decodeStats as f, parseMonitor as g, EMPTY_REPORT as h, findFiles as i, measure as l, formatCount as m, startMonitor as n, sendFiles as o, step as p, userAgent as r, unsent as s, monitorDirectory as t, waitFor as u, parseSync as v, parseUpload as y };

@@ -1,4 +1,4 @@
-import { c as withClient, g as gateOf, h as EMPTY_REPORT, l as measure, p as step, r as userAgent, u as waitFor, v as parseStats } from "./shared.js";
+import { _ as parseStats, b as gateOf, c as withClient, h as EMPTY_REPORT, l as measure, p as step, r as userAgent, u as waitFor } from "./shared.js";
 
 // src/run/stats.ts
 const ALONE = {

@@ -1,4 +1,4 @@
-import { a as reportOn, c as withClient, g as gateOf, i as findFiles, l as measure, o as sendFiles, p as step, r as userAgent, s as unsent, u as waitFor, y as parseSync } from "./shared.js";
+import { a as reportOn, b as gateOf, c as withClient, i as findFiles, l as measure, o as sendFiles, p as step, r as userAgent, s as unsent, u as waitFor, v as parseSync } from "./shared.js";
 
 // src/run/sync.ts
 /**

@@ -1,4 +1,4 @@
-import { a as reportOn, b as parseUpload, c as withClient, i as findFiles, o as sendFiles, p as step, r as userAgent, s as unsent } from "./shared.js";
+import { a as reportOn, c as withClient, i as findFiles, o as sendFiles, p as step, r as userAgent, s as unsent, y as parseUpload } from "./shared.js";
 
 // src/run/upload.ts
 /**

@@ -100,9 +100,20 @@ function readAggregate(word: Word, fail: Fail): Aggregate | undefined {
 function readOperator(word: Word, fail: Fail): Operator {
   const written = word.text === '' ? word.rest.slice(0, 2) : word.text;
   return (
-    OPERATORS.find(each => each === word.text) ?? fail(unknown('operator', written, OPERATORS), word.column)
+    OPERATORS.find(each => each === word.text) ??
+    fail(unknown('operator', written, OPERATORS, SLIPS.get(written)), word.column)
   );
 }
+
+// Spellings of other languages, which letters alone would not lead to the right one.
+const SLIPS: ReadonlyMap<string, Operator> = new Map([
+  ['=', '=='],
+  ['===', '=='],
+  ['=>', '>='],
+  ['=<', '<='],
+  ['!==', '!='],
+  ['<>', '!='],
+]);
 
 /** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
 function toMetricUnit(metric: string, value: ExactNumber, unit: Word, fail: Fail): ExactNumber {
@@ -126,8 +137,13 @@ const VALID: Readonly<Record<Kind, string>> = {
   plain: 'which is a plain number: write no unit',
 };
 
-function unknown(what: string, written: string, valid: readonly string[]): string {
-  const near = valid.find(each => each.toLowerCase() === written.toLowerCase()) ?? nearest(written, valid);
+function unknown(what: string, written: string, valid: readonly string[], meant?: string): string {
+  const lower = written.toLowerCase();
+  const near =
+    meant ??
+    valid.find(each => each.toLowerCase() === lower) ??
+    (lower === '' ? undefined : valid.find(each => each.toLowerCase().startsWith(lower))) ??
+    nearest(written, valid);
   const advice = near === undefined ? `valid are ${valid.join(' ')}` : `did you mean ${near}?`;
   return written === '' ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }

@@ -57,9 +57,7 @@ export function toFigure(number: ExactNumber): bigint | number {
 
 /** The nearest float. */
 export function toNumber({ numerator, denominator }: ExactNumber): number {
-  if (denominator === 1n) return Number(numerator);
-  // Scaled first, since numerator and denominator alone may be beyond a float's range.
-  const whole = numerator / denominator;
-  const rest = numerator % denominator;
-  return Number(whole) + Number((rest * 10n ** 18n) / denominator) / 1e18;
+  // As a decimal with at least 25 digits, since reading a decimal rounds it correctly, and no float has more than 17.
+  const digits = Math.max(0, String(denominator).length - String(numerator).length) + 25;
+  return Number(`${(numerator * 10n ** BigInt(digits)) / denominator}e-${digits}`);
 }

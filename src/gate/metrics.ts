@@ -29,9 +29,16 @@ export function kindOf(metric: string): Kind | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
 }
 
-/** The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. */
+/**
+ * The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. The
+ * first letter is the same: `gpu_used_pct` is a metric that some agent may report, and no slip of `cpu_used_pct`.
+ */
 export function nearestMetric(name: string): string | undefined {
-  return nearest(name.toLowerCase().replaceAll('-', '_'), Object.keys(METRICS));
+  const plain = name.toLowerCase().replaceAll('-', '_');
+  return nearest(
+    plain,
+    Object.keys(METRICS).filter(metric => metric[0] === plain[0]),
+  );
 }
 
 /** The word that is at most two edits away from what was written, the nearest first. */

@@ -1,5 +1,6 @@
 import { redactor } from '../agent/redact.ts';
 import { sleep } from '../agent/sleep.ts';
+import { type Gate, NO_GATE } from '../gate/gate.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
 import { INPUT_NAMES } from '../inputs/tasks.ts';
 import { EMPTY_REPORT, type Report, type ReportedError, type Task } from '../report/report.ts';
@@ -41,7 +42,9 @@ export async function publishFailure(task: Task, raw: RawInputs, error: unknown)
   const redact = redactor([raw['token'] ?? '', raw['signature'] ?? ''].map(secret => secret.trim()));
   const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
   const errors = [{ message: redact(message), details: details.map(redact) }];
-  await publish({ ...EMPTY_REPORT, task, errors }, { summary: wantsSummary(raw) });
+  // Nothing was judged, so a gate that was asked for stays shut.
+  const gate: Gate = raw['fail-if']?.trim() ? { ...NO_GATE, state: 'failed' } : NO_GATE;
+  await publish({ ...EMPTY_REPORT, task, gate, errors }, { summary: wantsSummary(raw) });
 }
 
 function wantsSummary(raw: RawInputs): boolean {

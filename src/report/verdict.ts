@@ -64,6 +64,7 @@ function failures(failed: number, notAttempted: number): string {
 
 /** What kept a step that waited from going on. */
 export function waitError({ missing, error, waitedMs }: Extract<WaitEnd, { held: false }>): ReportedError {
+  if (error !== undefined && !error.retryable) return { message: error.message, details: [error.hint] };
   const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
   const last = error === undefined ? [] : [error.message, error.hint];
   return { message, details: [...missing.map(judgementLine), ...last] };

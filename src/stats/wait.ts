@@ -36,8 +36,9 @@ export async function waitUntil(
     if (error === undefined && missing.length === 0) return { held: true, waitedMs };
     const hopeless = error !== undefined && !error.retryable;
     const end = { held: false, waitedMs, missing, error } as const;
-    if (hopeless || stop.aborted || waitedMs + intervalMs > timeoutMs) return end;
-    if (!(await slept(sleep(intervalMs, stop)))) return end;
+    const leftMs = timeoutMs - waitedMs;
+    if (hopeless || stop.aborted || leftMs <= 0) return end;
+    if (!(await slept(sleep(Math.min(intervalMs, leftMs), stop)))) return end;
   }
 }
 
