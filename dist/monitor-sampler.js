@@ -409,9 +409,11 @@ function cleanObject(answer, redact) {
 	if (json.startsWith("{")) return json;
 	throw badAnswer(answer, "It is not a JSON object");
 }
+/** The answer to the letter, unless there is a secret in it. */
 function cleanJson(answer, redact) {
 	try {
-		return changeStrings(answer.text, redact);
+		const clean = changeStrings(answer.text, redact);
+		return clean === changeStrings(answer.text, (text) => text) && answer.text === redact(answer.text) ? answer.text.trim() : clean;
 	} catch (error) {
 		throw badAnswer(answer, "It is not JSON", error);
 	}

@@ -9,16 +9,19 @@ export async function readStats({ statsPath }: Connection, { send, redact }: Exc
   return cleanObject(await send({ method: 'GET', path: statsPath, headers: {} }), redact);
 }
 
-// Secrets are looked for in what the strings mean: JSON's escapes allow many spellings.
 function cleanObject(answer: HttpAnswer, redact: Redact): string {
   const json = cleanJson(answer, redact);
   if (json.startsWith('{')) return json;
   throw badAnswer(answer, 'It is not a JSON object');
 }
 
+/** The answer to the letter, unless there is a secret in it. */
 function cleanJson(answer: HttpAnswer, redact: Redact): string {
   try {
-    return changeStrings(answer.text, redact);
+    // Secrets are looked for in what the strings mean: JSON's escapes allow many spellings.
+    const clean = changeStrings(answer.text, redact);
+    const isClean = clean === changeStrings(answer.text, text => text) && answer.text === redact(answer.text);
+    return isClean ? answer.text.trim() : clean;
   } catch (error) {
     throw badAnswer(answer, 'It is not JSON', error);
   }

@@ -36,6 +36,13 @@ suite('the stats', { concurrency: 2 }, () => {
     assert.doesNotMatch(summary, /\b0(\.0)? %/);
   });
 
+  test('come out to the letter', async () => {
+    const sent = ' {"b": 1.50, "2": 1,\n "a": [], "mem_used": 5} ';
+    await using world = await openWorld({ metrics: () => sent });
+    const { outputs } = await runWell(world);
+    assert.equal(outputs['stats'], sent.trim());
+  });
+
   test('that the contract does not know stay in the JSON', async () => {
     await using world = await openWorld({
       metrics: () => ({ ...METRICS, mem_cache: 77, gpu: { a: ['b'] } }),
