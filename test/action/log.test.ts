@@ -121,4 +121,15 @@ suite('the log', { concurrency: 2 }, () => {
     const first = lines[lines.indexOf('::group::Files') + 1] ?? '';
     assert.match(first, /^failed: f1400\.txt → f1400\.txt \(POST .* 400 /);
   });
+
+  test('of a long transfer has a line of progress every few seconds', async () => {
+    await using world = await openFaulty(
+      { kind: 'delay', ms: 6000 },
+      { path: 'f1.txt' },
+      { files: manyFiles(4) },
+    );
+    const { lines } = await runWell(world);
+    const progress = lines.filter(line => /^3 of 4 files, \d+ B of 36 B \(\d+ %\), .* left$/.test(line));
+    assert.equal(progress.length, 1);
+  });
 });
