@@ -30,6 +30,11 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   507: 'disk-full',
 };
 
+// The phrasings of the services, with or without an id. An id has quotation marks, or more than letters in it: "sandbox
+// agent: route not found" and "sandbox route not found" speak of a sandbox that is there.
+const SANDBOX_NOT_FOUND =
+  /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
+
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): AgentError {
   const { tried, status } = answer;
@@ -59,13 +64,9 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 }
 
 function kindOf(status: number, said: string): FailureKind {
-  if ((status === 502 || status === 404) && isSandboxNotFound(said)) return 'sandbox-not-found';
+  if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return 'sandbox-not-found';
   if (status >= 300 && status < 400) return 'redirected';
   return KINDS[status] ?? (status >= 400 ? 'rejected' : 'bad-answer');
-}
-
-function isSandboxNotFound(said: string): boolean {
-  return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
 }
 
 function withoutTags(html: string): string {
