@@ -28,6 +28,9 @@ export interface StoredFile {
 /** Stores a file, one attempt. `onSent` is told the bytes of the body as they leave, frame included. */
 export type UploadFileOnce = (file: UploadFile, onSent: (bytes: number) => void) => Promise<StoredFile>;
 
+// The longest path of Linux. One is kept for each file until the end, and an answer may be a thousand times as long.
+const MAX_PATH_BYTES = 4096;
+
 /** Uploads over an exchange; `query` holds the parameters of every upload beside `path`. */
 export function uploader(
   { uploadPath }: Connection,
@@ -67,6 +70,9 @@ function storedPath(answer: HttpAnswer, target: string): string {
   if (type !== 'file') throw badAnswer(answer, 'Its entry is not of type "file"');
   if (name !== posix.basename(target)) throw badAnswer(answer, 'Its entry names another file');
   if (typeof path !== 'string' || path === '') throw badAnswer(answer, 'Its entry has no path');
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw badAnswer(answer, `Its entry has a path longer than ${MAX_PATH_BYTES} bytes`);
+  }
   return path;
 }
 
