@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { BufferPool } from './buffer-pool.ts';
 import { AgentError } from './failure.ts';
 import type { Frame } from './form.ts';
+import { checkOpened, READ_FLAGS } from './opened.ts';
 
 /** A request body of a known length, made from a file as it is now. */
 export interface FileBody {
@@ -34,13 +35,10 @@ export interface BodySource {
  */
 export const BUFFER_BYTES = 256 * 1024;
 
-// The path has its links resolved already, so a link found there now was put in after the plan was made. Without
-// O_NONBLOCK, opening a pipe put in its place would wait for ever. Windows has neither flag.
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /**
  * Opens a file and frames its content.
- * @throws AgentError `file-unreadable` where the file cannot be opened or is no regular file any more.
+ * @throws AgentError `file-unreadable` where the file cannot be opened, is no regular file any more, or is reached through
+ * a link; `file-changed` where it is being replaced.
  */
 export async function openBody(source: BodySource): Promise<FileBody> {
   try {
@@ -54,9 +52,9 @@ export async function openBody(source: BodySource): Promise<FileBody> {
 /** One buffer, read with calls that wait: for small files they cost less than handing them to a thread. */
 function buffered({ path, frame, pool }: BodySource): FileBody | undefined {
   const { head, tail } = frame;
-  const descriptor = openSync(path, FLAGS);
+  const descriptor = openSync(path, READ_FLAGS);
   try {
-    const { size } = regular(path, fstatSync(descriptor));
+    const size = checkOpened(path, fstatSync(descriptor));
     if (frameBytes(frame) + size > pool.size) return undefined;
     const buffer = pool.take();
     const read = readWhole(descriptor, buffer.subarray(head.length, head.length + size));
@@ -82,9 +80,9 @@ function readWhole(descriptor: number, buffer: Buffer): number {
 }
 
 async function streamed({ path, frame, pool }: BodySource): Promise<FileBody> {
-  const file = await open(path, FLAGS);
+  const file = await open(path, READ_FLAGS);
   try {
-    const { size } = regular(path, await file.stat());
+    const size = checkOpened(path, await file.stat());
     const buffers = [pool.take(), pool.take()] as const;
     const close = async (sent: boolean) => {
       await file.close();
@@ -152,11 +150,6 @@ function frameBytes({ head, tail }: Frame): number {
 
 function shorter(path: string, missing: number): AgentError {
   return new AgentError('file-changed', `${path} became shorter while it was sent, by ${missing} bytes.`);
-}
-
-function regular<S extends { isFile: () => boolean }>(path: string, stat: S): S {
-  if (stat.isFile()) return stat;
-  throw new AgentError('file-unreadable', `${path} is not a regular file any more.`);
 }
 
 function unreadable(path: string, error: unknown): unknown {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BUFFER_BYTES, type FileBody, openBody } from '../../src/agent/body.ts';
@@ -19,7 +19,7 @@ export interface File extends Disposable {
 
 /** A file with the content given, in a directory that is removed with it. */
 export function fileOf(content: Buffer | string): File {
-  const directory = mkdtempSync(path.join(tmpdir(), 'body-'));
+  const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'body-')));
   const file = path.join(directory, 'file');
   writeFileSync(file, content);
   return { path: file, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
