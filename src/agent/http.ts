@@ -1,6 +1,8 @@
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { type Collected, collect } from './collect.ts';
 import { AgentError } from './failure.ts';
 import { networkFailure } from './network-failure.ts';
+import { isUsable, proxyFor } from './proxy.ts';
 
 /** One request to the sandbox host. */
 export interface HttpRequest {
@@ -16,13 +18,9 @@ export interface HttpRequest {
 }
 
 /** What came back. */
-export interface HttpAnswer {
+export interface HttpAnswer extends Collected {
   /** The request that it answers, as a message names it: method and URL, no query. */
   readonly tried: string;
-  readonly status: number;
-  /** The body as text. */
-  readonly text: string;
-  readonly retryAfter: string | undefined;
   /** Whether the whole request had been sent when the answer ended. */
   readonly sentWhole: boolean;
 }
@@ -35,94 +33,112 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** More of an answer is never read: the contract's answers are some hundred bytes. */
-export const MAX_ANSWER_BYTES = 1024 * 1024;
-
 /**
- * Opens a pool of at most `connections` HTTP/1.1 connections, through the proxies that the environment names.
- * HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+ * Opens a pool of at most `connections` HTTP/1.1 connections, through the proxy that the environment names. Where what it
+ * names is no proxy, every request fails.
  */
 export function openHttp(origin: string, connections: number, timeoutMs: number): Http {
-  const dispatcher = new EnvHttpProxyAgent({
-    connections,
-    pipelining: 1,
-    allowH2: false,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: { timeout: timeoutMs },
-  });
+  const proxy = proxyFor(origin, process.env);
+  if (proxy !== undefined && !isUsable(proxy)) return unusable(origin, proxy.name);
+  const closing = new AbortController();
+  const { signal } = closing;
+  const dispatcher = openDispatcher({ proxy: proxy?.value ?? '', connections, timeoutMs, signal });
   return {
-    send: request => exchange(dispatcher, origin, request),
-    close: () => dispatcher.destroy(),
+    send: request => exchange(dispatcher, { origin, timeoutMs }, request),
+    async close() {
+      const destroyed = dispatcher.destroy();
+      // A connection that is still being made is nobody's yet: it would keep the process until its time is over.
+      closing.abort();
+      await destroyed;
+    },
   };
 }
 
-function exchange(dispatcher: Dispatcher, origin: string, request: HttpRequest): Promise<HttpAnswer> {
+interface Connecting {
+  /** URL of the proxy, empty for none. */
+  readonly proxy: string;
+  readonly connections: number;
+  readonly timeoutMs: number;
+  /** Ends the connections. */
+  readonly signal: AbortSignal;
+}
+
+// HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+function openDispatcher({ proxy, connections, timeoutMs, signal }: Connecting): Dispatcher {
+  const connect = { timeout: timeoutMs, allowH2: false, signal };
+  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  // Only here can the clients that talk to a proxy be told: they get no option of the agent above them.
+  const open = (origin: string | URL, options: object) =>
+    new Pool(origin, { ...options, ...timeouts, connections, pipelining: 1, allowH2: false });
+  return new EnvHttpProxyAgent({
+    httpProxy: proxy,
+    httpsProxy: proxy,
+    connect,
+    proxyTls: connect,
+    requestTls: connect,
+    factory: open,
+    clientFactory: open,
+  });
+}
+
+function unusable(origin: string, variable: string): Http {
+  const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
+  return {
+    async send(request) {
+      throw new AgentError('unreachable', `${nameOf(request, origin)} was not sent: ${why}.`);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function exchange(
+  dispatcher: Dispatcher,
+  { origin, timeoutMs }: { readonly origin: string; readonly timeoutMs: number },
+  request: HttpRequest,
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const { cancel, method, path, headers, body } = request;
-    const tried = `${method} ${origin}${path.replace(/\?.*/s, '')}`;
+    const { cancel, method, path, headers, body, onSent } = request;
+    const tried = nameOf(request, origin);
+    let controller: Dispatcher.DispatchController | undefined;
+    let sentWhole = false;
     const abort = () => {
       const cancelled = new AgentError('cancelled', `${tried} was cancelled.`);
       reject(cancelled);
       controller?.abort(cancelled);
     };
-    let controller: Dispatcher.DispatchController | undefined;
+    // An event that has passed is not sent again, and a request may wait long for a connection.
+    if (cancel.aborted) return abort();
+    cancel.addEventListener('abort', abort, { once: true });
     const settled = () => cancel.removeEventListener('abort', abort);
-    const collector = collect(request, tried, {
-      started: started => {
-        controller = started;
-        if (cancel.aborted) abort();
-      },
+    const collector = collect({
+      tried,
+      timeoutMs,
       answered: answer => {
         settled();
-        resolve({ tried, ...answer });
+        resolve({ tried, sentWhole, ...answer });
       },
       failed: error => {
         settled();
         reject(networkFailure(error, tried));
       },
     });
-    cancel.addEventListener('abort', abort, { once: true });
+    const handler: Dispatcher.DispatchHandler = {
+      ...collector,
+      onRequestStart(started) {
+        controller = started;
+        collector.onRequestStart(started);
+        if (cancel.aborted) abort();
+      },
+      onBodySent: chunk => onSent?.(chunk.length),
+      onRequestSent: () => {
+        sentWhole = true;
+      },
+    };
     // @ts-expect-error undici documents that a body may be an async iterable, its types leave that out
-    dispatcher.dispatch({ origin, method, path, headers, body: body ?? null }, collector);
+    dispatcher.dispatch({ origin, method, path, headers, body: body ?? null }, handler);
   });
 }
 
-interface Progress {
-  readonly started: (controller: Dispatcher.DispatchController) => void;
-  readonly answered: (answer: Omit<HttpAnswer, 'tried'>) => void;
-  readonly failed: (error: Error) => void;
-}
-
-function collect(request: HttpRequest, tried: string, progress: Progress): Dispatcher.DispatchHandler {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let status = 0;
-  let retryAfter: string | undefined;
-  let sentWhole = false;
-  return {
-    onRequestStart: progress.started,
-    onBodySent: (chunk: Buffer) => request.onSent?.(chunk.length),
-    onRequestSent: () => {
-      sentWhole = true;
-    },
-    onResponseStart(_controller, code, headers) {
-      status = code;
-      retryAfter = [headers['retry-after']].flat()[0];
-    },
-    onResponseData(controller, chunk) {
-      size += chunk.length;
-      if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-      else
-        controller.abort(
-          new AgentError(
-            'bad-answer',
-            `${tried} answered ${status} with more than was ever expected: it is longer than 1 MiB.`,
-          ),
-        );
-    },
-    onResponseEnd: () =>
-      progress.answered({ status, text: Buffer.concat(chunks).toString(), retryAfter, sentWhole }),
-    onResponseError: (_controller, error) => progress.failed(error),
-  };
+function nameOf({ method, path }: HttpRequest, origin: string): string {
+  return `${method} ${origin}${path.replace(/\?.*/s, '')}`;
 }

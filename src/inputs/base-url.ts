@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { isLoopback } from './loopback.ts';
 import type { Parser, RawInputs, Refuse } from './parse.ts';
 import { quote } from './values.ts';
 
@@ -6,10 +6,6 @@ const EXAMPLE = 'https://sandbox.example.com';
 
 // A label of a host name (RFC 1123), with the underscore that some services use in their ids.
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8);
-LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
@@ -72,11 +68,4 @@ function refuseInsecure(url: URL, given: string, refuse: Refuse, all: RawInputs)
   const allowed = /^true$/i.test(all['allow-insecure-http']?.trim() ?? '');
   if (allowed || isLoopback(url.hostname)) return;
   refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE);
-}
-
-function isLoopback(hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '');
-  const family = isIP(address);
-  if (family === 0) return hostname === 'localhost' || hostname.endsWith('.localhost');
-  return LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }

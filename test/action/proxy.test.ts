@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { openWorld, runBadly, runWell } from './harness.ts';
+import { openWorld, runBadly, runWell, uploads } from './harness.ts';
 import { hasOpenssl, makeKeys, openProxy } from './proxy.ts';
 
 const skip = !hasOpenssl && 'needs openssl';
+
+/** An agent that only a proxy can find: to this machine itself, none is used. */
+const BY_PROXY = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
 
 const FILES = { 'a.txt': 'text', 'b.bin': Buffer.alloc(1024 * 1024, 'b') };
 
@@ -11,14 +14,11 @@ suite('a proxy', { concurrency: 2 }, () => {
   for (const name of ['HTTP_PROXY', 'http_proxy']) {
     test(`named by ${name} takes everything`, async () => {
       await using world = await openWorld({ files: FILES });
-      await using proxy = await openProxy();
-      const result = await runWell(world, {}, { env: { [name]: `http://${proxy.address}` } });
+      await using proxy = await openProxy({ agent: world.agent.url });
+      const result = await runWell(world, BY_PROXY, { env: { [name]: `http://${proxy.address}` } });
       assert.equal(result.outputs['uploaded-count'], '2');
       assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
-      assert.deepEqual(
-        new Set(proxy.requests.map(({ host }) => host)),
-        new Set([new URL(world.agent.url).host]),
-      );
+      assert.deepEqual([...new Set(proxy.requests.map(({ host }) => host))], ['agent.test']);
     });
   }
 
@@ -36,20 +36,29 @@ suite('a proxy', { concurrency: 2 }, () => {
   });
 
   for (const noProxy of ['127.0.0.1', 'example.com,127.0.0.1', '*']) {
-    test(`is passed by for what NO_PROXY=${noProxy} names`, async () => {
-      await using world = await openWorld();
+    test(`is passed by for what NO_PROXY=${noProxy} names`, { skip }, async () => {
+      using keys = makeKeys();
+      await using world = await openWorld({ tls: keys });
       await using proxy = await openProxy();
-      const env = { HTTP_PROXY: `http://${proxy.address}`, NO_PROXY: noProxy };
-      await runWell(world, {}, { env });
+      const proxies = { HTTPS_PROXY: `http://${proxy.address}`, NO_PROXY: noProxy };
+      await runWell(world, {}, { env: { ...proxies, NODE_EXTRA_CA_CERTS: keys.certFile } });
       assert.equal(proxy.requests.length, 0);
     });
   }
 
-  test('is told its credentials, and nobody else is', async () => {
+  test('never gets the token that goes in clear to this machine alone', async () => {
     await using world = await openWorld();
     await using proxy = await openProxy();
+    await runWell(world, {}, { env: { HTTP_PROXY: `http://${proxy.address}` } });
+    assert.equal(proxy.requests.length, 0);
+    assert.equal(uploads(world).length, 1);
+  });
+
+  test('is told its credentials, and nobody else is', async () => {
+    await using world = await openWorld();
+    await using proxy = await openProxy({ agent: world.agent.url });
     const env = { HTTP_PROXY: `http://user:p%40ss-word@${proxy.address}`, RUNNER_DEBUG: '1' };
-    const result = await runWell(world, {}, { env });
+    const result = await runWell(world, BY_PROXY, { env });
     const authorization = `Basic ${btoa('user:p@ss-word')}`;
     assert.ok(proxy.requests.length > 0);
     assert.ok(proxy.requests.every(request => request.authorization === authorization));
@@ -64,7 +73,8 @@ suite('a proxy', { concurrency: 2 }, () => {
       await using world = await openWorld(scheme === 'https' ? { tls: keys } : {});
       await using proxy = await openProxy({ refuse: 407 });
       const env = { [`${scheme}_proxy`]: `http://user:p%40ss-word@${proxy.address}` };
-      const result = await runBadly(world, { retries: '0' }, { env });
+      const inputs = scheme === 'http' ? BY_PROXY : {};
+      const result = await runBadly(world, { ...inputs, retries: '0' }, { env });
       assert.match(result.file('a.txt').error?.message ?? '', /407/);
       assert.match(result.file('a.txt').error?.hint ?? '', /HTTPS_PROXY/);
       assertNoPassword(result.everything);
@@ -77,11 +87,24 @@ suite('a proxy', { concurrency: 2 }, () => {
     const proxy = await openProxy();
     await proxy[Symbol.asyncDispose]();
     const env = { HTTP_PROXY: `http://user:p%40ss-word@${proxy.address}` };
-    const result = await runBadly(world, { retries: '0' }, { env });
+    const result = await runBadly(world, { ...BY_PROXY, retries: '0' }, { env });
     assert.match(result.file('a.txt').error?.hint ?? '', /proxy/);
     assertNoPassword(result.everything);
     assert.equal(world.agent.connections(), 0);
   });
+
+  for (const value of ['user:p@ss-word@host:3128', 'socks5://user:p%40ss-word@host:1080', 'foo']) {
+    test(`that no URL names, as in ${value}, is told of by the name of its variable`, async () => {
+      await using world = await openWorld();
+      const env = { HTTPS_PROXY: value };
+      const inputs = { 'base-url': 'https://agent.test', retries: '0' };
+      const result = await runBadly(world, inputs, { env });
+      const { message = '', hint = '' } = result.file('a.txt').error ?? {};
+      assert.match(message, /the environment variable HTTPS_PROXY holds no URL of an http or https proxy/);
+      assert.match(hint, /proxy settings/);
+      assertNoPassword(result.everything);
+    });
+  }
 });
 
 suite('TLS', { concurrency: 2, skip }, () => {

@@ -22,13 +22,20 @@ export interface Proxy extends AsyncDisposable {
   readonly requests: readonly ProxyRequest[];
 }
 
-/** Starts a proxy; with `refuse`, it answers everything with that status. */
-export async function openProxy({ refuse }: { readonly refuse?: number } = {}): Promise<Proxy> {
+export interface ProxyOptions {
+  /** Answers everything with that status. */
+  readonly refuse?: number;
+  /** URL of the agent that `http://agent.test` means, which nobody but this proxy can find. */
+  readonly agent?: string;
+}
+
+/** Starts a proxy. */
+export async function openProxy({ refuse, agent }: ProxyOptions = {}): Promise<Proxy> {
   const requests: ProxyRequest[] = [];
   const sockets = new Set<Duplex>();
   const server = createServer((incoming, response) => {
     requests.push(requestOf(incoming, new URL(incoming.url ?? '').host));
-    if (refuse === undefined) forward(incoming, response);
+    if (refuse === undefined) forward(incoming, response, agent);
     else response.writeHead(refuse).end();
   });
   server.on('connection', socket => sockets.add(socket));
@@ -57,8 +64,9 @@ function requestOf({ method = '', headers }: IncomingMessage, host: string): Pro
   return { method, host, authorization: headers['proxy-authorization'] };
 }
 
-function forward(incoming: IncomingMessage, response: ServerResponse): void {
-  const { method, url = '' } = incoming;
+function forward(incoming: IncomingMessage, response: ServerResponse, agent = ''): void {
+  const { method } = incoming;
+  const url = incoming.url?.replace(/^http:\/\/agent\.test/, agent) ?? '';
   const { 'proxy-authorization': _, ...headers } = incoming.headers;
   const outgoing = request(url, { method, headers }, answer => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -1,0 +1,120 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { type HttpAnswer, type HttpRequest, openHttp } from '../../src/agent/http.ts';
+import type { Keys } from '../action/proxy.ts';
+
+/** A server on a free port of this machine that talks as it is told to, byte for byte. */
+export interface Listener extends AsyncDisposable {
+  /** Address and port. */
+  readonly host: string;
+  readonly connections: readonly Socket[];
+  /** Resolves with the next connection. */
+  readonly connected: () => Promise<Socket>;
+}
+
+export type Talk = (socket: Socket) => void;
+
+export function listen(talk: Talk = () => {}): Promise<Listener> {
+  return listening(createServer(), 'connection', talk);
+}
+
+/** A server that offers HTTP/2 as well, which it would rather speak. */
+export function listenTls({ key, cert }: Keys, talk: Talk): Promise<Listener> {
+  const server = createTlsServer({ key, cert, ALPNProtocols: ['h2', 'http/1.1'] });
+  return listening(server, 'secureConnection', talk);
+}
+
+async function listening(server: Server, event: string, talk: Talk): Promise<Listener> {
+  const connections: Socket[] = [];
+  const events = new EventEmitter();
+  server.on('connection', (socket: Socket) => {
+    connections.push(socket.on('error', () => {}));
+    events.emit('connected', socket);
+  });
+  server.on(event, (socket: Socket) => talk(socket.on('error', () => {})));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  return {
+    host: `127.0.0.1:${address.port}`,
+    connections,
+    connected: async () => (await once(events, 'connected'))[0],
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of connections) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Says something for each request without a body. */
+export function answering(say: (socket: Socket, count: number) => unknown): Talk {
+  return socket => {
+    let count = 0;
+    let unread = '';
+    socket.on('data', data => {
+      const requests = `${unread}${String(data)}`.split('\r\n\r\n');
+      unread = requests.pop() ?? '';
+      for (const _ of requests) say(socket, ++count);
+    });
+  };
+}
+
+/** Says the same again and again, at short intervals, for as long as somebody is there. */
+export function drip(socket: Socket, text: string): void {
+  const timer = setInterval(() => socket.write(text), 10);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** Resolves when the other side has closed the connection, in whatever way. */
+export function closed(socket: Socket): Promise<void> {
+  return new Promise(resolve => void socket.once('close', () => resolve()));
+}
+
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+
+export interface SendOptions extends Partial<HttpRequest> {
+  readonly timeoutMs?: number;
+}
+
+/** One request by a client of its own. */
+export async function send(
+  origin: string,
+  { timeoutMs = 200, ...more }: SendOptions = {},
+): Promise<HttpAnswer> {
+  const http = openHttp(origin, 1, timeoutMs);
+  try {
+    return await http.send(request(more));
+  } finally {
+    await http.close();
+  }
+}
+
+export function request(more: Partial<HttpRequest> = {}): HttpRequest {
+  return { method: 'GET', path: '/path?query', headers: {}, cancel: new AbortController().signal, ...more };
+}
+
+/** Sets the proxy variables to these alone, until it is disposed of. */
+export function proxyVariables(values: Readonly<Record<string, string>>): Disposable {
+  const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
+  const before = names.map(name => [name, process.env[name]] as const);
+  for (const name of names) put(name, values[name]);
+  return {
+    [Symbol.dispose]() {
+      for (const [name, value] of before) put(name, value);
+    },
+  };
+}
+
+function put(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
+
+/** Makes this process trust the keys' certificate. */
+export function trust({ cert }: Keys): void {
+  setDefaultCACertificates([...getCACertificates(), cert]);
+}
