@@ -69,7 +69,7 @@ function openDispatcher({ proxy, connections, timeoutMs, signal }: Connecting): 
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   // Only here can the clients that talk to a proxy be told: they get no option of the agent above them.
   const open = (origin: string | URL, options: object) =>
-    new Pool(origin, { ...options, ...timeouts, connections, pipelining: 1, allowH2: false });
+    new Pool(origin, { ...options, ...timeouts, connections, pipelining: 1 });
   return new EnvHttpProxyAgent({
     httpProxy: proxy,
     httpsProxy: proxy,
