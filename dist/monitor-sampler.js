@@ -143,6 +143,7 @@ const KINDS = {
 	504: "server",
 	507: "disk-full"
 };
+const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 function statusFailure(answer, redact, now) {
 	const { tried, status } = answer;
@@ -167,12 +168,9 @@ function parseRetryAfter(value, now) {
 	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
 }
 function kindOf$2(status, said) {
-	if ((status === 502 || status === 404) && isSandboxNotFound(said)) return "sandbox-not-found";
+	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
-}
-function isSandboxNotFound(said) {
-	return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
 }
 function withoutTags(html) {
 	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
@@ -419,6 +417,21 @@ function cleanJson(answer, redact) {
 	}
 }
 
+// src/inputs/loopback.ts
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/**
+* Whether a URL's host name is this very machine, so that nobody is on the way to it. Of names only `localhost` is: what
+* ends in `.localhost` is left to the resolver of the system, which may ask the network.
+*/
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost";
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
 // src/inputs/values.ts
 /** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
 function flag(fallback) {
@@ -476,9 +489,6 @@ function quote(value) {
 // src/inputs/base-url.ts
 const EXAMPLE$1 = "https://sandbox.example.com";
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
 /**
 * The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
 * `http` is for loopback addresses, where nobody can read the token on the way, or by explicit consent.
@@ -515,12 +525,6 @@ function parseUrl(value, refuse, all) {
 function refuseInsecure(url, given, refuse, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
 	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
-}
-function isLoopback(hostname) {
-	const address = hostname.replace(/^\[|\]$/g, "");
-	const family = isIP(address);
-	if (family === 0) return hostname === "localhost" || hostname.endsWith(".localhost");
-	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 // src/inputs/parse.ts

@@ -1,7 +1,7 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { _ as warning, a as require_undici, c as getInput, d as notice, f as saveState, g as startGroup, h as setSecret, i as require_form_data, l as getState, m as setOutput, n as create, o as endGroup, p as setFailed, r as Minimatch, s as error, t as pLimit, u as info, v as summary$1 } from "./vendor.js";
 import { setFlagsFromString } from "node:v8";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
 import { once } from "node:events";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ function encodings(secret) {
 // src/agent/sleep.ts
 /** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
 async function sleep(ms, stop) {
-	await setTimeout(ms, void 0, { signal: stop });
+	await setTimeout$1(ms, void 0, { signal: stop });
 }
 
 // src/gate/exact-number.ts
@@ -251,6 +251,21 @@ function refusal(input) {
 	};
 }
 
+// src/inputs/loopback.ts
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/**
+* Whether a URL's host name is this very machine, so that nobody is on the way to it. Of names only `localhost` is: what
+* ends in `.localhost` is left to the resolver of the system, which may ask the network.
+*/
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost";
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
 // src/inputs/values.ts
 /** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
 function flag(fallback) {
@@ -308,9 +323,6 @@ function quote(value) {
 // src/inputs/base-url.ts
 const EXAMPLE$1 = "https://sandbox.example.com";
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
 /**
 * The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
 * `http` is for loopback addresses, where nobody can read the token on the way, or by explicit consent.
@@ -347,12 +359,6 @@ function parseUrl(value, refuse, all) {
 function refuseInsecure(url, given, refuse, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
 	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
-}
-function isLoopback(hostname) {
-	const address = hostname.replace(/^\[|\]$/g, "");
-	const family = isIP(address);
-	if (family === 0) return hostname === "localhost" || hostname.endsWith(".localhost");
-	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 // src/inputs/headers.ts
@@ -2278,6 +2284,7 @@ const KINDS = {
 	504: "server",
 	507: "disk-full"
 };
+const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 function statusFailure(answer, redact, now) {
 	const { tried, status } = answer;
@@ -2302,12 +2309,9 @@ function parseRetryAfter(value, now) {
 	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
 }
 function kindOf$1(status, said) {
-	if ((status === 502 || status === 404) && isSandboxNotFound(said)) return "sandbox-not-found";
+	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
-}
-function isSandboxNotFound(said) {
-	return /\bsandbox\b.*\b(not found|does(n't| not) exist)/i.test(said);
 }
 function withoutTags(html) {
 	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
@@ -2362,8 +2366,62 @@ function badAnswer({ tried, status }, why, cause) {
 	});
 }
 
-// src/agent/network-failure.ts
+// src/agent/collect.ts
 var import_undici = require_undici();
+/** More of an answer is never read: the contract's answers are some hundred bytes. */
+const MAX_ANSWER_BYTES = 1048576;
+const MAX_INTERIM = 20;
+/** The part of a dispatch handler that takes the answer in: bounded in its size, its time and its announcements. */
+function collect({ tried, timeoutMs, answered, failed }) {
+	const chunks = [];
+	let controller;
+	let timer;
+	let [size, interim, status] = [
+		0,
+		0,
+		0
+	];
+	let retryAfter;
+	const refuse = (why) => controller?.abort(new AgentError("bad-answer", `${tried} answered ${status} ${why}.`, { status }));
+	return {
+		onRequestStart(started) {
+			controller = started;
+		},
+		onResponseStarted() {
+			timer = setTimeout(() => controller?.abort(tooSlow(tried)), timeoutMs);
+		},
+		onResponseStart(_, code, headers) {
+			status = code;
+			retryAfter = [headers["retry-after"]].flat()[0];
+			if (code >= 200) return;
+			clearTimeout(timer);
+			interim += 1;
+			if (interim > MAX_INTERIM) refuse(`more than ${MAX_INTERIM} times before an answer came`);
+		},
+		onResponseData(_, chunk) {
+			size += chunk.length;
+			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
+			else refuse("with more than was ever expected: it is longer than 1 MiB");
+		},
+		onResponseEnd() {
+			clearTimeout(timer);
+			answered({
+				status,
+				text: new TextDecoder().decode(Buffer.concat(chunks)),
+				retryAfter
+			});
+		},
+		onResponseError(_, error) {
+			clearTimeout(timer);
+			failed(error);
+		}
+	};
+}
+function tooSlow(tried) {
+	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
+}
+
+// src/agent/network-failure.ts
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
 const SAYS = {
@@ -2403,47 +2461,123 @@ function detail(code, error) {
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 
-// src/agent/http.ts
-/** More of an answer is never read: the contract's answers are some hundred bytes. */
-const MAX_ANSWER_BYTES = 1048576;
+// src/agent/proxy.ts
 /**
-* Opens a pool of at most `connections` HTTP/1.1 connections, through the proxies that the environment names.
-* HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
+* because nobody is on the way, and a proxy would be.
 */
-function openHttp(origin, connections, timeoutMs) {
-	const dispatcher = new import_undici.EnvHttpProxyAgent({
-		connections,
-		pipelining: 1,
-		allowH2: false,
-		headersTimeout: timeoutMs,
-		bodyTimeout: timeoutMs,
-		connect: { timeout: timeoutMs }
-	});
-	return {
-		send: (request) => exchange(dispatcher, origin, request),
-		close: () => dispatcher.destroy()
+function proxyFor(origin, env) {
+	const { protocol, hostname } = new URL(origin);
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
+	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
+}
+/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
+function isUsable({ value }) {
+	const url = URL.parse(value);
+	if (url === null || !/^https?:$/.test(url.protocol)) return false;
+	try {
+		decodeURIComponent(`${url.username}${url.password}`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** The first variable that is set decides; set to nothing, it names no proxy. */
+function firstOf(names, env) {
+	const name = names.find((each) => env[each] !== void 0);
+	const value = name === void 0 ? void 0 : env[name];
+	return name === void 0 || !value ? void 0 : {
+		name,
+		value
 	};
 }
-function exchange(dispatcher, origin, request) {
+
+// src/agent/http.ts
+/**
+* Opens a pool of at most `connections` HTTP/1.1 connections, through the proxy that the environment names. Where what it
+* names is no proxy, every request fails.
+*/
+function openHttp(origin, connections, timeoutMs) {
+	const proxy = proxyFor(origin, process.env);
+	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
+	const closing = new AbortController();
+	const { signal } = closing;
+	const dispatcher = openDispatcher({
+		proxy: proxy?.value ?? "",
+		connections,
+		timeoutMs,
+		signal
+	});
+	return {
+		send: (request) => exchange(dispatcher, {
+			origin,
+			timeoutMs
+		}, request),
+		async close() {
+			const destroyed = dispatcher.destroy();
+			closing.abort();
+			await destroyed;
+		}
+	};
+}
+function openDispatcher({ proxy, connections, timeoutMs, signal }) {
+	const connect = {
+		timeout: timeoutMs,
+		allowH2: false,
+		signal
+	};
+	const timeouts = {
+		headersTimeout: timeoutMs,
+		bodyTimeout: timeoutMs
+	};
+	const open = (origin, options) => new import_undici.Pool(origin, {
+		...options,
+		...timeouts,
+		connections,
+		pipelining: 1
+	});
+	return new import_undici.EnvHttpProxyAgent({
+		httpProxy: proxy,
+		httpsProxy: proxy,
+		connect,
+		proxyTls: connect,
+		requestTls: connect,
+		factory: open,
+		clientFactory: open
+	});
+}
+function unusable(origin, variable) {
+	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
+	return {
+		async send(request) {
+			throw new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`);
+		},
+		close: () => Promise.resolve()
+	};
+}
+function exchange(dispatcher, { origin, timeoutMs }, request) {
 	return new Promise((resolve, reject) => {
-		const { cancel, method, path, headers, body } = request;
-		const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+		const { cancel, method, path, headers, body, onSent } = request;
+		const tried = nameOf(request, origin);
+		let controller;
+		let sentWhole = false;
 		const abort = () => {
 			const cancelled = new AgentError("cancelled", `${tried} was cancelled.`);
 			reject(cancelled);
 			controller?.abort(cancelled);
 		};
-		let controller;
+		if (cancel.aborted) return abort();
+		cancel.addEventListener("abort", abort, { once: true });
 		const settled = () => cancel.removeEventListener("abort", abort);
-		const collector = collect(request, tried, {
-			started: (started) => {
-				controller = started;
-				if (cancel.aborted) abort();
-			},
+		const collector = collect({
+			tried,
+			timeoutMs,
 			answered: (answer) => {
 				settled();
 				resolve({
 					tried,
+					sentWhole,
 					...answer
 				});
 			},
@@ -2452,45 +2586,29 @@ function exchange(dispatcher, origin, request) {
 				reject(networkFailure(error, tried));
 			}
 		});
-		cancel.addEventListener("abort", abort, { once: true });
+		const handler = {
+			...collector,
+			onRequestStart(started) {
+				controller = started;
+				collector.onRequestStart(started);
+				if (cancel.aborted) abort();
+			},
+			onBodySent: (chunk) => onSent?.(chunk.length),
+			onRequestSent: () => {
+				sentWhole = true;
+			}
+		};
 		dispatcher.dispatch({
 			origin,
 			method,
 			path,
 			headers,
 			body: body ?? null
-		}, collector);
+		}, handler);
 	});
 }
-function collect(request, tried, progress) {
-	const chunks = [];
-	let size = 0;
-	let status = 0;
-	let retryAfter;
-	let sentWhole = false;
-	return {
-		onRequestStart: progress.started,
-		onBodySent: (chunk) => request.onSent?.(chunk.length),
-		onRequestSent: () => {
-			sentWhole = true;
-		},
-		onResponseStart(_controller, code, headers) {
-			status = code;
-			retryAfter = [headers["retry-after"]].flat()[0];
-		},
-		onResponseData(controller, chunk) {
-			size += chunk.length;
-			if (size <= 1048576) chunks.push(chunk);
-			else controller.abort(new AgentError("bad-answer", `${tried} answered ${status} with more than was ever expected: it is longer than 1 MiB.`));
-		},
-		onResponseEnd: () => progress.answered({
-			status,
-			text: Buffer.concat(chunks).toString(),
-			retryAfter,
-			sentWhole
-		}),
-		onResponseError: (_controller, error) => progress.failed(error)
-	};
+function nameOf({ method, path }, origin) {
+	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
 }
 
 // src/agent/stats-client.ts
@@ -2517,16 +2635,37 @@ function cleanJson(answer, redact) {
 	}
 }
 
+// src/agent/opened.ts
+/**
+* Flags to open a file for reading whose path has its links resolved already: a link found there now was put in after the
+* plan was made. Without O_NONBLOCK, opening a pipe put in its place would wait for ever. Windows has neither flag.
+*/
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/**
+* Checks that what was opened is a regular file and is what its path names, and returns its size. The flags guard the last
+* part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
+* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
+*/
+function checkOpened(path, opened) {
+	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
+	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
+	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	return opened.size;
+}
+function isSame(named, opened) {
+	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
+}
+
 // src/agent/body.ts
 /**
 * The size of the buffers, in bytes. A body that fits in one is sent as one, which takes a fraction of the time of a
 * stream; longer ones are streamed in chunks of this size.
 */
 const BUFFER_BYTES = 262144;
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /**
 * Opens a file and frames its content.
-* @throws AgentError `file-unreadable` where the file cannot be opened or is no regular file any more.
+* @throws AgentError `file-unreadable` where the file cannot be opened, is no regular file any more, or is reached through
+* a link; `file-changed` where it is being replaced.
 */
 async function openBody(source) {
 	try {
@@ -2538,9 +2677,9 @@ async function openBody(source) {
 /** One buffer, read with calls that wait: for small files they cost less than handing them to a thread. */
 function buffered({ path, frame, pool }) {
 	const { head, tail } = frame;
-	const descriptor = openSync(path, FLAGS);
+	const descriptor = openSync(path, READ_FLAGS);
 	try {
-		const { size } = regular(path, fstatSync(descriptor));
+		const size = checkOpened(path, fstatSync(descriptor));
 		if (frameBytes(frame) + size > pool.size) return void 0;
 		const buffer = pool.take();
 		const read = readWhole(descriptor, buffer.subarray(head.length, head.length + size));
@@ -2569,9 +2708,9 @@ function readWhole(descriptor, buffer) {
 	return total;
 }
 async function streamed({ path, frame, pool }) {
-	const file = await open(path, FLAGS);
+	const file = await open(path, READ_FLAGS);
 	try {
-		const { size } = regular(path, await file.stat());
+		const size = checkOpened(path, await file.stat());
 		const buffers = [pool.take(), pool.take()];
 		const close = async (sent) => {
 			await file.close();
@@ -2636,10 +2775,6 @@ function frameBytes({ head, tail }) {
 function shorter(path, missing) {
 	return new AgentError("file-changed", `${path} became shorter while it was sent, by ${missing} bytes.`);
 }
-function regular(path, stat) {
-	if (stat.isFile()) return stat;
-	throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
-}
 function unreadable(path, error) {
 	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
 	return new AgentError("file-unreadable", `${path} cannot be read (${String(error.code)}).`, { cause: error });
@@ -2685,6 +2820,7 @@ function partHeader(boundary, filename) {
 }
 
 // src/agent/upload-client.ts
+const MAX_PATH_BYTES = 4096;
 /** Uploads over an exchange; `query` holds the parameters of every upload beside `path`. */
 function uploader({ uploadPath }, query, { send, redact }) {
 	const pool = bufferPool(BUFFER_BYTES);
@@ -2737,6 +2873,7 @@ function storedPath(answer, target) {
 	if (type !== "file") throw badAnswer(answer, "Its entry is not of type \"file\"");
 	if (name !== posix.basename(target)) throw badAnswer(answer, "Its entry names another file");
 	if (typeof path !== "string" || path === "") throw badAnswer(answer, "Its entry has no path");
+	if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw badAnswer(answer, `Its entry has a path longer than ${MAX_PATH_BYTES} bytes`);
 	return path;
 }
 function tooEarly({ tried, status }) {

@@ -25,5 +25,6 @@ export function checkOpened(path: string, opened: Stats): number {
 }
 
 function isSame(named: Stats, opened: Stats): boolean {
-  return named.ino === opened.ino && named.dev === opened.dev;
+  // On Windows a volume's number depends on how it was asked for.
+  return named.ino === opened.ino && (named.dev === opened.dev || process.platform === 'win32');
 }

@@ -30,7 +30,7 @@ describe('accepted', () => {
 });
 
 describe('http, where nobody can read the token on the way', () => {
-  const hosts = ['localhost', 'a.localhost', '127.0.0.1', '127.255.1.2', '127.1', '[::1]', 'LOCALHOST'];
+  const hosts = ['localhost', '127.0.0.1', '127.255.1.2', '127.1', '[::1]', 'LOCALHOST'];
   for (const host of hosts) {
     test(host, () => assert.match(baseUrlOf({ 'base-url': `http://${host}:3000` }), /^http:.*:3000$/));
   }
@@ -38,7 +38,7 @@ describe('http, where nobody can read the token on the way', () => {
 
 describe('http, where somebody could', () => {
   const hosts = ['example.com', '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]', '127.0.0.1.example.com'];
-  for (const host of [...hosts, 'localhost.example.com', 'notlocalhost']) {
+  for (const host of [...hosts, 'a.localhost', 'localhost.example.com', 'notlocalhost']) {
     const url = `http://${host}`;
     test(`${host} is refused`, () => {
       const { input, message, example } = problemOf({ 'base-url': url });
