@@ -248,6 +248,10 @@ function badAnswer({ tried, status }, why, cause) {
 	});
 }
 
+// src/agent/collect.ts
+/** More of an answer is never read: the contract's answers are some hundred bytes. */
+const MAX_ANSWER_BYTES = 1048576;
+
 // src/agent/network-failure.ts
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
@@ -289,44 +293,48 @@ function detail(code, error) {
 }
 
 // src/agent/light-http.ts
-const MAX_ANSWER_BYTES = 1048576;
 /**
-* A pool of one connection on Node's own client, for requests without a body. It takes a third of the memory of the one
-* in http.ts, which is what a process that lives through the whole job has to spare.
+* A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
+* takes a third of the memory of the one in http.ts, which is what a process that lives through the whole job has to spare.
 */
 function openLightHttp(origin, timeoutMs) {
 	const client = process.getBuiltinModule(origin.startsWith("https:") ? "node:https" : "node:http");
 	const agent = new client.Agent({
 		keepAlive: true,
 		maxSockets: 1,
-		timeout: timeoutMs,
 		proxyEnv: process.env
 	});
 	const start = (options, onAnswer) => client.request(origin, {
 		...options,
-		agent,
-		timeout: timeoutMs
+		agent
 	}, onAnswer);
 	return {
-		send: (request) => exchange$1(start, origin, request),
+		send: (request) => exchange$1(start, request, {
+			origin,
+			deadline: AbortSignal.timeout(timeoutMs)
+		}),
 		close: async () => agent.destroy()
 	};
 }
-function exchange$1(start, origin, request) {
+function exchange$1(start, request, { origin, deadline }) {
 	const { method, path, headers, cancel } = request;
 	const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+	const failure = (error) => {
+		if (cancel.aborted) return new AgentError("cancelled", `${tried} was cancelled.`);
+		if (deadline.aborted) return new AgentError("stalled", `${tried} failed: it took longer than timeout.`);
+		return networkFailure(error, tried);
+	};
 	return new Promise((resolve, reject) => {
+		const signal = AbortSignal.any([cancel, deadline]);
 		const sent = start({
 			method,
 			path,
 			headers,
-			signal: cancel
+			signal
 		}, (answer) => {
-			collect(answer, tried).then(resolve, reject);
+			collect(answer, tried).then(resolve, (error) => reject(failure(error)));
 		});
-		const stalled = new AgentError("stalled", `${tried} failed: no byte came for the length of timeout.`);
-		sent.on("timeout", () => sent.destroy(stalled));
-		sent.on("error", (error) => reject(cancel.aborted ? cancelled(tried) : networkFailure(error, tried)));
+		sent.on("error", (error) => reject(failure(error)));
 		sent.end();
 	});
 }
@@ -334,15 +342,11 @@ async function collect(answer, tried) {
 	const { statusCode: status = 0, headers } = answer;
 	const chunks = [];
 	let size = 0;
-	try {
-		for await (const chunk of answer) {
-			const bytes = Buffer.from(chunk);
-			size += bytes.length;
-			if (size > MAX_ANSWER_BYTES) throw new AgentError("bad-answer", `${tried} answered ${status} with more than 1 MiB.`);
-			chunks.push(bytes);
-		}
-	} catch (error) {
-		throw error instanceof Error ? networkFailure(error, tried) : error;
+	for await (const chunk of answer) {
+		const bytes = Buffer.from(chunk);
+		size += bytes.length;
+		if (size > 1048576) throw new AgentError("bad-answer", `${tried} answered ${status} with more than 1 MiB.`);
+		chunks.push(bytes);
 	}
 	return {
 		tried,
@@ -351,9 +355,6 @@ async function collect(answer, tried) {
 		retryAfter: headers["retry-after"],
 		sentWhole: true
 	};
-}
-function cancelled(tried) {
-	return new AgentError("cancelled", `${tried} was cancelled.`);
 }
 
 // src/agent/sleep.ts

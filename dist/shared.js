@@ -2400,7 +2400,7 @@ function collect({ tried, timeoutMs, answered, failed }) {
 		},
 		onResponseData(_, chunk) {
 			size += chunk.length;
-			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
+			if (size <= 1048576) chunks.push(chunk);
 			else refuse("with more than was ever expected: it is longer than 1 MiB");
 		},
 		onResponseEnd() {

@@ -1,44 +1,46 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { MAX_ANSWER_BYTES } from './collect.ts';
 import { AgentError } from './failure.ts';
 import type { Http, HttpAnswer, HttpRequest } from './http.ts';
 import { networkFailure } from './network-failure.ts';
 
-// As in http.ts, which is not imported: it would bring undici along.
-const MAX_ANSWER_BYTES = 1024 * 1024;
-
 /**
- * A pool of one connection on Node's own client, for requests without a body. It takes a third of the memory of the one
- * in http.ts, which is what a process that lives through the whole job has to spare.
+ * A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
+ * takes a third of the memory of the one in http.ts, which is what a process that lives through the whole job has to spare.
  */
 export function openLightHttp(origin: string, timeoutMs: number): Http {
   // Not imported: an import would load all that these modules export, a WebSocket client among it, at 12 MiB.
   const client = process.getBuiltinModule(origin.startsWith('https:') ? 'node:https' : 'node:http');
-  const agent = new client.Agent({
-    keepAlive: true,
-    maxSockets: 1,
-    timeout: timeoutMs,
-    proxyEnv: process.env,
-  });
-  const start: Start = (options, onAnswer) =>
-    client.request(origin, { ...options, agent, timeout: timeoutMs }, onAnswer);
+  const agent = new client.Agent({ keepAlive: true, maxSockets: 1, proxyEnv: process.env });
+  const start: Start = (options, onAnswer) => client.request(origin, { ...options, agent }, onAnswer);
   return {
-    send: request => exchange(start, origin, request),
+    send: request => exchange(start, request, { origin, deadline: AbortSignal.timeout(timeoutMs) }),
     close: async () => agent.destroy(),
   };
 }
 
 type Start = (options: RequestOptions, onAnswer: (answer: IncomingMessage) => void) => ClientRequest;
 
-function exchange(start: Start, origin: string, request: HttpRequest): Promise<HttpAnswer> {
+interface Bounds {
+  readonly origin: string;
+  /** Ends a request that takes too long. */
+  readonly deadline: AbortSignal;
+}
+
+function exchange(start: Start, request: HttpRequest, { origin, deadline }: Bounds): Promise<HttpAnswer> {
   const { method, path, headers, cancel } = request;
   const tried = `${method} ${origin}${path.replace(/\?.*/s, '')}`;
+  const failure = (error: Error) => {
+    if (cancel.aborted) return new AgentError('cancelled', `${tried} was cancelled.`);
+    if (deadline.aborted) return new AgentError('stalled', `${tried} failed: it took longer than timeout.`);
+    return networkFailure(error, tried);
+  };
   return new Promise((resolve, reject) => {
-    const sent = start({ method, path, headers, signal: cancel }, answer => {
-      collect(answer, tried).then(resolve, reject);
+    const signal = AbortSignal.any([cancel, deadline]);
+    const sent = start({ method, path, headers, signal }, answer => {
+      collect(answer, tried).then(resolve, error => reject(failure(error)));
     });
-    const stalled = new AgentError('stalled', `${tried} failed: no byte came for the length of timeout.`);
-    sent.on('timeout', () => sent.destroy(stalled));
-    sent.on('error', error => reject(cancel.aborted ? cancelled(tried) : networkFailure(error, tried)));
+    sent.on('error', error => reject(failure(error)));
     sent.end();
   });
 }
@@ -47,21 +49,13 @@ async function collect(answer: IncomingMessage, tried: string): Promise<HttpAnsw
   const { statusCode: status = 0, headers } = answer;
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of answer) {
-      const bytes = Buffer.from(chunk);
-      size += bytes.length;
-      if (size > MAX_ANSWER_BYTES)
-        throw new AgentError('bad-answer', `${tried} answered ${status} with more than 1 MiB.`);
-      chunks.push(bytes);
-    }
-  } catch (error) {
-    throw error instanceof Error ? networkFailure(error, tried) : error;
+  for await (const chunk of answer) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > MAX_ANSWER_BYTES)
+      throw new AgentError('bad-answer', `${tried} answered ${status} with more than 1 MiB.`);
+    chunks.push(bytes);
   }
   const text = Buffer.concat(chunks).toString();
   return { tried, status, text, retryAfter: headers['retry-after'], sentWhole: true };
-}
-
-function cancelled(tried: string): AgentError {
-  return new AgentError('cancelled', `${tried} was cancelled.`);
 }
