@@ -3,11 +3,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 // src/monitor/record.ts
-/** Reads what was recorded so far; a last line that is still being written is left out. */
+/** Reads what was recorded; a line that was not written whole is left out. */
 function readRecord(directory) {
 	const file = recordFile(directory);
-	const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-	const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").slice(0, -1).map(fieldsOf);
+	const lines = (existsSync(file) ? readFileSync(file, "utf8") : "").split("\n").slice(0, -1).map(fieldsOf);
 	const moments = (name) => lines.flatMap(({ at, [name]: what }) => typeof what === "string" ? [{
 		at: Number(at),
 		what
@@ -21,36 +20,55 @@ function readRecord(directory) {
 		end: moments("end").at(-1)
 	};
 }
+/** Asks the monitor in a directory to end. */
+function requestEnd(directory) {
+	if (existsSync(directory)) touch(requestFile(directory));
+}
+/** Whether nothing more will be recorded. */
+function hasEnded(directory) {
+	return existsSync(endedFile(directory)) || !existsSync(directory);
+}
 /** Removes a monitor's directory. One that should still be running sees that, and ends. */
 function removeRecord(directory) {
 	rmSync(directory, {
 		recursive: true,
-		force: true
+		force: true,
+		maxRetries: 5,
+		retryDelay: 50
 	});
-}
-/** Asks the monitor in a directory to end. */
-function requestEnd(directory) {
-	writeFileSync(endFile(directory), "", { mode: 384 });
 }
 function recordFile(directory) {
 	return path.join(directory, "record.jsonl");
 }
-function endFile(directory) {
+function requestFile(directory) {
 	return path.join(directory, "end");
 }
-function fieldsOf(line) {
-	const value = JSON.parse(line);
-	return typeof value === "object" && value !== null ? { ...value } : {};
+function endedFile(directory) {
+	return path.join(directory, "ended");
 }
+function touch(file) {
+	writeFileSync(file, "", { mode: 384 });
+}
+function fieldsOf(line) {
+	try {
+		const value = JSON.parse(line);
+		return typeof value === "object" && value !== null ? { ...value } : {};
+	} catch {
+		return {};
+	}
+}
+
+// src/monitor/end.ts
+/** The reason of a monitor that the post step ended. */
+const ASKED = "the job asked for it";
 
 // src/run/monitor.ts
 const PATIENCE_MS = 8e3;
 const LOOK_MS = 50;
-/** Ends the monitor that records in a directory, and judges what it recorded. */
+/** Waits for the end of a monitor that was asked for it, and judges what it recorded. */
 async function endMonitor(task, directory, surroundings) {
 	const { sandboxId, baseUrl } = task.connection;
 	const record = await lastRecord(directory, surroundings);
-	removeRecord(directory);
 	const figures = record.samples.map(({ stats }) => stats.figures);
 	return {
 		...EMPTY_REPORT,
@@ -64,12 +82,10 @@ async function endMonitor(task, directory, surroundings) {
 		warnings: warningsOf(record)
 	};
 }
-async function lastRecord(directory, { sleep, cancel }) {
-	requestEnd(directory);
-	for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
-		const record = readRecord(directory);
-		if (record.end !== void 0 || !await slept(sleep(LOOK_MS, cancel))) return record;
-	}
+/** What was recorded when the monitor had ended, or had long had to. */
+async function lastRecord(directory, { sleep, cancel, clock }) {
+	const patience = clock() + PATIENCE_MS;
+	while (!hasEnded(directory) && clock() < patience) if (!await slept(sleep(LOOK_MS, cancel))) break;
 	return readRecord(directory);
 }
 function nothingSampled({ samples, gaps }) {
@@ -82,15 +98,24 @@ function nothingSampled({ samples, gaps }) {
 function warningsOf({ samples, gaps, end }) {
 	const [first] = gaps;
 	const missing = first === void 0 || samples.length === 0 ? [] : [`${formatCount(gaps.length, "reading")} failed, the first: ${first.what}`];
-	const odd = end === void 0 ? ["The monitor ended before the job did, its last samples may be missing."] : [];
-	return [...missing, ...odd];
+	const early = end === void 0 || end.what === "the job asked for it" ? [] : [`The monitor ended before the job did: ${end.what}.`];
+	const killed = end === void 0 ? ["The monitor was ended from outside, its last samples may be missing."] : [];
+	return [
+		...missing,
+		...early,
+		...killed
+	];
 }
 
 // src/main/monitor-post.ts
 const directory = monitorDirectory();
-if (directory !== void 0) await step("monitor", (raw, surroundings) => endMonitor(parseMonitor(raw), directory, {
-	...surroundings,
-	userAgent
-}));
+if (directory !== void 0) {
+	requestEnd(directory);
+	await step("monitor", (raw, surroundings) => endMonitor(parseMonitor(raw), directory, {
+		...surroundings,
+		userAgent
+	}));
+	removeRecord(directory);
+}
 
 export {  };

@@ -1,6 +1,6 @@
-import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { appendFileSync, existsSync } from "node:fs";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -248,10 +248,6 @@ function badAnswer({ tried, status }, why, cause) {
 	});
 }
 
-// src/agent/collect.ts
-/** More of an answer is never read: the contract's answers are some hundred bytes. */
-const MAX_ANSWER_BYTES = 1048576;
-
 // src/agent/network-failure.ts
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
@@ -292,7 +288,55 @@ function detail(code, error) {
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 
+// src/inputs/loopback.ts
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/**
+* Whether a URL's host name is this very machine, so that nobody is on the way to it. Of names only `localhost` is: what
+* ends in `.localhost` is left to the resolver of the system, which may ask the network.
+*/
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost";
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+// src/agent/proxy.ts
+/**
+* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
+* because nobody is on the way, and a proxy would be.
+*/
+function proxyFor(origin, env) {
+	const { protocol, hostname } = new URL(origin);
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
+	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
+}
+/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
+function isUsable({ value }) {
+	const url = URL.parse(value);
+	if (url === null || !/^https?:$/.test(url.protocol)) return false;
+	try {
+		decodeURIComponent(`${url.username}${url.password}`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** The first variable that is set decides; set to nothing, it names no proxy. */
+function firstOf(names, env) {
+	const name = names.find((each) => env[each] !== void 0);
+	const value = name === void 0 ? void 0 : env[name];
+	return name === void 0 || !value ? void 0 : {
+		name,
+		value
+	};
+}
+
 // src/agent/light-http.ts
+const MAX_ANSWER_BYTES = 65536;
 /**
 * A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
 * takes a third of the memory of the one in http.ts, which is what a process that lives through the whole job has to spare.
@@ -302,7 +346,7 @@ function openLightHttp(origin, timeoutMs) {
 	const agent = new client.Agent({
 		keepAlive: true,
 		maxSockets: 1,
-		proxyEnv: process.env
+		...proxyOf(origin, process.env)
 	});
 	const start = (options, onAnswer) => client.request(origin, {
 		...options,
@@ -315,6 +359,17 @@ function openLightHttp(origin, timeoutMs) {
 		}),
 		close: async () => agent.destroy()
 	};
+}
+/** The same proxy that http.ts would use, also where it would use none. */
+function proxyOf(origin, env) {
+	const proxy = proxyFor(origin, env);
+	if (proxy === void 0 || !isUsable(proxy)) return {};
+	const { value } = proxy;
+	return { proxyEnv: {
+		http_proxy: value,
+		https_proxy: value,
+		no_proxy: env["no_proxy"] ?? env["NO_PROXY"]
+	} };
 }
 function exchange$1(start, request, { origin, deadline }) {
 	const { method, path, headers, cancel } = request;
@@ -335,6 +390,10 @@ function exchange$1(start, request, { origin, deadline }) {
 			collect(answer, tried).then(resolve, (error) => reject(failure(error)));
 		});
 		sent.on("error", (error) => reject(failure(error)));
+		sent.on("upgrade", (_answer, socket) => {
+			socket.destroy();
+			reject(new AgentError("bad-answer", `${tried} answered with another protocol, which was not asked for.`));
+		});
 		sent.end();
 	});
 }
@@ -345,7 +404,7 @@ async function collect(answer, tried) {
 	for await (const chunk of answer) {
 		const bytes = Buffer.from(chunk);
 		size += bytes.length;
-		if (size > 1048576) throw new AgentError("bad-answer", `${tried} answered ${status} with more than 1 MiB.`);
+		if (size > MAX_ANSWER_BYTES) throw new AgentError("bad-answer", `${tried} answered ${status} with more than 64 KiB.`);
 		chunks.push(bytes);
 	}
 	return {
@@ -416,21 +475,6 @@ function cleanJson(answer, redact) {
 	} catch (error) {
 		throw badAnswer(answer, "It is not JSON", error);
 	}
-}
-
-// src/inputs/loopback.ts
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
-/**
-* Whether a URL's host name is this very machine, so that nobody is on the way to it. Of names only `localhost` is: what
-* ends in `.localhost` is left to the resolver of the system, which may ask the network.
-*/
-function isLoopback(hostname) {
-	const address = hostname.replace(/^\[|\]$/g, "");
-	const family = isIP(address);
-	if (family === 0) return hostname === "localhost";
-	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 // src/inputs/values.ts
@@ -661,27 +705,33 @@ function splitHeader(line) {
 }
 
 // src/inputs/connection.ts
-/** The inputs that every entry of the action shares. */
-const connectionSchema = {
+const uploadPath = operationPath("/files");
+const retries = wholeNumber(0, 10, 4);
+/** The inputs that every task shares. */
+const reachSchema = {
 	"sandbox-id": headerValue("the sandbox to reach", "i1a2b3c4d5"),
 	token: headerValue("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true),
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, 49983),
 	"header-prefix": headerPrefix,
-	"upload-path": operationPath("/files"),
 	"stats-path": operationPath("/metrics"),
 	headers: extraHeaders,
-	retries: wholeNumber(0, 10, 4),
 	timeout: duration(1, "60s")
 };
-/** Puts the parsed inputs of `connectionSchema` together. */
+/** The inputs of the tasks that upload, or must have an answer to each request. */
+const connectionSchema = {
+	...reachSchema,
+	"upload-path": uploadPath,
+	retries
+};
+/** Puts the parsed inputs of `connectionSchema` together; with those of `reachSchema` alone, nothing is tried again. */
 function toConnection(inputs, furtherSecrets = []) {
 	const routing = routingHeaders(inputs["header-prefix"]);
 	return {
 		sandboxId: inputs["sandbox-id"],
 		baseUrl: inputs["base-url"],
-		uploadPath: inputs["upload-path"],
+		uploadPath: inputs["upload-path"] ?? "",
 		statsPath: inputs["stats-path"],
 		headers: {
 			...inputs.headers,
@@ -690,7 +740,7 @@ function toConnection(inputs, furtherSecrets = []) {
 			[routing.port]: String(inputs.port)
 		},
 		secrets: [inputs.token, ...furtherSecrets].filter((secret) => secret !== ""),
-		retries: inputs.retries,
+		retries: inputs.retries ?? 0,
 		timeoutMs: inputs.timeout
 	};
 }
@@ -744,14 +794,14 @@ function kindOf(metric) {
 */
 function nearestMetric(name) {
 	const plain = name.toLowerCase().replaceAll("-", "_");
-	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]));
+	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), 2);
 }
-/** The word that is at most two edits away from what was written, the nearest first. */
-function nearest(written, words) {
+/** The word that is at most two edits away from what was written, and less than a `share`th of its letters; the nearest. */
+function nearest(written, words, share = 1) {
 	return words.map((word) => ({
 		word,
 		distance: editDistance(written, word)
-	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length)?.word;
+	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length / share)?.word;
 }
 /** Levenshtein's distance: how many letters to insert, delete or replace. */
 function editDistance(a, b) {
@@ -974,27 +1024,27 @@ const uploadSchema = {
 };
 
 // src/inputs/tasks.ts
-const common = {
-	...connectionSchema,
-	summary: flag(true)
-};
+const summary = flag(true);
 const uploadTask = {
-	...common,
-	...uploadSchema
+	...connectionSchema,
+	...uploadSchema,
+	summary
 };
 const statsTask = {
-	...common,
-	...measurementSchema
+	...connectionSchema,
+	...measurementSchema,
+	summary
 };
 const syncTask = {
 	...uploadTask,
 	...statsTask
 };
 const monitorTask = {
-	...common,
+	...reachSchema,
 	...gateSchema,
 	interval: duration(200, "5s"),
-	"max-duration": duration(1e3, "6h")
+	"max-duration": duration(1e3, "6h"),
+	summary
 };
 /** The names of each task's inputs. */
 const INPUT_NAMES = {
@@ -1091,6 +1141,7 @@ function isKnown(name) {
 // src/monitor/record.ts
 const MAX_FIGURES = 100;
 const MAX_NAME = 100;
+const MAX_DIGITS = 40;
 /** A recorder that appends to the record in a monitor's directory, a line of JSON for each call. */
 function openRecorder(directory) {
 	const write = (line) => appendFileSync(recordFile(directory), `${JSON.stringify(line)}\n`, { mode: 384 });
@@ -1103,25 +1154,34 @@ function openRecorder(directory) {
 			at,
 			gap: what
 		}),
-		end: ({ at, what }) => write({
-			at,
-			end: what
-		})
+		end: ({ at, what }) => {
+			write({
+				at,
+				end: what
+			});
+			touch(endedFile(directory));
+		}
 	};
 }
 /** Whether the monitor was asked to end. */
 function isEndRequested(directory) {
-	return existsSync(endFile(directory));
+	return existsSync(requestFile(directory));
 }
 function recordFile(directory) {
 	return path.join(directory, "record.jsonl");
 }
-function endFile(directory) {
+function requestFile(directory) {
 	return path.join(directory, "end");
 }
+function endedFile(directory) {
+	return path.join(directory, "ended");
+}
+function touch(file) {
+	writeFileSync(file, "", { mode: 384 });
+}
 function bounded({ figures }) {
-	const kept = [...figures].filter(([name]) => name.length <= MAX_NAME).slice(0, MAX_FIGURES);
-	return stringifyExactly(Object.fromEntries(kept));
+	const kept = [...figures].filter(([name, figure]) => name.length <= MAX_NAME && String(figure).length <= MAX_DIGITS);
+	return stringifyExactly(Object.fromEntries(kept.slice(0, MAX_FIGURES)));
 }
 
 // src/monitor/end.ts
@@ -1145,9 +1205,11 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 		close: () => clearInterval(look)
 	};
 }
+/** The reason of a monitor that the post step ended. */
+const ASKED = "the job asked for it";
 const JOB_GONE = "its job is gone";
 function reasonToEnd(directory, jobPid, isTimeUp) {
-	if (isEndRequested(directory)) return "the job asked for it";
+	if (isEndRequested(directory)) return ASKED;
 	if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
 	return isTimeUp ? "its longest duration was over" : void 0;
 }
@@ -1164,17 +1226,15 @@ function isRunning(pid) {
 async function receiveHandover() {
 	const received = JSON.parse(await text(process.stdin));
 	if (typeof received !== "object" || received === null) throw new TypeError("no handover came");
-	const { inputs, directory, jobPid } = {
+	const { inputs, jobPid } = {
 		inputs: {},
-		directory: "",
-		jobPid: 0,
+		jobPid: void 0,
 		...received
 	};
-	const named = Object.entries({ ...inputs }).map(([name, value]) => [name, String(value)]);
+	if (typeof jobPid !== "number") throw new TypeError("the handover names no process");
 	return {
-		inputs: Object.fromEntries(named),
-		directory: String(directory),
-		jobPid: Number(jobPid)
+		inputs: Object.fromEntries(Object.entries({ ...inputs }).map(([name, value]) => [name, String(value)])),
+		jobPid
 	};
 }
 
@@ -1185,13 +1245,15 @@ function slept(sleep) {
 }
 
 // src/monitor/watch.ts
+const MAX_READINGS = 5e4;
 /**
-* Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts. A reading that fails is a
+* Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts; 50,000 at most. A reading that fails is a
 * gap in the record. Errors that are not the agent's are bugs and pass through.
 */
 async function watch(read, recorder, intervalMs, { sleep, stop, now }) {
-	for (let isLast = false; !isLast;) {
-		isLast = stop.aborted;
+	let isLast = false;
+	for (let readings = 1; !isLast; readings += 1) {
+		isLast = stop.aborted || readings >= MAX_READINGS;
 		try {
 			const stats = await read();
 			recorder.sample(now(), stats);
@@ -1214,7 +1276,8 @@ var version = "1.0.0";
 const userAgent = `sandbox-sync/${version}`;
 
 // src/main/monitor-sampler.ts
-const { inputs, directory, jobPid } = await receiveHandover();
+const [, , directory = ""] = process.argv;
+const { inputs, jobPid } = await receiveHandover();
 const { connection, intervalMs, maxDurationMs } = parseMonitor(inputs);
 const { stop, cancel, close } = watchForEnd(directory, jobPid, maxDurationMs);
 const http = openLightHttp(new URL(connection.baseUrl).origin, connection.timeoutMs);
@@ -1232,7 +1295,7 @@ await watch(read, recorder, intervalMs, {
 });
 recorder.end({
 	at: Date.now(),
-	what: String(stop.reason)
+	what: stop.aborted ? String(stop.reason) : "its record was full"
 });
 close();
 await http.close();

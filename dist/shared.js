@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { _ as warning, a as require_undici, c as getInput, d as notice, f as saveState, g as startGroup, h as setSecret, i as require_form_data, l as getState, m as setOutput, n as create, o as endGroup, p as setFailed, r as Minimatch, s as error, t as pLimit, u as info, v as summary$1 } from "./vendor.js";
+import { _ as warning, a as require_undici, c as getInput, d as notice, f as saveState, g as startGroup, h as setSecret, i as require_form_data, l as getState, m as setOutput, n as create, o as endGroup, p as setFailed, r as Minimatch, s as error, t as pLimit, u as info, v as summary$2 } from "./vendor.js";
 import { setFlagsFromString } from "node:v8";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
@@ -434,27 +434,33 @@ function splitHeader(line) {
 }
 
 // src/inputs/connection.ts
-/** The inputs that every entry of the action shares. */
-const connectionSchema = {
+const uploadPath = operationPath("/files");
+const retries = wholeNumber(0, 10, 4);
+/** The inputs that every task shares. */
+const reachSchema = {
 	"sandbox-id": headerValue("the sandbox to reach", "i1a2b3c4d5"),
 	token: headerValue("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true),
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, 49983),
 	"header-prefix": headerPrefix,
-	"upload-path": operationPath("/files"),
 	"stats-path": operationPath("/metrics"),
 	headers: extraHeaders,
-	retries: wholeNumber(0, 10, 4),
 	timeout: duration(1, "60s")
 };
-/** Puts the parsed inputs of `connectionSchema` together. */
+/** The inputs of the tasks that upload, or must have an answer to each request. */
+const connectionSchema = {
+	...reachSchema,
+	"upload-path": uploadPath,
+	retries
+};
+/** Puts the parsed inputs of `connectionSchema` together; with those of `reachSchema` alone, nothing is tried again. */
 function toConnection(inputs, furtherSecrets = []) {
 	const routing = routingHeaders(inputs["header-prefix"]);
 	return {
 		sandboxId: inputs["sandbox-id"],
 		baseUrl: inputs["base-url"],
-		uploadPath: inputs["upload-path"],
+		uploadPath: inputs["upload-path"] ?? "",
 		statsPath: inputs["stats-path"],
 		headers: {
 			...inputs.headers,
@@ -463,7 +469,7 @@ function toConnection(inputs, furtherSecrets = []) {
 			[routing.port]: String(inputs.port)
 		},
 		secrets: [inputs.token, ...furtherSecrets].filter((secret) => secret !== ""),
-		retries: inputs.retries,
+		retries: inputs.retries ?? 0,
 		timeoutMs: inputs.timeout
 	};
 }
@@ -495,14 +501,14 @@ function kindOf$2(metric) {
 */
 function nearestMetric(name) {
 	const plain = name.toLowerCase().replaceAll("-", "_");
-	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]));
+	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), 2);
 }
-/** The word that is at most two edits away from what was written, the nearest first. */
-function nearest(written, words) {
+/** The word that is at most two edits away from what was written, and less than a `share`th of its letters; the nearest. */
+function nearest(written, words, share = 1) {
 	return words.map((word) => ({
 		word,
 		distance: editDistance(written, word)
-	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length)?.word;
+	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length / share)?.word;
 }
 /** Levenshtein's distance: how many letters to insert, delete or replace. */
 function editDistance(a, b) {
@@ -756,27 +762,27 @@ function toUpload(inputs) {
 }
 
 // src/inputs/tasks.ts
-const common = {
-	...connectionSchema,
-	summary: flag(true)
-};
+const summary$1 = flag(true);
 const uploadTask = {
-	...common,
-	...uploadSchema
+	...connectionSchema,
+	...uploadSchema,
+	summary: summary$1
 };
 const statsTask = {
-	...common,
-	...measurementSchema
+	...connectionSchema,
+	...measurementSchema,
+	summary: summary$1
 };
 const syncTask = {
 	...uploadTask,
 	...statsTask
 };
 const monitorTask = {
-	...common,
+	...reachSchema,
 	...gateSchema,
 	interval: duration(200, "5s"),
-	"max-duration": duration(1e3, "6h")
+	"max-duration": duration(1e3, "6h"),
+	summary: summary$1
 };
 /** The names of each task's inputs. */
 const INPUT_NAMES = {
@@ -1537,19 +1543,19 @@ const CHARTS = [
 	{
 		name: "CPU",
 		metric: "cpu_used_pct",
-		used: void 0,
+		part: void 0,
 		total: void 0
 	},
 	{
 		name: "Memory",
 		metric: "mem_used_pct",
-		used: "mem_used",
+		part: "mem",
 		total: "mem_total"
 	},
 	{
 		name: "Disk",
 		metric: "disk_used_pct",
-		used: "disk_used",
+		part: "disk",
 		total: "disk_total"
 	}
 ];
@@ -1563,7 +1569,7 @@ function courseTable(samples) {
 		const figure = (aggregate) => formatFigure$1(metric, aggregateOf(aggregate, [first, ...others]));
 		return [[
 			name,
-			code(sparkline(valuesOf(metric, samples))),
+			code(sparkline(overTime(metric, samples, MAX_POINTS / 2))),
 			figure("min"),
 			figure("mean"),
 			figure("max"),
@@ -1589,28 +1595,22 @@ function timeCharts(samples, conditions) {
 	const span = timeSpan(last.at - first.at);
 	const over = `in percent over ${span.unit}, ${formatCount(samples.length, "sample")}`;
 	return CHARTS.flatMap((chart) => {
-		const values = valuesOf(chart.metric, samples);
-		if (values.length < MIN_SAMPLES) return [];
+		if (pointsOf(chart.metric, samples).length === 0) return [];
+		const values = overTime(chart.metric, samples, MAX_POINTS);
 		const limits = limitsOf(chart, conditions, last.stats.figures);
 		return [`${`**${chart.name}** ${over}${limits.length === 0 ? "" : ", with its limits in red"}`}\n\n${mermaid(values, limits, span.length)}`];
 	});
 }
+const MAX_LIMITS = 8;
+const COLOURS = ["#0969da", ...Array.from({ length: MAX_LIMITS }, () => "#cf222e")];
 const STYLE = JSON.stringify({
 	xyChart: {
 		width: 700,
 		height: 240
 	},
-	themeVariables: { xyChart: { plotColorPalette: [
-		"#0969da",
-		"#cf222e",
-		"#cf222e",
-		"#cf222e",
-		"#cf222e",
-		"#cf222e"
-	].join(", ") } }
+	themeVariables: { xyChart: { plotColorPalette: COLOURS.join(", ") } }
 });
-function mermaid(values, limits, span) {
-	const points = thin(values, MAX_POINTS);
+function mermaid(points, limits, span) {
 	const shown = [...points, ...limits];
 	const line = (numbers) => `  line [${numbers.map((number) => number.toFixed(2)).join(", ")}]`;
 	return [
@@ -1637,37 +1637,53 @@ function timeSpan(ms) {
 /** Eight heights for 0 to 100 percent. */
 function sparkline(values) {
 	const heights = "▁▂▃▄▅▆▇█";
-	return thin(values, MAX_POINTS / 2).map((value) => heights.charAt(Math.min(Math.max(Math.floor(value / 12.5), 0), 7))).join("");
-}
-/** At most so many values: the highest of each stretch, since peaks are what a reader looks for. */
-function thin(values, count) {
-	if (values.length <= count) return values;
-	return Array.from({ length: count }, (_, index) => {
-		const from = Math.floor(index * values.length / count);
-		return Math.max(...values.slice(from, Math.floor((index + 1) * values.length / count)));
-	});
+	const height = (value) => Math.min(Math.max(Math.floor(value / 12.5), 0), 7);
+	return values.map((value) => heights.charAt(height(value))).join("");
 }
 const MAX_PERCENT = 1e3;
-/** The finite figures of a metric, a gap bridged by the figure before it. */
-function valuesOf(metric, samples) {
-	const values = [];
-	for (const { stats } of samples) {
-		const figure = stats.figures.get(metric);
-		const value = figure === void 0 ? values.at(-1) : Math.min(Math.max(Number(figure), -1e3), MAX_PERCENT);
-		if (value !== void 0) values.push(value);
+/**
+* At most so many values of a metric at even distances in time: the highest where several fall together, since peaks are
+* what a reader looks for, and the one before where none does.
+*/
+function overTime(metric, samples, count) {
+	const points = pointsOf(metric, samples);
+	const size = Math.min(count, samples.length);
+	const start = samples[0]?.at ?? 0;
+	const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
+	const grid = Array.from({ length: size });
+	for (const { at, value } of points) {
+		const place = Math.min(Math.max(Math.round((at - start) / length * (size - 1)), 0), size - 1);
+		grid[place] = Math.max(grid[place] ?? value, value);
 	}
-	return values;
+	let before = points[0]?.value ?? 0;
+	return grid.map((value) => {
+		before = value ?? before;
+		return before;
+	});
 }
-/** The conditions' limits in percent, those of used bytes by the total of the last sample. */
-function limitsOf({ metric, used, total }, conditions, last) {
+function pointsOf(metric, samples) {
+	return samples.flatMap(({ at, stats }) => {
+		const figure = stats.figures.get(metric);
+		const value = Math.min(Math.max(Number(figure), -1e3), MAX_PERCENT);
+		return figure === void 0 ? [] : [{
+			at,
+			value
+		}];
+	});
+}
+/** The conditions' limits in percent; those of bytes are shares of the total of the last sample. */
+function limitsOf({ metric, part, total }, conditions, last) {
 	const all = total === void 0 ? void 0 : last.get(total);
+	const share = (bytes) => all === void 0 ? NaN : 100 * bytes / Number(all);
 	const limits = conditions.flatMap((condition) => {
 		const limit = toNumber(condition.limit);
 		if (condition.metric === metric) return [limit];
-		if (condition.metric !== used || all === void 0) return [];
-		return [100 * limit / toNumber(exactly(all))];
+		if (part === void 0) return [];
+		if (condition.metric === `${part}_used`) return [share(limit)];
+		if (condition.metric === `${part}_used_mib`) return [share(limit * 2 ** 20)];
+		return condition.metric === `${part}_free` ? [100 - share(limit)] : [];
 	});
-	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, 5);
+	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, MAX_LIMITS);
 }
 
 // src/report/stats-section.ts
@@ -1894,7 +1910,7 @@ function writeReport(report) {
 }
 async function writeSummary(report) {
 	try {
-		await summary$1.addRaw(summary(report)).write();
+		await summary$2.addRaw(summary(report)).write();
 	} catch (error) {
 		annotate.warning([`The job summary could not be written: ${String(error)}.`]);
 	}
@@ -2216,7 +2232,7 @@ async function lookAt(conditions, read) {
 
 // src/run/measuring.ts
 /** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
-async function waitFor({ connection, measurement }, client, { sleep, cancel, now, observer }) {
+async function waitFor({ connection, measurement }, client, { sleep, cancel, clock, observer }) {
 	const { wait, intervalMs } = measurement;
 	if (wait.until.length === 0) return void 0;
 	observer.waiting(connection, wait.timeoutMs);
@@ -2224,7 +2240,7 @@ async function waitFor({ connection, measurement }, client, { sleep, cancel, now
 	const timing = {
 		sleep,
 		stop: cancel,
-		now
+		now: clock
 	};
 	const end = await waitUntil(wait.until, read, {
 		intervalMs,
@@ -2400,7 +2416,7 @@ function collect({ tried, timeoutMs, answered, failed }) {
 		},
 		onResponseData(_, chunk) {
 			size += chunk.length;
-			if (size <= 1048576) chunks.push(chunk);
+			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
 			else refuse("with more than was ever expected: it is longer than 1 MiB");
 		},
 		onResponseEnd() {
@@ -3401,19 +3417,26 @@ var version = "1.0.0";
 const userAgent = `sandbox-sync/${version}`;
 
 // src/monitor/start.ts
-const PASSED_ON = [/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i, /^((https?|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i];
+const PASSED_ON = [
+	/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
+	/^((https?|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i,
+	/^runner_tracking_id$/i
+];
 const SMALL = [
 	"--max-semi-space-size=1",
 	"--no-opt",
 	"--no-sparkplug",
 	"--no-maglev"
 ];
-/** Starts the sampling process, which lives on after this one, and hands over to it. */
-async function startSampler(script, handover) {
+/** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
+async function startSampler(script, directory, handover) {
 	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
-	const child = spawn(process.execPath, [...SMALL, script], {
+	const child = spawn(process.execPath, [
+		...SMALL,
+		script,
+		directory
+	], {
 		env: Object.fromEntries(passedOn),
-		cwd: handover.directory,
 		detached: true,
 		windowsHide: true,
 		stdio: [
@@ -3436,12 +3459,11 @@ async function startMonitor(sampler) {
 	try {
 		const { connection, intervalMs } = parseMonitor(inputs);
 		const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
-		await startSampler(sampler, {
+		saveState(STATE, directory);
+		await startSampler(sampler, directory, {
 			inputs,
-			directory,
 			jobPid: process.ppid
 		});
-		saveState(STATE, directory);
 		logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
 	} catch (error) {
 		await publishFailure("monitor", inputs, error);

@@ -23,7 +23,7 @@ interface Controller {
 }
 
 /** More of an answer is never read: the contract's answers are some hundred bytes. */
-export const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 // An answer of 100 to 199 announces another. No agent has that much to announce; each would start the time anew.
 const MAX_INTERIM = 20;

@@ -1,8 +1,11 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { MAX_ANSWER_BYTES } from './collect.ts';
 import { AgentError } from './failure.ts';
 import type { Http, HttpAnswer, HttpRequest } from './http.ts';
 import { networkFailure } from './network-failure.ts';
+import { isUsable, proxyFor } from './proxy.ts';
+
+// A sixteenth of what http.ts takes: stats are some hundred bytes, and a megabyte of JSON takes many in memory.
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
  * A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
@@ -11,11 +14,21 @@ import { networkFailure } from './network-failure.ts';
 export function openLightHttp(origin: string, timeoutMs: number): Http {
   // Not imported: an import would load all that these modules export, a WebSocket client among it, at 12 MiB.
   const client = process.getBuiltinModule(origin.startsWith('https:') ? 'node:https' : 'node:http');
-  const agent = new client.Agent({ keepAlive: true, maxSockets: 1, proxyEnv: process.env });
+  const agent = new client.Agent({ keepAlive: true, maxSockets: 1, ...proxyOf(origin, process.env) });
   const start: Start = (options, onAnswer) => client.request(origin, { ...options, agent }, onAnswer);
   return {
     send: request => exchange(start, request, { origin, deadline: AbortSignal.timeout(timeoutMs) }),
     close: async () => agent.destroy(),
+  };
+}
+
+/** The same proxy that http.ts would use, also where it would use none. */
+function proxyOf(origin: string, env: NodeJS.ProcessEnv): { proxyEnv?: NodeJS.ProcessEnv } {
+  const proxy = proxyFor(origin, env);
+  if (proxy === undefined || !isUsable(proxy)) return {};
+  const { value } = proxy;
+  return {
+    proxyEnv: { http_proxy: value, https_proxy: value, no_proxy: env['no_proxy'] ?? env['NO_PROXY'] },
   };
 }
 
@@ -41,6 +54,12 @@ function exchange(start: Start, request: HttpRequest, { origin, deadline }: Boun
       collect(answer, tried).then(resolve, error => reject(failure(error)));
     });
     sent.on('error', error => reject(failure(error)));
+    sent.on('upgrade', (_answer, socket) => {
+      socket.destroy();
+      reject(
+        new AgentError('bad-answer', `${tried} answered with another protocol, which was not asked for.`),
+      );
+    });
     sent.end();
   });
 }
@@ -53,7 +72,7 @@ async function collect(answer: IncomingMessage, tried: string): Promise<HttpAnsw
     const bytes = Buffer.from(chunk);
     size += bytes.length;
     if (size > MAX_ANSWER_BYTES)
-      throw new AgentError('bad-answer', `${tried} answered ${status} with more than 1 MiB.`);
+      throw new AgentError('bad-answer', `${tried} answered ${status} with more than 64 KiB.`);
     chunks.push(bytes);
   }
   const text = Buffer.concat(chunks).toString();

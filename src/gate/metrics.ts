@@ -38,15 +38,16 @@ export function nearestMetric(name: string): string | undefined {
   return nearest(
     plain,
     Object.keys(METRICS).filter(metric => metric[0] === plain[0]),
+    2,
   );
 }
 
-/** The word that is at most two edits away from what was written, the nearest first. */
-export function nearest(written: string, words: readonly string[]): string | undefined {
+/** The word that is at most two edits away from what was written, and less than a `share`th of its letters; the nearest. */
+export function nearest(written: string, words: readonly string[], share = 1): string | undefined {
   const ranked = words
     .map(word => ({ word, distance: editDistance(written, word) }))
     .sort((a, b) => a.distance - b.distance);
-  return ranked.find(({ distance, word }) => distance <= 2 && distance < word.length)?.word;
+  return ranked.find(({ distance, word }) => distance <= 2 && distance < word.length / share)?.word;
 }
 
 /** Levenshtein's distance: how many letters to insert, delete or replace. */

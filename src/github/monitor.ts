@@ -20,8 +20,9 @@ export async function startMonitor(sampler: string): Promise<void> {
     const directory = await mkdtemp(
       path.join(process.env['RUNNER_TEMP'] || tmpdir(), 'sandbox-sync-monitor-'),
     );
-    await startSampler(sampler, { inputs, directory, jobPid: process.ppid });
+    // Known to the post step before there is anything to end.
     saveState(STATE, directory);
+    await startSampler(sampler, directory, { inputs, jobPid: process.ppid });
     logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
   } catch (error) {
     await publishFailure('monitor', inputs, error);

@@ -20,31 +20,38 @@ export interface Connection {
   readonly timeoutMs: number;
 }
 
-/** The inputs that every entry of the action shares. */
-export const connectionSchema = {
+const uploadPath = operationPath('/files');
+const retries = wholeNumber(0, 10, 4);
+
+/** The inputs that every task shares. */
+export const reachSchema = {
   'sandbox-id': headerValue('the sandbox to reach', 'i1a2b3c4d5'),
   token: headerValue('the sandbox access token', '${{ steps.sandbox.outputs.token }}', true),
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, 49_983),
   'header-prefix': headerPrefix,
-  'upload-path': operationPath('/files'),
   'stats-path': operationPath('/metrics'),
   headers: extraHeaders,
-  retries: wholeNumber(0, 10, 4),
   timeout: duration(1, '60s'),
 };
 
-/** Puts the parsed inputs of `connectionSchema` together. */
+/** The inputs of the tasks that upload, or must have an answer to each request. */
+export const connectionSchema = { ...reachSchema, 'upload-path': uploadPath, retries };
+
+type Reach = ReturnType<typeof parseInputs<typeof reachSchema>>;
+type Whole = ReturnType<typeof parseInputs<typeof connectionSchema>>;
+
+/** Puts the parsed inputs of `connectionSchema` together; with those of `reachSchema` alone, nothing is tried again. */
 export function toConnection(
-  inputs: ReturnType<typeof parseInputs<typeof connectionSchema>>,
+  inputs: Reach & Partial<Pick<Whole, 'upload-path' | 'retries'>>,
   furtherSecrets: readonly string[] = [],
 ): Connection {
   const routing = routingHeaders(inputs['header-prefix']);
   return {
     sandboxId: inputs['sandbox-id'],
     baseUrl: inputs['base-url'],
-    uploadPath: inputs['upload-path'],
+    uploadPath: inputs['upload-path'] ?? '',
     statsPath: inputs['stats-path'],
     headers: {
       ...inputs.headers,
@@ -53,7 +60,7 @@ export function toConnection(
       [routing.port]: String(inputs.port),
     },
     secrets: [inputs.token, ...furtherSecrets].filter(secret => secret !== ''),
-    retries: inputs.retries,
+    retries: inputs.retries ?? 0,
     timeoutMs: inputs.timeout,
   };
 }

@@ -1,5 +1,5 @@
 import type { GateRules } from '../gate/gate.ts';
-import { type Connection, connectionSchema, toConnection } from './connection.ts';
+import { type Connection, connectionSchema, reachSchema, toConnection } from './connection.ts';
 import {
   gateSchema,
   type MeasurementInputs,
@@ -12,15 +12,16 @@ import { toUpload, type UploadInputs, uploadSchema } from './upload.ts';
 import { duration, flag } from './values.ts';
 
 // One schema for each action.yml. The parts are shared, so an input means the same wherever it appears.
-const common = { ...connectionSchema, summary: flag(true) };
-const uploadTask = { ...common, ...uploadSchema };
-const statsTask = { ...common, ...measurementSchema };
+const summary = flag(true);
+const uploadTask = { ...connectionSchema, ...uploadSchema, summary };
+const statsTask = { ...connectionSchema, ...measurementSchema, summary };
 const syncTask = { ...uploadTask, ...statsTask };
 const monitorTask = {
-  ...common,
+  ...reachSchema,
   ...gateSchema,
   interval: duration(200, '5s'),
   'max-duration': duration(1000, '6h'),
+  summary,
 };
 
 /** The names of each task's inputs. */

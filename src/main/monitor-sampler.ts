@@ -10,7 +10,8 @@ import { watch } from '../monitor/watch.ts';
 import { decodeStats } from '../stats/decode.ts';
 import { userAgent } from './user-agent.ts';
 
-const { inputs, directory, jobPid } = await receiveHandover();
+const [, , directory = ''] = process.argv;
+const { inputs, jobPid } = await receiveHandover();
 const { connection, intervalMs, maxDurationMs } = parseMonitor(inputs);
 const { stop, cancel, close } = watchForEnd(directory, jobPid, maxDurationMs);
 const http = openLightHttp(new URL(connection.baseUrl).origin, connection.timeoutMs);
@@ -18,6 +19,6 @@ const exchange = openExchange(connection, http, { userAgent, cancel, now: Date.n
 const read = async () => decodeStats(await readStats(connection, exchange));
 const recorder = openRecorder(directory);
 await watch(read, recorder, intervalMs, { sleep, stop, now: Date.now });
-recorder.end({ at: Date.now(), what: String(stop.reason) });
+recorder.end({ at: Date.now(), what: stop.aborted ? String(stop.reason) : 'its record was full' });
 close();
 await http.close();

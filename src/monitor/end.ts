@@ -31,10 +31,13 @@ export function watchForEnd(directory: string, jobPid: number, maxDurationMs: nu
   return { stop: stop.signal, cancel: cancel.signal, close: () => clearInterval(look) };
 }
 
+/** The reason of a monitor that the post step ended. */
+export const ASKED = 'the job asked for it';
+
 const JOB_GONE = 'its job is gone';
 
 function reasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {
-  if (isEndRequested(directory)) return 'the job asked for it';
+  if (isEndRequested(directory)) return ASKED;
   if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
   return isTimeUp ? 'its longest duration was over' : undefined;
 }

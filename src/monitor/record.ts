@@ -15,18 +15,20 @@ export interface MonitorRecord {
   readonly samples: readonly Sample[];
   /** Readings that failed, and why. */
   readonly gaps: readonly Moment[];
-  /** How the monitor ended; undefined while it has not, or where it was killed. */
+  /** How the monitor ended; undefined where it was killed. */
   readonly end: Moment | undefined;
 }
 
-// A hostile agent could report names without end, with every sample.
+// A hostile agent could report names and digits without end, with every sample.
 const MAX_FIGURES = 100;
 const MAX_NAME = 100;
+const MAX_DIGITS = 40;
 
 /** Writes a monitor's record. Nobody else can read it. */
 export interface Recorder {
   readonly sample: (at: number, stats: Stats) => void;
   readonly gap: (moment: Moment) => void;
+  /** Nothing is recorded after it. */
   readonly end: (moment: Moment) => void;
 }
 
@@ -38,19 +40,18 @@ export function openRecorder(directory: string): Recorder {
     // The stats go in as text, so that every digit of them comes out again.
     sample: (at, stats) => write({ at, stats: bounded(stats) }),
     gap: ({ at, what }) => write({ at, gap: what }),
-    end: ({ at, what }) => write({ at, end: what }),
+    end: ({ at, what }) => {
+      write({ at, end: what });
+      touch(endedFile(directory));
+    },
   };
 }
 
-/** Reads what was recorded so far; a last line that is still being written is left out. */
+/** Reads what was recorded; a line that was not written whole is left out. */
 export function readRecord(directory: string): MonitorRecord {
   const file = recordFile(directory);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const lines = text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .slice(0, -1)
-    .map(fieldsOf);
+  const lines = text.split('\n').slice(0, -1).map(fieldsOf);
   const moments = (name: string) =>
     lines.flatMap(({ at, [name]: what }) => (typeof what === 'string' ? [{ at: Number(at), what }] : []));
   return {
@@ -60,35 +61,54 @@ export function readRecord(directory: string): MonitorRecord {
   };
 }
 
-/** Removes a monitor's directory. One that should still be running sees that, and ends. */
-export function removeRecord(directory: string): void {
-  rmSync(directory, { recursive: true, force: true });
-}
-
 /** Asks the monitor in a directory to end. */
 export function requestEnd(directory: string): void {
-  writeFileSync(endFile(directory), '', { mode: 0o600 });
+  if (existsSync(directory)) touch(requestFile(directory));
 }
 
 /** Whether the monitor was asked to end. */
 export function isEndRequested(directory: string): boolean {
-  return existsSync(endFile(directory));
+  return existsSync(requestFile(directory));
+}
+
+/** Whether nothing more will be recorded. */
+export function hasEnded(directory: string): boolean {
+  return existsSync(endedFile(directory)) || !existsSync(directory);
+}
+
+/** Removes a monitor's directory. One that should still be running sees that, and ends. */
+export function removeRecord(directory: string): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
 function recordFile(directory: string): string {
   return path.join(directory, 'record.jsonl');
 }
 
-function endFile(directory: string): string {
+function requestFile(directory: string): string {
   return path.join(directory, 'end');
 }
 
+function endedFile(directory: string): string {
+  return path.join(directory, 'ended');
+}
+
+function touch(file: string): void {
+  writeFileSync(file, '', { mode: 0o600 });
+}
+
 function bounded({ figures }: Stats): string {
-  const kept = [...figures].filter(([name]) => name.length <= MAX_NAME).slice(0, MAX_FIGURES);
-  return stringifyExactly(Object.fromEntries(kept));
+  const kept = [...figures].filter(
+    ([name, figure]) => name.length <= MAX_NAME && String(figure).length <= MAX_DIGITS,
+  );
+  return stringifyExactly(Object.fromEntries(kept.slice(0, MAX_FIGURES)));
 }
 
 function fieldsOf(line: string): Readonly<Record<string, unknown>> {
-  const value: unknown = JSON.parse(line);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
 }

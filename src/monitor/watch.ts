@@ -3,8 +3,11 @@ import type { Stats } from '../stats/decode.ts';
 import { slept, type Timing } from '../stats/sample.ts';
 import type { Recorder } from './record.ts';
 
+// More would take the post step too long to read.
+const MAX_READINGS = 50_000;
+
 /**
- * Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts. A reading that fails is a
+ * Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts; 50,000 at most. A reading that fails is a
  * gap in the record. Errors that are not the agent's are bugs and pass through.
  */
 export async function watch(
@@ -13,8 +16,9 @@ export async function watch(
   intervalMs: number,
   { sleep, stop, now }: Timing,
 ): Promise<void> {
-  for (let isLast = false; !isLast; ) {
-    isLast = stop.aborted;
+  let isLast = false;
+  for (let readings = 1; !isLast; readings += 1) {
+    isLast = stop.aborted || readings >= MAX_READINGS;
     try {
       const stats = await read();
       recorder.sample(now(), stats);

@@ -1,5 +1,5 @@
 import type { Condition } from '../gate/conditions.ts';
-import { exactly, toNumber } from '../gate/exact-number.ts';
+import { toNumber } from '../gate/exact-number.ts';
 import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import type { Figures } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
@@ -14,9 +14,9 @@ const MIN_SAMPLES = 3;
 const MAX_POINTS = 60;
 
 const CHARTS = [
-  { name: 'CPU', metric: 'cpu_used_pct', used: undefined, total: undefined },
-  { name: 'Memory', metric: 'mem_used_pct', used: 'mem_used', total: 'mem_total' },
-  { name: 'Disk', metric: 'disk_used_pct', used: 'disk_used', total: 'disk_total' },
+  { name: 'CPU', metric: 'cpu_used_pct', part: undefined, total: undefined },
+  { name: 'Memory', metric: 'mem_used_pct', part: 'mem', total: 'mem_total' },
+  { name: 'Disk', metric: 'disk_used_pct', part: 'disk', total: 'disk_total' },
 ] as const;
 
 type Chart = (typeof CHARTS)[number];
@@ -33,7 +33,7 @@ export function courseTable(samples: readonly Sample[]): Html[] {
     return [
       [
         name,
-        code(sparkline(valuesOf(metric, samples))),
+        code(sparkline(overTime(metric, samples, MAX_POINTS / 2))),
         figure('min'),
         figure('mean'),
         figure('max'),
@@ -54,8 +54,8 @@ export function timeCharts(samples: readonly Sample[], conditions: readonly Cond
   const span = timeSpan(last.at - first.at);
   const over = `in percent over ${span.unit}, ${formatCount(samples.length, 'sample')}`;
   return CHARTS.flatMap(chart => {
-    const values = valuesOf(chart.metric, samples);
-    if (values.length < MIN_SAMPLES) return [];
+    if (pointsOf(chart.metric, samples).length === 0) return [];
+    const values = overTime(chart.metric, samples, MAX_POINTS);
     const limits = limitsOf(chart, conditions, last.stats.figures);
     const title = `**${chart.name}** ${over}${limits.length === 0 ? '' : ', with its limits in red'}`;
     return [`${title}\n\n${mermaid(values, limits, span.length)}`];
@@ -63,14 +63,14 @@ export function timeCharts(samples: readonly Sample[], conditions: readonly Cond
 }
 
 // The first colour is the metric's, the others are its limits'. Mermaid's own begin with one that is hardly seen.
-const COLOURS = ['#0969da', '#cf222e', '#cf222e', '#cf222e', '#cf222e', '#cf222e'];
+const MAX_LIMITS = 8;
+const COLOURS = ['#0969da', ...Array.from({ length: MAX_LIMITS }, () => '#cf222e')];
 const STYLE = JSON.stringify({
   xyChart: { width: 700, height: 240 },
   themeVariables: { xyChart: { plotColorPalette: COLOURS.join(', ') } },
 });
 
-function mermaid(values: readonly number[], limits: readonly number[], span: number): string {
-  const points = thin(values, MAX_POINTS);
+function mermaid(points: readonly number[], limits: readonly number[], span: number): string {
   const shown = [...points, ...limits];
   const line = (numbers: readonly number[]) =>
     `  line [${numbers.map(number => number.toFixed(2)).join(', ')}]`;
@@ -95,43 +95,53 @@ function timeSpan(ms: number): { length: number; unit: string } {
 /** Eight heights for 0 to 100 percent. */
 export function sparkline(values: readonly number[]): string {
   const heights = '▁▂▃▄▅▆▇█';
-  return thin(values, MAX_POINTS / 2)
-    .map(value => heights.charAt(Math.min(Math.max(Math.floor(value / 12.5), 0), heights.length - 1)))
-    .join('');
-}
-
-/** At most so many values: the highest of each stretch, since peaks are what a reader looks for. */
-function thin(values: readonly number[], count: number): readonly number[] {
-  if (values.length <= count) return values;
-  return Array.from({ length: count }, (_, index) => {
-    const from = Math.floor((index * values.length) / count);
-    return Math.max(...values.slice(from, Math.floor(((index + 1) * values.length) / count)));
-  });
+  const height = (value: number) => Math.min(Math.max(Math.floor(value / 12.5), 0), heights.length - 1);
+  return values.map(value => heights.charAt(height(value))).join('');
 }
 
 // Beyond any percentage, a chart's axis would drown everything else.
 const MAX_PERCENT = 1000;
 
-/** The finite figures of a metric, a gap bridged by the figure before it. */
-function valuesOf(metric: string, samples: readonly Sample[]): number[] {
-  const values: number[] = [];
-  for (const { stats } of samples) {
-    const figure = stats.figures.get(metric);
-    const value =
-      figure === undefined ? values.at(-1) : Math.min(Math.max(Number(figure), -MAX_PERCENT), MAX_PERCENT);
-    if (value !== undefined) values.push(value);
+/**
+ * At most so many values of a metric at even distances in time: the highest where several fall together, since peaks are
+ * what a reader looks for, and the one before where none does.
+ */
+export function overTime(metric: string, samples: readonly Sample[], count: number): number[] {
+  const points = pointsOf(metric, samples);
+  const size = Math.min(count, samples.length);
+  const start = samples[0]?.at ?? 0;
+  const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
+  const grid: (number | undefined)[] = Array.from({ length: size });
+  for (const { at, value } of points) {
+    const place = Math.min(Math.max(Math.round(((at - start) / length) * (size - 1)), 0), size - 1);
+    grid[place] = Math.max(grid[place] ?? value, value);
   }
-  return values;
+  let before = points[0]?.value ?? 0;
+  return grid.map(value => {
+    before = value ?? before;
+    return before;
+  });
 }
 
-/** The conditions' limits in percent, those of used bytes by the total of the last sample. */
-function limitsOf({ metric, used, total }: Chart, conditions: readonly Condition[], last: Figures): number[] {
+function pointsOf(metric: string, samples: readonly Sample[]): { at: number; value: number }[] {
+  return samples.flatMap(({ at, stats }) => {
+    const figure = stats.figures.get(metric);
+    const value = Math.min(Math.max(Number(figure), -MAX_PERCENT), MAX_PERCENT);
+    return figure === undefined ? [] : [{ at, value }];
+  });
+}
+
+/** The conditions' limits in percent; those of bytes are shares of the total of the last sample. */
+function limitsOf({ metric, part, total }: Chart, conditions: readonly Condition[], last: Figures): number[] {
   const all = total === undefined ? undefined : last.get(total);
+  const share = (bytes: number) => (all === undefined ? Number.NaN : (100 * bytes) / Number(all));
   const limits = conditions.flatMap(condition => {
     const limit = toNumber(condition.limit);
     if (condition.metric === metric) return [limit];
-    if (condition.metric !== used || all === undefined) return [];
-    return [(100 * limit) / toNumber(exactly(all))];
+    if (part === undefined) return [];
+    if (condition.metric === `${part}_used`) return [share(limit)];
+    if (condition.metric === `${part}_used_mib`) return [share(limit * 2 ** 20)];
+    return condition.metric === `${part}_free` ? [100 - share(limit)] : [];
   });
-  return [...new Set(limits)].filter(limit => Math.abs(limit) <= MAX_PERCENT).slice(0, 5);
+  return [...new Set(limits)].filter(limit => Math.abs(limit) <= MAX_PERCENT).slice(0, MAX_LIMITS);
 }

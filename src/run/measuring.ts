@@ -13,13 +13,13 @@ import type { Surroundings } from './surroundings.ts';
 export async function waitFor(
   { connection, measurement }: StatsTask,
   client: AgentClient,
-  { sleep, cancel, now, observer }: Surroundings,
+  { sleep, cancel, clock, observer }: Surroundings,
 ): Promise<ReportedError | undefined> {
   const { wait, intervalMs } = measurement;
   if (wait.until.length === 0) return undefined;
   observer.waiting(connection, wait.timeoutMs);
   const read = async () => decodeStats(await client.stats());
-  const timing = { sleep, stop: cancel, now };
+  const timing = { sleep, stop: cancel, now: clock };
   const end = await waitUntil(wait.until, read, { intervalMs, timeoutMs: wait.timeoutMs }, timing);
   return end.held ? undefined : waitError(end);
 }

@@ -1,6 +1,7 @@
 import { gateOf } from '../gate/gate.ts';
 import type { MonitorTask } from '../inputs/tasks.ts';
-import { type MonitorRecord, readRecord, removeRecord, requestEnd } from '../monitor/record.ts';
+import { ASKED } from '../monitor/end.ts';
+import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { formatCount } from '../report/units.ts';
 import { slept } from '../stats/sample.ts';
@@ -10,7 +11,7 @@ import type { Surroundings } from './surroundings.ts';
 const PATIENCE_MS = 8000;
 const LOOK_MS = 50;
 
-/** Ends the monitor that records in a directory, and judges what it recorded. */
+/** Waits for the end of a monitor that was asked for it, and judges what it recorded. */
 export async function endMonitor(
   task: MonitorTask,
   directory: string,
@@ -18,7 +19,6 @@ export async function endMonitor(
 ): Promise<Report> {
   const { sandboxId, baseUrl } = task.connection;
   const record = await lastRecord(directory, surroundings);
-  removeRecord(directory);
   const figures = record.samples.map(({ stats }) => stats.figures);
   return {
     ...EMPTY_REPORT,
@@ -33,11 +33,11 @@ export async function endMonitor(
   };
 }
 
-async function lastRecord(directory: string, { sleep, cancel }: Surroundings): Promise<MonitorRecord> {
-  requestEnd(directory);
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
-    const record = readRecord(directory);
-    if (record.end !== undefined || !(await slept(sleep(LOOK_MS, cancel)))) return record;
+/** What was recorded when the monitor had ended, or had long had to. */
+async function lastRecord(directory: string, { sleep, cancel, clock }: Surroundings): Promise<MonitorRecord> {
+  const patience = clock() + PATIENCE_MS;
+  while (!hasEnded(directory) && clock() < patience) {
+    if (!(await slept(sleep(LOOK_MS, cancel)))) break;
   }
   return readRecord(directory);
 }
@@ -53,7 +53,9 @@ function warningsOf({ samples, gaps, end }: MonitorRecord): string[] {
     first === undefined || samples.length === 0
       ? []
       : [`${formatCount(gaps.length, 'reading')} failed, the first: ${first.what}`];
-  const odd =
-    end === undefined ? ['The monitor ended before the job did, its last samples may be missing.'] : [];
-  return [...missing, ...odd];
+  const early =
+    end === undefined || end.what === ASKED ? [] : [`The monitor ended before the job did: ${end.what}.`];
+  const killed =
+    end === undefined ? ['The monitor was ended from outside, its last samples may be missing.'] : [];
+  return [...missing, ...early, ...killed];
 }

