@@ -12,7 +12,17 @@ export function parseFaults(json: string): Fault[] {
   return rules.map((rule, index) => faultOf(rule, `[${index}]`));
 }
 
-const KINDS = ['status', 'delay', 'reset', 'truncate', 'stall', 'answer', 'drop', 'endless'] as const;
+const KINDS = [
+  'status',
+  'delay',
+  'reset',
+  'hang-up',
+  'truncate',
+  'stall',
+  'answer',
+  'drop',
+  'endless',
+] as const;
 
 function parseJson(json: string): unknown {
   try {
@@ -55,6 +65,7 @@ function actionOf(action: unknown, at: string): FaultAction {
     case 'delay':
       return read.only({ kind, ms: read.required('ms', isCount) });
     case 'reset':
+    case 'hang-up':
       return read.only({ kind, at: read.oneOf('at', ['before-body', 'during-body', 'after-body']) });
     case 'stall':
       return read.only({ kind, at: read.oneOf('at', ['reading', 'answering']) });

@@ -7,6 +7,7 @@ export type Operation = 'upload' | 'stats';
  * - `delay`: waits before reading the body, then goes on as usual.
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or instead of answering.
  *   The first two store nothing.
+ * - `hang-up`: closes the connection in an orderly way, at the same stages.
  * - `truncate`: announces the whole answer, sends half of it and closes the connection.
  * - `stall`: keeps the connection open, but never reads the body (and stores nothing), or never answers.
  * - `answer`: answers this instead.
@@ -23,6 +24,7 @@ export type FaultAction =
     }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'reset'; readonly at: 'before-body' | 'during-body' | 'after-body' }
+  | { readonly kind: 'hang-up'; readonly at: 'before-body' | 'during-body' | 'after-body' }
   | { readonly kind: 'truncate' }
   | { readonly kind: 'stall'; readonly at: 'reading' | 'answering' }
   | {

@@ -28,7 +28,11 @@ export async function misbehave(action: FaultAction, exchange: Exchange): Promis
       await sleep(action.ms, undefined, { signal: exchange.closing });
       return send(response, await exchange.perform({ store: true }));
     case 'reset':
-      return await reset(action.at, exchange);
+      await reach(action.at, exchange);
+      return exchange.reset();
+    case 'hang-up':
+      await reach(action.at, exchange);
+      return hangUp(request);
     case 'truncate':
       return sendHalf(response, await exchange.perform({ store: true }));
     case 'stall':
@@ -45,10 +49,15 @@ export async function misbehave(action: FaultAction, exchange: Exchange): Promis
   }
 }
 
-async function reset(at: 'before-body' | 'during-body' | 'after-body', exchange: Exchange): Promise<void> {
+async function reach(at: 'before-body' | 'during-body' | 'after-body', exchange: Exchange): Promise<void> {
   if (at === 'after-body') await exchange.perform({ store: true });
   if (at === 'during-body') await firstBytes(exchange.request);
-  exchange.reset();
+}
+
+// What has come and was not read would turn the end into a reset.
+function hangUp(request: IncomingMessage): void {
+  request.resume();
+  request.socket.end();
 }
 
 function firstBytes(request: IncomingMessage): Promise<void> {

@@ -8,6 +8,7 @@ test('every kind of fault can be written as JSON', () => {
     { on: 'any', do: { kind: 'status', status: 503, body: 'b', headers: { a: 'b' }, early: true } },
     { on: 'upload', path: '/a', skip: 1, times: 2, do: { kind: 'delay', ms: 5 } },
     { on: 'stats', do: { kind: 'reset', at: 'during-body' } },
+    { on: 'stats', do: { kind: 'hang-up', at: 'after-body' } },
     { on: 'any', do: { kind: 'truncate' } },
     { on: 'any', do: { kind: 'stall', at: 'reading' } },
     { on: 'any', do: { kind: 'answer', body: 'b', status: 201, headers: {} } },

@@ -19,6 +19,12 @@ function resetCode(error: unknown): boolean {
   return true;
 }
 
+function closedCode(error: unknown): boolean {
+  assert.ok(error instanceof Error && error.cause instanceof Error && 'code' in error.cause);
+  assert.equal(error.cause.code, 'UND_ERR_SOCKET');
+  return true;
+}
+
 async function turnsUntil(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise(setImmediate);
 }
@@ -62,6 +68,17 @@ for (const at of ['before-body', 'during-body', 'after-body'] as const) {
     const { status, aborted, bodyBytes } = sandbox.agent.requests[0] ?? assert.fail();
     assert.deepEqual([status, aborted], [undefined, true]);
     assert.equal(bodyBytes > 0, at !== 'before-body');
+  });
+}
+
+for (const at of ['before-body', 'during-body', 'after-body'] as const) {
+  test(`hang-up ${at}`, async () => {
+    await using sandbox = await withFault({ kind: 'hang-up', at }, { times: 1 });
+    await assert.rejects(sandbox.put('/a', 'text'), closedCode);
+    await assertStored(sandbox, at === 'after-body');
+    assert.equal(sandbox.agent.requests[0]?.status, undefined);
+    assert.equal((await sandbox.put('/b', 'text')).status, 200);
+    assert.equal(sandbox.agent.connections(), 2);
   });
 }
 
