@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { harmless } from '../../../src/github/log.ts';
+import { MAX_SUMMARY_BYTES } from '../../../src/report/summary.ts';
+import type { Result } from '../../action/harness.ts';
+import { TOKEN } from '../../action/world.ts';
+import { blocksOf, checkBlocks } from '../../report/blocks.ts';
+
+const MAX_LOG_BYTES = 200 * 1024;
+
+/** Every command that the action means, whole. */
+const COMMANDS = [
+  new RegExp(`^::add-mask::${TOKEN}$`),
+  /^::group::Files$/,
+  /^::endgroup::$/,
+  /^::(error|warning|notice)::/,
+  // Of the library that finds the files.
+  /^::debug::(?:\w+ '(?:true|false)'|Search path '[^']*')$/,
+];
+
+/** What a terminal acts on, or what changes the order of what is read. */
+const ACTIVE = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
+/** Checks that nothing of a run acts on the runner or on a reader, and that all is of a bounded size. */
+export function checkHarmless(result: Result): void {
+  const { stdout, stderr, summary, outputs, reportText } = result;
+  assert.equal(stderr, '');
+  assert.ok(Buffer.byteLength(stdout) <= MAX_LOG_BYTES, `a log of ${Buffer.byteLength(stdout)} bytes`);
+  checkLog(stdout);
+  checkSummary(summary);
+  assert.doesNotMatch(stdout, /it is a bug/);
+  if (reportText !== '') JSON.parse(reportText);
+  for (const name of ['uploaded', 'stats', 'breaches', 'aggregates']) {
+    const output = outputs[name] ?? '';
+    if (output !== '') JSON.parse(output);
+  }
+}
+
+/** Checks the lines of a log as the runner reads them. */
+export function checkLog(log: string): void {
+  for (const line of log.split('\n')) {
+    const shown = JSON.stringify(line.slice(0, 300));
+    if (line.trim().startsWith('::')) {
+      assert.ok(
+        COMMANDS.some(command => command.test(line)),
+        `a command: ${shown}`,
+      );
+    }
+    assert.ok(!line.includes('##['), `a command: ${shown}`);
+    assert.doesNotMatch(line, ACTIVE, shown);
+    // Within a command these are line breaks, and the action means line feeds alone.
+    if (line.startsWith('::')) assert.doesNotMatch(line, /%0D/, shown);
+  }
+}
+
+/** Checks a text as one line of the log. */
+export function checkLine(text: string): void {
+  const line = harmless(text);
+  assert.doesNotMatch(line, ACTIVE);
+  assert.ok(!line.trim().startsWith('::') && !line.includes('##['), line.slice(0, 300));
+}
+
+const TAGS = /^(?:h3|h4|p|ul|li|code|table|tr|th|td|br|details|summary)$/;
+
+/** A chart as the action draws it, of nothing but numbers. */
+const CHART =
+  /\*\*(?:CPU|Memory|Disk)\*\* in percent over (?:seconds|minutes|hours), [\d,]+ samples(?:, with its limits in red)?\n\n```mermaid\n%%\{init: [^\n<>`]*\}%%\nxychart-beta\n {2}x-axis 0 --> [\d.]+\n {2}y-axis -?\d+ --> \d+\n(?: {2}line \[[-\d., ]+\]\n)+```\n\n/g;
+
+/** Checks that a summary has no tag but the action's own, and no Markdown but its charts. */
+export function checkSummary(summary: string): void {
+  assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
+  if (summary === '') return;
+  // @actions/core does not add to what it writes.
+  const blocks = summary.replace(CHART, '');
+  checkBlocks(blocks);
+  for (const block of blocksOf(blocks)) {
+    for (const [tag, name = ''] of block.matchAll(/<\/?([^\s>]*)[^>]*>?/g)) {
+      assert.match(name, TAGS, tag);
+      assert.match(tag, /^<\/?\w+(?: align="(?:left|right)")?>$/);
+    }
+    assert.doesNotMatch(block.replaceAll('\n', ''), ACTIVE);
+  }
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type Files,
+  type Inputs,
+  openWorld,
+  type Result,
+  type RunOptions,
+  runAction,
+} from '../../action/harness.ts';
+import { checkHarmless } from './checks.ts';
+import { type Hostile, type HostileOptions, openHostile } from './hostile.ts';
+
+/** However an attempt ends, it ends long before: nothing is waited for but `timeout`, at most a few times. */
+const LONGEST_MS = 30_000;
+
+export const MAX_MEMORY = 160 * 1024 * 1024;
+
+const PEAK_MEMORY = path.resolve(import.meta.dirname, '../../action/peak-memory.js');
+
+export interface Ended {
+  readonly result: Result;
+  readonly hostile: Hostile;
+  /** Bytes of memory that the process took at most. */
+  readonly peak: number;
+}
+
+export interface HostileRun extends HostileOptions, RunOptions {
+  readonly files?: Files;
+  readonly inputs?: Inputs;
+}
+
+/** Runs the action against a hostile server, one attempt a request, and checks that nothing came of it but a report. */
+export async function runAgainst({ files, inputs, env, ...options }: HostileRun): Promise<Ended> {
+  await using hostile = await openHostile(options);
+  await using world = await openWorld(files === undefined ? {} : { files });
+  const file = path.join(world.outside, 'peak');
+  const start = performance.now();
+  const { task, onRequest } = options;
+  const result = await runAction(
+    world,
+    { 'base-url': hostile.url, retries: '0', ...inputs },
+    {
+      ...(task === undefined ? {} : { task }),
+      ...(onRequest === undefined ? {} : { onRequest }),
+      env: { NODE_OPTIONS: `--import=${PEAK_MEMORY}`, PEAK_MEMORY_FILE: file, ...env },
+    },
+  );
+  const took = performance.now() - start;
+  assert.ok(took < LONGEST_MS, `it took ${took} ms`);
+  checkHarmless(result);
+  return { result, hostile, peak: Number(readFileSync(file, 'utf8')) };
+}
+
+/** Runs it and asserts that the upload of the only file failed, of the kind given. */
+export async function failsAs(kind: RegExp, run: HostileRun): Promise<Ended> {
+  const ended = await runAgainst(run);
+  const { result } = ended;
+  assert.equal(result.code, 1, result.stdout);
+  assert.match(result.file('a.txt').error?.kind ?? 'none', kind, result.stdout);
+  assert.ok(result.annotations('error').length > 0);
+  return ended;
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { suite, test } from 'node:test';
+import { TLSSocket } from 'node:tls';
+import { hasOpenssl, makeKeys } from '../../action/proxy.ts';
+import { answer, endlessly, entryOf, head, openHostile, slowly, type Talk } from './hostile.ts';
+import { failsAs, MAX_MEMORY, runAgainst } from './running.ts';
+
+const SHORT = { timeout: '300ms' };
+const MIB = 1024 * 1024;
+
+const CHUNKED = head(200, ['Transfer-Encoding: chunked']);
+const LONG = head(200, ['Content-Length: 1000000']);
+
+/** Answers that never end, or only by far too much. */
+const ENDLESS: Readonly<Record<string, readonly [Talk, RegExp]>> = {
+  'a body without a length': [endlessly('x'.repeat(65_536), head(200)), /^bad-answer$/],
+  'a body in chunks': [endlessly('10000\r\n'.concat('x'.repeat(65_536), '\r\n'), CHUNKED), /^bad-answer$/],
+  'a chunk with an endless extension': [
+    endlessly('x'.repeat(65_536), `${CHUNKED}1;`),
+    /^(stalled|bad-answer|connection)$/,
+  ],
+  'an error with an endless body': [endlessly('x'.repeat(65_536), head(500)), /^bad-answer$/],
+  'trailers without end': [
+    endlessly('X-Trailer: x\r\n'.repeat(1000), `${CHUNKED}2\r\n{}\r\n0\r\n`),
+    /^(bad-answer|connection)$/,
+  ],
+  'one header without end': [endlessly('x'.repeat(65_536), 'HTTP/1.1 200 OK\r\nX-Long: '), /^bad-answer$/],
+  'headers without end': [endlessly('X-More: x\r\n'.repeat(1000), 'HTTP/1.1 200 OK\r\n'), /^bad-answer$/],
+  'a status line without end': [
+    endlessly('x'.repeat(65_536), 'HTTP/1.1 200 '),
+    /^(stalled|bad-answer|connection)$/,
+  ],
+  'continue without end': [endlessly(head(100)), /^(bad-answer|connection)$/],
+  'early hints without end': [endlessly(head(103, ['Link: </x>'])), /^bad-answer$/],
+  'no HTTP at all': [endlessly('\u0000\u001b[2J::error::x\n'), /^connection$/],
+};
+
+/** What the HTTP client swallows without telling anyone, as fast as it comes: garbage, for as long as `timeout`. */
+const UNCOUNTED = new Set(['a chunk with an endless extension']);
+
+/** Answers that come too slowly for the time given. */
+const SLOW: Readonly<Record<string, Talk>> = {
+  'one byte a second of the body': slowly(LONG, 'x', 1000),
+  'one byte a second of the headers': slowly('HTTP/1.1 200 OK\r\n', 'X', 1000),
+  'a byte now and then of the body': slowly(LONG, 'x', 20),
+  'a byte now and then of the headers': slowly('HTTP/1.1 200 OK\r\nX-Slow: ', 'x', 20),
+  'an announcement each second': slowly('', head(102), 1000),
+  nothing: { say: () => {} },
+};
+
+function closing(first = ''): Talk['say'] {
+  return socket => void socket.end(first);
+}
+
+function resetting(first = ''): Talk['say'] {
+  return socket => {
+    // What lies below TLS cannot be reset from here: it is cut off there.
+    const reset = () => void (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy());
+    if (first === '') reset();
+    else socket.write(first, reset);
+  };
+}
+
+const HALF = head(200, ['Content-Length: 100']).concat(entryOf('a.txt').slice(0, 20));
+
+/** Connections that end where they should not. */
+const BROKEN: Readonly<Record<string, Talk>> = {
+  'reset on the headers': { at: 'headers', say: resetting() },
+  'reset on the first bytes of the body': { at: 'body', say: resetting() },
+  'reset instead of an answer': { say: resetting() },
+  'reset within the status line': { say: resetting('HTTP/1.1 2') },
+  'reset within the headers': { say: resetting('HTTP/1.1 200 OK\r\nX-Some: ') },
+  'reset within the body': { say: resetting(HALF) },
+  'closed on the headers': { at: 'headers', say: closing() },
+  'closed instead of an answer': { say: closing() },
+  'closed within the headers': { say: closing('HTTP/1.1 200 OK\r\nX-Some: ') },
+  'closed half-way through a body of a known length': { say: closing(HALF) },
+  'closed half-way through a chunk': { say: closing(`${CHUNKED}40\r\n[{`) },
+  'closed between chunks': { say: closing(`${CHUNKED}2\r\n[{\r\n`) },
+};
+
+suite('an answer that is not to be had', { concurrency: 2 }, () => {
+  for (const [name, [talk, kind]] of Object.entries(ENDLESS)) {
+    test(`endless: ${name}`, async () => {
+      const { peak } = await failsAs(kind, { upload: talk, stats: talk, inputs: { timeout: '1500ms' } });
+      if (!UNCOUNTED.has(name)) assert.ok(peak < MAX_MEMORY, `${peak} bytes`);
+    });
+  }
+
+  for (const [name, talk] of Object.entries(SLOW)) {
+    test(`slow: ${name}`, async () => {
+      await failsAs(/^stalled$/, { upload: talk, stats: talk, inputs: SHORT });
+    });
+  }
+
+  for (const [name, talk] of Object.entries(BROKEN)) {
+    test(`broken: ${name}`, async () => {
+      const files = { 'a.txt': Buffer.alloc(2 * MIB) };
+      await failsAs(/^connection$/, { upload: talk, stats: talk, files });
+    });
+  }
+
+  test('a body cut short where it is valid JSON, without a length, counts as it came', async () => {
+    const upload: Talk = { say: (socket, { name }) => void socket.end(head(200) + entryOf(name)) };
+    const { result } = await runAgainst({ upload });
+    assert.equal(result.file('a.txt').status, 'uploaded');
+    const cut: Talk = { say: (socket, { name }) => void socket.end(head(200) + entryOf(name).slice(0, -1)) };
+    await failsAs(/^bad-answer$/, { upload: cut });
+  });
+
+  for (const status of [200, 201, 400, 401, 500]) {
+    test(`${status} before the body is read is no success`, async () => {
+      const early: Talk = { ...answer(status, ({ name }) => entryOf(name)), at: 'headers' };
+      const files = { 'a.txt': Buffer.alloc(24 * MIB) };
+      const kind = /^(connection|rejected|unauthorized|server)$/;
+      const { result } = await failsAs(kind, { upload: early, files });
+      assert.equal(result.outputs['uploaded-count'], '0');
+    });
+  }
+
+  const greetings: Readonly<Record<string, (socket: Socket) => void>> = {
+    'is reset as soon as it is made': socket => void socket.resetAndDestroy(),
+    'is closed as soon as it is made': socket => void socket.end(),
+    'answers before it is asked': socket => void socket.write(answerText()),
+  };
+  for (const [name, connected] of Object.entries(greetings)) {
+    test(`a connection that ${name}`, async () => {
+      const { result } = await runAgainst({ connected, inputs: SHORT });
+      assert.equal(result.code, 1, result.stdout);
+      assert.equal(result.outputs['uploaded-count'], '0');
+    });
+  }
+
+  test('over TLS as well', { skip: hasOpenssl ? false : 'there is no openssl' }, async () => {
+    using keys = makeKeys();
+    const env = { NODE_EXTRA_CA_CERTS: keys.certFile };
+    const talk = endlessly('x'.repeat(65_536), head(200));
+    await failsAs(/^bad-answer$/, { upload: talk, stats: talk, keys, env });
+    await failsAs(/^connection$/, { upload: { say: resetting(HALF) }, keys, env });
+    await failsAs(/^stalled$/, { upload: slowly(LONG, 'x', 20), keys, env, inputs: SHORT });
+    await using untrusted = await openHostile({ keys });
+    await failsAs(/^tls$/, { inputs: { 'base-url': untrusted.url } });
+    assert.equal(untrusted.requests.length, 0);
+  });
+});
+
+function answerText(): string {
+  return head(200, ['Content-Length: 50']).concat(entryOf('a.txt').padEnd(50));
+}
