@@ -96,7 +96,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'an agent that is silent': { upload: SILENT, stats: SILENT, inputs: { timeout: '200ms' } },
   'an unreachable host': { inputs: { 'base-url': 'http://127.0.0.1:1' } },
   ...Object.fromEntries(
-    [401, 403, 404, 409, 413, 429, 500, 502, 503, 507].map(code => [
+    [401, 403, 404, 429, 503, 507].map(code => [
       `${code} with words that repeat it`,
       { upload: status(code), stats: status(code), inputs: code === 503 ? { retries: '1' } : {} },
     ]),
