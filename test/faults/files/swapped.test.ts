@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { openWorld, runBadly, uploads, type World } from '../../action/harness.ts';
+import { assertKept, assertTrue, when } from './sandbox.ts';
+
+const SECRET = 'the credential of the runner';
+
+/** Small files are read at once, large ones are streamed: two ways to open a file. */
+const SIZES = { small: 100, streamed: 600 * 1024 };
+
+/** What a build does while the action is at work; `d/b` was planned as an ordinary file. */
+const SWAPS: Readonly<Record<string, (world: World) => void>> = {
+  'the file for a link to a secret': ({ workspace, outside }) => {
+    rmSync(path.join(workspace, 'd/b'));
+    symlinkSync(path.join(outside, 'b'), path.join(workspace, 'd/b'));
+  },
+  'the file for a chain of links': ({ workspace, outside }) => {
+    rmSync(path.join(workspace, 'd/b'));
+    symlinkSync(path.join(outside, 'b'), path.join(workspace, 'd/c'));
+    symlinkSync('c', path.join(workspace, 'd/b'));
+  },
+  'its directory for a link': ({ workspace, outside }) => {
+    renameSync(path.join(workspace, 'd'), path.join(workspace, 'gone'));
+    symlinkSync(outside, path.join(workspace, 'd'));
+  },
+  'its directory for a link to one with a link': ({ workspace, outside }) => {
+    renameSync(path.join(workspace, 'd'), path.join(workspace, 'gone'));
+    mkdirSync(path.join(outside, 'deep'));
+    symlinkSync(path.join(outside, 'b'), path.join(outside, 'deep/b'));
+    symlinkSync(path.join(outside, 'deep'), path.join(workspace, 'd'));
+  },
+};
+
+suite('a build that swaps', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+  for (const [what, swap] of Object.entries(SWAPS)) {
+    for (const [kind, size] of Object.entries(SIZES)) {
+      test(`${what}, of a ${kind} file, gets no secret into the sandbox`, async () => {
+        await using world = await worldWithSecret(size);
+        const inputs = { files: 'a\nd/b', concurrency: '1' };
+        const result = await runBadly(
+          world,
+          inputs,
+          when('a', () => swap(world)),
+        );
+        assertKept(world, SECRET, result);
+        assertTrue(world, result);
+        assert.deepEqual(
+          result.report.files.map(({ source, status }) => [source, status]),
+          [
+            ['a', 'uploaded'],
+            ['d/b', 'failed'],
+          ],
+        );
+        assert.equal(result.file('d/b').error?.kind, 'file-unreadable');
+        assert.equal(uploads(world).length, 1);
+      });
+    }
+
+    test(`${what}, between two attempts, gets no secret into the sandbox`, async () => {
+      await using world = await worldWithSecret(SIZES.streamed);
+      world.agent.addFaults({ on: 'upload', path: 'b', times: 1, do: { kind: 'status', status: 503 } });
+      const result = await runBadly(
+        world,
+        { files: 'd/b' },
+        when('b', () => swap(world)),
+      );
+      assertKept(world, SECRET, result);
+      assertTrue(world, result);
+      assert.deepEqual([result.file('d/b').attempts, result.file('d/b').error?.kind], [2, 'file-unreadable']);
+    });
+  }
+});
+
+/** A world with a harmless file of a size, and a secret of the same name and size outside. */
+async function worldWithSecret(size: number): Promise<World> {
+  const world = await openWorld({ files: { a: 'a', 'd/b': Buffer.alloc(size, 'harmless ') } });
+  writeFileSync(path.join(world.outside, 'b'), Buffer.alloc(size, SECRET));
+  return world;
+}
