@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { openWorld, runWell } from '../../action/harness.ts';
+import { contents } from './sandbox.ts';
+
+const COUNT = process.env['FAULTS'] === 'full' ? 100_000 : 20_000;
+const FEW = 1000;
+const MAX_GROWTH = 4096;
+const MODULE = path.resolve(import.meta.dirname, '../../action/peak-memory.js');
+
+test(`${COUNT} files of one byte or none arrive, with little memory for each`, async t => {
+  const growth = ((await peakWith(COUNT)) - (await peakWith(FEW))) / (COUNT - FEW);
+  t.diagnostic(`${Math.round(growth)} bytes a file`);
+  assert.ok(growth < MAX_GROWTH, `${growth} bytes a file`);
+});
+
+/** The most memory that the action took to upload so many files, in bytes. */
+async function peakWith(count: number): Promise<number> {
+  await using world = await openWorld({ files: {}, record: false });
+  for (let index = 0; index < count; index += 1) {
+    const directory = path.join(world.workspace, `d${Math.floor(index / 1000)}`);
+    if (index % 1000 === 0) mkdirSync(directory);
+    writeFileSync(path.join(directory, `f${index}`), index % 2 === 0 ? '' : 'x');
+  }
+  const peak = path.join(world.outside, 'peak');
+  const env = { NODE_OPTIONS: `--import=${MODULE}`, PEAK_MEMORY_FILE: peak };
+  const result = await runWell(world, {}, { env });
+  assert.equal(result.outputs['uploaded-count'], String(count));
+  const sizes = [...contents(world).values()].map(({ length }) => length);
+  assert.deepEqual([sizes.length, sizes.filter(length => length === 1).length], [count, count / 2]);
+  return Number(readFileSync(peak, 'utf8'));
+}
