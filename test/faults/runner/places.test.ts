@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { openWorld, type Result, runBadly, runWell } from '../../action/harness.ts';
+
+const LINUX = { skip: process.platform !== 'linux' && 'needs /dev/full' };
+
+/** What is missing or full, and what is said of it. */
+const OUTPUT = /^The step's outputs could not be written: /m;
+const SUMMARY = /^The job summary could not be written: /m;
+const REPORT = /^The report file could not be written: /m;
+
+suite("the runner's places", { concurrency: 2 }, () => {
+  test('without GITHUB_OUTPUT the step fails and says so; the rest is written', async () => {
+    await using world = await openWorld();
+    const result = await runBadly(world, {}, { env: { GITHUB_OUTPUT: '' } });
+    const error = result.annotations('error').join('\n');
+    assert.match(error, OUTPUT);
+    assert.match(error, /GITHUB_OUTPUT is not set/);
+    assert.match(result.summary, /Uploaded 1 file/);
+    assert.equal(world.stored('a.txt').toString(), 'text');
+    assertNoStack(result);
+  });
+
+  test('without GITHUB_STEP_SUMMARY there is a warning', async () => {
+    await using world = await openWorld();
+    const result = await runWell(world, {}, { env: { GITHUB_STEP_SUMMARY: '' } });
+    assert.match(result.annotations('warning').join('\n'), SUMMARY);
+    assert.equal(result.outputs['uploaded-count'], '1');
+    assertNoStack(result);
+  });
+
+  test('without RUNNER_TEMP there is a warning and no report', async () => {
+    await using world = await openWorld();
+    const result = await runWell(world, {}, { env: { RUNNER_TEMP: '' } });
+    const warnings = result.annotations('warning').join('\n');
+    assert.match(warnings, REPORT);
+    assert.match(warnings, /RUNNER_TEMP is not set/);
+    assert.deepEqual([result.outputs['report'], result.outputs['uploaded-count']], ['', '1']);
+    assertNoStack(result);
+  });
+
+  test('with a full disk under GITHUB_OUTPUT the step fails and says so', LINUX, async () => {
+    await using world = await openWorld();
+    const result = await runBadly(world, {}, { env: { GITHUB_OUTPUT: '/dev/full' } });
+    const error = result.annotations('error').join('\n');
+    assert.match(error, OUTPUT);
+    assert.match(error, /ENOSPC/);
+    assert.match(result.summary, /Uploaded 1 file/);
+    assertNoStack(result);
+  });
+
+  test('with a full disk under GITHUB_STEP_SUMMARY there is a warning', LINUX, async () => {
+    await using world = await openWorld();
+    const result = await runWell(world, {}, { env: { GITHUB_STEP_SUMMARY: '/dev/full' } });
+    const warnings = result.annotations('warning').join('\n');
+    assert.match(warnings, SUMMARY);
+    assert.match(warnings, /ENOSPC/);
+    assert.equal(result.outputs['uploaded-count'], '1');
+    assertNoStack(result);
+  });
+});
+
+function assertNoStack({ stdout }: Result): void {
+  assert.doesNotMatch(stdout, /^\s*at |%0A\s+at /m);
+}
