@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, type Result, runBadly, runWell } from '../../action/harness.ts';
 
@@ -56,6 +59,23 @@ suite("the runner's places", { concurrency: 2 }, () => {
     assert.match(warnings, SUMMARY);
     assert.match(warnings, /ENOSPC/);
     assert.equal(result.outputs['uploaded-count'], '1');
+    assertNoStack(result);
+  });
+
+  test('with a full disk under RUNNER_TEMP there is a warning and no report', LINUX, async t => {
+    const content = 'x'.repeat(100);
+    const files = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`f${index}`, content]));
+    await using world = await openWorld({ files });
+    const temp = path.join(world.outside, 'temp');
+    mkdirSync(temp);
+    const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8k', 'tmpfs', temp]);
+    if (mount.status !== 0) return t.skip('may not mount a small disk');
+    using _ = { [Symbol.dispose]: () => void spawnSync('umount', [temp]) };
+    const result = await runWell(world, {}, { env: { RUNNER_TEMP: temp } });
+    const warnings = result.annotations('warning').join('\n');
+    assert.match(warnings, REPORT);
+    assert.match(warnings, /ENOSPC/);
+    assert.deepEqual([result.outputs['report'], result.outputs['uploaded-count']], ['', '400']);
     assertNoStack(result);
   });
 });
