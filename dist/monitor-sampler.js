@@ -200,10 +200,12 @@ function redactor(secrets) {
 }
 function encodings(secret) {
 	const bytes = Buffer.from(secret);
+	const escaped = JSON.stringify(secret).slice(1, -1);
 	return [
 		secret,
 		encodeURIComponent(secret.toWellFormed()),
-		JSON.stringify(secret).slice(1, -1),
+		escaped,
+		JSON.stringify(escaped).slice(1, -1),
 		bytes.toString("base64"),
 		bytes.toString("base64").replace(/=+$/, ""),
 		bytes.toString("base64url"),

@@ -26,10 +26,12 @@ function redactor(secrets) {
 }
 function encodings(secret) {
 	const bytes = Buffer.from(secret);
+	const escaped = JSON.stringify(secret).slice(1, -1);
 	return [
 		secret,
 		encodeURIComponent(secret.toWellFormed()),
-		JSON.stringify(secret).slice(1, -1),
+		escaped,
+		JSON.stringify(escaped).slice(1, -1),
 		bytes.toString("base64"),
 		bytes.toString("base64").replace(/=+$/, ""),
 		bytes.toString("base64url"),
@@ -1061,14 +1063,14 @@ function headline(report) {
 }
 function verdict(report) {
 	const error = report.errors[0]?.message ?? "";
-	if (error !== "" && report.files.length === 0) return {
-		own: "",
-		error
-	};
 	const done = whatWasDone(report);
 	if (report.cancelled) return {
 		own: `Cancelled: ${done}.`,
 		error: ""
+	};
+	if (error !== "" && report.files.length === 0) return {
+		own: "",
+		error
 	};
 	const { failed, notAttempted } = totals(report);
 	if (failed + notAttempted > 0) return {
@@ -1214,11 +1216,12 @@ function logGroup(title, lines) {
 }
 /** Annotations on the run, of several lines each. */
 const annotate = {
-	error: (lines) => error(message(lines)),
-	warning: (lines) => warning(message(lines)),
-	notice: (lines) => notice(message(lines))
+	error: (lines) => error(messageOf$1(lines)),
+	warning: (lines) => warning(messageOf$1(lines)),
+	notice: (lines) => notice(messageOf$1(lines))
 };
-function message(lines) {
+/** Lines as one annotation shows them. */
+function messageOf$1(lines) {
 	const whole = lines.map(harmless).join("\n");
 	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
 }
@@ -1837,10 +1840,12 @@ function more(count) {
 
 // src/github/file-list.ts
 const MAX_LINES = 1e3;
+const MAX_CHARACTERS = 131072;
 /** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first. */
 function logFiles({ files, leftOut, dryRun }) {
 	if (files.length + leftOut.length === 0) return;
-	const lines = (dryRun ? files : [...files.filter(isTrouble), ...files.filter((result) => !isTrouble(result))]).slice(0, dryRun ? files.length : MAX_LINES).map(fileLine);
+	const ordered = dryRun ? files : [...files.filter(isTrouble), ...files.filter((result) => !isTrouble(result))];
+	const lines = dryRun ? ordered.map(fileLine) : fitting(ordered.slice(0, MAX_LINES).map(fileLine));
 	const rest = files.length - lines.length;
 	const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
 	const left = leftOut.slice(0, MAX_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`);
@@ -1849,6 +1854,15 @@ function logFiles({ files, leftOut, dryRun }) {
 		...more,
 		...left
 	]);
+}
+/** The first lines that together are not too long as they are shown. */
+function fitting(lines) {
+	let left = MAX_CHARACTERS;
+	const end = lines.findIndex((line) => {
+		left -= harmless(line).length;
+		return left < 0;
+	});
+	return end < 0 ? lines : lines.slice(0, end);
 }
 function isTrouble({ status }) {
 	return status === "failed" || status === "not-attempted";
@@ -1924,7 +1938,7 @@ function conclude(report, problem) {
 		...problem === void 0 ? [] : [problem]
 	];
 	if (succeeded(report) && problem === void 0) logLine(verdict.join(" "));
-	else setFailed(verdict.map(harmless).join("\n"));
+	else setFailed(messageOf$1(verdict));
 }
 /** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
 function annotateFailures(report) {
@@ -2385,7 +2399,7 @@ function badAnswer({ tried, status }, why, cause) {
 // src/agent/collect.ts
 var import_undici = require_undici();
 /** More of an answer is never read: the contract's answers are some hundred bytes. */
-const MAX_ANSWER_BYTES = 1048576;
+const MAX_ANSWER_BYTES = 131072;
 const MAX_INTERIM = 20;
 /** The part of a dispatch handler that takes the answer in: bounded in its size, its time and its announcements. */
 function collect({ tried, timeoutMs, answered, failed }) {
@@ -2417,7 +2431,7 @@ function collect({ tried, timeoutMs, answered, failed }) {
 		onResponseData(_, chunk) {
 			size += chunk.length;
 			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-			else refuse("with more than was ever expected: it is longer than 1 MiB");
+			else refuse("with more than was ever expected: it is longer than 128 KiB");
 		},
 		onResponseEnd() {
 			clearTimeout(timer);
@@ -3031,6 +3045,8 @@ function escaped(literal) {
 // src/upload/discover.ts
 /** The reason of a link that leads nowhere. */
 const BROKEN_LINK = "a broken link";
+/** The reason of a pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
 /**
 * Searches the files of every pattern, in the order of the patterns. Reads the runner's file system, and no content.
 * @throws InputError where a place cannot be searched or a link leads out of the workspace.
@@ -3082,7 +3098,7 @@ async function sort(globber, root, match, options) {
 		});
 		else if (!stat.isFile()) leftOut.push({
 			path: file,
-			reason: "not a regular file"
+			reason: NOT_REGULAR
 		});
 		else {
 			directories.add(path.dirname(file));
@@ -3184,7 +3200,7 @@ function plan(matches, options) {
 			path: name(path),
 			reason
 		})),
-		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...brokenLinks(matches)]
+		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(matches)]
 	};
 }
 function targetOf({ path: file, relative }, own, general) {
@@ -3253,11 +3269,13 @@ function nested(owner, file) {
 	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
 	return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
 }
-function brokenLinks(matches) {
-	const links = dedupe(matches.flatMap((match) => match.leftOut)).filter(({ reason }) => reason === BROKEN_LINK);
-	const [first] = links;
-	if (first === void 0) return [];
-	return [`${links.length} left out for being a broken link, such as ${first.path}.`];
+/** A warning for each kind of what was left out without being asked for. */
+function oddities(matches) {
+	const all = dedupe(matches.flatMap((match) => match.leftOut));
+	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
+		const [first, ...others] = all.filter((item) => item.reason === reason);
+		return first === void 0 ? [] : [`${others.length + 1} left out for being ${reason}, such as ${first.path}.`];
+	});
 }
 function unwritable(files) {
 	return files.filter(({ target }) => !target.isWellFormed()).map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
@@ -3350,16 +3368,18 @@ function reasonOf(stop) {
 /** Finds the files and plans where each goes, and shows the plan. */
 async function findFiles(task, { workspace, observer, cancel }) {
 	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-	const found = plan(await discover(rules, {
+	const matches = await discover(rules, {
 		workspace,
 		workingDirectory,
 		includeHidden,
 		followSymlinks,
 		cancel
-	}), {
+	});
+	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
+	const found = plan(matches, {
 		workspace,
 		target,
-		ifNoFilesFound
+		ifNoFilesFound: ifNone
 	});
 	observer.planned(found, task);
 	return found;

@@ -11,7 +11,8 @@ async function sync(task, surroundings) {
 	const planned = reportOn("sync", plan, task);
 	if (task.upload.dryRun) return {
 		...planned,
-		files: unsent(plan.files, "skipped", "dry run")
+		files: unsent(plan.files, "skipped", "dry run"),
+		cancelled: surroundings.cancel.aborted
 	};
 	const base = {
 		...planned,

@@ -10,7 +10,8 @@ async function upload(task, surroundings) {
 	const base = reportOn("upload", plan, task);
 	if (task.upload.dryRun) return {
 		...base,
-		files: unsent(plan.files, "skipped", "dry run")
+		files: unsent(plan.files, "skipped", "dry run"),
+		cancelled: surroundings.cancel.aborted
 	};
 	return withClient(task.connection, task.upload, surroundings, async (client) => {
 		const sent = await sendFiles(plan.files, task, client, surroundings);

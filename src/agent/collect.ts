@@ -23,7 +23,7 @@ interface Controller {
 }
 
 /** More of an answer is never read: the contract's answers are some hundred bytes. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 128 * 1024;
 
 // An answer of 100 to 199 announces another. No agent has that much to announce; each would start the time anew.
 const MAX_INTERIM = 20;
@@ -56,7 +56,7 @@ export function collect({ tried, timeoutMs, answered, failed }: Collecting) {
     onResponseData(_: Controller, chunk: Buffer) {
       size += chunk.length;
       if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-      else refuse('with more than was ever expected: it is longer than 1 MiB');
+      else refuse('with more than was ever expected: it is longer than 128 KiB');
     },
     onResponseEnd() {
       clearTimeout(timer);

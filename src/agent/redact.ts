@@ -14,10 +14,13 @@ export function redactor(secrets: readonly string[]): Redact {
 
 function encodings(secret: string): string[] {
   const bytes = Buffer.from(secret);
+  const escaped = JSON.stringify(secret).slice(1, -1);
   return [
     secret,
     encodeURIComponent(secret.toWellFormed()),
-    JSON.stringify(secret).slice(1, -1),
+    escaped,
+    // JSON within JSON.
+    JSON.stringify(escaped).slice(1, -1),
     bytes.toString('base64'),
     bytes.toString('base64').replace(/=+$/, ''),
     bytes.toString('base64url'),

@@ -2,9 +2,12 @@ import type { Report } from '../report/report.ts';
 import { STATUS } from '../report/status.ts';
 import { formatNumber } from '../report/units.ts';
 import type { FileResult } from '../upload/transfer.ts';
-import { logGroup } from './log.ts';
+import { harmless, logGroup } from './log.ts';
 
 const MAX_LINES = 1000;
+
+// A path that an agent answered can have 4,096 characters, its words can be long too.
+const MAX_CHARACTERS = 128 * 1024;
 
 /** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first. */
 export function logFiles({ files, leftOut, dryRun }: Report): void {
@@ -12,11 +15,21 @@ export function logFiles({ files, leftOut, dryRun }: Report): void {
   const ordered = dryRun
     ? files
     : [...files.filter(isTrouble), ...files.filter(result => !isTrouble(result))];
-  const lines = ordered.slice(0, dryRun ? files.length : MAX_LINES).map(fileLine);
+  const lines = dryRun ? ordered.map(fileLine) : fitting(ordered.slice(0, MAX_LINES).map(fileLine));
   const rest = files.length - lines.length;
   const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
   const left = leftOut.slice(0, MAX_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`);
   logGroup('Files', [...lines, ...more, ...left]);
+}
+
+/** The first lines that together are not too long as they are shown. */
+function fitting(lines: readonly string[]): readonly string[] {
+  let left = MAX_CHARACTERS;
+  const end = lines.findIndex(line => {
+    left -= harmless(line).length;
+    return left < 0;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
 }
 
 function isTrouble({ status }: FileResult): boolean {

@@ -18,12 +18,13 @@ export function logGroup(title: string, lines: readonly string[]): void {
 
 /** Annotations on the run, of several lines each. */
 export const annotate = {
-  error: (lines: readonly string[]) => error(message(lines)),
-  warning: (lines: readonly string[]) => warning(message(lines)),
-  notice: (lines: readonly string[]) => notice(message(lines)),
+  error: (lines: readonly string[]) => error(messageOf(lines)),
+  warning: (lines: readonly string[]) => warning(messageOf(lines)),
+  notice: (lines: readonly string[]) => notice(messageOf(lines)),
 };
 
-function message(lines: readonly string[]): string {
+/** Lines as one annotation shows them. */
+export function messageOf(lines: readonly string[]): string {
   const whole = lines.map(harmless).join('\n');
   return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
 }

@@ -9,7 +9,7 @@ import { summary } from '../report/summary.ts';
 import { formatCount, formatNumber } from '../report/units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
 import { logFiles } from './file-list.ts';
-import { annotate, harmless, logLine } from './log.ts';
+import { annotate, logLine, messageOf } from './log.ts';
 
 // Ten annotations of a level are shown: these, one for other failures, one for the gate, and the verdict.
 const MAX_GROUPS = 7;
@@ -78,7 +78,7 @@ function conclude(report: Report, problem: string | undefined): void {
   annotateBreaches(report);
   const verdict = [headline(report), ...furtherLines(report), ...(problem === undefined ? [] : [problem])];
   if (succeeded(report) && problem === undefined) logLine(verdict.join(' '));
-  else setFailed(verdict.map(harmless).join('\n'));
+  else setFailed(messageOf(verdict));
 }
 
 /** One annotation for each kind of failure; those beyond what is shown are counted in one more. */

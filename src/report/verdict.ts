@@ -30,9 +30,9 @@ export function headline(report: Report): string {
 
 export function verdict(report: Report): Verdict {
   const error = report.errors[0]?.message ?? '';
-  if (error !== '' && report.files.length === 0) return { own: '', error };
   const done = whatWasDone(report);
   if (report.cancelled) return { own: `Cancelled: ${done}.`, error: '' };
+  if (error !== '' && report.files.length === 0) return { own: '', error };
   const { failed, notAttempted } = totals(report);
   if (failed + notAttempted > 0) return { own: `${done}.`, error };
   if (error !== '') return { own: `${done}, but the step failed:`, error };

@@ -14,7 +14,12 @@ import { findFiles, reportOn, sendFiles, unsent } from './uploading.ts';
 export async function sync(task: SyncTask, surroundings: Surroundings): Promise<Report> {
   const plan = await findFiles(task, surroundings);
   const planned = reportOn('sync', plan, task);
-  if (task.upload.dryRun) return { ...planned, files: unsent(plan.files, 'skipped', 'dry run') };
+  if (task.upload.dryRun)
+    return {
+      ...planned,
+      files: unsent(plan.files, 'skipped', 'dry run'),
+      cancelled: surroundings.cancel.aborted,
+    };
   // Until there are stats, nothing can be judged, and the gate stays shut.
   const base = { ...planned, gate: gateOf(task.measurement.gate, []) };
   return withClient(task.connection, task.upload, surroundings, async client => {

@@ -10,7 +10,12 @@ import { findFiles, reportOn, sendFiles, unsent } from './uploading.ts';
 export async function upload(task: UploadTask, surroundings: Surroundings): Promise<Report> {
   const plan = await findFiles(task, surroundings);
   const base = reportOn('upload', plan, task);
-  if (task.upload.dryRun) return { ...base, files: unsent(plan.files, 'skipped', 'dry run') };
+  if (task.upload.dryRun)
+    return {
+      ...base,
+      files: unsent(plan.files, 'skipped', 'dry run'),
+      cancelled: surroundings.cancel.aborted,
+    };
   return withClient(task.connection, task.upload, surroundings, async client => {
     const sent = await sendFiles(plan.files, task, client, surroundings);
     return { ...base, ...sent, cancelled: surroundings.cancel.aborted };

@@ -14,7 +14,10 @@ export async function findFiles(
 ): Promise<Plan> {
   const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
   const options = { workspace, workingDirectory, includeHidden, followSymlinks, cancel };
-  const found = plan(await discover(rules, options), { workspace, target, ifNoFilesFound });
+  const matches = await discover(rules, options);
+  // A search that was cut short may have found nothing yet.
+  const ifNone = cancel.aborted ? 'ignore' : ifNoFilesFound;
+  const found = plan(matches, { workspace, target, ifNoFilesFound: ifNone });
   observer.planned(found, task);
   return found;
 }

@@ -29,6 +29,9 @@ export interface LeftOut {
 /** The reason of a link that leads nowhere. */
 export const BROKEN_LINK = 'a broken link';
 
+/** The reason of a pipe, a socket or a device. */
+export const NOT_REGULAR = 'not a regular file';
+
 /** What one pattern matches. */
 export interface Matches {
   readonly pattern: FilePattern;
@@ -101,7 +104,7 @@ async function sort(globber: Globber, root: string, match: Matcher, options: Dis
     if (stat.isDirectory()) directories.add(file);
     else if (hides(root, file, match, options)) hidden += 1;
     else if (stat.isSymbolicLink()) leftOut.push({ path: file, reason: 'a symbolic link' });
-    else if (!stat.isFile()) leftOut.push({ path: file, reason: 'not a regular file' });
+    else if (!stat.isFile()) leftOut.push({ path: file, reason: NOT_REGULAR });
     else {
       directories.add(path.dirname(file));
       resolve ??= boundary(options.workspace, relative === '' ? path.dirname(root) : root);

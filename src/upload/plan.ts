@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { UploadFile } from '../agent/upload-client.ts';
 import { InputError } from '../inputs/parse.ts';
-import { BROKEN_LINK, type LeftOut, type Matches, type SourceFile } from './discover.ts';
+import { BROKEN_LINK, type LeftOut, type Matches, NOT_REGULAR, type SourceFile } from './discover.ts';
 import { isInside, toPosix } from './paths.ts';
 
 /** One upload to be made. */
@@ -58,7 +58,7 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
       path: name(path),
       reason,
     })),
-    warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...brokenLinks(matches)],
+    warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...oddities(matches)],
   };
 }
 
@@ -132,13 +132,15 @@ function nested(owner: PlannedFile, file: PlannedFile): string {
   return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
 }
 
-function brokenLinks(matches: readonly Matches[]): string[] {
-  const links = dedupe(matches.flatMap(match => match.leftOut)).filter(
-    ({ reason }) => reason === BROKEN_LINK,
-  );
-  const [first] = links;
-  if (first === undefined) return [];
-  return [`${links.length} left out for being a broken link, such as ${first.path}.`];
+/** A warning for each kind of what was left out without being asked for. */
+function oddities(matches: readonly Matches[]): string[] {
+  const all = dedupe(matches.flatMap(match => match.leftOut));
+  return [BROKEN_LINK, NOT_REGULAR].flatMap(reason => {
+    const [first, ...others] = all.filter(item => item.reason === reason);
+    return first === undefined
+      ? []
+      : [`${others.length + 1} left out for being ${reason}, such as ${first.path}.`];
+  });
 }
 
 function unwritable(files: readonly PlannedFile[]): string[] {

@@ -59,12 +59,12 @@ const CASES: Readonly<Record<string, Case>> = {
   'no-path': { fault: answer({ name: 'no-path', type: 'file' }), message: /no path/, advice: PATHS },
   'too-long': {
     fault: { kind: 'answer', body: JSON.stringify(entry('too-long')).padEnd(2 * MIB) },
-    message: /1 MiB/,
+    message: /128 KiB/,
     advice: PATHS,
   },
   endless: {
     fault: { kind: 'endless', chunk: ' '.repeat(1000) },
-    message: /1 MiB/,
+    message: /128 KiB/,
     advice: PATHS,
   },
   'too-early': {
