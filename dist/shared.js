@@ -2,8 +2,9 @@ import { r as __toESM } from "./rolldown-runtime.js";
 import { _ as warning, a as require_undici, c as getInput, d as notice, f as saveState, g as startGroup, h as setSecret, i as require_form_data, l as getState, m as setOutput, n as create, o as endGroup, p as setFailed, r as Minimatch, s as error, t as pLimit, u as info, v as summary$2 } from "./vendor.js";
 import { setFlagsFromString } from "node:v8";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
-import { BlockList, isIP } from "node:net";
+import { BlockList, Socket, isIP } from "node:net";
 import { once } from "node:events";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
 import { mkdtemp, open } from "node:fs/promises";
@@ -2451,6 +2452,37 @@ function tooSlow(tried) {
 	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
 }
 
+// src/agent/flood-guard.ts
+const MAX_BYTES = 1048576;
+const LOOK_MS = 50;
+const CHANNEL = "undici:client:sendHeaders";
+/**
+* Ends a connection on which more than a megabyte comes in answer to one request. What of it is body, collect.ts counts;
+* but undici reads some things without telling anyone, such as the extensions of a chunk, for as long as they come.
+*/
+function guardAgainstFloods() {
+	const readBefore = /* @__PURE__ */ new Map();
+	const started = (message) => {
+		if (typeof message !== "object" || message === null || !("socket" in message)) return;
+		const { socket } = message;
+		if (!(socket instanceof Socket)) return;
+		if (!readBefore.has(socket)) socket.once("close", () => readBefore.delete(socket));
+		readBefore.set(socket, socket.bytesRead);
+	};
+	const look = setInterval(() => {
+		for (const [socket, before] of readBefore) if (socket.bytesRead - before > MAX_BYTES) socket.destroy(flood());
+	}, LOOK_MS);
+	look.unref();
+	subscribe(CHANNEL, started);
+	return { close() {
+		clearInterval(look);
+		unsubscribe(CHANNEL, started);
+	} };
+}
+function flood() {
+	return new AgentError("bad-answer", "The answer to one request is longer than 1 MiB, headers and framing counted.");
+}
+
 // src/agent/network-failure.ts
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
@@ -2531,6 +2563,7 @@ function firstOf(names, env) {
 function openHttp(origin, connections, timeoutMs) {
 	const proxy = proxyFor(origin, process.env);
 	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
+	const guard = guardAgainstFloods();
 	const closing = new AbortController();
 	const { signal } = closing;
 	const dispatcher = openDispatcher({
@@ -2545,6 +2578,7 @@ function openHttp(origin, connections, timeoutMs) {
 			timeoutMs
 		}, request),
 		async close() {
+			guard.close();
 			const destroyed = dispatcher.destroy();
 			closing.abort();
 			await destroyed;

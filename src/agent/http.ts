@@ -1,6 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Collected, collect } from './collect.ts';
 import { AgentError } from './failure.ts';
+import { guardAgainstFloods } from './flood-guard.ts';
 import { networkFailure } from './network-failure.ts';
 import { isUsable, proxyFor } from './proxy.ts';
 
@@ -40,12 +41,14 @@ export interface Http {
 export function openHttp(origin: string, connections: number, timeoutMs: number): Http {
   const proxy = proxyFor(origin, process.env);
   if (proxy !== undefined && !isUsable(proxy)) return unusable(origin, proxy.name);
+  const guard = guardAgainstFloods();
   const closing = new AbortController();
   const { signal } = closing;
   const dispatcher = openDispatcher({ proxy: proxy?.value ?? '', connections, timeoutMs, signal });
   return {
     send: request => exchange(dispatcher, { origin, timeoutMs }, request),
     async close() {
+      guard.close();
       const destroyed = dispatcher.destroy();
       // A connection that is still being made is nobody's yet: it would keep the process until its time is over.
       closing.abort();
