@@ -1702,7 +1702,7 @@ function statsSection({ gate, stats, samples }) {
 	];
 }
 function gateTable(gate) {
-	if (gate.state === "passed") return [html`<p>The gate passed: ${code(gate.conditions.map(({ text }) => text).join(", "))}</p>`];
+	if (gate.state === "passed") return [html`<p>The gate passed, none of its conditions holds: ${code(gate.conditions.map(({ text }) => text).join(", "))}</p>`];
 	if (gate.breaches.length === 0) return [];
 	const rows = gate.breaches.slice(0, MAX_BREACHES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
 	return [table(["", "Conditions that tripped"], rows)];

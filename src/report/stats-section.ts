@@ -21,7 +21,9 @@ export function statsSection({ gate, stats, samples }: Report): Html[] {
 
 function gateTable(gate: Gate): Html[] {
   if (gate.state === 'passed')
-    return [html`<p>The gate passed: ${code(gate.conditions.map(({ text }) => text).join(', '))}</p>`];
+    return [
+      html`<p>The gate passed, none of its conditions holds: ${code(gate.conditions.map(({ text }) => text).join(', '))}</p>`,
+    ];
   if (gate.breaches.length === 0) return [];
   const rows = gate.breaches
     .slice(0, MAX_BREACHES)
