@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { BUFFER_BYTES, openBody } from '../../src/agent/body.ts';
+import { bufferPool } from '../../src/agent/buffer-pool.ts';
 import { AgentError } from '../../src/agent/failure.ts';
-import { fileOf, LARGE, openFile, pattern } from './bodies.ts';
+import { FRAME, fileOf, LARGE, openFile, pattern } from './bodies.ts';
 
 /** How often this process holds a file open. */
 function timesOpen(file: string): number {
@@ -90,3 +92,18 @@ describe('the file is let go of', { skip: process.platform !== 'linux' }, () => 
     assert.equal(timesOpen(file.path), 0);
   });
 });
+
+for (const size of [10, LARGE]) {
+  test(`the buffers of a body of ${size} bytes are used again once it was sent, and only then`, async () => {
+    using file = fileOf(pattern(size));
+    const pool = bufferPool(BUFFER_BYTES);
+    const taken: Buffer[] = [];
+    const watched = { ...pool, take: () => taken[taken.push(pool.take()) - 1] ?? pool.take() };
+    const open = () => openBody({ path: file.path, plannedSize: size, frame: FRAME, pool: watched });
+    await (await open()).close(false);
+    await (await open()).close(true);
+    const [kept, again] = [taken.slice(0, taken.length / 2), taken.slice(taken.length / 2)];
+    assert.ok(kept.every(buffer => !again.includes(buffer)));
+    assert.ok(again.includes(pool.take()));
+  });
+}

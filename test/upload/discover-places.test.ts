@@ -82,3 +82,9 @@ test('a pattern that cannot be searched is named', async () => {
     message: /^files: "dist\/\.\/a" cannot be searched: /,
   });
 });
+
+test('a search that is cancelled ends with what it has', async () => {
+  using tree = plant({ 'a/b': '', 'a/c': '' });
+  const [matches] = await find(tree.root, ['a'], { cancel: AbortSignal.abort() });
+  assert.deepEqual(matches?.files, []);
+});
