@@ -1,4 +1,4 @@
-import { b as gateOf, d as slept, f as decodeStats, g as parseMonitor, h as EMPTY_REPORT, m as formatCount, p as step, r as userAgent, t as monitorDirectory } from "./shared.js";
+import { _ as parseMonitor, f as slept, g as EMPTY_REPORT, h as formatCount, m as step, p as decodeStats, r as userAgent, t as monitorDirectory, x as gateOf } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

@@ -265,6 +265,10 @@ const SAYS = {
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
 	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
 };
+/** A request as messages name it: method and URL, no query, which may hold a signature. */
+function nameOf({ method, path }, origin) {
+	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+}
 /** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
 function networkFailure(error, tried) {
 	if (error instanceof AgentError) return error;
@@ -375,7 +379,7 @@ function proxyOf(origin, env) {
 }
 function exchange$1(start, request, { origin, deadline }) {
 	const { method, path, headers, cancel } = request;
-	const tried = `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+	const tried = nameOf(request, origin);
 	const failure = (error) => {
 		if (cancel.aborted) return new AgentError("cancelled", `${tried} was cancelled.`);
 		if (deadline.aborted) return new AgentError("stalled", `${tried} failed: it took longer than timeout.`);
@@ -1249,8 +1253,8 @@ function slept(sleep) {
 // src/monitor/watch.ts
 const MAX_READINGS = 5e4;
 /**
-* Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts; 50,000 at most. A reading that fails is a
-* gap in the record. Errors that are not the agent's are bugs and pass through.
+* Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts; 50,000 at most. A reading
+* that fails is a gap in the record. Errors that are not the agent's are bugs and pass through.
 */
 async function watch(read, recorder, intervalMs, { sleep, stop, now }) {
 	let isLast = false;

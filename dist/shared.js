@@ -119,18 +119,17 @@ const HOLDS = {
 };
 /** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
 function judge(condition, samples) {
-	const [first, ...others] = figuresOf(condition.metric, samples);
-	if (first === void 0) return {
+	const figures = figuresOf(condition.metric, samples);
+	if (figures === void 0) return {
 		condition,
 		holds: void 0,
 		reported: reportedBy(samples)
 	};
-	const figures = [first, ...others];
 	if (condition.aggregate !== void 0) return compared(condition, aggregateOf(condition.aggregate, figures));
 	const side = condition.operator.startsWith("<") ? "min" : "max";
-	return (/[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures).map((figure) => compared(condition, figure)).find((judgement) => judgement.holds) ?? compared(condition, figures.at(-1) ?? first);
+	return (/[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures).map((figure) => compared(condition, figure)).find((judgement) => judgement.holds) ?? compared(condition, aggregateOf("last", figures));
 }
-/** One figure of several, the oldest first. */
+/** One figure of several. */
 function aggregateOf(aggregate, figures) {
 	const [first] = figures;
 	switch (aggregate) {
@@ -140,12 +139,13 @@ function aggregateOf(aggregate, figures) {
 		case "max": return figures.reduce((a, b) => compare(b, a) > 0 ? b : a);
 	}
 }
-/** The figures of one metric in the samples that report it. */
+/** The figures of one metric in the samples that report it; undefined where none does. */
 function figuresOf(metric, samples) {
-	return samples.flatMap((figures) => {
+	const [first, ...others] = samples.flatMap((figures) => {
 		const figure = figures.get(metric);
 		return figure === void 0 ? [] : [exactly(figure)];
 	});
+	return first === void 0 ? void 0 : [first, ...others];
 }
 function compared(condition, figure) {
 	return {
@@ -1143,8 +1143,8 @@ function usage({ samples }) {
 	if (samples.length === 0) return "There are no stats of the sandbox";
 	const all = samples.map(({ stats }) => stats.figures);
 	const shares = Object.entries(SHARES).flatMap(([name, metric]) => {
-		const [first, ...others] = figuresOf(metric, all);
-		return first === void 0 ? [] : [`${name} ${formatFigure$1(metric, aggregateOf("max", [first, ...others]))}`];
+		const figures = figuresOf(metric, all);
+		return figures === void 0 ? [] : [`${name} ${formatFigure$1(metric, aggregateOf("max", figures))}`];
 	});
 	const figures = shares.length === 0 ? "no share of CPU, memory or disk" : shares.join(", ");
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `At most in ${samples.length} samples: ${figures}`;
@@ -1360,9 +1360,9 @@ function aggregatesOf(samples) {
 	const all = samples.map(({ stats }) => stats.figures);
 	const metrics = new Set(all.flatMap((figures) => [...figures.keys()]));
 	return Object.fromEntries([...metrics].flatMap((metric) => {
-		const [first, ...others] = figuresOf(metric, all);
-		if (first === void 0) return [];
-		const of = (aggregate) => toFigure$1(aggregateOf(aggregate, [first, ...others]));
+		const figures = figuresOf(metric, all);
+		if (figures === void 0) return [];
+		const of = (aggregate) => toFigure$1(aggregateOf(aggregate, figures));
 		return [[metric, {
 			last: of("last"),
 			min: of("min"),
@@ -1568,9 +1568,9 @@ function courseTable(samples) {
 	const all = samples.map(({ stats }) => stats.figures);
 	if (samples.length < MIN_SAMPLES) return [];
 	const rows = CHARTS.flatMap(({ name, metric }) => {
-		const [first, ...others] = figuresOf(metric, all);
-		if (first === void 0) return [];
-		const figure = (aggregate) => formatFigure$1(metric, aggregateOf(aggregate, [first, ...others]));
+		const figures = figuresOf(metric, all);
+		if (figures === void 0) return [];
+		const figure = (aggregate) => formatFigure$1(metric, aggregateOf(aggregate, figures));
 		return [[
 			name,
 			code(sparkline(overTime(metric, samples, MAX_POINTS / 2))),
@@ -2402,6 +2402,7 @@ var import_undici = require_undici();
 /** More of an answer is never read: the contract's answers are some hundred bytes. */
 const MAX_ANSWER_BYTES = 131072;
 const MAX_INTERIM = 20;
+const UTF8 = new TextDecoder();
 /** The part of a dispatch handler that takes the answer in: bounded in its size, its time and its announcements. */
 function collect({ tried, timeoutMs, answered, failed }) {
 	const chunks = [];
@@ -2438,7 +2439,7 @@ function collect({ tried, timeoutMs, answered, failed }) {
 			clearTimeout(timer);
 			answered({
 				status,
-				text: new TextDecoder().decode(Buffer.concat(chunks)),
+				text: UTF8.decode(Buffer.concat(chunks)),
 				retryAfter
 			});
 		},
@@ -2498,6 +2499,10 @@ const SAYS = {
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
 	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
 };
+/** A request as messages name it: method and URL, no query, which may hold a signature. */
+function nameOf({ method, path }, origin) {
+	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+}
 /** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
 function networkFailure(error, tried) {
 	if (error instanceof AgentError) return error;
@@ -2670,9 +2675,6 @@ function exchange(dispatcher, { origin, timeoutMs }, request) {
 			body: body ?? null
 		}, handler);
 	});
-}
-function nameOf({ method, path }, origin) {
-	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
 }
 
 // src/agent/stats-client.ts
@@ -3454,6 +3456,14 @@ async function sendFiles(files, { connection, upload }, client, { cancel, sleep,
 		durationMs: Math.round(clock() - start)
 	};
 }
+/** The report of a run that was to plan only. */
+function reportPlanned(planned, files, { cancel }) {
+	return {
+		...planned,
+		files: unsent(files, "skipped", "dry run"),
+		cancelled: cancel.aborted
+	};
+}
 /** The results of files that were not sent, all for one reason. */
 function unsent(files, status, reason) {
 	return files.map((file) => ({
@@ -3528,4 +3538,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { parseStats as _, reportOn as a, gateOf as b, withClient as c, slept as d, decodeStats as f, parseMonitor as g, EMPTY_REPORT as h, findFiles as i, measure as l, formatCount as m, startMonitor as n, sendFiles as o, step as p, userAgent as r, unsent as s, monitorDirectory as t, waitFor as u, parseSync as v, parseUpload as y };
+export { parseMonitor as _, reportOn as a, parseUpload as b, unsent as c, waitFor as d, slept as f, EMPTY_REPORT as g, formatCount as h, findFiles as i, withClient as l, step as m, startMonitor as n, reportPlanned as o, decodeStats as p, userAgent as r, sendFiles as s, monitorDirectory as t, measure as u, parseStats as v, gateOf as x, parseSync as y };

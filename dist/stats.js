@@ -1,4 +1,4 @@
-import { _ as parseStats, b as gateOf, c as withClient, h as EMPTY_REPORT, l as measure, p as step, r as userAgent, u as waitFor } from "./shared.js";
+import { d as waitFor, g as EMPTY_REPORT, l as withClient, m as step, r as userAgent, u as measure, v as parseStats, x as gateOf } from "./shared.js";
 
 // src/run/stats.ts
 const ALONE = {

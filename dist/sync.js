@@ -1,4 +1,4 @@
-import { a as reportOn, b as gateOf, c as withClient, i as findFiles, l as measure, o as sendFiles, p as step, r as userAgent, s as unsent, u as waitFor, v as parseSync } from "./shared.js";
+import { a as reportOn, c as unsent, d as waitFor, i as findFiles, l as withClient, m as step, o as reportPlanned, r as userAgent, s as sendFiles, u as measure, x as gateOf, y as parseSync } from "./shared.js";
 
 // src/run/sync.ts
 /**
@@ -9,11 +9,7 @@ import { a as reportOn, b as gateOf, c as withClient, i as findFiles, l as measu
 async function sync(task, surroundings) {
 	const plan = await findFiles(task, surroundings);
 	const planned = reportOn("sync", plan, task);
-	if (task.upload.dryRun) return {
-		...planned,
-		files: unsent(plan.files, "skipped", "dry run"),
-		cancelled: surroundings.cancel.aborted
-	};
+	if (task.upload.dryRun) return reportPlanned(planned, plan.files, surroundings);
 	const base = {
 		...planned,
 		gate: gateOf(task.measurement.gate, [])

@@ -1,4 +1,4 @@
-import { a as reportOn, c as withClient, i as findFiles, o as sendFiles, p as step, r as userAgent, s as unsent, y as parseUpload } from "./shared.js";
+import { a as reportOn, b as parseUpload, i as findFiles, l as withClient, m as step, o as reportPlanned, r as userAgent, s as sendFiles } from "./shared.js";
 
 // src/run/upload.ts
 /**
@@ -8,11 +8,7 @@ import { a as reportOn, c as withClient, i as findFiles, o as sendFiles, p as st
 async function upload(task, surroundings) {
 	const plan = await findFiles(task, surroundings);
 	const base = reportOn("upload", plan, task);
-	if (task.upload.dryRun) return {
-		...base,
-		files: unsent(plan.files, "skipped", "dry run"),
-		cancelled: surroundings.cancel.aborted
-	};
+	if (task.upload.dryRun) return reportPlanned(base, plan.files, surroundings);
 	return withClient(task.connection, task.upload, surroundings, async (client) => {
 		const sent = await sendFiles(plan.files, task, client, surroundings);
 		return {

@@ -28,6 +28,8 @@ const MAX_ANSWER_BYTES = 128 * 1024;
 // An answer of 100 to 199 announces another. No agent has that much to announce; each would start the time anew.
 const MAX_INTERIM = 20;
 
+const UTF8 = new TextDecoder();
+
 /** The part of a dispatch handler that takes the answer in: bounded in its size, its time and its announcements. */
 export function collect({ tried, timeoutMs, answered, failed }: Collecting) {
   const chunks: Buffer[] = [];
@@ -60,7 +62,7 @@ export function collect({ tried, timeoutMs, answered, failed }: Collecting) {
     },
     onResponseEnd() {
       clearTimeout(timer);
-      answered({ status, text: new TextDecoder().decode(Buffer.concat(chunks)), retryAfter });
+      answered({ status, text: UTF8.decode(Buffer.concat(chunks)), retryAfter });
     },
     onResponseError(_: Controller, error: Error) {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { type Collected, collect } from './collect.ts';
 import { AgentError } from './failure.ts';
 import { guardAgainstFloods } from './flood-guard.ts';
-import { networkFailure } from './network-failure.ts';
+import { nameOf, networkFailure } from './network-failure.ts';
 import { isUsable, proxyFor } from './proxy.ts';
 
 /** One request to the sandbox host. */
@@ -140,8 +140,4 @@ function exchange(
     // @ts-expect-error undici documents that a body may be an async iterable, its types leave that out
     dispatcher.dispatch({ origin, method, path, headers, body: body ?? null }, handler);
   });
-}
-
-function nameOf({ method, path }: HttpRequest, origin: string): string {
-  return `${method} ${origin}${path.replace(/\?.*/s, '')}`;
 }

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { AgentError } from './failure.ts';
 import type { Http, HttpAnswer, HttpRequest } from './http.ts';
-import { networkFailure } from './network-failure.ts';
+import { nameOf, networkFailure } from './network-failure.ts';
 import { isUsable, proxyFor } from './proxy.ts';
 
 // A sixteenth of what http.ts takes: stats are some hundred bytes, and a megabyte of JSON takes many in memory.
@@ -42,7 +42,7 @@ interface Bounds {
 
 function exchange(start: Start, request: HttpRequest, { origin, deadline }: Bounds): Promise<HttpAnswer> {
   const { method, path, headers, cancel } = request;
-  const tried = `${method} ${origin}${path.replace(/\?.*/s, '')}`;
+  const tried = nameOf(request, origin);
   const failure = (error: Error) => {
     if (cancel.aborted) return new AgentError('cancelled', `${tried} was cancelled.`);
     if (deadline.aborted) return new AgentError('stalled', `${tried} failed: it took longer than timeout.`);

@@ -19,6 +19,14 @@ const SAYS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
 };
 
+/** A request as messages name it: method and URL, no query, which may hold a signature. */
+export function nameOf(
+  { method, path }: { readonly method: string; readonly path: string },
+  origin: string,
+): string {
+  return `${method} ${origin}${path.replace(/\?.*/s, '')}`;
+}
+
 /** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
 export function networkFailure(error: Error, tried: string): AgentError {
   if (error instanceof AgentError) return error;

@@ -20,23 +20,22 @@ const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
 
 /** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
 export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
-  const [first, ...others] = figuresOf(condition.metric, samples);
-  if (first === undefined) return { condition, holds: undefined, reported: reportedBy(samples) };
-  const figures: [ExactNumber, ...ExactNumber[]] = [first, ...others];
+  const figures = figuresOf(condition.metric, samples);
+  if (figures === undefined) return { condition, holds: undefined, reported: reportedBy(samples) };
   if (condition.aggregate !== undefined)
     return compared(condition, aggregateOf(condition.aggregate, figures));
   // The extreme on the condition's side decides whether any figure satisfies it; for == and != each must be asked.
   const side = condition.operator.startsWith('<') ? 'min' : 'max';
   const candidates = /[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures;
   const judgements = candidates.map(figure => compared(condition, figure));
-  return judgements.find(judgement => judgement.holds) ?? compared(condition, figures.at(-1) ?? first);
+  return judgements.find(judgement => judgement.holds) ?? compared(condition, aggregateOf('last', figures));
 }
 
-/** One figure of several, the oldest first. */
-export function aggregateOf(
-  aggregate: Aggregate,
-  figures: readonly [ExactNumber, ...ExactNumber[]],
-): ExactNumber {
+/** At least one figure of a metric, the oldest first. */
+export type SomeFigures = readonly [ExactNumber, ...ExactNumber[]];
+
+/** One figure of several. */
+export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): ExactNumber {
   const [first] = figures;
   switch (aggregate) {
     case 'last':
@@ -50,12 +49,13 @@ export function aggregateOf(
   }
 }
 
-/** The figures of one metric in the samples that report it. */
-export function figuresOf(metric: string, samples: readonly Figures[]): ExactNumber[] {
-  return samples.flatMap(figures => {
+/** The figures of one metric in the samples that report it; undefined where none does. */
+export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigures | undefined {
+  const [first, ...others] = samples.flatMap(figures => {
     const figure = figures.get(metric);
     return figure === undefined ? [] : [exactly(figure)];
   });
+  return first === undefined ? undefined : [first, ...others];
 }
 
 function compared(condition: Condition, figure: ExactNumber): Judgement {

@@ -7,8 +7,8 @@ import type { Recorder } from './record.ts';
 const MAX_READINGS = 50_000;
 
 /**
- * Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts; 50,000 at most. A reading that fails is a
- * gap in the record. Errors that are not the agent's are bugs and pass through.
+ * Takes a sample at once, one after each interval, and a last one when `timing.stop` aborts; 50,000 at most. A reading
+ * that fails is a gap in the record. Errors that are not the agent's are bugs and pass through.
  */
 export async function watch(
   read: () => Promise<Stats>,

@@ -26,10 +26,10 @@ export function courseTable(samples: readonly Sample[]): Html[] {
   const all = samples.map(({ stats }) => stats.figures);
   if (samples.length < MIN_SAMPLES) return [];
   const rows = CHARTS.flatMap(({ name, metric }) => {
-    const [first, ...others] = figuresOf(metric, all);
-    if (first === undefined) return [];
+    const figures = figuresOf(metric, all);
+    if (figures === undefined) return [];
     const figure = (aggregate: 'min' | 'mean' | 'max' | 'last') =>
-      formatFigure(metric, aggregateOf(aggregate, [first, ...others]));
+      formatFigure(metric, aggregateOf(aggregate, figures));
     return [
       [
         name,

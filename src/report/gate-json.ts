@@ -20,9 +20,9 @@ export function aggregatesOf(samples: readonly Sample[]): Readonly<Record<string
   const metrics = new Set(all.flatMap(figures => [...figures.keys()]));
   return Object.fromEntries(
     [...metrics].flatMap(metric => {
-      const [first, ...others] = figuresOf(metric, all);
-      if (first === undefined) return [];
-      const of = (aggregate: keyof Aggregates) => toFigure(aggregateOf(aggregate, [first, ...others]));
+      const figures = figuresOf(metric, all);
+      if (figures === undefined) return [];
+      const of = (aggregate: keyof Aggregates) => toFigure(aggregateOf(aggregate, figures));
       return [[metric, { last: of('last'), min: of('min'), max: of('max'), mean: of('mean') }]];
     }),
   );

@@ -96,10 +96,8 @@ function usage({ samples }: Report): string {
   if (samples.length === 0) return 'There are no stats of the sandbox';
   const all = samples.map(({ stats }) => stats.figures);
   const shares = Object.entries(SHARES).flatMap(([name, metric]) => {
-    const [first, ...others] = figuresOf(metric, all);
-    return first === undefined
-      ? []
-      : [`${name} ${formatFigure(metric, aggregateOf('max', [first, ...others]))}`];
+    const figures = figuresOf(metric, all);
+    return figures === undefined ? [] : [`${name} ${formatFigure(metric, aggregateOf('max', figures))}`];
   });
   const figures = shares.length === 0 ? 'no share of CPU, memory or disk' : shares.join(', ');
   return samples.length === 1

@@ -4,7 +4,7 @@ import type { Report } from '../report/report.ts';
 import type { FileResult } from '../upload/transfer.ts';
 import { measure, waitFor } from './measuring.ts';
 import { type Surroundings, withClient } from './surroundings.ts';
-import { findFiles, reportOn, sendFiles, unsent } from './uploading.ts';
+import { findFiles, reportOn, reportPlanned, sendFiles, unsent } from './uploading.ts';
 
 /**
  * Finds the files, plans, waits for the sandbox, transfers, measures the sandbox, and judges it. What fails between the
@@ -14,12 +14,7 @@ import { findFiles, reportOn, sendFiles, unsent } from './uploading.ts';
 export async function sync(task: SyncTask, surroundings: Surroundings): Promise<Report> {
   const plan = await findFiles(task, surroundings);
   const planned = reportOn('sync', plan, task);
-  if (task.upload.dryRun)
-    return {
-      ...planned,
-      files: unsent(plan.files, 'skipped', 'dry run'),
-      cancelled: surroundings.cancel.aborted,
-    };
+  if (task.upload.dryRun) return reportPlanned(planned, plan.files, surroundings);
   // Until there are stats, nothing can be judged, and the gate stays shut.
   const base = { ...planned, gate: gateOf(task.measurement.gate, []) };
   return withClient(task.connection, task.upload, surroundings, async client => {

@@ -1,7 +1,7 @@
 import type { UploadTask } from '../inputs/tasks.ts';
 import type { Report } from '../report/report.ts';
 import { type Surroundings, withClient } from './surroundings.ts';
-import { findFiles, reportOn, sendFiles, unsent } from './uploading.ts';
+import { findFiles, reportOn, reportPlanned, sendFiles } from './uploading.ts';
 
 /**
  * Finds the files, plans, and transfers.
@@ -10,12 +10,7 @@ import { findFiles, reportOn, sendFiles, unsent } from './uploading.ts';
 export async function upload(task: UploadTask, surroundings: Surroundings): Promise<Report> {
   const plan = await findFiles(task, surroundings);
   const base = reportOn('upload', plan, task);
-  if (task.upload.dryRun)
-    return {
-      ...base,
-      files: unsent(plan.files, 'skipped', 'dry run'),
-      cancelled: surroundings.cancel.aborted,
-    };
+  if (task.upload.dryRun) return reportPlanned(base, plan.files, surroundings);
   return withClient(task.connection, task.upload, surroundings, async client => {
     const sent = await sendFiles(plan.files, task, client, surroundings);
     return { ...base, ...sent, cancelled: surroundings.cancel.aborted };

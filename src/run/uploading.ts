@@ -57,6 +57,15 @@ export async function sendFiles(
   return { files: results, durationMs: Math.round(clock() - start) };
 }
 
+/** The report of a run that was to plan only. */
+export function reportPlanned(
+  planned: Report,
+  files: readonly PlannedFile[],
+  { cancel }: Surroundings,
+): Report {
+  return { ...planned, files: unsent(files, 'skipped', 'dry run'), cancelled: cancel.aborted };
+}
+
 /** The results of files that were not sent, all for one reason. */
 export function unsent(
   files: readonly PlannedFile[],
