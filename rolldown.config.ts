@@ -13,10 +13,15 @@ const output = {
   format: 'esm',
   minify: false,
   entryFileNames: '[name].js',
-  chunkFileNames: '[name].js',
+  // What all entries share has a plain name, other chunks are named after the entries that share them.
+  chunkFileNames: ({ name }: { readonly name: string }) =>
+    `${name.replace('~sync~upload~stats~monitor~monitor-post', '').replaceAll('~', '-')}.js`,
 } as const;
 
-// One file for each entry of the actions, and what they share: the sources in one file, the packages in another.
+// So that an entry loads only what it uses; pieces below so many bytes are not worth a file.
+const byEntry = { entriesAware: true, entriesAwareMergeThreshold: 20_000 } as const;
+
+// One file for each entry of the actions, and what they share: the sources in some files, the packages in others.
 const actions = {
   ...common,
   input: {
@@ -32,8 +37,9 @@ const actions = {
     cleanDir: true,
     codeSplitting: {
       groups: [
-        { name: 'vendor', test: /node_modules/ },
-        { name: 'shared', test: /[\\/]src[\\/]/, minShareCount: 2 },
+        { name: 'undici', test: /node_modules[\\/]undici[\\/]/, ...byEntry },
+        { name: 'vendor', test: /node_modules/, ...byEntry },
+        { name: 'shared', test: /[\\/]src[\\/]/, minShareCount: 2, ...byEntry },
       ],
     },
   },

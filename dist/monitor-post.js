@@ -1,4 +1,5 @@
-import { _ as parseMonitor, f as slept, g as EMPTY_REPORT, h as formatCount, m as step, p as decodeStats, r as userAgent, t as monitorDirectory, x as gateOf } from "./shared.js";
+import { _ as gateOf, c as formatCount, d as parseMonitor, r as step, t as monitorDirectory, u as EMPTY_REPORT } from "./shared.js";
+import { f as slept, p as decodeStats, t as userAgent } from "./shared-sync-upload-stats-monitor-post.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

@@ -1,19 +1,12 @@
-import { r as __toESM } from "./rolldown-runtime.js";
-import { _ as warning, a as require_undici, c as getInput, d as notice, f as saveState, g as startGroup, h as setSecret, i as require_form_data, l as getState, m as setOutput, n as create, o as endGroup, p as setFailed, r as Minimatch, s as error, t as pLimit, u as info, v as summary$2 } from "./vendor.js";
-import { setFlagsFromString } from "node:v8";
-import { setTimeout as setTimeout$1 } from "node:timers/promises";
-import { BlockList, Socket, isIP } from "node:net";
+import { a as info, c as setFailed, d as startGroup, f as warning, i as getState, l as setOutput, n as error, o as notice, p as summary$2, r as getInput, s as saveState, t as endGroup, u as setSecret } from "./vendor.js";
+import { setTimeout } from "node:timers/promises";
+import { BlockList, isIP } from "node:net";
 import { once } from "node:events";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import path, { posix } from "node:path";
-import { mkdtemp, open } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { spawn } from "node:child_process";
-
-// src/main/small-heap.ts
-setFlagsFromString("--semi-space-growth-factor=1");
-setFlagsFromString("--heap-growing-percent=20");
 
 // src/agent/redact.ts
 /**
@@ -43,7 +36,7 @@ function encodings(secret) {
 // src/agent/sleep.ts
 /** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
 async function sleep(ms, stop) {
-	await setTimeout$1(ms, void 0, { signal: stop });
+	await setTimeout(ms, void 0, { signal: stop });
 }
 
 // src/gate/exact-number.ts
@@ -99,7 +92,7 @@ function add(a, b) {
 	};
 }
 /** A whole number as bigint, any other as the nearest float. */
-function toFigure$1(number) {
+function toFigure(number) {
 	return number.numerator % number.denominator === 0n ? number.numerator / number.denominator : toNumber(number);
 }
 /** The nearest float. */
@@ -495,7 +488,7 @@ const METRICS = {
 	disk_free: "bytes"
 };
 /** What a metric counts; undefined for one that only the agent knows. */
-function kindOf$2(metric) {
+function kindOf(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
 /**
@@ -591,7 +584,7 @@ function scan(line) {
 }
 function readMetric(word, fail) {
 	if (word.text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, word.column);
-	const slip = kindOf$2(word.text) === void 0 ? nearestMetric(word.text) : void 0;
+	const slip = kindOf(word.text) === void 0 ? nearestMetric(word.text) : void 0;
 	return slip === void 0 ? word.text : fail(`there is no metric ${word.text}; did you mean ${slip}?`, word.column);
 }
 function readAggregate(word, fail) {
@@ -601,9 +594,9 @@ function readAggregate(word, fail) {
 }
 function readOperator(word, fail) {
 	const written = word.text === "" ? word.rest.slice(0, 2) : word.text;
-	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS, SLIPS$1.get(written)), word.column);
+	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS, SLIPS.get(written)), word.column);
 }
-const SLIPS$1 = /* @__PURE__ */ new Map([
+const SLIPS = /* @__PURE__ */ new Map([
 	["=", "=="],
 	["===", "=="],
 	["=>", ">="],
@@ -615,7 +608,7 @@ const SLIPS$1 = /* @__PURE__ */ new Map([
 function toMetricUnit(metric, value, unit, fail) {
 	if (unit.text === "") return value;
 	if (!UNITS.includes(unit.text)) return fail(unknown("unit", unit.text, UNITS), unit.column);
-	const kind = kindOf$2(metric);
+	const kind = kindOf(metric);
 	const bytes = BYTE_UNITS[unit.text];
 	if (!(kind === void 0 || (bytes === void 0 ? kind === "percentage" : kind === "bytes" || kind === "mebibytes"))) return fail(`${unit.text} does not fit ${metric}, ${VALID[kind]}`, unit.column);
 	if (bytes === void 0) return value;
@@ -717,7 +710,7 @@ function parseExclude(line, fail) {
 function checkPattern(pattern, fail) {
 	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
 	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
-	if (/(^|[\\/])\.\.([\\/]|$)/.test(inner) && inner !== "..") return fail("has a .. in its middle. Write the path without it.", EXAMPLE);
+	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
 	return pattern;
 }
 function checkTarget(target, fail, example) {
@@ -730,6 +723,14 @@ function checkTarget(target, fail, example) {
 
 // src/inputs/upload.ts
 const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600");
+const connections = wholeNumber(1, 100, 10);
+const concurrency = (value, refuse, all) => value === "auto" ? value : connections(value, (message, example) => refuse(message.replace(/\.$/, ", or auto."), example), all);
+const sharing = wholeNumber(1, 1e3, 1);
+const filesPerRequest = (value, refuse, all) => {
+	const count = sharing(value, refuse, all);
+	if (count === 1 || !all["signature"]?.trim()) return count;
+	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
+};
 /** The inputs of the tasks that upload. */
 const uploadSchema = {
 	files: fileRules,
@@ -741,7 +742,8 @@ const uploadSchema = {
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
-	concurrency: wholeNumber(1, 100, 10),
+	concurrency,
+	"files-per-request": filesPerRequest,
 	"dry-run": flag(false)
 };
 /** Puts the parsed inputs of `uploadSchema` together. */
@@ -759,6 +761,7 @@ function toUpload(inputs) {
 		includeHidden: inputs["include-hidden-files"],
 		followSymlinks: inputs["follow-symlinks"],
 		concurrency: inputs.concurrency,
+		filesPerRequest: inputs["files-per-request"],
 		query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== "")),
 		dryRun: inputs["dry-run"]
 	};
@@ -1031,7 +1034,7 @@ function threeDigits(value) {
 /** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure$1(metric, figure) {
 	const number = toNumber(figure);
-	switch (kindOf$2(metric)) {
+	switch (kindOf(metric)) {
 		case "percentage": return `${formatDecimal(number)} %`;
 		case "bytes": return formatBytes(number);
 		case "mebibytes": return formatBytes(number * 2 ** 20);
@@ -1217,12 +1220,12 @@ function logGroup(title, lines) {
 }
 /** Annotations on the run, of several lines each. */
 const annotate = {
-	error: (lines) => error(messageOf$1(lines)),
-	warning: (lines) => warning(messageOf$1(lines)),
-	notice: (lines) => notice(messageOf$1(lines))
+	error: (lines) => error(messageOf(lines)),
+	warning: (lines) => warning(messageOf(lines)),
+	notice: (lines) => notice(messageOf(lines))
 };
 /** Lines as one annotation shows them. */
-function messageOf$1(lines) {
+function messageOf(lines) {
 	const whole = lines.map(harmless).join("\n");
 	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
 }
@@ -1263,6 +1266,7 @@ function watchTransfer() {
 		event(event) {
 			tally.add(event);
 			if (event.kind === "retry" && ++retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+			if (event.kind === "refused") logLine(refusedLine(event.files.length));
 		},
 		stop: () => clearInterval(timer)
 	};
@@ -1286,8 +1290,8 @@ function newTally() {
 	return {
 		add(event) {
 			if (event.kind === "sent") onTheWay.set(event.file, (onTheWay.get(event.file) ?? 0) + event.bytes);
-			else if (event.kind === "retry" && event.file !== void 0) onTheWay.delete(event.file);
-			else if (event.kind === "settled") {
+			else if (event.kind !== "settled") for (const file of event.files) onTheWay.delete(file);
+			else {
 				onTheWay.delete(event.result.file);
 				if (event.result.status === "failed") done.failed += 1;
 				if (event.result.status !== "uploaded") return;
@@ -1301,9 +1305,14 @@ function newTally() {
 		})
 	};
 }
-function retryLine({ file, retry }) {
+function retryLine({ files, retry }) {
 	const { attempt, delayMs, error } = retry;
-	return `Attempt ${attempt} for ${file?.source ?? "the stats"} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+	const [first, ...others] = files;
+	const more = others.length === 0 ? "" : ` and ${formatNumber(others.length)} more`;
+	return `Attempt ${attempt} for ${first?.source ?? "the stats"}${more} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+}
+function refusedLine(count) {
+	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone`;
 }
 function sizeOf({ files }) {
 	return {
@@ -1351,8 +1360,8 @@ function breachEntry({ level, condition, figure }) {
 		level,
 		condition: text,
 		metric,
-		figure: figure === void 0 ? null : toFigure$1(figure),
-		limit: toFigure$1(limit)
+		figure: figure === void 0 ? null : toFigure(figure),
+		limit: toFigure(limit)
 	};
 }
 /** The aggregates of every metric that any sample reports. */
@@ -1362,7 +1371,7 @@ function aggregatesOf(samples) {
 	return Object.fromEntries([...metrics].flatMap((metric) => {
 		const figures = figuresOf(metric, all);
 		if (figures === void 0) return [];
-		const of = (aggregate) => toFigure$1(aggregateOf(aggregate, figures));
+		const of = (aggregate) => toFigure(aggregateOf(aggregate, figures));
 		return [[metric, {
 			last: of("last"),
 			min: of("min"),
@@ -1882,7 +1891,7 @@ async function publish(report, options) {
 	logFiles(report);
 	const problem = writeOutputs(report);
 	if (options.summary) await writeSummary(report);
-	for (const warning of cut$1(report.warnings)) annotate.warning([warning]);
+	for (const warning of cut(report.warnings)) annotate.warning([warning]);
 	conclude(report, problem);
 }
 const OUTPUTS = {
@@ -1939,7 +1948,7 @@ function conclude(report, problem) {
 		...problem === void 0 ? [] : [problem]
 	];
 	if (succeeded(report) && problem === void 0) logLine(verdict.join(" "));
-	else setFailed(messageOf$1(verdict));
+	else setFailed(messageOf(verdict));
 }
 /** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
 function annotateFailures(report) {
@@ -1966,7 +1975,7 @@ function annotateBreaches({ gate }) {
 		annotate[level === "fail" ? "error" : "warning"]([title, ...lines]);
 	}
 }
-function cut$1(lines) {
+function cut(lines) {
 	return lines.length <= MAX_GROUPS ? lines : [...lines.slice(0, MAX_GROUPS), `And ${lines.length - MAX_GROUPS} more.`];
 }
 
@@ -2060,1426 +2069,6 @@ function bug(error) {
 	};
 }
 
-// src/agent/retry.ts
-const BASE_MS = 500;
-const CAP_MS = 3e4;
-/**
-* Makes a request until it succeeds, fails for good, or has had its attempts; `stop` ends it between attempts.
-* Anything thrown that is not an AgentError is a bug and passes through.
-*/
-async function withRetries(request, policy) {
-	for (let attempt = 1;; attempt += 1) try {
-		return {
-			attempts: attempt,
-			value: await request()
-		};
-	} catch (error) {
-		if (!(error instanceof AgentError)) throw error;
-		if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return {
-			attempts: attempt,
-			error
-		};
-		const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
-		policy.onRetry({
-			attempt,
-			error,
-			delayMs
-		});
-		if (await policy.sleep(delayMs, policy.stop).then(() => false, () => true)) return {
-			attempts: attempt,
-			error
-		};
-	}
-}
-/**
-* Milliseconds before attempt `attempt` + 1: exponential with full jitter, so that clients that failed together do not
-* come back together; never sooner than the agent asked for.
-*/
-function backoff(attempt, random, retryAfterMs = 0) {
-	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
-	return Math.max(Math.round(random() * ceiling), retryAfterMs);
-}
-
-// src/stats/decode.ts
-/** The contract's whole-number fields (int64). */
-const WHOLE_FIELDS = [
-	"ts",
-	"cpu_count",
-	"mem_total",
-	"mem_used",
-	"disk_used",
-	"disk_total",
-	"mem_used_mib",
-	"mem_total_mib"
-];
-const MAX_INT64 = 2n ** 63n - 1n;
-/**
-* Reads the figures out of the agent's JSON and derives what follows from them.
-* @throws AgentError `bad-answer` where it is not a JSON object.
-*/
-function decodeStats(json) {
-	const body = parse$1(json);
-	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
-	const figures = /* @__PURE__ */ new Map();
-	const warnings = [];
-	for (const [name, value] of Object.entries(body)) {
-		const figure = toFigure(name, value);
-		if (figure !== void 0) figures.set(name, figure);
-		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
-	}
-	return {
-		figures: new Map([...figures, ...derive(figures)]),
-		json,
-		warnings
-	};
-}
-function parse$1(json) {
-	try {
-		return parseExactly(json);
-	} catch (cause) {
-		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
-	}
-}
-/** Free and used shares, where both parts are reported and the total is not 0. */
-function derive(figures) {
-	return ["mem", "disk"].flatMap((name) => {
-		const used = figures.get(`${name}_used`);
-		const total = figures.get(`${name}_total`);
-		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
-		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
-	});
-}
-/** Percent with two decimals, rounded half up, computed without a float until the end. */
-function percentage(used, total) {
-	return Number((used * 20000n + total) / (total * 2n)) / 100;
-}
-function toFigure(name, value) {
-	if (isWhole(name)) return toWhole(value);
-	if (name === "cpu_used_pct") return toPercentage(value);
-	if (typeof value === "bigint") return value;
-	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
-}
-function toPercentage(value) {
-	const number = typeof value === "bigint" ? Number(value) : value;
-	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
-}
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(value) {
-	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
-	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
-}
-function isWhole(name) {
-	return WHOLE_FIELDS.some((field) => field === name);
-}
-function isKnown(name) {
-	return isWhole(name) || name === "cpu_used_pct";
-}
-
-// src/stats/sample.ts
-/**
-* Reads the stats so many times. Before several readings one more is made and dropped: an agent's CPU figure covers the
-* time since it was last asked, by whomever.
-*/
-async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
-	const samples = [];
-	const readings = count > 1 ? count + 1 : count;
-	for (let reading = 1; reading <= readings; reading += 1) {
-		const outcome = await read();
-		if ("error" in outcome) return {
-			samples,
-			error: outcome.error
-		};
-		if (readings === count || reading > 1) samples.push({
-			at: now(),
-			stats: outcome.value
-		});
-		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
-	}
-	return {
-		samples,
-		error: void 0
-	};
-}
-/** Whether a sleep came to its end. */
-function slept(sleep) {
-	return sleep.then(() => true, () => false);
-}
-
-// src/stats/wait.ts
-/**
-* Asks for the stats until every condition holds in one sample. An agent that is not up yet does not hold yet; what no
-* waiting can mend, such as a wrong token, ends the wait.
-*/
-async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop, now }) {
-	const start = now();
-	let missing = [];
-	for (;;) {
-		const look = await lookAt(conditions, read);
-		const error = look instanceof AgentError ? look : void 0;
-		if (!(look instanceof AgentError)) missing = look;
-		const waitedMs = now() - start;
-		if (error === void 0 && missing.length === 0) return {
-			held: true,
-			waitedMs
-		};
-		const hopeless = error !== void 0 && !error.retryable;
-		const end = {
-			held: false,
-			waitedMs,
-			missing,
-			error
-		};
-		const leftMs = timeoutMs - waitedMs;
-		if (hopeless || stop.aborted || leftMs <= 0) return end;
-		if (!await slept(sleep(Math.min(intervalMs, leftMs), stop))) return end;
-	}
-}
-/** The conditions that do not hold now, or why that cannot be told. */
-async function lookAt(conditions, read) {
-	try {
-		const { figures } = await read();
-		return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
-	} catch (error) {
-		if (error instanceof AgentError) return error;
-		throw error;
-	}
-}
-
-// src/run/measuring.ts
-/** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
-async function waitFor({ connection, measurement }, client, { sleep, cancel, clock, observer }) {
-	const { wait, intervalMs } = measurement;
-	if (wait.until.length === 0) return void 0;
-	observer.waiting(connection, wait.timeoutMs);
-	const read = async () => decodeStats(await client.stats());
-	const timing = {
-		sleep,
-		stop: cancel,
-		now: clock
-	};
-	const end = await waitUntil(wait.until, read, {
-		intervalMs,
-		timeoutMs: wait.timeoutMs
-	}, timing);
-	return end.held ? void 0 : waitError(end);
-}
-/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
-async function measure({ connection, measurement }, client, { sleep, random, cancel, now, observer }) {
-	const policy = {
-		retries: connection.retries,
-		sleep,
-		random,
-		stop: cancel
-	};
-	const onRetry = (retry) => observer.event({
-		kind: "retry",
-		file: void 0,
-		retry
-	});
-	const read = () => withRetries(async () => decodeStats(await client.stats()), {
-		...policy,
-		onRetry
-	});
-	const { samples, error } = await takeSamples(read, measurement, {
-		sleep,
-		stop: cancel,
-		now
-	});
-	const stats = samples.at(-1)?.stats;
-	return {
-		samples,
-		stats,
-		gate: gateOf(measurement.gate, samples.map((sample) => sample.stats.figures)),
-		errors: error === void 0 ? [] : [reportedError(error)],
-		warnings: stats?.warnings ?? []
-	};
-}
-
-// src/agent/answer.ts
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-const MAX_SAID = 300;
-const MAX_SEARCHED = 16384;
-const MAX_RETRY_AFTER = 6e4;
-const KINDS = {
-	401: "unauthorized",
-	403: "forbidden",
-	404: "not-found",
-	408: "busy",
-	409: "busy",
-	413: "too-large",
-	425: "busy",
-	429: "busy",
-	500: "server",
-	502: "server",
-	503: "server",
-	504: "server",
-	507: "disk-full"
-};
-const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
-/** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
-function statusFailure(answer, redact, now) {
-	const { tried, status } = answer;
-	const said = whatItSaid(answer.text, redact);
-	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
-	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-	return new AgentError(kindOf$1(status, said), `${tried} answered ${status}${reason}${quoted}`, {
-		status,
-		...retryAfterMs === void 0 ? {} : { retryAfterMs }
-	});
-}
-/** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
-function whatItSaid(text, redact) {
-	const line = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
-	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
-}
-/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
-}
-function kindOf$1(status, said) {
-	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
-	if (status >= 300 && status < 400) return "redirected";
-	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
-}
-function withoutTags(html) {
-	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
-}
-function messageOf(text) {
-	try {
-		const body = JSON.parse(text);
-		if (typeof body === "string") return body;
-		if (typeof body !== "object" || body === null) return text;
-		if ("message" in body && typeof body.message === "string") return body.message;
-		if ("error" in body && typeof body.error === "string") return body.error;
-		return JSON.stringify(body);
-	} catch {
-		return;
-	}
-}
-
-// src/agent/exchange.ts
-/** Requests to the sandbox that the connection names, over the given HTTP client. */
-function openExchange(connection, http, options) {
-	const { userAgent, cancel, now } = options;
-	const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, "");
-	const redact = redactor(connection.secrets);
-	const common = {
-		...connection.headers,
-		Accept: "application/json",
-		"User-Agent": userAgent
-	};
-	return {
-		redact,
-		async send({ path, headers, ...request }) {
-			const whole = {
-				...request,
-				path: `${prefix}${path}`,
-				headers: {
-					...common,
-					...headers
-				},
-				cancel
-			};
-			const answer = await http.send(whole);
-			if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-			return answer;
-		}
-	};
-}
-/** The error of an answer that says success and cannot be taken for it. */
-function badAnswer({ tried, status }, why, cause) {
-	return new AgentError("bad-answer", `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`, {
-		status,
-		cause
-	});
-}
-
-// src/agent/collect.ts
-var import_undici = require_undici();
-/** More of an answer is never read: the contract's answers are some hundred bytes. */
-const MAX_ANSWER_BYTES = 131072;
-const MAX_INTERIM = 20;
-const UTF8 = new TextDecoder();
-/** The part of a dispatch handler that takes the answer in: bounded in its size, its time and its announcements. */
-function collect({ tried, timeoutMs, answered, failed }) {
-	const chunks = [];
-	let controller;
-	let timer;
-	let [size, interim, status] = [
-		0,
-		0,
-		0
-	];
-	let retryAfter;
-	const refuse = (why) => controller?.abort(new AgentError("bad-answer", `${tried} answered ${status} ${why}.`, { status }));
-	return {
-		onRequestStart(started) {
-			controller = started;
-		},
-		onResponseStarted() {
-			timer = setTimeout(() => controller?.abort(tooSlow(tried)), timeoutMs);
-		},
-		onResponseStart(_, code, headers) {
-			status = code;
-			retryAfter = [headers["retry-after"]].flat()[0];
-			if (code >= 200) return;
-			clearTimeout(timer);
-			interim += 1;
-			if (interim > MAX_INTERIM) refuse(`more than ${MAX_INTERIM} times before an answer came`);
-		},
-		onResponseData(_, chunk) {
-			size += chunk.length;
-			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-			else refuse("with more than was ever expected: it is longer than 128 KiB");
-		},
-		onResponseEnd() {
-			clearTimeout(timer);
-			answered({
-				status,
-				text: UTF8.decode(Buffer.concat(chunks)),
-				retryAfter
-			});
-		},
-		onResponseError(_, error) {
-			clearTimeout(timer);
-			failed(error);
-		}
-	};
-}
-function tooSlow(tried) {
-	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
-}
-
-// src/agent/flood-guard.ts
-const MAX_BYTES = 1048576;
-const LOOK_MS = 50;
-const CHANNEL = "undici:client:sendHeaders";
-/**
-* Ends a connection on which more than a megabyte comes in answer to one request. What of it is body, collect.ts counts;
-* but undici reads some things without telling anyone, such as the extensions of a chunk, for as long as they come.
-*/
-function guardAgainstFloods() {
-	const readBefore = /* @__PURE__ */ new Map();
-	const started = (message) => {
-		if (typeof message !== "object" || message === null || !("socket" in message)) return;
-		const { socket } = message;
-		if (!(socket instanceof Socket)) return;
-		if (!readBefore.has(socket)) socket.once("close", () => readBefore.delete(socket));
-		readBefore.set(socket, socket.bytesRead);
-	};
-	const look = setInterval(() => {
-		for (const [socket, before] of readBefore) if (socket.bytesRead - before > MAX_BYTES) socket.destroy(flood());
-	}, LOOK_MS);
-	look.unref();
-	subscribe(CHANNEL, started);
-	return { close() {
-		clearInterval(look);
-		unsubscribe(CHANNEL, started);
-	} };
-}
-function flood() {
-	return new AgentError("bad-answer", "The answer to one request is longer than 1 MiB, headers and framing counted.");
-}
-
-// src/agent/network-failure.ts
-const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
-const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
-const SAYS = {
-	ECONNREFUSED: "the connection was refused",
-	ENOTFOUND: "the host name could not be found",
-	ECONNRESET: "the connection was reset",
-	EPIPE: "the connection was closed while sending",
-	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
-	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
-	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for the length of timeout",
-	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for the length of timeout",
-	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
-	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
-};
-/** A request as messages name it: method and URL, no query, which may hold a signature. */
-function nameOf({ method, path }, origin) {
-	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
-}
-/** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
-function networkFailure(error, tried) {
-	if (error instanceof AgentError) return error;
-	if (error.cause instanceof AgentError) return error.cause;
-	const code = codeOf(error);
-	const says = SAYS[code] ?? "the connection failed";
-	return new AgentError(kindOf(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
-}
-function kindOf(code, message) {
-	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
-	if (TLS.test(code)) return "tls";
-	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
-	if (code === "UND_ERR_HEADERS_OVERFLOW") return "bad-answer";
-	return "connection";
-}
-function codeOf(error) {
-	if ("code" in error && typeof error.code === "string") return error.code;
-	return error.cause instanceof Error ? codeOf(error.cause) : "";
-}
-function detail(code, error) {
-	const message = error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message;
-	const parts = [message.includes(code) ? "" : code, message.trim()].filter((part) => part !== "");
-	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
-}
-
-// src/agent/proxy.ts
-/**
-* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
-* because nobody is on the way, and a proxy would be.
-*/
-function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
-}
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
-		name,
-		value
-	};
-}
-
-// src/agent/http.ts
-/**
-* Opens a pool of at most `connections` HTTP/1.1 connections, through the proxy that the environment names. Where what it
-* names is no proxy, every request fails.
-*/
-function openHttp(origin, connections, timeoutMs) {
-	const proxy = proxyFor(origin, process.env);
-	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
-	const guard = guardAgainstFloods();
-	const closing = new AbortController();
-	const { signal } = closing;
-	const dispatcher = openDispatcher({
-		proxy: proxy?.value ?? "",
-		connections,
-		timeoutMs,
-		signal
-	});
-	return {
-		send: (request) => exchange(dispatcher, {
-			origin,
-			timeoutMs
-		}, request),
-		async close() {
-			guard.close();
-			const destroyed = dispatcher.destroy();
-			closing.abort();
-			await destroyed;
-		}
-	};
-}
-function openDispatcher({ proxy, connections, timeoutMs, signal }) {
-	const connect = {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal
-	};
-	const timeouts = {
-		headersTimeout: timeoutMs,
-		bodyTimeout: timeoutMs
-	};
-	const open = (origin, options) => new import_undici.Pool(origin, {
-		...options,
-		...timeouts,
-		connections,
-		pipelining: 1
-	});
-	return new import_undici.EnvHttpProxyAgent({
-		httpProxy: proxy,
-		httpsProxy: proxy,
-		connect,
-		proxyTls: connect,
-		requestTls: connect,
-		factory: open,
-		clientFactory: open
-	});
-}
-function unusable(origin, variable) {
-	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
-	return {
-		async send(request) {
-			throw new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`);
-		},
-		close: () => Promise.resolve()
-	};
-}
-function exchange(dispatcher, { origin, timeoutMs }, request) {
-	return new Promise((resolve, reject) => {
-		const { cancel, method, path, headers, body, onSent } = request;
-		const tried = nameOf(request, origin);
-		let controller;
-		let sentWhole = false;
-		const abort = () => {
-			const cancelled = new AgentError("cancelled", `${tried} was cancelled.`);
-			reject(cancelled);
-			controller?.abort(cancelled);
-		};
-		if (cancel.aborted) return abort();
-		cancel.addEventListener("abort", abort, { once: true });
-		const settled = () => cancel.removeEventListener("abort", abort);
-		const collector = collect({
-			tried,
-			timeoutMs,
-			answered: (answer) => {
-				settled();
-				resolve({
-					tried,
-					sentWhole,
-					...answer
-				});
-			},
-			failed: (error) => {
-				settled();
-				reject(networkFailure(error, tried));
-			}
-		});
-		const handler = {
-			...collector,
-			onRequestStart(started) {
-				controller = started;
-				collector.onRequestStart(started);
-				if (cancel.aborted) abort();
-			},
-			onBodySent: (chunk) => onSent?.(chunk.length),
-			onRequestSent: () => {
-				sentWhole = true;
-			}
-		};
-		dispatcher.dispatch({
-			origin,
-			method,
-			path,
-			headers,
-			body: body ?? null
-		}, handler);
-	});
-}
-
-// src/agent/stats-client.ts
-/** Reads the stats as the text of a JSON object, secrets taken out. One attempt. */
-async function readStats({ statsPath }, { send, redact }) {
-	return cleanObject(await send({
-		method: "GET",
-		path: statsPath,
-		headers: {}
-	}), redact);
-}
-function cleanObject(answer, redact) {
-	const json = cleanJson(answer, redact);
-	if (json.startsWith("{")) return json;
-	throw badAnswer(answer, "It is not a JSON object");
-}
-/** The answer to the letter, unless there is a secret in it. */
-function cleanJson(answer, redact) {
-	try {
-		const clean = changeStrings(answer.text, redact);
-		return clean === changeStrings(answer.text, (text) => text) && answer.text === redact(answer.text) ? answer.text.trim() : clean;
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
-}
-
-// src/agent/opened.ts
-/**
-* Flags to open a file for reading whose path has its links resolved already: a link found there now was put in after the
-* plan was made. Without O_NONBLOCK, opening a pipe put in its place would wait for ever. Windows has neither flag.
-*/
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/**
-* Checks that what was opened is a regular file and is what its path names, and returns its size. The flags guard the last
-* part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
-* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
-*/
-function checkOpened(path, opened) {
-	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
-	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
-	return opened.size;
-}
-function isSame(named, opened) {
-	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
-}
-
-// src/agent/body.ts
-/**
-* The size of the buffers, in bytes. A body that fits in one is sent as one, which takes a fraction of the time of a
-* stream; longer ones are streamed in chunks of this size.
-*/
-const BUFFER_BYTES = 262144;
-/**
-* Opens a file and frames its content.
-* @throws AgentError `file-unreadable` where the file cannot be opened, is no regular file any more, or is reached through
-* a link; `file-changed` where it is being replaced.
-*/
-async function openBody(source) {
-	try {
-		return (frameBytes(source.frame) + source.plannedSize <= source.pool.size ? buffered(source) : void 0) ?? await streamed(source);
-	} catch (error) {
-		throw unreadable(source.path, error);
-	}
-}
-/** One buffer, read with calls that wait: for small files they cost less than handing them to a thread. */
-function buffered({ path, frame, pool }) {
-	const { head, tail } = frame;
-	const descriptor = openSync(path, READ_FLAGS);
-	try {
-		const size = checkOpened(path, fstatSync(descriptor));
-		if (frameBytes(frame) + size > pool.size) return void 0;
-		const buffer = pool.take();
-		const read = readWhole(descriptor, buffer.subarray(head.length, head.length + size));
-		head.copy(buffer);
-		tail.copy(buffer, head.length + read);
-		const length = frameBytes(frame) + read;
-		const close = async (sent) => sent ? pool.give(buffer) : void 0;
-		return {
-			body: buffer.subarray(0, length),
-			length,
-			fileBytes: read,
-			close
-		};
-	} finally {
-		closeSync(descriptor);
-	}
-}
-/** Bytes read, fewer than the buffer holds where the file has shrunk meanwhile. */
-function readWhole(descriptor, buffer) {
-	let total = 0;
-	while (total < buffer.length) {
-		const read = readSync(descriptor, buffer, total, buffer.length - total, null);
-		if (read === 0) break;
-		total += read;
-	}
-	return total;
-}
-async function streamed({ path, frame, pool }) {
-	const file = await open(path, READ_FLAGS);
-	try {
-		const size = checkOpened(path, await file.stat());
-		const buffers = [pool.take(), pool.take()];
-		const close = async (sent) => {
-			await file.close();
-			if (sent) for (const buffer of buffers) pool.give(buffer);
-		};
-		return {
-			body: chunks({
-				file,
-				path,
-				size,
-				frame,
-				buffers
-			}),
-			length: frameBytes(frame) + size,
-			fileBytes: size,
-			close
-		};
-	} catch (error) {
-		await file.close();
-		throw error;
-	}
-}
-/**
-* Exactly `size` bytes of the file in its frame: what is appended meanwhile would break the announced length. Two buffers
-* take turns, one is filled while the other is sent, which halves the time and the memory of a new buffer for each chunk.
-* This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
-* larger than what a socket takes without asking to wait.
-*/
-async function* chunks({ file, path, size, frame, buffers }) {
-	yield frame.head;
-	let [filling, spare] = buffers;
-	let reading = readAhead(file, filling, 0, size);
-	for (let sent = 0; sent < size;) {
-		const chunk = await reading;
-		if (chunk.length === 0) throw shorter(path, size - sent);
-		sent += chunk.length;
-		[filling, spare] = [spare, filling];
-		reading = readAhead(file, filling, sent, size);
-		yield chunk;
-	}
-	yield frame.tail;
-}
-/** Reads on from `position` as far as the buffer and `size` reach. */
-function readAhead(file, buffer, position, size) {
-	const reading = fill(file, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
-	reading.catch(() => {});
-	return reading;
-}
-/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
-async function fill(file, buffer, position) {
-	let filled = 0;
-	while (filled < buffer.length) {
-		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
-		if (bytesRead === 0) break;
-		filled += bytesRead;
-	}
-	return buffer.subarray(0, filled);
-}
-function frameBytes({ head, tail }) {
-	return head.length + tail.length;
-}
-function shorter(path, missing) {
-	return new AgentError("file-changed", `${path} became shorter while it was sent, by ${missing} bytes.`);
-}
-function unreadable(path, error) {
-	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
-	return new AgentError("file-unreadable", `${path} cannot be read (${String(error.code)}).`, { cause: error });
-}
-
-// src/agent/buffer-pool.ts
-/**
-* A pool that grows to as many buffers as are ever in use at once. A buffer for each file would be garbage that V8 is
-* slow to collect, since it lies outside of its heap: hundreds of megabytes with thousands of files.
-*/
-function bufferPool(size) {
-	const free = [];
-	return {
-		size,
-		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
-		give: (buffer) => void free.push(buffer)
-	};
-}
-
-// src/agent/form.ts
-var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** Frames a file's content as the part `file`, under a boundary that no content can know beforehand. */
-function frame(filename) {
-	const form = new import_form_data.default();
-	const header = partHeader(form.getBoundary(), filename);
-	form.append("file", Buffer.alloc(0), { header });
-	const bytes = form.getBuffer();
-	const length = Buffer.byteLength(header);
-	return {
-		contentType: `multipart/form-data; boundary=${form.getBoundary()}`,
-		head: bytes.subarray(0, length),
-		tail: bytes.subarray(length)
-	};
-}
-function partHeader(boundary, filename) {
-	const escaped = filename.replaceAll("\\", "\\\\").replaceAll("\"", "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-	return [
-		`--${boundary}`,
-		`Content-Disposition: form-data; name="file"; filename="${escaped}"`,
-		"Content-Type: application/octet-stream",
-		"\r\n"
-	].join("\r\n");
-}
-
-// src/agent/upload-client.ts
-const MAX_PATH_BYTES = 4096;
-/** Uploads over an exchange; `query` holds the parameters of every upload beside `path`. */
-function uploader({ uploadPath }, query, { send, redact }) {
-	const pool = bufferPool(BUFFER_BYTES);
-	const further = Object.entries(query).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
-	return async (file, onSent) => {
-		const framing = frame(file.target);
-		const source = {
-			path: file.realPath,
-			plannedSize: file.size,
-			frame: framing,
-			pool
-		};
-		const { body, length, fileBytes, close } = await openBody(source);
-		let sent = false;
-		try {
-			const headers = {
-				"Content-Type": framing.contentType,
-				"Content-Length": String(length)
-			};
-			const stored = {
-				path: redact(storedPath(await send({
-					method: "POST",
-					path: `${uploadPath}?path=${encodeURIComponent(file.target)}${further.join("")}`,
-					headers,
-					body,
-					onSent
-				}), file.target)),
-				size: fileBytes
-			};
-			sent = true;
-			return stored;
-		} finally {
-			await close(sent);
-		}
-	};
-}
-/** The path of the one File entry that acknowledges the upload to `target`. */
-function storedPath(answer, target) {
-	if (!answer.sentWhole) throw tooEarly(answer);
-	const body = parse(answer);
-	const entries = Array.isArray(body) ? body : [body];
-	const entry = entries[0];
-	if (entries.length !== 1 || typeof entry !== "object" || entry === null) throw badAnswer(answer, `It holds ${entries.length} file entries, where one was expected`);
-	const { path, name, type } = {
-		path: void 0,
-		name: void 0,
-		type: void 0,
-		...entry
-	};
-	if (type !== "file") throw badAnswer(answer, "Its entry is not of type \"file\"");
-	if (name !== posix.basename(target)) throw badAnswer(answer, "Its entry names another file");
-	if (typeof path !== "string" || path === "") throw badAnswer(answer, "Its entry has no path");
-	if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw badAnswer(answer, `Its entry has a path longer than ${MAX_PATH_BYTES} bytes`);
-	return path;
-}
-function tooEarly({ tried, status }) {
-	const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
-	return new AgentError("connection", message, { status });
-}
-function parse(answer) {
-	try {
-		return JSON.parse(answer.text);
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
-}
-
-// src/agent/client.ts
-/** Opens a client for one sandbox. */
-function openClient(connection, options) {
-	const http = openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
-	const exchange = openExchange(connection, http, options);
-	return {
-		upload: uploader(connection, options.query, exchange),
-		stats: () => readStats(connection, exchange),
-		close: () => http.close()
-	};
-}
-
-// src/run/surroundings.ts
-/** A connection to the sandbox for as long as `use` takes. */
-async function withClient(connection, upload, { userAgent, cancel, now }, use) {
-	const { concurrency: connections, query } = upload;
-	const client = openClient(connection, {
-		connections,
-		query,
-		userAgent,
-		cancel,
-		now
-	});
-	try {
-		return await use(client);
-	} finally {
-		await client.close();
-	}
-}
-
-// src/upload/paths.ts
-/** Whether `file` is `directory` or lies below it; both absolute. */
-function isInside(directory, file) {
-	const relative = path.relative(directory, file);
-	return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
-}
-/** A path of the runner with slashes, also on Windows. */
-function toPosix(file) {
-	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
-}
-
-// src/upload/boundary.ts
-/**
-* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
-* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
-* `root` is the directory that the pattern's search starts in; both are absolute.
-*/
-function boundary(workspace, root) {
-	const bounds = [realpathSync.native(workspace)];
-	if (!isInside(workspace, root)) bounds.push(realpathSync.native(root));
-	const within = (real) => bounds.some((bound) => isInside(bound, real));
-	const directories = /* @__PURE__ */ new Map();
-	function resolveDirectory(directory, file) {
-		const known = directories.get(directory);
-		if (known !== void 0) return known;
-		const real = realpathSync.native(directory);
-		if (!within(real)) throw leadsOut(linkOf(file, within), real);
-		directories.set(directory, real);
-		return real;
-	}
-	return (file, isLink) => {
-		const real = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
-		if (!isLink) return real;
-		const end = realpathSync.native(real);
-		if (!within(end)) throw leadsOut(file, end);
-		return end;
-	};
-}
-/** The first part of a path that leads out. */
-function linkOf(file, within) {
-	const parents = [];
-	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
-	const isLeavingLink = (part) => lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
-	return parents.find(isLeavingLink) ?? file;
-}
-function leadsOut(link, end) {
-	const message = `${link} is a link to ${end}, outside the workspace.`;
-	return new InputError([{
-		input: "files",
-		message: `${message} Exclude it with a ! line, or copy what it leads to into the workspace.`
-	}]);
-}
-
-// src/upload/pattern.ts
-const WINDOWS = process.platform === "win32";
-const OPTIONS = {
-	nobrace: true,
-	nocase: WINDOWS,
-	nocomment: true,
-	noext: true,
-	nonegate: true
-};
-/** A matcher for an absolute pattern and absolute excludes. */
-function matcher(pattern, excludes) {
-	const wanted = matchAny([pattern], true);
-	const excluded = matchAny(excludes, true);
-	const visible = matchAny([pattern], false);
-	return {
-		wants: (file) => wanted(file) && !excluded(file),
-		hides: (file) => !visible(file)
-	};
-}
-/** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
-function anchor(pattern, directory) {
-	const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, "");
-	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
-	if (path.isAbsolute(trimmed)) return trimmed;
-	const [climb = ""] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
-	const base = path.resolve(directory, climb === "" ? "." : climb);
-	const rest = trimmed.slice(climb.length);
-	if (rest === "") return escaped(base);
-	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
-}
-function matchAny(patterns, dot) {
-	const matchers = patterns.map((pattern) => WINDOWS ? pattern.replaceAll("\\", "/") : pattern).flatMap((pattern) => [pattern, `${pattern}/**`]).map((pattern) => new Minimatch(pattern, {
-		...OPTIONS,
-		dot
-	}));
-	return (file) => matchers.some((each) => each.match(file));
-}
-function escaped(literal) {
-	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
-}
-
-// src/upload/discover.ts
-/** The reason of a link that leads nowhere. */
-const BROKEN_LINK = "a broken link";
-/** The reason of a pipe, a socket or a device. */
-const NOT_REGULAR = "not a regular file";
-/**
-* Searches the files of every pattern, in the order of the patterns. Reads the runner's file system, and no content.
-* @throws InputError where a place cannot be searched or a link leads out of the workspace.
-*/
-async function discover(rules, options) {
-	const directory = path.resolve(options.workspace, options.workingDirectory);
-	requireDirectory(directory, options.workingDirectory);
-	const excludes = rules.excludes.map((exclude) => anchor(exclude, directory));
-	const all = [];
-	for (const pattern of rules.patterns) try {
-		all.push(await search(pattern, anchor(pattern.pattern, directory), excludes, options));
-	} catch (error) {
-		throw unsearchable(pattern, error);
-	}
-	return all;
-}
-async function search(pattern, absolute, excludes, options) {
-	const lines = [absolute, ...excludes.map((exclude) => `!${exclude}`)];
-	const globber = await create(lines.join("\n"), { followSymbolicLinks: options.followSymlinks });
-	const [root = absolute] = globber.getSearchPaths();
-	const match = matcher(absolute, excludes);
-	const found = await sort(globber, root, match, options);
-	const places = existsSync(root) ? found.directories : [path.dirname(root)];
-	const wanted = (file) => match.wants(file) && !hides(root, file, match, options);
-	const lost = options.followSymlinks ? findLost(places, wanted) : [];
-	return {
-		pattern,
-		files: found.files,
-		leftOut: [...found.leftOut, ...lost],
-		hidden: found.hidden
-	};
-}
-async function sort(globber, root, match, options) {
-	const files = [];
-	const leftOut = [];
-	const directories = /* @__PURE__ */ new Set();
-	let hidden = 0;
-	let resolve;
-	for await (const file of globber.globGenerator()) {
-		if (options.cancel.aborted) break;
-		const relative = path.relative(root, file);
-		const link = lstatSync(file);
-		const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
-		if (stat.isDirectory()) directories.add(file);
-		else if (hides(root, file, match, options)) hidden += 1;
-		else if (stat.isSymbolicLink()) leftOut.push({
-			path: file,
-			reason: "a symbolic link"
-		});
-		else if (!stat.isFile()) leftOut.push({
-			path: file,
-			reason: NOT_REGULAR
-		});
-		else {
-			directories.add(path.dirname(file));
-			resolve ??= boundary(options.workspace, relative === "" ? path.dirname(root) : root);
-			files.push({
-				path: file,
-				realPath: resolve(file, link.isSymbolicLink()),
-				relative: toPosix(relative),
-				size: stat.size
-			});
-		}
-	}
-	return {
-		files,
-		leftOut,
-		directories,
-		hidden
-	};
-}
-function hides(root, file, match, { includeHidden }) {
-	return !includeHidden && /[\\/]\./.test(file.slice(root.length - 1)) && match.hides(file);
-}
-/** What the search could not follow to an end and so did not mention: broken links, names it could not read. */
-function findLost(directories, wanted) {
-	const lost = [];
-	for (const directory of directories) for (const entry of entriesOf(directory)) {
-		const file = path.join(directory, entry.name);
-		if (!(entry.isSymbolicLink() || entry.name.includes("�")) || existsSync(file) || !wanted(file)) continue;
-		if (!entry.isSymbolicLink()) throw unreadableName(file);
-		lost.push({
-			path: file,
-			reason: BROKEN_LINK
-		});
-	}
-	return lost;
-}
-function unreadableName(file) {
-	const message = `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`;
-	return new InputError([{
-		input: "files",
-		message
-	}]);
-}
-function entriesOf(directory) {
-	return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
-}
-function requireDirectory(directory, given) {
-	if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-	const message = `${JSON.stringify(given)} is not a directory on the runner (${directory}).`;
-	throw new InputError([{
-		input: "working-directory",
-		message,
-		example: "working-directory: packages/app"
-	}]);
-}
-const ADVICE = {
-	ELOOP: " Remove the link that leads to itself, or set follow-symlinks: false.",
-	ENOENT: " The file vanished during the search, or its name is not valid UTF-8. Rename or remove it.",
-	EACCES: " Let the runner read the folder, or upload another."
-};
-function unsearchable({ pattern }, error) {
-	if (error instanceof InputError || !(error instanceof Error)) return error;
-	if (!("code" in error)) return error;
-	const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ""}`;
-	return new InputError([{
-		input: "files",
-		message
-	}]);
-}
-
-// src/upload/plan.ts
-const NAMED = 10;
-/**
-* Says where each file goes: what a pattern spells out is dropped, what its wildcards match is kept.
-* @throws InputError where a pattern matches nothing, or two files would go to one place.
-*/
-function plan(matches, options) {
-	const name = (file) => toPosix(isInside(options.workspace, file) ? path.relative(options.workspace, file) : file);
-	const files = matches.flatMap((match) => match.files.map((file) => ({
-		source: name(file.path),
-		realPath: file.realPath,
-		target: targetOf(file, match.pattern.target, options.target),
-		size: file.size
-	})));
-	const unmatched = matches.filter((match) => match.files.length === 0).map(nothingFound);
-	const { unique, conflicts } = byTarget(files);
-	const problems = [
-		...options.ifNoFilesFound === "error" ? unmatched : [],
-		...cut(conflicts),
-		...cut(unwritable(unique))
-	];
-	if (problems.length > 0) throw new InputError(problems.map((message) => ({
-		input: "files",
-		message
-	})));
-	return {
-		files: unique,
-		leftOut: dedupe(matches.flatMap((match) => match.leftOut)).map(({ path, reason }) => ({
-			path: name(path),
-			reason
-		})),
-		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(matches)]
-	};
-}
-function targetOf({ path: file, relative }, own, general) {
-	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(own);
-	return path.posix.join(own ?? general, relative === "" ? path.basename(file) : relative);
-}
-const SLIPS = [
-	{
-		slip: /\{.*\}/,
-		advice: "braces have no meaning in a pattern; write a line for each"
-	},
-	{
-		slip: /\[.*\]/,
-		advice: "[ and ] mean one of some characters; write [[] for a [ in a name"
-	},
-	{
-		slip: /=>/,
-		advice: "write a space on each side of =>"
-	},
-	{
-		slip: /\s#/,
-		advice: "a comment must be a line of its own"
-	}
-];
-function nothingFound({ pattern, hidden, leftOut }) {
-	const reasons = [
-		...hidden > 0 ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`] : [],
-		...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
-		...leftOut[0] === void 0 ? [] : [`${leftOut.length} left out, such as ${leftOut[0].path}: ${leftOut[0].reason}`]
-	];
-	const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
-	return `${JSON.stringify(pattern.pattern)} matches no file to upload${why}.`;
-}
-/** The files with each target once, and a message for each target that two sources claim. */
-function byTarget(files) {
-	const owners = /* @__PURE__ */ new Map();
-	const conflicts = [];
-	for (const file of files) {
-		const owner = owners.get(file.target);
-		if (owner === void 0) owners.set(file.target, file);
-		else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
-	}
-	return {
-		unique: [...owners.values()],
-		conflicts: [...conflicts, ...nestedTargets(owners)]
-	};
-}
-/** Messages for targets that would have to be a file and a directory at once. */
-function nestedTargets(owners) {
-	const messages = [];
-	const checked = /* @__PURE__ */ new Set();
-	for (const file of owners.values()) {
-		let parent = path.posix.dirname(file.target);
-		for (; !checked.has(parent) && parent !== path.posix.dirname(parent); parent = path.posix.dirname(parent)) {
-			checked.add(parent);
-			const owner = owners.get(parent);
-			if (owner !== void 0) messages.push(nested(owner, file));
-		}
-	}
-	return messages;
-}
-function conflict(one, other, target) {
-	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
-}
-function nested(owner, file) {
-	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
-	return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
-}
-/** A warning for each kind of what was left out without being asked for. */
-function oddities(matches) {
-	const all = dedupe(matches.flatMap((match) => match.leftOut));
-	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
-		const [first, ...others] = all.filter((item) => item.reason === reason);
-		return first === void 0 ? [] : [`${others.length + 1} left out for being ${reason}, such as ${first.path}.`];
-	});
-}
-function unwritable(files) {
-	return files.filter(({ target }) => !target.isWellFormed()).map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
-}
-function cut(messages) {
-	const rest = messages.length - NAMED;
-	return rest <= 0 ? [...messages] : [...messages.slice(0, NAMED), `And ${rest} more of this kind.`];
-}
-function dedupe(leftOut) {
-	return [...new Map(leftOut.map((item) => [item.path, item])).values()];
-}
-
-// src/upload/transfer.ts
-/**
-* Uploads every planned file and says how each ended, in plan order. A failure after which nothing else can succeed ends
-* the transfer: requests in flight come to their end, the remaining files are not attempted.
-*/
-async function transfer(files, options) {
-	const limit = pLimit(options.concurrency);
-	const ended = new AbortController();
-	const stop = AbortSignal.any([options.cancel, ended.signal]);
-	async function upload(file) {
-		if (stop.aborted) return {
-			status: "not-attempted",
-			file,
-			reason: reasonOf(stop)
-		};
-		const result = await attempt(file, stop, options);
-		if (result.status === "failed" && result.error.final) ended.abort(result.error);
-		return result;
-	}
-	const settle = async (file) => {
-		try {
-			const result = await upload(file);
-			options.onEvent({
-				kind: "settled",
-				result
-			});
-			return result;
-		} catch (bug) {
-			ended.abort(bug);
-			throw bug;
-		}
-	};
-	const results = [];
-	const queue = files.entries();
-	const feed = async () => {
-		for (const [index, file] of queue) results[index] = await limit(settle, file);
-	};
-	const feeders = await Promise.allSettled(Array.from({ length: options.concurrency }, feed));
-	for (const feeder of feeders) if (feeder.status === "rejected") throw feeder.reason;
-	return results;
-}
-async function attempt(file, stop, options) {
-	const start = options.clock();
-	const outcome = await withRetries(() => options.client.upload(file, (bytes) => options.onEvent({
-		kind: "sent",
-		file,
-		bytes
-	})), {
-		...options.retry,
-		stop,
-		onRetry: (retry) => options.onEvent({
-			kind: "retry",
-			file,
-			retry
-		})
-	});
-	const common = {
-		file,
-		attempts: outcome.attempts,
-		durationMs: Math.round(options.clock() - start)
-	};
-	if ("error" in outcome) return {
-		status: "failed",
-		...common,
-		error: outcome.error
-	};
-	return {
-		status: "uploaded",
-		...common,
-		...outcome.value
-	};
-}
-function reasonOf(stop) {
-	return stop.reason instanceof AgentError ? `the transfer had ended: ${stop.reason.message}` : "the job was cancelled";
-}
-
-// src/run/uploading.ts
-/** Finds the files and plans where each goes, and shows the plan. */
-async function findFiles(task, { workspace, observer, cancel }) {
-	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-	const matches = await discover(rules, {
-		workspace,
-		workingDirectory,
-		includeHidden,
-		followSymlinks,
-		cancel
-	});
-	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
-	const found = plan(matches, {
-		workspace,
-		target,
-		ifNoFilesFound: ifNone
-	});
-	observer.planned(found, task);
-	return found;
-}
-/** What a report says of a plan before anything was sent. */
-function reportOn(task, { files, leftOut, warnings }, { connection, upload }) {
-	const { sandboxId, baseUrl } = connection;
-	return {
-		...EMPTY_REPORT,
-		task,
-		sandboxId,
-		baseUrl,
-		dryRun: upload.dryRun,
-		leftOut,
-		warnings: [...warnings, ...signatureWarning(files.length, upload)]
-	};
-}
-function signatureWarning(files, { query }) {
-	if (files < 2 || query["signature"] === void 0) return [];
-	return [`One signature covers one target path, and ${files} files are to be uploaded with it.`];
-}
-/** Uploads the planned files. */
-async function sendFiles(files, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
-	const start = clock();
-	return {
-		files: await transfer(files, {
-			client,
-			concurrency: upload.concurrency,
-			retry: {
-				retries: connection.retries,
-				sleep,
-				random
-			},
-			cancel,
-			onEvent: (event) => observer.event(event),
-			clock
-		}),
-		durationMs: Math.round(clock() - start)
-	};
-}
-/** The report of a run that was to plan only. */
-function reportPlanned(planned, files, { cancel }) {
-	return {
-		...planned,
-		files: unsent(files, "skipped", "dry run"),
-		cancelled: cancel.aborted
-	};
-}
-/** The results of files that were not sent, all for one reason. */
-function unsent(files, status, reason) {
-	return files.map((file) => ({
-		status,
-		file,
-		reason
-	}));
-}
-
-// package.json
-var version = "1.0.0";
-
-// src/main/user-agent.ts
-/** How the action names itself to the agent. */
-const userAgent = `sandbox-sync/${version}`;
-
 // src/monitor/start.ts
 const PASSED_ON = [
 	/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
@@ -3538,4 +2127,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { parseMonitor as _, reportOn as a, parseUpload as b, unsent as c, waitFor as d, slept as f, EMPTY_REPORT as g, formatCount as h, findFiles as i, withClient as l, step as m, startMonitor as n, reportPlanned as o, decodeStats as p, userAgent as r, sendFiles as s, monitorDirectory as t, measure as u, parseStats as v, gateOf as x, parseSync as y };
+export { gateOf as _, parseExactly as a, formatCount as c, parseMonitor as d, parseStats as f, InputError as g, isLoopback as h, changeStrings as i, AgentError as l, parseUpload as m, startMonitor as n, reportedError as o, parseSync as p, step as r, waitError as s, monitorDirectory as t, EMPTY_REPORT as u, judge as v, redactor as y };

@@ -1,23 +1,22 @@
-import { d as waitFor, g as EMPTY_REPORT, l as withClient, m as step, r as userAgent, u as measure, v as parseStats, x as gateOf } from "./shared.js";
+import { _ as gateOf, f as parseStats, r as step, u as EMPTY_REPORT } from "./shared.js";
+import { d as waitFor, n as openStatsReader, t as userAgent, u as measure } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/stats.ts
-const ALONE = {
-	concurrency: 1,
-	query: {}
-};
 /** Waits for the sandbox, measures and judges it. What fails on the way is in the report. */
 async function stats(task, surroundings) {
 	const { sandboxId, baseUrl } = task.connection;
+	const gate = gateOf(task.measurement.gate, []);
 	const base = {
 		...EMPTY_REPORT,
 		task: "stats",
 		sandboxId,
 		baseUrl,
-		gate: gateOf(task.measurement.gate, [])
+		gate
 	};
-	return withClient(task.connection, ALONE, surroundings, async (client) => {
-		const obstacle = await waitFor(task, client, surroundings);
+	const reader = openStatsReader(task.connection, surroundings);
+	try {
 		const { cancel } = surroundings;
+		const obstacle = await waitFor(task, reader.stats, surroundings);
 		if (obstacle !== void 0) return {
 			...base,
 			errors: [obstacle],
@@ -25,10 +24,12 @@ async function stats(task, surroundings) {
 		};
 		return {
 			...base,
-			...await measure(task, client, surroundings),
+			...await measure(task, reader.stats, surroundings),
 			cancelled: cancel.aborted
 		};
-	});
+	} finally {
+		await reader.close();
+	}
 }
 
 // src/main/stats.ts

@@ -1,4 +1,6 @@
-import { a as reportOn, c as unsent, d as waitFor, i as findFiles, l as withClient, m as step, o as reportPlanned, r as userAgent, s as sendFiles, u as measure, x as gateOf, y as parseSync } from "./shared.js";
+import { a as unsent, i as sendFiles, n as reportOn, o as withClient, r as reportPlanned, t as findFiles } from "./shared-sync-upload.js";
+import { _ as gateOf, p as parseSync, r as step } from "./shared.js";
+import { d as waitFor, t as userAgent, u as measure } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/sync.ts
 /**
@@ -16,7 +18,7 @@ async function sync(task, surroundings) {
 	};
 	return withClient(task.connection, task.upload, surroundings, async (client) => {
 		const { cancel } = surroundings;
-		const obstacle = await waitFor(task, client, surroundings);
+		const obstacle = await waitFor(task, client.stats, surroundings);
 		if (obstacle !== void 0) {
 			const files = unsent(plan.files, "not-attempted", "the sandbox was not ready");
 			return {
@@ -32,7 +34,7 @@ async function sync(task, surroundings) {
 			...sent,
 			cancelled: cancel.aborted
 		};
-		const measured = await measure(task, client, surroundings);
+		const measured = await measure(task, client.stats, surroundings);
 		const warnings = [...base.warnings, ...measured.warnings];
 		return {
 			...base,

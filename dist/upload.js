@@ -1,4 +1,6 @@
-import { a as reportOn, b as parseUpload, i as findFiles, l as withClient, m as step, o as reportPlanned, r as userAgent, s as sendFiles } from "./shared.js";
+import { i as sendFiles, n as reportOn, o as withClient, r as reportPlanned, t as findFiles } from "./shared-sync-upload.js";
+import { m as parseUpload, r as step } from "./shared.js";
+import { t as userAgent } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/upload.ts
 /**

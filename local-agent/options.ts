@@ -31,6 +31,8 @@ export interface AgentOptions {
   readonly metrics?: () => object | string;
   /** Whether an upload of one file answers an array of one entry or the bare entry. Default `array`. */
   readonly entryShape?: 'array' | 'object';
+  /** Where files of a request without `path` go; with `one file`, it may bring no more. Default `whole filename`. */
+  readonly withoutPath?: 'whole filename' | 'last part of filename' | 'one file';
   /** False keeps no requests, for long runs. Default true. */
   readonly record?: boolean;
 }
@@ -52,6 +54,7 @@ export function settingsOf(options: AgentOptions): Settings {
     users: ['user', 'root'],
     faults: [],
     entryShape: 'array',
+    withoutPath: 'whole filename',
     record: true,
     ...options,
     root: realpathSync.native(options.root),

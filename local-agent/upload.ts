@@ -14,6 +14,8 @@ export interface UploadRules {
   readonly users: readonly string[];
   /** `object` answers the bare entry when exactly one file was stored. */
   readonly entryShape: 'array' | 'object';
+  /** Without a `path`: where files go, and whether one request may bring several. */
+  readonly withoutPath: 'whole filename' | 'last part of filename' | 'one file';
 }
 
 /** One upload request. */
@@ -49,7 +51,7 @@ export async function receiveUpload(upload: Upload, rules: UploadRules): Promise
     content.on('error', fail).resume();
     if (failures.length > 0) return;
     attempt(() => {
-      const target = absolutePath(targetPath(path, filename, entries), home);
+      const target = absolutePath(targetPath({ path, filename, earlier: entries.length }, rules), home);
       if (upload.store) writeContent(content, openForWriting(rules.root, target), fail);
       entries.push({ path: target, name: posix.basename(target), type: 'file', ...metadata });
     }, fail);
@@ -64,10 +66,14 @@ function knownUser(username: string | null, users: readonly string[]): string {
   throw new Refusal(401, `The user is not known: ${user}`);
 }
 
-function targetPath(path: string | null, filename: string, earlier: readonly Entry[]): string {
-  if (path === null) return filename;
-  if (earlier.length === 0) return path;
-  throw new Refusal(400, 'Several files cannot share one path');
+function targetPath(
+  { path, filename, earlier }: { path: string | null; filename: string; earlier: number },
+  { withoutPath }: UploadRules,
+): string {
+  if (earlier > 0 && (path !== null || withoutPath === 'one file')) {
+    throw new Refusal(400, 'Several files cannot share one request');
+  }
+  return path ?? (withoutPath === 'last part of filename' ? posix.basename(filename) : filename);
 }
 
 function metadataOf(headers: IncomingHttpHeaders): Pick<Entry, 'metadata'> {

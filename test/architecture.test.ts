@@ -60,9 +60,6 @@ test('the sources and their imports are found', () => {
 describe('each outside package has one file that knows it', () => {
   const owners: Readonly<Record<string, string>> = {
     undici: 'agent/http.ts',
-    'form-data': 'agent/form.ts',
-    'p-limit': 'upload/transfer.ts',
-    '@actions/glob': 'upload/discover.ts',
     minimatch: 'upload/pattern.ts',
   };
   for (const [name, owner] of Object.entries(owners)) {

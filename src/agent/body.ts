@@ -1,9 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { BufferPool } from './buffer-pool.ts';
 import { AgentError } from './failure.ts';
-import type { Frame } from './form.ts';
 import { checkOpened, READ_FLAGS } from './opened.ts';
+import { readSmallFile } from './small-file.ts';
 
 /** A request body of a known length, made from a file as it is now. */
 export interface FileBody {
@@ -17,6 +16,12 @@ export interface FileBody {
    * failure the network may still read from them.
    */
   readonly close: (sent: boolean) => Promise<void>;
+}
+
+/** The bytes of a body round the content of its file. */
+export interface Frame {
+  readonly head: Buffer;
+  readonly tail: Buffer;
 }
 
 /** What a body is made from. */
@@ -49,34 +54,22 @@ export async function openBody(source: BodySource): Promise<FileBody> {
   }
 }
 
-/** One buffer, read with calls that wait: for small files they cost less than handing them to a thread. */
+/** One buffer, or undefined where the file has grown out of it. */
 function buffered({ path, frame, pool }: BodySource): FileBody | undefined {
   const { head, tail } = frame;
-  const descriptor = openSync(path, READ_FLAGS);
+  const buffer = pool.take();
+  let read: number | undefined;
   try {
-    const size = checkOpened(path, fstatSync(descriptor));
-    if (frameBytes(frame) + size > pool.size) return undefined;
-    const buffer = pool.take();
-    const read = readWhole(descriptor, buffer.subarray(head.length, head.length + size));
-    head.copy(buffer);
-    tail.copy(buffer, head.length + read);
-    const length = frameBytes(frame) + read;
-    const close = async (sent: boolean) => (sent ? pool.give(buffer) : undefined);
-    return { body: buffer.subarray(0, length), length, fileBytes: read, close };
+    read = readSmallFile(path, buffer, { offset: head.length, room: pool.size - frameBytes(frame) });
   } finally {
-    closeSync(descriptor);
+    if (read === undefined) pool.give(buffer);
   }
-}
-
-/** Bytes read, fewer than the buffer holds where the file has shrunk meanwhile. */
-function readWhole(descriptor: number, buffer: Buffer): number {
-  let total = 0;
-  while (total < buffer.length) {
-    const read = readSync(descriptor, buffer, total, buffer.length - total, null);
-    if (read === 0) break;
-    total += read;
-  }
-  return total;
+  if (read === undefined) return undefined;
+  head.copy(buffer);
+  tail.copy(buffer, head.length + read);
+  const length = frameBytes(frame) + read;
+  const close = async (sent: boolean) => (sent ? pool.give(buffer) : undefined);
+  return { body: buffer.subarray(0, length), length, fileBytes: read, close };
 }
 
 async function streamed({ path, frame, pool }: BodySource): Promise<FileBody> {
@@ -152,7 +145,8 @@ function shorter(path: string, missing: number): AgentError {
   return new AgentError('file-changed', `${path} became shorter while it was sent, by ${missing} bytes.`);
 }
 
-function unreadable(path: string, error: unknown): unknown {
+/** The error of a file that cannot be read; of bugs and AgentErrors, the very one. */
+export function unreadable(path: string, error: unknown): unknown {
   if (error instanceof AgentError || !(error instanceof Error) || !('code' in error)) return error;
   return new AgentError('file-unreadable', `${path} cannot be read (${String(error.code)}).`, {
     cause: error,

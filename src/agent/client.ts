@@ -1,14 +1,12 @@
 import type { Connection } from '../inputs/connection.ts';
 import { type ExchangeOptions, openExchange } from './exchange.ts';
 import { openHttp } from './http.ts';
-import { readStats } from './stats-client.ts';
-import { type UploadFileOnce, uploader } from './upload-client.ts';
+import { type ReadStats, readStats } from './stats-client.ts';
+import { type Uploads, uploads } from './upload-client.ts';
 
 /** The in-sandbox agent's operations, one attempt each. Their failures are AgentErrors. */
-export interface AgentClient {
-  readonly upload: UploadFileOnce;
-  /** The stats as the text of a JSON object, secrets taken out. */
-  readonly stats: () => Promise<string>;
+export interface AgentClient extends Uploads {
+  readonly stats: ReadStats;
   /** Ends what is in flight and closes every connection. */
   readonly close: () => Promise<void>;
 }
@@ -22,11 +20,11 @@ export interface ClientOptions extends ExchangeOptions {
 }
 
 /** Opens a client for one sandbox. */
-export function openClient(connection: Connection, options: ClientOptions): AgentClient {
-  const http = openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
+export async function openClient(connection: Connection, options: ClientOptions): Promise<AgentClient> {
+  const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
   const exchange = openExchange(connection, http, options);
   return {
-    upload: uploader(connection, options.query, exchange),
+    ...uploads(connection, options.query, exchange),
     stats: () => readStats(connection, exchange),
     close: () => http.close(),
   };

@@ -1,28 +1,35 @@
-import FormData from 'form-data';
-
-/** The bytes of a multipart/form-data body round the content of its one file. */
-export interface Frame {
+/** A multipart/form-data encoding (RFC 7578) whose parts are all named `file`. */
+export interface Form {
   readonly contentType: string;
-  readonly head: Buffer;
+  /** What stands before the content of the first part. */
+  readonly head: (filename: string) => Buffer;
+  /** What stands between the contents of two parts, `filename` being that of the second. */
+  readonly next: (filename: string) => Buffer;
+  /** What ends the body. */
   readonly tail: Buffer;
 }
 
-/** Frames a file's content as the part `file`, under a boundary that no content can know beforehand. */
-export function frame(filename: string): Frame {
-  const form = new FormData();
-  const header = partHeader(form.getBoundary(), filename);
-  form.append('file', Buffer.alloc(0), { header });
-  const bytes = form.getBuffer();
-  const length = Buffer.byteLength(header);
+/** A form under a boundary that no content can know beforehand. */
+export function openForm(): Form {
+  const boundary = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
   return {
-    contentType: `multipart/form-data; boundary=${form.getBoundary()}`,
-    head: bytes.subarray(0, length),
-    tail: bytes.subarray(length),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    head: filename => Buffer.from(partHeader(boundary, filename)),
+    next: filename => Buffer.from(`\r\n${partHeader(boundary, filename)}`),
+    tail: Buffer.from(`\r\n--${boundary}--\r\n`),
   };
 }
 
-// Written here because form-data would turn a backslash in the name into a slash. Quote and line breaks are encoded as
-// browsers do (WHATWG HTML, multipart/form-data); the backslash is doubled, for the parsers that read it as an escape.
+/**
+ * Whether every parser reads a filename as it is: printable ASCII, nothing that is escaped or looks so, and no blank at
+ * its ends. Others are read in one way by some and in another by others.
+ */
+export function survives(filename: string): boolean {
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(filename) && !/["%;\\]/.test(filename);
+}
+
+// Quote and line breaks are encoded as browsers do (WHATWG HTML, multipart/form-data); the backslash is doubled, for the
+// parsers that read it as an escape.
 function partHeader(boundary: string, filename: string): string {
   const escaped = filename
     .replaceAll('\\', '\\\\')

@@ -1,4 +1,6 @@
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+// Of undici, this part alone: all of it takes twice the time to load.
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { type Collected, collect } from './collect.ts';
 import { AgentError } from './failure.ts';
 import { guardAgainstFloods } from './flood-guard.ts';
@@ -38,13 +40,15 @@ export interface Http {
  * Opens a pool of at most `connections` HTTP/1.1 connections, through the proxy that the environment names. Where what it
  * names is no proxy, every request fails.
  */
-export function openHttp(origin: string, connections: number, timeoutMs: number): Http {
+export async function openHttp(origin: string, connections: number, timeoutMs: number): Promise<Http> {
   const proxy = proxyFor(origin, process.env);
   if (proxy !== undefined && !isUsable(proxy)) return unusable(origin, proxy.name);
   const guard = guardAgainstFloods();
   const closing = new AbortController();
   const { signal } = closing;
-  const dispatcher = openDispatcher({ proxy: proxy?.value ?? '', connections, timeoutMs, signal });
+  const connecting = { connections, timeoutMs, signal };
+  const dispatcher =
+    proxy === undefined ? direct(origin, connecting) : await proxied(proxy.value, connecting);
   return {
     send: request => exchange(dispatcher, { origin, timeoutMs }, request),
     async close() {
@@ -58,21 +62,29 @@ export function openHttp(origin: string, connections: number, timeoutMs: number)
 }
 
 interface Connecting {
-  /** URL of the proxy, empty for none. */
-  readonly proxy: string;
   readonly connections: number;
   readonly timeoutMs: number;
   /** Ends the connections. */
   readonly signal: AbortSignal;
 }
 
-// HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
-function openDispatcher({ proxy, connections, timeoutMs, signal }: Connecting): Dispatcher {
-  const connect = { timeout: timeoutMs, allowH2: false, signal };
-  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+function direct(origin: string | URL, { connections, timeoutMs, signal }: Connecting, more = {}): Dispatcher {
+  return new Pool(origin, {
+    connect: connectOptions(timeoutMs, signal),
+    ...more,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connections,
+    pipelining: 1,
+  });
+}
+
+/** Through a proxy, NO_PROXY aside. */
+async function proxied(proxy: string, connecting: Connecting): Promise<Dispatcher> {
+  const { EnvHttpProxyAgent } = await import('undici');
+  const connect = connectOptions(connecting.timeoutMs, connecting.signal);
   // Only here can the clients that talk to a proxy be told: they get no option of the agent above them.
-  const open = (origin: string | URL, options: object) =>
-    new Pool(origin, { ...options, ...timeouts, connections, pipelining: 1 });
+  const open = (origin: string | URL, options: object) => direct(origin, connecting, options);
   return new EnvHttpProxyAgent({
     httpProxy: proxy,
     httpsProxy: proxy,
@@ -82,6 +94,11 @@ function openDispatcher({ proxy, connections, timeoutMs, signal }: Connecting): 
     factory: open,
     clientFactory: open,
   });
+}
+
+// HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+function connectOptions(timeoutMs: number, signal: AbortSignal) {
+  return { timeout: timeoutMs, allowH2: false, signal };
 }
 
 function unusable(origin: string, variable: string): Http {

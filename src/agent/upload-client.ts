@@ -1,11 +1,11 @@
-import { posix } from 'node:path';
 import type { Connection } from '../inputs/connection.ts';
-import { BUFFER_BYTES, openBody } from './body.ts';
-import { bufferPool } from './buffer-pool.ts';
-import { badAnswer, type Exchange } from './exchange.ts';
-import { AgentError } from './failure.ts';
-import { frame } from './form.ts';
+import { storedPath, storedPaths } from './acknowledgement.ts';
+import { BUFFER_BYTES, type FileBody, openBody } from './body.ts';
+import { type BufferPool, bufferPool } from './buffer-pool.ts';
+import type { Exchange } from './exchange.ts';
+import { type Form, openForm } from './form.ts';
 import type { HttpAnswer } from './http.ts';
+import { shareBody } from './shared-body.ts';
 
 /** A file on the runner and where it goes in the sandbox. */
 export interface UploadFile {
@@ -25,66 +25,97 @@ export interface StoredFile {
   readonly size: number;
 }
 
-/** Stores a file, one attempt. `onSent` is told the bytes of the body as they leave, frame included. */
-export type UploadFileOnce = (file: UploadFile, onSent: (bytes: number) => void) => Promise<StoredFile>;
+/** The ways to store files, one attempt each. `onSent` is told the bytes of a body as they leave, frame included. */
+export interface Uploads {
+  /** Stores a file. */
+  readonly upload: (file: UploadFile, onSent: (bytes: number) => void) => Promise<StoredFile>;
+  /**
+   * Stores small files with one request that leaves it to their filenames where they go. Returns what became of each, in
+   * order: `not-sent` is one that could not be read, or not be put with the others any more.
+   */
+  readonly uploadTogether: (
+    files: readonly UploadFile[],
+    onSent: (bytes: number) => void,
+  ) => Promise<readonly SharedOutcome[]>;
+}
 
-// The longest path of Linux. One is kept for each file until the end, and an answer may be a thousand times as long.
-const MAX_PATH_BYTES = 4096;
+/** What became of one of several files that shared a request. */
+export type SharedOutcome = StoredFile | 'not-acknowledged' | 'not-sent';
 
 /** Uploads over an exchange; `query` holds the parameters of every upload beside `path`. */
-export function uploader(
+export function uploads(
   { uploadPath }: Connection,
   query: Readonly<Record<string, string>>,
-  { send, redact }: Exchange,
-): UploadFileOnce {
-  const pool = bufferPool(BUFFER_BYTES);
-  const further = Object.entries(query).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
-  return async (file, onSent) => {
-    const framing = frame(file.target);
-    const source = { path: file.realPath, plannedSize: file.size, frame: framing, pool };
-    const { body, length, fileBytes, close } = await openBody(source);
-    let sent = false;
-    try {
-      const headers = { 'Content-Type': framing.contentType, 'Content-Length': String(length) };
-      const path = `${uploadPath}?path=${encodeURIComponent(file.target)}${further.join('')}`;
-      const answer = await send({ method: 'POST', path, headers, body, onSent });
-      const stored = { path: redact(storedPath(answer, file.target)), size: fileBytes };
-      sent = true;
-      return stored;
-    } finally {
-      await close(sent);
-    }
+  exchange: Exchange,
+): Uploads {
+  const pathWith = (parameters: Readonly<Record<string, string>>) => {
+    const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join('&')}`;
+  };
+  const way = { exchange, form: openForm(), pool: bufferPool(BUFFER_BYTES) };
+  return {
+    upload: (file, onSent) =>
+      uploadAlone(file, way, { path: pathWith({ path: file.target, ...query }), onSent }),
+    uploadTogether: (files, onSent) => uploadTogether(files, way, { path: pathWith(query), onSent }),
   };
 }
 
-/** The path of the one File entry that acknowledges the upload to `target`. */
-function storedPath(answer: HttpAnswer, target: string): string {
-  if (!answer.sentWhole) throw tooEarly(answer);
-  const body = parse(answer);
-  const entries = Array.isArray(body) ? body : [body];
-  const entry: unknown = entries[0];
-  if (entries.length !== 1 || typeof entry !== 'object' || entry === null) {
-    throw badAnswer(answer, `It holds ${entries.length} file entries, where one was expected`);
-  }
-  const { path, name, type } = { path: undefined, name: undefined, type: undefined, ...entry };
-  if (type !== 'file') throw badAnswer(answer, 'Its entry is not of type "file"');
-  if (name !== posix.basename(target)) throw badAnswer(answer, 'Its entry names another file');
-  if (typeof path !== 'string' || path === '') throw badAnswer(answer, 'Its entry has no path');
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw badAnswer(answer, `Its entry has a path longer than ${MAX_PATH_BYTES} bytes`);
-  }
-  return path;
+/** What all uploads share. */
+interface Way {
+  readonly exchange: Exchange;
+  readonly form: Form;
+  readonly pool: BufferPool;
 }
 
-function tooEarly({ tried, status }: HttpAnswer): AgentError {
-  const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
-  return new AgentError('connection', message, { status });
+/** Where one upload goes, and who is told of its bytes. */
+interface Request {
+  readonly path: string;
+  readonly onSent: (bytes: number) => void;
 }
 
-function parse(answer: HttpAnswer): unknown {
+async function uploadAlone(file: UploadFile, way: Way, request: Request): Promise<StoredFile> {
+  const frame = { head: way.form.head(file.target), tail: way.form.tail };
+  const source = { path: file.realPath, plannedSize: file.size, frame, pool: way.pool };
+  const { body, length, fileBytes, close } = await openBody(source);
+  let sent = false;
   try {
-    return JSON.parse(answer.text);
-  } catch (error) {
-    throw badAnswer(answer, 'It is not JSON', error);
+    const answer = await post(way, { ...request, body, length });
+    const stored = { path: way.exchange.redact(storedPath(answer, file.target)), size: fileBytes };
+    sent = true;
+    return stored;
+  } finally {
+    await close(sent);
   }
+}
+
+async function uploadTogether(
+  files: readonly UploadFile[],
+  way: Way,
+  request: Request,
+): Promise<readonly SharedOutcome[]> {
+  const buffer = way.pool.take();
+  const { body, parts } = shareBody(files, way.form, buffer);
+  if (parts.length === 0) return files.map(() => 'not-sent');
+  const answer = await post(way, { ...request, body, length: body.length });
+  const paths = storedPaths(
+    answer,
+    parts.map(({ file }) => file.target),
+  );
+  // After a failure the network may still read from the buffer, so it is given back here alone.
+  way.pool.give(buffer);
+  const outcomes = parts.map(({ file, size }, index): [UploadFile, SharedOutcome] => {
+    const path = paths[index];
+    return [file, path === undefined ? 'not-acknowledged' : { path: way.exchange.redact(path), size }];
+  });
+  const byFile = new Map(outcomes);
+  return files.map(file => byFile.get(file) ?? 'not-sent');
+}
+
+function post(
+  { exchange, form }: Way,
+  request: Request & Pick<FileBody, 'body' | 'length'>,
+): Promise<HttpAnswer> {
+  const { path, body, length, onSent } = request;
+  const headers = { 'Content-Type': form.contentType, 'Content-Length': String(length) };
+  return exchange.send({ method: 'POST', path, headers, body, onSent });
 }

@@ -1,7 +1,7 @@
 import type { Report } from '../report/report.ts';
 import { STATUS } from '../report/status.ts';
 import { formatNumber } from '../report/units.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../upload/result.ts';
 import { harmless, logGroup } from './log.ts';
 
 const MAX_LINES = 1000;

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../report/units.ts';
 import type { Observer } from '../run/surroundings.ts';
 import type { Plan, PlannedFile } from '../upload/plan.ts';
-import type { TransferEvent } from '../upload/transfer.ts';
+import type { TransferEvent } from '../upload/result.ts';
 import { logLine } from './log.ts';
 
 const INTERVAL_MS = 5000;
@@ -46,6 +46,7 @@ export function watchTransfer(): Observer & { stop: () => void } {
     event(event) {
       tally.add(event);
       if (event.kind === 'retry' && ++retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+      if (event.kind === 'refused') logLine(refusedLine(event.files.length));
     },
     stop: () => clearInterval(timer),
   };
@@ -72,8 +73,8 @@ function newTally(): {
   return {
     add(event) {
       if (event.kind === 'sent') onTheWay.set(event.file, (onTheWay.get(event.file) ?? 0) + event.bytes);
-      else if (event.kind === 'retry' && event.file !== undefined) onTheWay.delete(event.file);
-      else if (event.kind === 'settled') {
+      else if (event.kind !== 'settled') for (const file of event.files) onTheWay.delete(file);
+      else {
         onTheWay.delete(event.result.file);
         if (event.result.status === 'failed') done.failed += 1;
         if (event.result.status !== 'uploaded') return;
@@ -85,9 +86,15 @@ function newTally(): {
   };
 }
 
-function retryLine({ file, retry }: Extract<TransferEvent, { kind: 'retry' }>): string {
+function retryLine({ files, retry }: Extract<TransferEvent, { kind: 'retry' }>): string {
   const { attempt, delayMs, error } = retry;
-  return `Attempt ${attempt} for ${file?.source ?? 'the stats'} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+  const [first, ...others] = files;
+  const more = others.length === 0 ? '' : ` and ${formatNumber(others.length)} more`;
+  return `Attempt ${attempt} for ${first?.source ?? 'the stats'}${more} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+}
+
+function refusedLine(count: number): string {
+  return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone`;
 }
 
 function sizeOf({ files }: Plan): { totalFiles: number; totalBytes: number } {

@@ -54,8 +54,8 @@ function checkPattern(pattern: string, fail: Refuse): string {
   if (pattern === '' || pattern.startsWith('!')) return fail('has no pattern.', EXAMPLE);
   // Leading ones are where the pattern starts; further in, a wildcard may stand before them.
   const inner = pattern.replace(/^(\.{1,2}[\\/])+/, '');
-  if (/(^|[\\/])\.\.([\\/]|$)/.test(inner) && inner !== '..') {
-    return fail('has a .. in its middle. Write the path without it.', EXAMPLE);
+  if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) {
+    return fail('has a . or .. in its middle. Write the path without it.', EXAMPLE);
   }
   return pattern;
 }

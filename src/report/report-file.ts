@@ -1,6 +1,6 @@
 import { stringifyExactly } from '../agent/exact-json.ts';
 import type { AgentError } from '../agent/failure.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../upload/result.ts';
 import { aggregatesOf, breachEntry } from './gate-json.ts';
 import { type Report, succeeded, totals } from './report.ts';
 import { adviceOn, headline } from './verdict.ts';

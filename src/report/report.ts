@@ -2,7 +2,7 @@ import { type Gate, NO_GATE } from '../gate/gate.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
 import type { LeftOut } from '../upload/discover.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../upload/result.ts';
 
 /** All there is to say about a run, whatever came of it. */
 export interface Report {

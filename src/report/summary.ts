@@ -1,4 +1,4 @@
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../upload/result.ts';
 import { code, concat, type Html, html, table } from './html.ts';
 import { type Report, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';

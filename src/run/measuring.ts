@@ -1,5 +1,5 @@
-import type { AgentClient } from '../agent/client.ts';
 import { withRetries } from '../agent/retry.ts';
+import type { ReadStats } from '../agent/stats-client.ts';
 import { gateOf } from '../gate/gate.ts';
 import type { StatsTask } from '../inputs/tasks.ts';
 import type { Report, ReportedError } from '../report/report.ts';
@@ -12,13 +12,13 @@ import type { Surroundings } from './surroundings.ts';
 /** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
 export async function waitFor(
   { connection, measurement }: StatsTask,
-  client: AgentClient,
+  readStats: ReadStats,
   { sleep, cancel, clock, observer }: Surroundings,
 ): Promise<ReportedError | undefined> {
   const { wait, intervalMs } = measurement;
   if (wait.until.length === 0) return undefined;
   observer.waiting(connection, wait.timeoutMs);
-  const read = async () => decodeStats(await client.stats());
+  const read = async () => decodeStats(await readStats());
   const timing = { sleep, stop: cancel, now: clock };
   const end = await waitUntil(wait.until, read, { intervalMs, timeoutMs: wait.timeoutMs }, timing);
   return end.held ? undefined : waitError(end);
@@ -27,13 +27,13 @@ export async function waitFor(
 /** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
 export async function measure(
   { connection, measurement }: StatsTask,
-  client: AgentClient,
+  readStats: ReadStats,
   { sleep, random, cancel, now, observer }: Surroundings,
 ): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
   const policy = { retries: connection.retries, sleep, random, stop: cancel };
   const onRetry = (retry: Parameters<Parameters<typeof withRetries>[1]['onRetry']>[0]) =>
-    observer.event({ kind: 'retry', file: undefined, retry });
-  const read = () => withRetries(async () => decodeStats(await client.stats()), { ...policy, onRetry });
+    observer.event({ kind: 'retry', files: [], retry });
+  const read = () => withRetries(async () => decodeStats(await readStats()), { ...policy, onRetry });
   const { samples, error } = await takeSamples(read, measurement, { sleep, stop: cancel, now });
   const stats = samples.at(-1)?.stats;
   return {

@@ -2,8 +2,10 @@ import { type AgentClient, openClient } from '../agent/client.ts';
 import type { RetryPolicy } from '../agent/retry.ts';
 import type { Connection } from '../inputs/connection.ts';
 import type { UploadTask } from '../inputs/tasks.ts';
+import type { UploadInputs } from '../inputs/upload.ts';
+import { highestLevel } from '../upload/level.ts';
 import type { Plan } from '../upload/plan.ts';
-import type { TransferEvent } from '../upload/transfer.ts';
+import type { TransferEvent } from '../upload/result.ts';
 
 /** What a run depends on beside its inputs. */
 export interface Surroundings {
@@ -32,12 +34,12 @@ export interface Observer {
 /** A connection to the sandbox for as long as `use` takes. */
 export async function withClient<T>(
   connection: Connection,
-  upload: { readonly concurrency: number; readonly query: Readonly<Record<string, string>> },
+  { concurrency, query }: UploadInputs,
   { userAgent, cancel, now }: Surroundings,
   use: (client: AgentClient) => Promise<T>,
 ): Promise<T> {
-  const { concurrency: connections, query } = upload;
-  const client = openClient(connection, { connections, query, userAgent, cancel, now });
+  const connections = highestLevel(concurrency);
+  const client = await openClient(connection, { connections, query, userAgent, cancel, now });
   try {
     return await use(client);
   } finally {

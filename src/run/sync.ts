@@ -1,7 +1,7 @@
 import { gateOf } from '../gate/gate.ts';
 import type { SyncTask } from '../inputs/tasks.ts';
 import type { Report } from '../report/report.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../upload/result.ts';
 import { measure, waitFor } from './measuring.ts';
 import { type Surroundings, withClient } from './surroundings.ts';
 import { findFiles, reportOn, reportPlanned, sendFiles, unsent } from './uploading.ts';
@@ -19,14 +19,14 @@ export async function sync(task: SyncTask, surroundings: Surroundings): Promise<
   const base = { ...planned, gate: gateOf(task.measurement.gate, []) };
   return withClient(task.connection, task.upload, surroundings, async client => {
     const { cancel } = surroundings;
-    const obstacle = await waitFor(task, client, surroundings);
+    const obstacle = await waitFor(task, client.stats, surroundings);
     if (obstacle !== undefined) {
       const files = unsent(plan.files, 'not-attempted', 'the sandbox was not ready');
       return { ...base, files, errors: [obstacle], cancelled: cancel.aborted };
     }
     const sent = await sendFiles(plan.files, task, client, surroundings);
     if (cancel.aborted || isPointless(sent.files)) return { ...base, ...sent, cancelled: cancel.aborted };
-    const measured = await measure(task, client, surroundings);
+    const measured = await measure(task, client.stats, surroundings);
     const warnings = [...base.warnings, ...measured.warnings];
     return { ...base, ...sent, ...measured, warnings, cancelled: cancel.aborted };
   });

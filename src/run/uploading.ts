@@ -3,8 +3,10 @@ import type { UploadTask } from '../inputs/tasks.ts';
 import type { UploadInputs } from '../inputs/upload.ts';
 import { EMPTY_REPORT, type Report, type Task } from '../report/report.ts';
 import { discover } from '../upload/discover.ts';
+import { openLevel } from '../upload/level.ts';
 import { type Plan, type PlannedFile, plan } from '../upload/plan.ts';
-import { type FileResult, transfer } from '../upload/transfer.ts';
+import type { FileResult } from '../upload/result.ts';
+import { transfer } from '../upload/transfer.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Finds the files and plans where each goes, and shows the plan. */
@@ -48,7 +50,8 @@ export async function sendFiles(
   const start = clock();
   const results = await transfer(files, {
     client,
-    concurrency: upload.concurrency,
+    level: openLevel(upload.concurrency, clock),
+    filesPerRequest: upload.filesPerRequest,
     retry: { retries: connection.retries, sleep, random },
     cancel,
     onEvent: event => observer.event(event),

@@ -1,11 +1,12 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
-import { create, type Globber } from '@actions/glob';
+import { setImmediate } from 'node:timers/promises';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError } from '../inputs/parse.ts';
 import { boundary, type Resolve } from './boundary.ts';
 import { toPosix } from './paths.ts';
-import { anchor, type Matcher, matcher } from './pattern.ts';
+import { anchor, type Matcher, matcher, rootOf } from './pattern.ts';
+import { type Found, walk } from './walk.ts';
 
 /** A regular file that a pattern matches. */
 export interface SourceFile {
@@ -32,12 +33,14 @@ export const BROKEN_LINK = 'a broken link';
 /** The reason of a pipe, a socket or a device. */
 export const NOT_REGULAR = 'not a regular file';
 
+const LEFT_OUT = { 'broken link': BROKEN_LINK, special: NOT_REGULAR, link: 'a symbolic link' } as const;
+
 /** What one pattern matches. */
 export interface Matches {
   readonly pattern: FilePattern;
   readonly files: readonly SourceFile[];
   readonly leftOut: readonly LeftOut[];
-  /** How many files were passed over for a name that begins with a dot. */
+  /** Where there are no files: how many were passed over for a name that begins with a dot. */
   readonly hidden: number;
 }
 
@@ -77,75 +80,68 @@ async function search(
   excludes: readonly string[],
   options: DiscoverOptions,
 ): Promise<Matches> {
-  const lines = [absolute, ...excludes.map(exclude => `!${exclude}`)];
-  // Directories are asked for as well: broken links, which the search drops silently, are looked for in them.
-  const globber = await create(lines.join('\n'), { followSymbolicLinks: options.followSymlinks });
-  const [root = absolute] = globber.getSearchPaths();
   const match = matcher(absolute, excludes);
-  const found = await sort(globber, root, match, options);
-  // A broken link that is spelt out leaves nothing to search in; what it lies in is looked at instead.
-  const places = existsSync(root) ? found.directories : [path.dirname(root)];
-  const wanted = (file: string) => match.wants(file) && !hides(root, file, match, options);
-  const lost = options.followSymlinks ? findLost(places, wanted) : [];
-  return { pattern, files: found.files, leftOut: [...found.leftOut, ...lost], hidden: found.hidden };
+  const root = rootOf(absolute);
+  const found = await sort(root, match, options);
+  // What is hidden matters only as a reason why nothing was found.
+  const isEmpty = found.files.length === 0 && !options.includeHidden;
+  return { pattern, ...found, hidden: isEmpty ? await countHidden(root, match, options) : 0 };
 }
 
-async function sort(globber: Globber, root: string, match: Matcher, options: DiscoverOptions) {
+async function sort(root: string, match: Matcher, options: DiscoverOptions) {
   const files: SourceFile[] = [];
   const leftOut: LeftOut[] = [];
-  const directories = new Set<string>();
-  let hidden = 0;
+  const isHidden = hider(root, match, options);
   let resolve: Resolve | undefined;
-  for await (const file of globber.globGenerator()) {
-    if (options.cancel.aborted) break;
-    const relative = path.relative(root, file);
-    const link = lstatSync(file);
-    const stat = options.followSymlinks && link.isSymbolicLink() ? statSync(file) : link;
-    if (stat.isDirectory()) directories.add(file);
-    else if (hides(root, file, match, options)) hidden += 1;
-    else if (stat.isSymbolicLink()) leftOut.push({ path: file, reason: 'a symbolic link' });
-    else if (!stat.isFile()) leftOut.push({ path: file, reason: NOT_REGULAR });
+  for await (const { path: file, kind, size, isLink } of wanted(root, match, options)) {
+    if (isHidden(file)) continue;
+    if (kind === 'unreadable name') throw unreadableName(file);
+    if (kind !== 'file') leftOut.push({ path: file, reason: LEFT_OUT[kind] });
     else {
-      directories.add(path.dirname(file));
+      const relative = path.relative(root, file);
       resolve ??= boundary(options.workspace, relative === '' ? path.dirname(root) : root);
-      files.push({
-        path: file,
-        realPath: resolve(file, link.isSymbolicLink()),
-        relative: toPosix(relative),
-        size: stat.size,
-      });
+      files.push({ path: file, realPath: resolve(file, isLink), relative: toPosix(relative), size });
     }
   }
-  return { files, leftOut, directories, hidden };
+  return { files, leftOut };
 }
 
-function hides(root: string, file: string, match: Matcher, { includeHidden }: DiscoverOptions): boolean {
+async function countHidden(root: string, match: Matcher, options: DiscoverOptions): Promise<number> {
+  const isHidden = hider(root, match, options);
+  let hidden = 0;
+  for await (const { path: file } of wanted(root, match, { ...options, includeHidden: true }))
+    if (isHidden(file)) hidden += 1;
+  return hidden;
+}
+
+// After so many paths, others get their turn: a cancelled job must not wait for the end of a search.
+const TURN = 1000;
+
+/** What the pattern wants of what is there, directories aside. */
+async function* wanted(
+  root: string,
+  match: Matcher,
+  { includeHidden, followSymlinks, cancel }: DiscoverOptions,
+): AsyncGenerator<Found & { readonly kind: Exclude<Found['kind'], 'directory'> }> {
+  let seen = 0;
+  const enters = (directory: string) => match.mayHold(directory, !includeHidden);
+  for (const found of walk(root, { followSymlinks, enters })) {
+    const { kind } = found;
+    if (kind !== 'directory' && match.wants(found.path)) yield { ...found, kind };
+    seen += 1;
+    if (seen % TURN === 0) await setImmediate();
+    if (cancel.aborted) return;
+  }
+}
+
+function hider(root: string, match: Matcher, { includeHidden }: DiscoverOptions): (file: string) => boolean {
   // Most paths have no such name, and asking the pattern costs more than this look.
-  return !includeHidden && /[\\/]\./.test(file.slice(root.length - 1)) && match.hides(file);
-}
-
-/** What the search could not follow to an end and so did not mention: broken links, names it could not read. */
-function findLost(directories: Iterable<string>, wanted: (file: string) => boolean): LeftOut[] {
-  const lost: LeftOut[] = [];
-  for (const directory of directories) {
-    for (const entry of entriesOf(directory)) {
-      const file = path.join(directory, entry.name);
-      const suspect = entry.isSymbolicLink() || entry.name.includes('\uFFFD');
-      if (!suspect || existsSync(file) || !wanted(file)) continue;
-      if (!entry.isSymbolicLink()) throw unreadableName(file);
-      lost.push({ path: file, reason: BROKEN_LINK });
-    }
-  }
-  return lost;
+  return file => !includeHidden && /[\\/]\./.test(file.slice(root.length - 1)) && match.hides(file);
 }
 
 function unreadableName(file: string): InputError {
   const message = `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`;
   return new InputError([{ input: 'files', message }]);
-}
-
-function entriesOf(directory: string): Dirent[] {
-  return existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
 }
 
 function requireDirectory(directory: string, given: string): void {
@@ -155,14 +151,13 @@ function requireDirectory(directory: string, given: string): void {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  ELOOP: ' Remove the link that leads to itself, or set follow-symlinks: false.',
-  ENOENT: ' The file vanished during the search, or its name is not valid UTF-8. Rename or remove it.',
+  ENOENT: ' A folder vanished during the search.',
   EACCES: ' Let the runner read the folder, or upload another.',
 };
 
 function unsearchable({ pattern }: FilePattern, error: unknown): unknown {
   if (error instanceof InputError || !(error instanceof Error)) return error;
-  // Errors of the system have a code, and so have the assertions by which @actions/glob refuses a pattern; bugs have not.
+  // Errors of the system have a code; bugs have not.
   if (!('code' in error)) return error;
   const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ''}`;
   return new InputError([{ input: 'files', message }]);

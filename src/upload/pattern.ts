@@ -4,7 +4,7 @@ import { Minimatch, type MinimatchOptions } from 'minimatch';
 
 const WINDOWS = process.platform === 'win32';
 
-// As @actions/glob reads patterns, so that both see the same.
+// Patterns mean what they mean in GitHub's own actions.
 const OPTIONS: MinimatchOptions = {
   nobrace: true,
   nocase: WINDOWS,
@@ -13,12 +13,14 @@ const OPTIONS: MinimatchOptions = {
   nonegate: true,
 };
 
-/** Says of a path that a pattern's search came across what the pattern means by it. */
+/** Says of a path what a pattern means by it. */
 export interface Matcher {
   /** Whether the pattern matches the path and nothing excludes it. */
   readonly wants: (file: string) => boolean;
   /** Whether a name that begins with a dot leads to the path through a wildcard: the pattern does not spell it out. */
   readonly hides: (file: string) => boolean;
+  /** Whether there may be something in a directory that the pattern wants; `visible` leaves out what it hides. */
+  readonly mayHold: (directory: string, visible: boolean) => boolean;
 }
 
 /** A matcher for an absolute pattern and absolute excludes. */
@@ -29,6 +31,9 @@ export function matcher(pattern: string, excludes: readonly string[]): Matcher {
   return {
     wants: file => wanted(file) && !excluded(file),
     hides: file => !visible(file),
+    // An exclude that matches a directory excludes everything in it.
+    mayHold: (directory, onlyVisible) =>
+      (onlyVisible ? visible : wanted)(directory, true) && !excluded(directory),
   };
 }
 
@@ -36,6 +41,8 @@ export function matcher(pattern: string, excludes: readonly string[]): Matcher {
 export function anchor(pattern: string, directory: string): string {
   const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, '');
   if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
+  // On Windows, what begins with a single backslash lies on the current drive.
+  if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
   if (path.isAbsolute(trimmed)) return trimmed;
   const [climb = ''] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
   const base = path.resolve(directory, climb === '' ? '.' : climb);
@@ -44,13 +51,26 @@ export function anchor(pattern: string, directory: string): string {
   return `${escaped(base)}${base.endsWith(path.sep) ? '' : path.sep}${rest}`;
 }
 
-// A directory that matches means everything in it, so each pattern has a second form.
-function matchAny(patterns: readonly string[], dot: boolean): (file: string) => boolean {
+/** What an absolute pattern spells out before its first wildcard: where its search starts. */
+export function rootOf(pattern: string): string {
+  const [segments = []] = new Minimatch(slashed(pattern), { ...OPTIONS, nocaseMagicOnly: true }).set;
+  const wildcard = segments.findIndex(segment => typeof segment !== 'string');
+  const literal = wildcard < 0 ? segments : segments.slice(0, wildcard);
+  return path.resolve(`${literal.join('/')}/`);
+}
+
+// What matches means itself and, if it is a directory, everything in it; a ** at the end adds nothing to that. `partial`
+// asks whether something below the path could match.
+function matchAny(patterns: readonly string[], dot: boolean): (file: string, partial?: boolean) => boolean {
   const matchers = patterns
-    .map(pattern => (WINDOWS ? pattern.replaceAll('\\', '/') : pattern))
+    .map(pattern => slashed(pattern).replace(/(\/\*\*)+$/, ''))
     .flatMap(pattern => [pattern, `${pattern}/**`])
     .map(pattern => new Minimatch(pattern, { ...OPTIONS, dot }));
-  return file => matchers.some(each => each.match(file));
+  return (file, partial) => matchers.some(each => each.match(file, partial));
+}
+
+function slashed(pattern: string): string {
+  return WINDOWS ? pattern.replaceAll('\\', '/') : pattern;
 }
 
 function escaped(literal: string): string {

@@ -1,45 +1,15 @@
-import pLimit from 'p-limit';
-import type { AgentClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
-import { type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import { type AttemptOptions, attempt, type Settled } from './attempt.ts';
+import { inLanes } from './lanes.ts';
 import type { PlannedFile } from './plan.ts';
+import type { FileResult } from './result.ts';
+import { type Entry, openSchedule } from './schedule.ts';
 
-/** How one planned file ended. Every planned file has exactly one. */
-export type FileResult =
-  | {
-      readonly status: 'uploaded';
-      readonly file: PlannedFile;
-      readonly attempts: number;
-      readonly durationMs: number;
-      readonly path: string;
-      readonly size: number;
-    }
-  | {
-      readonly status: 'failed';
-      readonly file: PlannedFile;
-      readonly attempts: number;
-      readonly durationMs: number;
-      readonly error: AgentError;
-    }
-  | { readonly status: 'skipped'; readonly file: PlannedFile; readonly reason: string }
-  | { readonly status: 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
-
-/** What happens during a transfer, for whoever wants to show it. A retry without a file is one of the stats. */
-export type TransferEvent =
-  | { readonly kind: 'sent'; readonly file: PlannedFile; readonly bytes: number }
-  | { readonly kind: 'retry'; readonly file: PlannedFile | undefined; readonly retry: Retry }
-  | { readonly kind: 'settled'; readonly result: FileResult };
-
-export interface TransferOptions {
-  readonly client: AgentClient;
-  /** Uploads in flight at once. */
-  readonly concurrency: number;
-  readonly retry: RetryPolicy;
+export interface TransferOptions extends AttemptOptions {
+  /** How many small files may share a request; with more than 1, no query may say where a file goes. */
+  readonly filesPerRequest: number;
   /** Ends the transfer: nothing new is started. The client ends what is in flight. */
   readonly cancel: AbortSignal;
-  readonly onEvent: (event: TransferEvent) => void;
-  /** Milliseconds on a clock that does not jump. */
-  readonly clock: () => number;
 }
 
 /**
@@ -50,51 +20,38 @@ export async function transfer(
   files: readonly PlannedFile[],
   options: TransferOptions,
 ): Promise<FileResult[]> {
-  const limit = pLimit(options.concurrency);
+  const { level, cancel, onEvent } = options;
+  const schedule = openSchedule(files, options.filesPerRequest);
   const ended = new AbortController();
-  const stop = AbortSignal.any([options.cancel, ended.signal]);
+  const stop = AbortSignal.any([cancel, ended.signal]);
+  const results: FileResult[] = [];
 
-  async function upload(file: PlannedFile): Promise<FileResult> {
-    if (stop.aborted) return { status: 'not-attempted', file, reason: reasonOf(stop) };
-    const result = await attempt(file, stop, options);
+  function settle({ index, result }: Settled): void {
+    results[index] = result;
     if (result.status === 'failed' && result.error.final) ended.abort(result.error);
-    return result;
+    onEvent({ kind: 'settled', result });
   }
 
-  const settle = async (file: PlannedFile) => {
-    try {
-      const result = await upload(file);
-      options.onEvent({ kind: 'settled', result });
-      return result;
-    } catch (bug) {
+  async function send(entries: readonly Entry[]): Promise<void> {
+    if (stop.aborted) {
+      const reason = reasonOf(stop);
+      for (const { index, file } of entries)
+        settle({ index, result: { status: 'not-attempted', file, reason } });
+      return;
+    }
+    const { settled, ...rest } = await attempt(entries, stop, options);
+    for (const each of settled) settle(each);
+    schedule.ended(entries, rest);
+    if (rest.refused) onEvent({ kind: 'refused', files: entries.map(({ file }) => file) });
+  }
+
+  const sendOrEnd = (entries: readonly Entry[]) =>
+    send(entries).catch((bug: unknown) => {
       ended.abort(bug);
       throw bug;
-    }
-  };
-  const results: FileResult[] = [];
-  const queue = files.entries();
-  // Each feeder has one file at a time in the hands of the limit. All files at once would cost 2 KiB of memory each.
-  const feed = async () => {
-    for (const [index, file] of queue) results[index] = await limit(settle, file);
-  };
-  const feeders = await Promise.allSettled(Array.from({ length: options.concurrency }, feed));
-  for (const feeder of feeders) if (feeder.status === 'rejected') throw feeder.reason;
+    });
+  await inLanes(level.now, () => schedule.next(level.now()), sendOrEnd);
   return results;
-}
-
-async function attempt(file: PlannedFile, stop: AbortSignal, options: TransferOptions): Promise<FileResult> {
-  const start = options.clock();
-  const outcome = await withRetries(
-    () => options.client.upload(file, bytes => options.onEvent({ kind: 'sent', file, bytes })),
-    {
-      ...options.retry,
-      stop,
-      onRetry: retry => options.onEvent({ kind: 'retry', file, retry }),
-    },
-  );
-  const common = { file, attempts: outcome.attempts, durationMs: Math.round(options.clock() - start) };
-  if ('error' in outcome) return { status: 'failed', ...common, error: outcome.error };
-  return { status: 'uploaded', ...common, ...outcome.value };
 }
 
 function reasonOf(stop: AbortSignal): string {

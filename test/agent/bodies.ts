@@ -4,7 +4,7 @@ import path from 'node:path';
 import { BUFFER_BYTES, type FileBody, openBody } from '../../src/agent/body.ts';
 import { bufferPool } from '../../src/agent/buffer-pool.ts';
 
-export const FRAME = { contentType: 'x', head: Buffer.from('<head>'), tail: Buffer.from('<tail>') };
+export const FRAME = { head: Buffer.from('<head>'), tail: Buffer.from('<tail>') };
 export const LARGEST_BUFFERED = BUFFER_BYTES - 12;
 export const LARGE = BUFFER_BYTES + 1;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { frame } from '../../src/agent/form.ts';
+import { openForm } from '../../src/agent/form.ts';
 
 interface Part {
   readonly field: string;
@@ -32,8 +32,8 @@ async function parse(contentType: string, body: Buffer): Promise<Part[]> {
 }
 
 function bodyOf(filename: string, content: string): { contentType: string; body: Buffer } {
-  const { contentType, head, tail } = frame(filename);
-  return { contentType, body: Buffer.concat([head, Buffer.from(content, 'latin1'), tail]) };
+  const { contentType, head, tail } = openForm();
+  return { contentType, body: Buffer.concat([head(filename), Buffer.from(content, 'latin1'), tail]) };
 }
 
 const FILENAMES: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ describe('a form has one part', () => {
 });
 
 test('the bytes are those of RFC 7578', () => {
-  const { contentType, head, tail } = frame('ü/a');
+  const { contentType, head, tail } = openForm();
   const [, boundary = ''] = /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];
   assert.ok(boundary.length > 20 && boundary.length <= 70);
   const expected = [
@@ -83,11 +83,11 @@ test('the bytes are those of RFC 7578', () => {
     '',
     '',
   ];
-  assert.equal(head.toString(), expected.join('\r\n'));
+  assert.equal(head('ü/a').toString(), expected.join('\r\n'));
   assert.equal(tail.toString(), `\r\n--${boundary}--\r\n`);
 });
 
 test('each form has a boundary of its own', () => {
-  const boundaries = Array.from({ length: 100 }, () => frame('a').contentType);
+  const boundaries = Array.from({ length: 100 }, () => openForm().contentType);
   assert.equal(new Set(boundaries).size, 100);
 });

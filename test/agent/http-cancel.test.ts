@@ -10,7 +10,7 @@ suite('a request that is cancelled', { timeout: 20_000 }, () => {
 
   test('before it is made is not sent at all', async () => {
     await using agent = await listen();
-    const http = openHttp(`http://${agent.host}`, 1, 60_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
     await assert.rejects(http.send(request({ cancel: AbortSignal.abort() })), CANCELLED);
     await http.close();
     assert.equal(agent.connections.length, 0);
@@ -19,14 +19,14 @@ suite('a request that is cancelled', { timeout: 20_000 }, () => {
   test('before it is made is cancelled also where it could not have been sent', async () => {
     const agent = await listen();
     await agent[Symbol.asyncDispose]();
-    const http = openHttp(`http://${agent.host}`, 1, 60_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
     await assert.rejects(http.send(request({ cancel: AbortSignal.abort() })), CANCELLED);
     await http.close();
   });
 
   test('while its connection is being made', async () => {
     await using agent = await listen();
-    const http = openHttp(`https://${agent.host}`, 1, 60_000);
+    const http = await openHttp(`https://${agent.host}`, 1, 60_000);
     const controller = new AbortController();
     const connected = agent.connected();
     const sending = assert.rejects(http.send(request({ cancel: controller.signal })), CANCELLED);
@@ -44,7 +44,7 @@ suite('a request that is cancelled', { timeout: 20_000 }, () => {
         socket.write(OK);
       }),
     );
-    const http = openHttp(`http://${agent.host}`, 1, 60_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
     const controller = new AbortController();
     const sending = assert.rejects(http.send(request({ cancel: controller.signal })), CANCELLED);
     controller.abort();
@@ -62,7 +62,7 @@ suite('a request that is cancelled', { timeout: 20_000 }, () => {
         arrived.resolve(() => socket.write(OK));
       }),
     );
-    const http = openHttp(`http://${agent.host}`, 1, 60_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
     const controller = new AbortController();
     const ahead = http.send(request());
     const answer = await arrived.promise;
@@ -77,7 +77,7 @@ suite('a request that is cancelled', { timeout: 20_000 }, () => {
   test('while it waits for its answer ends its connection at once', async () => {
     const controller = new AbortController();
     await using agent = await listen(answering(() => controller.abort()));
-    const http = openHttp(`http://${agent.host}`, 1, 60_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
     const gone = agent.connected().then(socket => closed(socket));
     await assert.rejects(http.send(request({ cancel: controller.signal })), CANCELLED);
     await gone;

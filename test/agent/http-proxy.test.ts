@@ -74,7 +74,7 @@ suite('timeout', { timeout: 30_000 }, () => {
       answering(socket => socket.write('HTTP/1.1 407 Refused\r\nContent-Length: 9\r\n\r\n')),
     );
     using _ = proxyVariables({ HTTP_PROXY: `http://${proxy.host}` });
-    const http = openHttp(HTTP, 1, 200);
+    const http = await openHttp(HTTP, 1, 200);
     for (const _ of [1, 2]) await assert.rejects(http.send(request()), { kind: 'unreachable' });
     await http.close();
   });
@@ -114,7 +114,7 @@ suite('a tunnel', { timeout: 30_000, skip: !hasOpenssl && 'needs openssl' }, () 
       answering(socket => socket.write(ESTABLISHED, () => asked.resolve(socket))),
     );
     using _ = proxyVariables({ HTTPS_PROXY: `http://${proxy.host}` });
-    const http = openHttp(HTTPS, 1, 60_000);
+    const http = await openHttp(HTTPS, 1, 60_000);
     const sending = assert.rejects(http.send(request()), { kind: 'connection' });
     const gone = closed(await asked.promise);
     await http.close();

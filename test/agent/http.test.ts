@@ -122,7 +122,7 @@ suite('a pool of connections', { timeout: 20_000 }, () => {
         socket.write(OK);
       }),
     );
-    const http = openHttp(`http://${agent.host}`, 1, 10_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 10_000);
     await Promise.all([http.send(request()), http.send(request())]);
     await http.close();
     assert.deepEqual([early, agent.connections.length], [['request 2'], 1]);
@@ -130,7 +130,7 @@ suite('a pool of connections', { timeout: 20_000 }, () => {
 
   test('ends its idle connections when it is closed', async () => {
     await using agent = await listen(answering(socket => socket.write(OK)));
-    const http = openHttp(`http://${agent.host}`, 1, 10_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 10_000);
     const connected = agent.connected();
     await http.send(request());
     const gone = closed(await connected);
@@ -140,7 +140,7 @@ suite('a pool of connections', { timeout: 20_000 }, () => {
 
   test('ends those in use when it is closed', async () => {
     await using agent = await listen();
-    const http = openHttp(`http://${agent.host}`, 1, 10_000);
+    const http = await openHttp(`http://${agent.host}`, 1, 10_000);
     const connected = agent.connected();
     const sending = assert.rejects(http.send(request()), { kind: 'connection' });
     const gone = closed((await connected).resume());
@@ -150,7 +150,7 @@ suite('a pool of connections', { timeout: 20_000 }, () => {
 
   test('ends those that are being made when it is closed', async () => {
     await using agent = await listen();
-    const http = openHttp(`https://${agent.host}`, 1, 60_000);
+    const http = await openHttp(`https://${agent.host}`, 1, 60_000);
     const connected = agent.connected();
     const sending = assert.rejects(http.send(request()), { kind: 'connection' });
     const gone = closed((await connected).resume());

@@ -85,7 +85,7 @@ export async function send(
   origin: string,
   { timeoutMs = 200, ...more }: SendOptions = {},
 ): Promise<HttpAnswer> {
-  const http = openHttp(origin, 1, timeoutMs);
+  const http = await openHttp(origin, 1, timeoutMs);
   try {
     return await http.send(request(more));
   } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { AgentError } from '../../src/agent/failure.ts';
-import { type UploadFileOnce, uploader } from '../../src/agent/upload-client.ts';
+import { type Uploads, uploads } from '../../src/agent/upload-client.ts';
 import { parsed } from '../inputs/given.ts';
 import { asIs } from './answers.ts';
 import { fileOf } from './bodies.ts';
@@ -12,12 +12,12 @@ interface Answer {
 }
 
 /** An upload of `name` that is answered with 200 and this. */
-async function upload({ text, sentWhole = true }: Answer): ReturnType<UploadFileOnce> {
+async function upload({ text, sentWhole = true }: Answer): ReturnType<Uploads['upload']> {
   using file = fileOf('content');
   const answer = { tried: 'POST https://host/files', status: 200, retryAfter: undefined, text, sentWhole };
   const exchange = { send: () => Promise.resolve(answer), redact: asIs };
-  const once = uploader(parsed({}).connection, {}, exchange);
-  return await once({ realPath: file.path, target: 'name', size: 7 }, () => {});
+  const client = uploads(parsed({}).connection, {}, exchange);
+  return await client.upload({ realPath: file.path, target: 'name', size: 7 }, () => {});
 }
 
 function entry(path: string): string {

@@ -43,7 +43,7 @@ describe('lines accepted', () => {
 });
 
 const NO_LINE = 'is required: at least one line must say what to upload.';
-const CLIMBS = 'has a .. in its middle. Write the path without it.';
+const CLIMBS = 'has a . or .. in its middle. Write the path without it.';
 
 const REFUSED: Readonly<Record<string, string>> = {
   '': NO_LINE,
@@ -61,6 +61,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   '**/../b': `line 1, "**/../b", ${CLIMBS}`,
   '/a/../b': `line 1, "/a/../b", ${CLIMBS}`,
   '../a/../b': `line 1, "../a/../b", ${CLIMBS}`,
+  'a/./b': `line 1, "a/./b", ${CLIMBS}`,
+  'a/.': `line 1, "a/.", ${CLIMBS}`,
   'a\n!b/../c': `line 2, "!b/../c", ${CLIMBS}`,
   'a => ..': 'line 1, "a => ..", has a .. in the target "..". Write the path without it.',
   'a => b/../c': 'line 1, "a => b/../c", has a .. in the target "b/../c". Write the path without it.',

@@ -1,7 +1,7 @@
 import { AgentError } from '../../src/agent/failure.ts';
 import { EMPTY_REPORT, type Report } from '../../src/report/report.ts';
 import { decodeStats, type Stats } from '../../src/stats/decode.ts';
-import type { FileResult } from '../../src/upload/transfer.ts';
+import type { FileResult } from '../../src/upload/result.ts';
 
 type Planned = FileResult['file'];
 

@@ -14,6 +14,7 @@ const TREE = {
 
 interface Case {
   readonly found: readonly string[];
+  /** How many more there are with hidden ones. */
   readonly hidden: number;
 }
 
@@ -32,6 +33,9 @@ const CASES: Readonly<Record<string, Case>> = {
   '.*': { found: ['.env', '.git/config', '.next/c.js'], hidden: 1 },
   '.e*': { found: ['.env'], hidden: 0 },
   '*/.env': { found: ['sub/.env'], hidden: 0 },
+  '**/*env': { found: [], hidden: 2 },
+  '*/e.js': { found: [], hidden: 0 },
+  '*/*/e.js': { found: [], hidden: 1 },
 };
 
 describe('hidden names below what the pattern spells out', () => {
@@ -40,7 +44,7 @@ describe('hidden names below what the pattern spells out', () => {
       using tree = plant(TREE);
       const matches = await find(tree.root, [pattern]);
       assert.deepEqual(relatives(matches), found);
-      assert.equal(matches[0]?.hidden, hidden);
+      assert.equal(matches[0]?.hidden, found.length > 0 ? 0 : hidden);
     });
     test(`${pattern}: included on demand`, async () => {
       using tree = plant(TREE);
@@ -63,6 +67,8 @@ test('a hidden working-directory is spelt out', async () => {
 
 test('excluded hidden files are not counted', async () => {
   using tree = plant(TREE);
-  const [match] = await find(tree.root, ['**', '!.git', '!.next']);
-  assert.equal(match?.hidden, 2);
+  const [match] = await find(tree.root, ['**/.*', '!**/.env', '!.next']);
+  assert.deepEqual(match?.files.length, 1);
+  const [none] = await find(tree.root, ['**/*env', '!sub']);
+  assert.equal(none?.hidden, 1);
 });

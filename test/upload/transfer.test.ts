@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import type { FileResult } from '../../src/upload/transfer.ts';
+import type { FileResult } from '../../src/upload/result.ts';
 import { file, files, start } from './transferring.ts';
 
 function statuses(results: readonly FileResult[]): string {
@@ -63,7 +63,7 @@ describe('a failure that concerns one file', () => {
     assert.deepEqual(run.started, ['f0', 'f0', 'f0', 'f1']);
     const retries = run.events.flatMap(event => (event.kind === 'retry' ? [event] : []));
     assert.deepEqual(
-      retries.map(event => [event.file?.source, event.retry.attempt, event.retry.error]),
+      retries.map(event => [event.files[0]?.source, event.retry.attempt, event.retry.error]),
       [
         ['f0', 1, error],
         ['f0', 2, error],

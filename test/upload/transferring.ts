@@ -1,6 +1,8 @@
 import type { AgentClient } from '../../src/agent/client.ts';
+import { openLevel } from '../../src/upload/level.ts';
 import type { PlannedFile } from '../../src/upload/plan.ts';
-import { type FileResult, type TransferEvent, transfer } from '../../src/upload/transfer.ts';
+import type { FileResult, TransferEvent } from '../../src/upload/result.ts';
+import { transfer } from '../../src/upload/transfer.ts';
 
 export function file(name: string): PlannedFile {
   return { source: name, realPath: `/w/${name}`, target: name, size: 3 };
@@ -69,12 +71,14 @@ export function start(planned: readonly PlannedFile[], options: Options = {}): R
       onSent(size);
       return { path: `/home/${target}`, size };
     },
+    uploadTogether: () => Promise.reject(new Error('not asked for')),
     stats: () => Promise.reject(new Error('not asked for')),
     close: () => Promise.resolve(),
   };
   const results = transfer(planned, {
     client,
-    concurrency: options.concurrency ?? 1,
+    level: openLevel(options.concurrency ?? 1, () => 0),
+    filesPerRequest: 1,
     retry: { retries: options.retries ?? 4, sleep: sleeper(options.sleep), random: () => 0.5 },
     cancel: cancel.signal,
     onEvent: event => events.push(event),

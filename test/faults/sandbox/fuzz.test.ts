@@ -7,7 +7,7 @@ import { AgentError } from '../../../src/agent/failure.ts';
 import type { HttpAnswer } from '../../../src/agent/http.ts';
 import { redactor } from '../../../src/agent/redact.ts';
 import { readStats } from '../../../src/agent/stats-client.ts';
-import { uploader } from '../../../src/agent/upload-client.ts';
+import { uploads } from '../../../src/agent/upload-client.ts';
 import { gateOf } from '../../../src/gate/gate.ts';
 import { judge } from '../../../src/gate/judge.ts';
 import { harmless } from '../../../src/github/log.ts';
@@ -17,7 +17,7 @@ import { reportJson } from '../../../src/report/report-file.ts';
 import { summary } from '../../../src/report/summary.ts';
 import { furtherLines, headline, reportedError, waitError } from '../../../src/report/verdict.ts';
 import { decodeStats, type Stats } from '../../../src/stats/decode.ts';
-import type { FileResult } from '../../../src/upload/transfer.ts';
+import type { FileResult } from '../../../src/upload/result.ts';
 import { fileOf } from '../../agent/bodies.ts';
 import { parse } from '../../gate/given.ts';
 import { parsed } from '../../inputs/given.ts';
@@ -50,7 +50,7 @@ function exchangeOf(answer: HttpAnswer): Exchange {
 }
 
 async function uploadOf(answer: HttpAnswer, realPath: string): Promise<FileResult> {
-  const upload = uploader(CONNECTION, {}, exchangeOf(answer));
+  const { upload } = uploads(CONNECTION, {}, exchangeOf(answer));
   const outcome = await settled(upload({ ...FILE, realPath }, () => {}));
   const common = { file: FILE, attempts: 1, durationMs: 1 };
   if (outcome instanceof AgentError) return { status: 'failed', ...common, error: outcome };

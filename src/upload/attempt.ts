@@ -1,0 +1,95 @@
+import type { AgentClient } from '../agent/client.ts';
+import { AgentError } from '../agent/failure.ts';
+import { type RetryPolicy, withRetries } from '../agent/retry.ts';
+import type { SharedOutcome } from '../agent/upload-client.ts';
+import type { Level } from './level.ts';
+import type { FileResult, TransferEvent } from './result.ts';
+import type { Entry } from './schedule.ts';
+
+/** What attempts depend on. */
+export interface AttemptOptions {
+  readonly client: AgentClient;
+  /** How many uploads may be in flight; told of each. */
+  readonly level: Level;
+  readonly retry: RetryPolicy;
+  readonly onEvent: (event: TransferEvent) => void;
+  /** Milliseconds on a clock that does not jump. */
+  readonly clock: () => number;
+}
+
+/** What became of entries that were sent with one request. */
+export interface Sent {
+  readonly settled: readonly Settled[];
+  /** To be sent again, each alone. */
+  readonly again: readonly Entry[];
+  /** Whether the agent did not take them together. */
+  readonly refused: boolean;
+}
+
+/** How the entry at an index of the plan ended. */
+export interface Settled {
+  readonly index: number;
+  readonly result: FileResult;
+}
+
+/** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
+export async function attempt(
+  entries: readonly Entry[],
+  stop: AbortSignal,
+  options: AttemptOptions,
+): Promise<Sent> {
+  const start = options.clock();
+  const outcome = await withRetries(() => sendOnce(entries, options), {
+    ...options.retry,
+    stop,
+    onRetry: retry => options.onEvent({ kind: 'retry', files: entries.map(({ file }) => file), retry }),
+  });
+  const durationMs = Math.round(options.clock() - start);
+  const ended = entries.map(entry => ({ ...entry, attempts: entry.attempts + outcome.attempts }));
+  if ('error' in outcome) {
+    const { error } = outcome;
+    // What fails several files at once may be the fault of one, or of their being together.
+    if (entries.length > 1 && !error.final) return { settled: [], again: ended, refused: true };
+    return { settled: ended.map(entry => failed(entry, error, durationMs)), again: [], refused: false };
+  }
+  const { value } = outcome;
+  return {
+    settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
+    again: ended.filter((_, index) => typeof value[index] !== 'object'),
+    refused: value.includes('not-acknowledged'),
+  };
+}
+
+async function sendOnce(
+  entries: readonly Entry[],
+  { client, level, onEvent }: AttemptOptions,
+): Promise<readonly SharedOutcome[]> {
+  const end = level.begin();
+  const [first, ...others] = entries.map(({ file }) => file);
+  if (first === undefined) return [];
+  const onSent = (bytes: number) => {
+    level.sent(bytes);
+    onEvent({ kind: 'sent', file: first, bytes });
+  };
+  try {
+    const stored =
+      others.length === 0
+        ? [await client.upload(first, onSent)]
+        : await client.uploadTogether([first, ...others], onSent);
+    end();
+    return stored;
+  } catch (error) {
+    if (error instanceof AgentError) end(error);
+    throw error;
+  }
+}
+
+function failed({ index, file, attempts }: Entry, error: AgentError, durationMs: number): Settled {
+  return { index, result: { status: 'failed', file, attempts, durationMs, error } };
+}
+
+function uploaded(entry: Entry, outcome: SharedOutcome | undefined, durationMs: number): Settled[] {
+  if (typeof outcome !== 'object') return [];
+  const { index, file, attempts } = entry;
+  return [{ index, result: { status: 'uploaded', file, attempts, durationMs, ...outcome } }];
+}

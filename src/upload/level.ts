@@ -1,0 +1,94 @@
+import type { AgentError } from '../agent/failure.ts';
+
+/** How many uploads may be in flight at once. */
+export interface Level {
+  readonly now: () => number;
+  /** Told of bytes that left. */
+  readonly sent: (bytes: number) => void;
+  /** Told of an attempt that begins; the function returned is told how it ended. */
+  readonly begin: () => (error?: AgentError) => void;
+}
+
+/** A level for the input `concurrency`. `clock` gives milliseconds. */
+export function openLevel(concurrency: number | 'auto', clock: () => number): Level {
+  return concurrency === 'auto' ? adaptiveLevel(clock) : fixedLevel(concurrency);
+}
+
+/** The highest that a level for the input `concurrency` can be. */
+export function highestLevel(concurrency: number | 'auto'): number {
+  return concurrency === 'auto' ? MAX : concurrency;
+}
+
+function fixedLevel(level: number): Level {
+  return { now: () => level, sent: () => {}, begin: () => () => {} };
+}
+
+// Services have been seen to fail from 30 connections on.
+const MAX = 32;
+const START = 4;
+
+// More uploads at once must make the transfer so much faster to be worth a further step.
+const GAIN = 1.1;
+
+// About what a request costs beside its bytes, in bytes, so that files per second count as well.
+const REQUEST_BYTES = 64 * 1024;
+
+// The longest time between two looks, in milliseconds, where no upload ends.
+const LOOK_MS = 1000;
+
+/**
+ * A level that finds itself. It starts low and is looked at each time that as many uploads have ended as may be in flight,
+ * or after a second. It doubles as long as more is sent per time than ever before. When the sandbox or the way to it is
+ * overloaded, it halves, and from then on grows by one.
+ */
+function adaptiveLevel(clock: () => number): Level {
+  let [level, best, steady] = [START, 0, false];
+  let since = clock();
+  let [bytes, ended, period] = [0, 0, 0];
+
+  function look(): void {
+    const elapsed = clock() - since;
+    if (ended < level && elapsed < LOOK_MS) return;
+    const rate = (bytes + ended * REQUEST_BYTES) / Math.max(elapsed, 1);
+    if (rate > best * GAIN) {
+      best = rate;
+      level = Math.min(MAX, steady ? level + 1 : level * 2);
+    }
+    restart();
+  }
+
+  function backOff(): void {
+    [level, best, steady] = [Math.max(1, Math.floor(level / 2)), 0, true];
+    // What is in flight was begun at the old level: its failures say nothing about the new one.
+    period += 1;
+    restart();
+  }
+
+  function restart(): void {
+    since = clock();
+    [bytes, ended] = [0, 0];
+  }
+
+  return {
+    now: () => level,
+    sent(count) {
+      bytes += count;
+      look();
+    },
+    begin() {
+      const begun = period;
+      return error => {
+        if (error !== undefined && isOverload(error)) {
+          if (begun === period) backOff();
+          return;
+        }
+        ended += 1;
+        look();
+      };
+    },
+  };
+}
+
+function isOverload({ kind, status }: AgentError): boolean {
+  return status === 429 || status === 503 || kind === 'connection' || kind === 'unreachable';
+}

@@ -1,0 +1,31 @@
+import type { AgentError } from '../agent/failure.ts';
+import type { Retry } from '../agent/retry.ts';
+import type { PlannedFile } from './plan.ts';
+
+/** How one planned file ended. Every planned file has exactly one. */
+export type FileResult =
+  | {
+      readonly status: 'uploaded';
+      readonly file: PlannedFile;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly path: string;
+      readonly size: number;
+    }
+  | {
+      readonly status: 'failed';
+      readonly file: PlannedFile;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly error: AgentError;
+    }
+  | { readonly status: 'skipped'; readonly file: PlannedFile; readonly reason: string }
+  | { readonly status: 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
+
+/** What happens during a transfer, for whoever wants to show it. A retry without files is one of the stats. */
+export type TransferEvent =
+  | { readonly kind: 'sent'; readonly file: PlannedFile; readonly bytes: number }
+  | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
+  /** The agent did not take these together; from now on, every file is sent alone. */
+  | { readonly kind: 'refused'; readonly files: readonly PlannedFile[] }
+  | { readonly kind: 'settled'; readonly result: FileResult };

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { chmodSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { manyFiles, openWorld, runBadly, runWell, uploads, type World } from './harness.ts';
+
+const SHARING = { 'files-per-request': '50', concurrency: '4' };
+
+function assertArrived(world: World, files: Readonly<Record<string, string | Buffer>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    assert.deepEqual(world.stored(name).toString(), content.toString(), name);
+  }
+}
+
+function parameter({ url }: { readonly url: string }, name: string): string | null {
+  return new URL(url, 'http://host').searchParams.get(name);
+}
+
+function shared(world: World) {
+  return uploads(world).filter(({ filenames }) => filenames.length > 1);
+}
+
+suite('files that share requests', { concurrency: 2 }, () => {
+  test('arrive where they would alone, in fewer requests', async () => {
+    const files = { ...manyFiles(200), 'deep/er/index.html': 'one', 'deep/index.html': 'two' };
+    await using world = await openWorld({ files });
+    const { outputs } = await runWell(world, { files: '**', ...SHARING });
+    assertArrived(world, files);
+    assert.equal(outputs['uploaded-count'], '202');
+    assert.ok(uploads(world).length <= 10, `${uploads(world).length} requests`);
+    for (const request of shared(world)) {
+      assert.equal(parameter(request, 'path'), null);
+      assert.ok(request.filenames.length <= 50);
+    }
+  });
+
+  test('have the user and the target of the step', async () => {
+    const files = manyFiles(20);
+    await using world = await openWorld({ files });
+    await runWell(world, { files: '**', target: '/srv/app', username: 'root', ...SHARING });
+    for (const [name, content] of Object.entries(files)) {
+      assert.equal(world.stored(`/srv/app/${name}`).toString(), content.toString());
+    }
+    for (const request of shared(world)) assert.equal(parameter(request, 'username'), 'root');
+    assert.ok(shared(world).length > 0);
+  });
+
+  test('are small: large ones and names that parsers read differently go alone', async () => {
+    const odd = ['a"b', 'a\\b', 'ü', 'a;b', 'a%41', ' a', 'a\nb'];
+    const files = {
+      ...manyFiles(20),
+      ...Object.fromEntries(odd.map(name => [name, name])),
+      large: 'x'.repeat(300_000),
+    };
+    await using world = await openWorld({ files });
+    await runWell(world, { files: '**', ...SHARING });
+    assertArrived(world, files);
+    const together = shared(world).flatMap(({ filenames }) => filenames);
+    for (const name of [...odd, 'large']) assert.ok(!together.includes(name), name);
+    assert.ok(together.length > 1);
+    for (const { bodyBytes } of shared(world)) assert.ok(bodyBytes <= 256 * 1024);
+  });
+
+  test('go alone from then on where the agent takes one file a request', async () => {
+    const files = manyFiles(100);
+    await using world = await openWorld({ files, withoutPath: 'one file' });
+    const { outputs, stdout } = await runWell(world, { files: '**', ...SHARING });
+    assertArrived(world, files);
+    assert.equal(outputs['uploaded-count'], '100');
+    assert.equal(shared(world).length, 1);
+    assert.match(
+      stdout,
+      /The agent did not store all of 50 files sent with one request\. From now on, each goes alone/,
+    );
+  });
+
+  test('go alone from then on where the agent takes the last part of a filename for its path', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`in/${index}/index`, `${index}`]),
+    );
+    await using world = await openWorld({ files, withoutPath: 'last part of filename' });
+    const { outputs } = await runWell(world, { files: '**', ...SHARING });
+    assertArrived(world, files);
+    assert.equal(outputs['uploaded-count'], '100');
+    assert.equal(shared(world).length, 1);
+  });
+
+  test('that an answer leaves out are sent again, each alone', async () => {
+    const files = { a: 'a', b: 'b', c: 'c', d: 'd' };
+    const entry = (name: string) => ({ path: `/home/user/${name}`, name, type: 'file' });
+    const answers = { short: ['a', 'b'], shifted: ['b', 'c', 'd'], swapped: ['b', 'a', 'c', 'd'] };
+    for (const [name, names] of Object.entries(answers)) {
+      const body = JSON.stringify(names.map(entry));
+      await using world = await openWorld({ files });
+      world.agent.addFaults({ on: 'upload', times: 1, do: { kind: 'answer', body } });
+      const { outputs, report } = await runWell(world, { files: '**', ...SHARING });
+      assert.equal(outputs['uploaded-count'], '4', name);
+      const again = uploads(world).flatMap(request => parameter(request, 'path') ?? []);
+      const missing = Object.keys(files).filter((file, index) => names[index] !== file);
+      assert.deepEqual(again.sort(), missing, name);
+      const attempts = report.files.map(file => [file.target, file.attempts]);
+      assert.deepEqual(
+        attempts,
+        Object.keys(files).map(file => [file, missing.includes(file) ? 2 : 1]),
+      );
+    }
+  });
+
+  test('that none was stored of are never reported as arrived', async () => {
+    await using world = await openWorld({ files: { a: 'a', b: 'b' } });
+    world.agent.addFaults({ on: 'upload', do: { kind: 'answer', body: '[]' } });
+    const { outputs } = await runBadly(world, { files: '**', ...SHARING });
+    assert.equal(outputs['uploaded-count'], '0');
+    assert.equal(outputs['failed-count'], '2');
+  });
+
+  test('are tried again together after a failure of the moment', async () => {
+    await using world = await openWorld({ files: manyFiles(10) });
+    world.agent.addFaults({ on: 'upload', times: 1, do: { kind: 'status', status: 503 } });
+    const { report, stdout } = await runWell(world, { files: '**', ...SHARING, concurrency: '1' });
+    assert.deepEqual(new Set(report.files.map(({ attempts }) => attempts)), new Set([2]));
+    assert.equal(uploads(world).length, 2);
+    assert.match(stdout, /Attempt 1 for \S+ and 9 more failed/);
+  });
+
+  test('end the transfer where a token is refused', async () => {
+    await using world = await openWorld({ files: manyFiles(200) });
+    world.agent.addFaults({ on: 'upload', do: { kind: 'status', status: 401 } });
+    const { outputs } = await runBadly(world, { files: '**', ...SHARING, concurrency: '1' });
+    assert.equal(uploads(world).length, 1);
+    assert.equal(outputs['failed-count'], '50');
+  });
+
+  test('do not suffer from one that cannot be read', {
+    skip: process.getuid?.() === 0 && 'root reads all',
+  }, async () => {
+    await using world = await openWorld({ files: manyFiles(20) });
+    const [name = ''] = Object.keys(manyFiles(1));
+    chmodSync(path.join(world.workspace, name), 0);
+    const { outputs } = await runBadly(world, { files: '**', ...SHARING });
+    assert.equal(outputs['uploaded-count'], '19');
+    assert.equal(outputs['failed-count'], '1');
+    assert.ok(shared(world).length > 0);
+  });
+
+  test('do not suffer from one that is gone', async () => {
+    await using world = await openWorld({ files: { a: 'a', b: 'b', c: 'c', d: 'd' } });
+    let gone = false;
+    const remove = () => {
+      if (!gone) rmSync(path.join(world.workspace, 'd'));
+      gone = true;
+    };
+    world.agent.addFaults({ on: 'upload', times: 1, do: { kind: 'status', status: 503 } });
+    const inputs = { files: '**', ...SHARING, concurrency: '1' };
+    const { outputs, report } = await runBadly(world, inputs, { onRequest: remove });
+    assert.equal(outputs['uploaded-count'], '3');
+    assert.equal(report.files.find(file => file.status === 'failed')?.target, 'd');
+    assert.deepEqual(
+      shared(world).map(({ filenames }) => filenames.length),
+      [3],
+    );
+  });
+
+  test('cannot go with a signature', async () => {
+    await using world = await openWorld();
+    const result = await runBadly(world, { ...SHARING, signature: 'c2lnbmF0dXJl' });
+    assert.match(result.annotations('error').join(), /files-per-request: "50" cannot go with a signature/);
+    assert.equal(world.agent.connections(), 0);
+  });
+});
