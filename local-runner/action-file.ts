@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parse } from 'yaml';
+import { type Mapping, mapping, readYaml, text } from './yaml.ts';
 
 /** One input or output as action.yml describes it. */
 export interface Described {
@@ -30,15 +29,15 @@ export interface ActionFile {
 
 /** Reads the action.yml in a folder. */
 export async function readActionFile(folder: string): Promise<ActionFile> {
-  const document: unknown = parse(await readFile(path.join(folder, 'action.yml'), 'utf8'));
-  const inputs = Object.entries(record(record(document)['inputs'])).map(([name, entry]) =>
-    toInput(name, record(entry)),
+  const document = await readYaml(path.join(folder, 'action.yml'));
+  const inputs = Object.entries(mapping(document['inputs'])).map(([name, entry]) =>
+    toInput(name, mapping(entry)),
   );
-  const outputs = Object.entries(record(record(document)['outputs']));
-  const runs = record(record(document)['runs']);
+  const outputs = Object.entries(mapping(document['outputs']));
+  const runs = mapping(document['runs']);
   return {
     inputs,
-    outputs: outputs.map(([name, entry]) => ({ name, description: text(record(entry)['description']) })),
+    outputs: outputs.map(([name, entry]) => ({ name, description: text(mapping(entry)['description']) })),
     defaults: Object.fromEntries(
       inputs.flatMap(input => (input.default === undefined ? [] : [[input.name, input.default]])),
     ),
@@ -48,7 +47,7 @@ export async function readActionFile(folder: string): Promise<ActionFile> {
   };
 }
 
-function toInput(name: string, entry: Readonly<Record<string, unknown>>): DescribedInput {
+function toInput(name: string, entry: Mapping): DescribedInput {
   const fallback = entry['default'];
   return {
     name,
@@ -56,13 +55,4 @@ function toInput(name: string, entry: Readonly<Record<string, unknown>>): Descri
     required: entry['required'] === true,
     default: fallback === undefined ? undefined : text(fallback),
   };
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function text(value: unknown): string {
-  if (typeof value === 'string') return value;
-  throw new TypeError(`action.yml holds ${JSON.stringify(value)} where text was expected`);
 }

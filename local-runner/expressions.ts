@@ -1,0 +1,54 @@
+/** What expressions may name, such as `steps` and `runner`. */
+export type Contexts = Readonly<Record<string, unknown>>;
+
+/**
+ * A text with every expression in it replaced by its value.
+ * @throws Error for an expression beyond those that evaluate names, or that names what is not there.
+ */
+export function fillIn(text: string, contexts: Contexts): string {
+  return text.replaceAll(/\$\{\{(.*?)\}\}/gs, (_all, expression: string) =>
+    String(evaluate(expression.trim(), { contexts, failed: false })),
+  );
+}
+
+/** Whether a step with this `if` runs, given whether a step before it failed the job. */
+export function holds(condition: string, contexts: Contexts, failed: boolean): boolean {
+  const expression = condition.replace(/^\$\{\{(.*)\}\}$/s, '$1').trim();
+  const asksForStatus = /\b(always|success|failure)\(\)/.test(expression);
+  return (asksForStatus || !failed) && evaluate(expression, { contexts, failed }) !== false;
+}
+
+interface Surroundings {
+  readonly contexts: Contexts;
+  readonly failed: boolean;
+}
+
+/** Knows `a == b` and `a != b` of operands, or one operand: a path, a 'text', `toJSON(path)` or a status function. */
+function evaluate(expression: string, surroundings: Surroundings): string | boolean {
+  const [, left, operator, right] = /^(\S+)\s*(==|!=)\s*(\S+|'[^']*')$/.exec(expression) ?? [];
+  if (left === undefined || right === undefined) return operand(expression, surroundings);
+  const same = operand(left, surroundings) === operand(right, surroundings);
+  return operator === '==' ? same : !same;
+}
+
+function operand(expression: string, { contexts, failed }: Surroundings): string | boolean {
+  if (expression === 'always()') return true;
+  if (expression === 'success()') return !failed;
+  if (expression === 'failure()') return failed;
+  const [, text] = /^'([^']*)'$/.exec(expression) ?? [];
+  if (text !== undefined) return text;
+  const [, json] = /^toJSON\((.*)\)$/.exec(expression) ?? [];
+  if (json !== undefined) return JSON.stringify(lookUp(json, contexts), null, 2);
+  const value = lookUp(expression, contexts);
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  throw new Error(`The expression ${expression} is no text`);
+}
+
+function lookUp(path: string, contexts: Contexts): unknown {
+  if (!/^[\w-]+(\.[\w-]+)+$/.test(path)) throw new Error(`The expression ${path} is not known here`);
+  return path.split('.').reduce((value: unknown, name) => {
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, name))
+      return Object.entries(value).find(([key]) => key === name)?.[1];
+    throw new Error(`The expression ${path} names what is not there`);
+  }, contexts);
+}
