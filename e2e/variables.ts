@@ -1,0 +1,20 @@
+/** A variable of the environment that the step must set. */
+export function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Error(`${name} is not set`);
+  return value;
+}
+
+/** The lines of such a variable that hold something. */
+export function linesOf(name: string): string[] {
+  return variable(name)
+    .split('\n')
+    .filter(line => line.trim() !== '');
+}
+
+/** Ends the step as its findings ask for: each is an error, and none is good news, told in `well`. */
+export function conclude(findings: readonly string[], well: string): void {
+  for (const finding of findings) console.log(`::error::${finding}`);
+  if (findings.length === 0) console.log(well);
+  else process.exitCode = 1;
+}
