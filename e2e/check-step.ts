@@ -1,3 +1,4 @@
+import { mapping } from '../local-runner/yaml.ts';
 import { conclude, linesOf, variable } from './variables.ts';
 
 // Holds what GitHub says of a step, in STEP, against the lines of EXPECTED: `path = text`, or `path ~ pattern` for a
@@ -17,10 +18,6 @@ function findingOf(line: string): string[] {
 }
 
 function lookUp(path: string): string | undefined {
-  const value = path.split('.').reduce(propertyOf, step);
+  const value = path.split('.').reduce((found: unknown, name) => mapping(found)[name], step);
   return typeof value === 'string' ? value : undefined;
-}
-
-function propertyOf(value: unknown, name: string): unknown {
-  return Object.entries(value ?? {}).find(([key]) => key === name)?.[1];
 }

@@ -1,3 +1,5 @@
+import { mapping } from './yaml.ts';
+
 /** What expressions may name, such as `steps` and `runner`. */
 export type Contexts = Readonly<Record<string, unknown>>;
 
@@ -15,7 +17,9 @@ export function fillIn(text: string, contexts: Contexts): string {
 export function holds(condition: string, contexts: Contexts, failed: boolean): boolean {
   const expression = condition.replace(/^\$\{\{(.*)\}\}$/s, '$1').trim();
   const asksForStatus = /\b(always|success|failure)\(\)/.test(expression);
-  return (asksForStatus || !failed) && evaluate(expression, { contexts, failed }) !== false;
+  if (failed && !asksForStatus) return false;
+  const value = evaluate(expression, { contexts, failed });
+  return value !== false && value !== '';
 }
 
 interface Surroundings {
@@ -47,8 +51,8 @@ function operand(expression: string, { contexts, failed }: Surroundings): string
 function lookUp(path: string, contexts: Contexts): unknown {
   if (!/^[\w-]+(\.[\w-]+)+$/.test(path)) throw new Error(`The expression ${path} is not known here`);
   return path.split('.').reduce((value: unknown, name) => {
-    if (typeof value === 'object' && value !== null && Object.hasOwn(value, name))
-      return Object.entries(value).find(([key]) => key === name)?.[1];
+    const known = mapping(value);
+    if (Object.hasOwn(known, name)) return known[name];
     throw new Error(`The expression ${path} names what is not there`);
   }, contexts);
 }

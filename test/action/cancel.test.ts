@@ -13,7 +13,9 @@ function cancelling(signal: NodeJS.Signals, isDue: (path: string) => boolean = (
   return { onRequest, elapsed: () => performance.now() - (sentAt ?? assert.fail('nothing was sent')) };
 }
 
-suite('a job that is cancelled', { concurrency: 2 }, () => {
+const skip = process.platform === 'win32' && 'a signal sent by a process ends another at once there';
+
+suite('a job that is cancelled', { concurrency: 2, skip }, () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const at of ['reading', 'answering'] as const) {
       test(`by ${signal} while the agent stalls before ${at} ends at once and says so everywhere`, async () => {

@@ -43,7 +43,7 @@ async function runMeasured(
   inputs: Readonly<Record<string, string>>,
 ): Promise<{ peak: number }> {
   const file = path.join(world.outside, 'peak');
-  const module = path.join(import.meta.dirname, 'peak-memory.js');
+  const module = import.meta.resolve('./peak-memory.js');
   await runWell(world, inputs, { env: { NODE_OPTIONS: `--import=${module}`, PEAK_MEMORY_FILE: file } });
   return { peak: Number(readFileSync(file, 'utf8')) };
 }

@@ -28,8 +28,10 @@ async function exitOf(child: ChildProcess): Promise<unknown[]> {
   return child.exitCode === null ? await once(child, 'exit') : [child.exitCode, child.signalCode];
 }
 
+const skip = process.platform === 'win32' && 'a signal sent by a process ends another at once there';
+
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`one line says that it is ready; ${signal} stops it cleanly`, async t => {
+  test(`one line says that it is ready; ${signal} stops it cleanly`, { skip }, async t => {
     const directory = await temporaryDirectory(t);
     const root = join(directory, 'root');
     const child = start(['--root', root, '--sandbox-id', SANDBOX_ID], { LOCAL_AGENT_TOKEN: TOKEN });

@@ -44,6 +44,8 @@ describe('a condition', () => {
     ["steps.a-1.outcome == 'failure'", true, false],
     ["steps.a-1.outcome != 'failure'", false, false],
     ['steps.a-1.conclusion == steps.a-1.outcome', false, false],
+    ['steps.a-1.outputs.id', true, false],
+    ['steps.a-1.outputs.empty', false, false],
   ];
   for (const [condition, afterSuccess, afterFailure] of cases) {
     test(condition, () => {

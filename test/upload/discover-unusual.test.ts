@@ -32,7 +32,8 @@ describe('what is no regular file is left out', SKIP, () => {
   });
 });
 
-describe('names that are not valid UTF-8', SKIP, () => {
+// Elsewhere the file system refuses to make them.
+describe('names that are not valid UTF-8', { skip: process.platform !== 'linux' }, () => {
   test('one is an error that names it: it could not be uploaded under its name', async () => {
     using tree = plant({ 'a/bad': badName, 'a/good': '' });
     await assert.rejects(find(tree.root, ['a']), {
@@ -88,7 +89,8 @@ describe('unusual names are found unchanged', SKIP, () => {
     });
   }
 
-  test('a name is not brought to another Unicode form', async () => {
+  const oneForm = process.platform === 'darwin' && 'the file system takes both forms for one name';
+  test('a name is not brought to another Unicode form', { skip: oneForm }, async () => {
     using tree = plant({ 'dir/e\u0301': '', 'dir/\u00e9': '' });
     assert.deepEqual(relatives(await find(tree.root, ['dir'])), ['e\u0301', '\u00e9']);
   });

@@ -20,7 +20,7 @@ export interface Tree extends Disposable {
 
 /** Makes a tree in a new directory, removed with it. `below` is put between that directory and the root. */
 export function plant(entries: Entries, below = ''): Tree {
-  const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'upload-')));
+  const top = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'upload-')));
   const root = path.join(top, below);
   mkdirSync(root, { recursive: true });
   for (const [name, entry] of Object.entries(entries)) {

@@ -8,7 +8,7 @@ import { contents } from './sandbox.ts';
 const COUNT = process.env['FAULTS'] === 'full' ? 100_000 : 20_000;
 const FEW = 1000;
 const MAX_GROWTH = 4096;
-const MODULE = path.resolve(import.meta.dirname, '../../action/peak-memory.js');
+const MODULE = import.meta.resolve('../../action/peak-memory.js');
 
 test(`${COUNT} files of one byte or none arrive, with little memory for each`, async t => {
   const growth = ((await peakWith(COUNT)) - (await peakWith(FEW))) / (COUNT - FEW);

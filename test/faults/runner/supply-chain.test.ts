@@ -47,7 +47,9 @@ describe('the supply chain', () => {
     await using build = await rolldown({ input, cwd: PROJECT, platform: 'node', treeshake });
     const { output } = await build.generate({ format: 'esm' });
     const modules = output.flatMap(chunk => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-    const names = modules.flatMap(id => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
+    const names = modules.flatMap(
+      id => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id.replaceAll('\\', '/'))?.[1] ?? [],
+    );
     const listed = [...read('dist/licenses.txt').matchAll(/^(\S+) \d+\.\d+\.\d+\S* \(\S+\)$/gm)];
     assert.ok(names.length > 10);
     for (const name of names)

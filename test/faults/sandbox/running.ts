@@ -17,7 +17,7 @@ const LONGEST_MS = 30_000;
 
 export const MAX_MEMORY = 160 * 1024 * 1024;
 
-const PEAK_MEMORY = path.resolve(import.meta.dirname, '../../action/peak-memory.js');
+const PEAK_MEMORY = import.meta.resolve('../../action/peak-memory.js');
 
 export interface Ended {
   readonly result: Result;
