@@ -29,10 +29,10 @@ function assertPlain({ stdout }: Result): void {
   assert.doesNotMatch(stdout.replaceAll('\n', ''), /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069]/u);
 }
 
-const names = { skip: process.platform === 'win32' && 'such names cannot be there' };
+const NOT_ON_WINDOWS = { skip: process.platform === 'win32' && 'such names cannot be there' };
 
 suite('the log', { concurrency: 2 }, () => {
-  test('holds no command that comes from a file name', names, async () => {
+  test('holds no command that comes from a file name', NOT_ON_WINDOWS, async () => {
     await using world = await openWorld({ files: Object.fromEntries(NAMES.map(name => [name, 'x'])) });
     const good = await runWell(world);
     assert.deepEqual(commands(good), ['add-mask', 'group', 'endgroup']);
@@ -43,7 +43,7 @@ suite('the log', { concurrency: 2 }, () => {
     assertPlain(planned);
   });
 
-  test('holds no command that comes from a name in an error', names, async () => {
+  test('holds no command that comes from a name in an error', NOT_ON_WINDOWS, async () => {
     await using world = await openWorld({
       files: Object.fromEntries(NAMES.map(name => [name, 'x'])),
       faults: [{ on: 'upload', do: { kind: 'status', status: 503, body: HOSTILE } }],

@@ -20,7 +20,8 @@ suite('on the wire', { concurrency: 2 }, () => {
     assert.equal(uploads(world).length, 2);
   });
 
-  test('the target is the query path, percent-encoded, and the filename of the part', async () => {
+  const skip = process.platform === 'win32' && 'such names cannot be there';
+  test('the target is the query path, percent-encoded, and the filename of the part', { skip }, async () => {
     const names = ['a b+c.txt', '100%/ü#?&=.txt', "it's(1)!*~.txt", 'back\\slash'];
     await using world = await openWorld({ files: Object.fromEntries(names.map(name => [name, name])) });
     await runWell(world, { target: '/srv/my app' });

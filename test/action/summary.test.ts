@@ -14,6 +14,7 @@ const NAMES = [
   '<!-- comment',
   '"\'onclick=x',
 ];
+const NOT_ON_WINDOWS = { skip: process.platform === 'win32' && 'such names cannot be there' };
 
 const ELEMENTS = /^<\/?(h3|h4|p|ul|li|table|tr|th|td|code|br|details|summary)( align="(left|right)")?>$/;
 
@@ -27,7 +28,7 @@ const longNames = (count: number, filler: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [String(index).padStart(200, filler), '']));
 
 suite('the summary', { concurrency: 2 }, () => {
-  test('has no markup that comes from names, whether they arrive or fail', async () => {
+  test('has no markup that comes from names, whether they arrive or fail', NOT_ON_WINDOWS, async () => {
     await using world = await openWorld({ files: Object.fromEntries(NAMES.map(name => [name, name])) });
     const good = await runWell(world);
     assertOnlyOwnMarkup(good.summary);
@@ -69,15 +70,19 @@ suite('the summary', { concurrency: 2 }, () => {
     });
   }
 
-  test('of 20,000 files with names of 200 characters that grow when escaped stays below 1 MiB', async () => {
-    await using world = await openWorld({ files: longNames(20_000, '&\u0001') });
-    const { summary, report } = await runWell(world, { 'dry-run': 'true' });
-    const size = Buffer.byteLength(summary);
-    assert.ok(size > 900_000 && size < 1024 * 1024, `${size} bytes`);
-    assert.match(summary, /and [\d,]+ more/);
-    assertOnlyOwnMarkup(summary);
-    assert.equal(report.files.length, 20_000);
-  });
+  test(
+    'of 20,000 files with names of 200 characters that grow when escaped stays below 1 MiB',
+    NOT_ON_WINDOWS,
+    async () => {
+      await using world = await openWorld({ files: longNames(20_000, '&\u0001') });
+      const { summary, report } = await runWell(world, { 'dry-run': 'true' });
+      const size = Buffer.byteLength(summary);
+      assert.ok(size > 900_000 && size < 1024 * 1024, `${size} bytes`);
+      assert.match(summary, /and [\d,]+ more/);
+      assertOnlyOwnMarkup(summary);
+      assert.equal(report.files.length, 20_000);
+    },
+  );
 });
 
 suite('the outputs', { concurrency: 2 }, () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type LocalAgent, startAgent } from '../../local-agent/agent.ts';
@@ -54,7 +54,7 @@ export async function openWorld({
   files = { 'a.txt': 'text' },
   ...options
 }: WorldOptions = {}): Promise<World> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-'));
+  const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
   const [workspace, outside, root] = ['work', 'outside', 'root'].map(name => made(directory, name));
   if (workspace === undefined || outside === undefined || root === undefined) throw new Error('no place');
   const agent = await startAgent({

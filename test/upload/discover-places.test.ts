@@ -56,7 +56,8 @@ describe('working-directory', () => {
 
 describe('a workspace whose own path', () => {
   for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', '.hidden', 'ü']) {
-    test(`holds ${name}`, async () => {
+    const skip = process.platform === 'win32' && /[*?\\]/.test(name) && 'such a name cannot be there';
+    test(`holds ${name}`, { skip }, async () => {
       using tree = plant(PROJECT, name);
       const found = await find(tree.root, ['packages/*/dist', '!packages/bar']);
       assert.deepEqual(relatives(found), ['foo/dist/x.js']);
