@@ -12,7 +12,7 @@ export function linesOf(name: string): string[] {
     .filter(line => line.trim() !== '');
 }
 
-/** Ends the step as its findings ask for: each is an error, and none is good news, told in `well`. */
+/** Ends the step: every finding is an error that fails it; where there is none, `well` is told. */
 export function conclude(findings: readonly string[], well: string): void {
   for (const finding of findings) console.log(`::error::${finding}`);
   if (findings.length === 0) console.log(well);
