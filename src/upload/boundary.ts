@@ -15,13 +15,14 @@ export function boundary(workspace: string, root: string): Resolve {
   const bounds = [realpathSync.native(workspace)];
   if (!isInside(workspace, root)) bounds.push(realpathSync.native(root));
   const within = (real: string) => bounds.some(bound => isInside(bound, real));
+  const searched = (place: string) => isInside(workspace, place) || isInside(root, place);
   const directories = new Map<string, string>();
 
   function resolveDirectory(directory: string, file: string): string {
     const known = directories.get(directory);
     if (known !== undefined) return known;
     const real = realpathSync.native(directory);
-    if (!within(real)) throw leadsOut(linkOf(file, within), real);
+    if (!within(real)) throw leadsOut(linkOf(file, searched, within), real);
     directories.set(directory, real);
     return real;
   }
@@ -35,12 +36,16 @@ export function boundary(workspace: string, root: string): Resolve {
   };
 }
 
-/** The first part of a path that leads out. */
-function linkOf(file: string, within: (real: string) => boolean): string {
+/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
+function linkOf(
+  file: string,
+  searched: (place: string) => boolean,
+  within: (real: string) => boolean,
+): string {
   const parents: string[] = [];
   for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
   const isLeavingLink = (part: string) =>
-    lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+    searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
   return parents.find(isLeavingLink) ?? file;
 }
 

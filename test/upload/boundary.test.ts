@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { boundary } from '../../src/upload/boundary.ts';
 import { isInside } from '../../src/upload/paths.ts';
@@ -51,6 +52,18 @@ describe('boundary', () => {
       () => resolve(tree.at('w/r/b'), false),
       /w[\\/]r is a link to .*[\\/]r, outside the workspace/,
     );
+  });
+
+  test('a link above the workspace is not the one that leads out', () => {
+    using tree = plant({ ...entries, 'behind/w/dir/a': '', up: link('behind') });
+    symlinkSync('../../x', tree.at('behind/w/out'));
+    const resolve = boundary(tree.at('up/w'), tree.at('up/w'));
+    assert.equal(resolve(tree.at('up/w/dir/a'), false), tree.at('behind/w/dir/a'));
+    assert.throws(() => resolve(tree.at('up/w/out'), true), { message: /up[\\/]w[\\/]out is a link to/ });
+    symlinkSync('../../r', tree.at('behind/w/away'));
+    assert.throws(() => resolve(tree.at('up/w/away/b'), false), {
+      message: /up[\\/]w[\\/]away is a link to/,
+    });
   });
 
   test('the message says what to do', () => {
