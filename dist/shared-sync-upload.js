@@ -765,12 +765,13 @@ function boundary(workspace, root) {
 	const bounds = [realpathSync.native(workspace)];
 	if (!isInside(workspace, root)) bounds.push(realpathSync.native(root));
 	const within = (real) => bounds.some((bound) => isInside(bound, real));
+	const searched = (place) => isInside(workspace, place) || isInside(root, place);
 	const directories = /* @__PURE__ */ new Map();
 	function resolveDirectory(directory, file) {
 		const known = directories.get(directory);
 		if (known !== void 0) return known;
 		const real = realpathSync.native(directory);
-		if (!within(real)) throw leadsOut(linkOf(file, within), real);
+		if (!within(real)) throw leadsOut(linkOf(file, searched, within), real);
 		directories.set(directory, real);
 		return real;
 	}
@@ -782,11 +783,11 @@ function boundary(workspace, root) {
 		return end;
 	};
 }
-/** The first part of a path that leads out. */
-function linkOf(file, within) {
+/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
+function linkOf(file, searched, within) {
 	const parents = [];
 	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
-	const isLeavingLink = (part) => lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+	const isLeavingLink = (part) => searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
 	return parents.find(isLeavingLink) ?? file;
 }
 function leadsOut(link, end) {
@@ -1304,7 +1305,7 @@ function openSchedule(files, perRequest) {
 			const retried = again.shift();
 			if (retried !== void 0) return [retried];
 			const candidate = large[nextLarge];
-			if (candidate === void 0 || small.left() > 0 && largeNow >= Math.max(1, lanes / 2)) return small.left() > 0 ? nextSmall() : void 0;
+			if (candidate === void 0 || small.left() > 0 && largeNow >= Math.floor(lanes / 2)) return small.left() > 0 ? nextSmall() : void 0;
 			[largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];
 			return [candidate];
 		},

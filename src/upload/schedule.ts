@@ -50,7 +50,7 @@ export function openSchedule(files: readonly PlannedFile[], perRequest: number):
       const retried = again.shift();
       if (retried !== undefined) return [retried];
       const candidate = large[nextLarge];
-      if (candidate === undefined || (small.left() > 0 && largeNow >= Math.max(1, lanes / 2))) {
+      if (candidate === undefined || (small.left() > 0 && largeNow >= Math.floor(lanes / 2))) {
         return small.left() > 0 ? nextSmall() : undefined;
       }
       [largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];

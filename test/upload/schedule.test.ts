@@ -43,6 +43,10 @@ describe('large files', () => {
     assert.deepEqual(take(schedule, 1, 2), ['bigger']);
   });
 
+  test('wait for the small ones where there is a single lane', () => {
+    assert.deepEqual(take(openSchedule(files, 1), 6, 1), ['a', 'b', 'c', 'biggest', 'bigger', 'big']);
+  });
+
   test('take every lane when no small ones are left', () => {
     const large = sized({ a: 1, b: MiB, c: MiB, d: MiB });
     assert.deepEqual(take(openSchedule(large, 1), 5, 2), ['b', 'a', 'c', 'd', '']);
