@@ -51,13 +51,9 @@ suite('links', { concurrency: 2, skip: process.platform === 'win32' }, () => {
     });
   }
 
-  for (const links of [
-    { 'dist/l': 'nowhere' },
-    { 'dist/l': 'l' },
-    { 'dist/l': 'm', 'dist/m': 'l' },
-  ] as const) {
-    test(`that lead to nothing but ${Object.values(links).join(' and ')} are left out with a warning`, async () => {
-      await using world = await worldWith(links);
+  for (const end of ['nowhere', 'l']) {
+    test(`that lead to nothing but ${end} are left out with a warning`, async () => {
+      await using world = await worldWith({ 'dist/l': end });
       const result = await runWell(world, { files: 'dist/**' });
       assertTrue(world, result);
       assertNamed(result, 'dist/l', 'a broken link');
