@@ -1,4 +1,4 @@
-import { _ as gateOf, c as formatCount, d as parseMonitor, r as step, t as monitorDirectory, u as EMPTY_REPORT } from "./shared.js";
+import { S as gateOf, d as formatCount, g as parseMonitor, i as step, m as EMPTY_REPORT, n as monitorDirectory } from "./shared.js";
 import { f as slept, p as decodeStats, t as userAgent } from "./shared-sync-upload-stats-monitor-post.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,62 @@
-import { n as startMonitor } from "./shared.js";
+import { a as readInputs, c as logLine, f as formatDuration, g as parseMonitor, h as INPUT_NAMES, r as publishFailure, t as keepMonitorDirectory } from "./shared.js";
+import { once } from "node:events";
 import path from "node:path";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+
+// src/monitor/start.ts
+const PASSED_ON = [
+	/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
+	/^((https?|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i,
+	/^runner_tracking_id$/i
+];
+const SMALL = [
+	"--max-semi-space-size=1",
+	"--no-opt",
+	"--no-sparkplug",
+	"--no-maglev"
+];
+/** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
+async function startSampler(script, directory, handover) {
+	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
+	const child = spawn(process.execPath, [
+		...SMALL,
+		script,
+		directory
+	], {
+		env: Object.fromEntries(passedOn),
+		detached: true,
+		windowsHide: true,
+		stdio: [
+			"pipe",
+			"ignore",
+			"ignore"
+		]
+	});
+	await once(child, "spawn");
+	child.stdin.end(JSON.stringify(handover));
+	await once(child.stdin, "close");
+	child.unref();
+}
+
+// src/github/monitor.ts
+/** The main step of a monitor: starts the sampling process and returns. */
+async function startMonitor(sampler) {
+	const inputs = readInputs(INPUT_NAMES.monitor);
+	try {
+		const { connection, intervalMs } = parseMonitor(inputs);
+		const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
+		keepMonitorDirectory(directory);
+		await startSampler(sampler, directory, {
+			inputs,
+			jobPid: process.ppid
+		});
+		logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
+	} catch (error) {
+		await publishFailure("monitor", inputs, error);
+	}
+}
 
 // src/main/monitor.ts
 await startMonitor(path.join(import.meta.dirname, "monitor-sampler.js"));

@@ -1,4 +1,4 @@
-import { _ as gateOf, a as parseExactly, h as isLoopback, i as changeStrings, l as AgentError, o as reportedError, s as waitError, v as judge, y as redactor } from "./shared.js";
+import { C as judge, S as gateOf, b as isLoopback, l as reportedError, o as changeStrings, p as AgentError, s as parseExactly, u as waitError, w as redactor } from "./shared.js";
 
 // src/agent/retry.ts
 const BASE_MS = 500;

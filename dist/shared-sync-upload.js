@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { g as InputError, l as AgentError, u as EMPTY_REPORT } from "./shared.js";
+import { m as EMPTY_REPORT, p as AgentError, x as InputError } from "./shared.js";
 import { a as proxyFor, c as badAnswer, i as isUsable, l as openExchange, m as withRetries, o as nameOf, r as readStats, s as networkFailure } from "./shared-sync-upload-stats-monitor-post.js";
 import { t as require_pool } from "./undici-sync-upload-index.js";
 import { t as Minimatch } from "./vendor-sync-upload.js";

@@ -1,12 +1,8 @@
 import { a as info, c as setFailed, d as startGroup, f as warning, i as getState, l as setOutput, n as error, o as notice, p as summary$2, r as getInput, s as saveState, t as endGroup, u as setSecret } from "./vendor.js";
 import { setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { spawn } from "node:child_process";
 
 // src/agent/redact.ts
 /**
@@ -2069,62 +2065,15 @@ function bug(error) {
 	};
 }
 
-// src/monitor/start.ts
-const PASSED_ON = [
-	/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
-	/^((https?|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i,
-	/^runner_tracking_id$/i
-];
-const SMALL = [
-	"--max-semi-space-size=1",
-	"--no-opt",
-	"--no-sparkplug",
-	"--no-maglev"
-];
-/** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
-async function startSampler(script, directory, handover) {
-	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
-	const child = spawn(process.execPath, [
-		...SMALL,
-		script,
-		directory
-	], {
-		env: Object.fromEntries(passedOn),
-		detached: true,
-		windowsHide: true,
-		stdio: [
-			"pipe",
-			"ignore",
-			"ignore"
-		]
-	});
-	await once(child, "spawn");
-	child.stdin.end(JSON.stringify(handover));
-	await once(child.stdin, "close");
-	child.unref();
-}
-
-// src/github/monitor.ts
+// src/github/monitor-directory.ts
 const STATE = "directory";
-/** The main step of a monitor: starts the sampling process and returns. */
-async function startMonitor(sampler) {
-	const inputs = readInputs(INPUT_NAMES.monitor);
-	try {
-		const { connection, intervalMs } = parseMonitor(inputs);
-		const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
-		saveState(STATE, directory);
-		await startSampler(sampler, directory, {
-			inputs,
-			jobPid: process.ppid
-		});
-		logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
-	} catch (error) {
-		await publishFailure("monitor", inputs, error);
-	}
+/** Leaves the directory of a monitor to the job's post step. */
+function keepMonitorDirectory(directory) {
+	saveState(STATE, directory);
 }
 /** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
 function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { gateOf as _, parseExactly as a, formatCount as c, parseMonitor as d, parseStats as f, InputError as g, isLoopback as h, changeStrings as i, AgentError as l, parseUpload as m, startMonitor as n, reportedError as o, parseSync as p, step as r, waitError as s, monitorDirectory as t, EMPTY_REPORT as u, judge as v, redactor as y };
+export { judge as C, gateOf as S, parseStats as _, readInputs as a, isLoopback as b, logLine as c, formatCount as d, formatDuration as f, parseMonitor as g, INPUT_NAMES as h, step as i, reportedError as l, EMPTY_REPORT as m, monitorDirectory as n, changeStrings as o, AgentError as p, publishFailure as r, parseExactly as s, keepMonitorDirectory as t, waitError as u, parseSync as v, redactor as w, InputError as x, parseUpload as y };

@@ -1,5 +1,5 @@
 import { a as unsent, i as sendFiles, n as reportOn, o as withClient, r as reportPlanned, t as findFiles } from "./shared-sync-upload.js";
-import { _ as gateOf, p as parseSync, r as step } from "./shared.js";
+import { S as gateOf, i as step, v as parseSync } from "./shared.js";
 import { d as waitFor, t as userAgent, u as measure } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/sync.ts

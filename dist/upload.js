@@ -1,5 +1,5 @@
 import { i as sendFiles, n as reportOn, o as withClient, r as reportPlanned, t as findFiles } from "./shared-sync-upload.js";
-import { m as parseUpload, r as step } from "./shared.js";
+import { i as step, y as parseUpload } from "./shared.js";
 import { t as userAgent } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/upload.ts

@@ -1,15 +1,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { getState, saveState } from '@actions/core';
 import { INPUT_NAMES, parseMonitor } from '../inputs/tasks.ts';
 import { startSampler } from '../monitor/start.ts';
 import { formatDuration } from '../report/units.ts';
 import { logLine } from './log.ts';
+import { keepMonitorDirectory } from './monitor-directory.ts';
 import { readInputs } from './runner.ts';
 import { publishFailure } from './step.ts';
-
-const STATE = 'directory';
 
 /** The main step of a monitor: starts the sampling process and returns. */
 export async function startMonitor(sampler: string): Promise<void> {
@@ -21,15 +19,10 @@ export async function startMonitor(sampler: string): Promise<void> {
       path.join(process.env['RUNNER_TEMP'] || tmpdir(), 'sandbox-sync-monitor-'),
     );
     // Known to the post step before there is anything to end.
-    saveState(STATE, directory);
+    keepMonitorDirectory(directory);
     await startSampler(sampler, directory, { inputs, jobPid: process.ppid });
     logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
   } catch (error) {
     await publishFailure('monitor', inputs, error);
   }
-}
-
-/** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
-export function monitorDirectory(): string | undefined {
-  return getState(STATE) || undefined;
 }

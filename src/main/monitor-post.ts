@@ -1,4 +1,4 @@
-import { monitorDirectory } from '../github/monitor.ts';
+import { monitorDirectory } from '../github/monitor-directory.ts';
 import { step } from '../github/step.ts';
 import { parseMonitor } from '../inputs/tasks.ts';
 import { removeRecord, requestEnd } from '../monitor/record.ts';
