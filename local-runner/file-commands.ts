@@ -13,11 +13,16 @@ export interface Told {
   readonly summary: string;
 }
 
-/** Runs what is handed the variables that name such files, and adds what was written to them. */
-export async function withFileCommands<End>(
-  temp: string,
-  run: (variables: Readonly<Record<string, string>>) => Promise<End>,
-): Promise<End & Told> {
+/** Files by which a process tells the runner things. Disposing of them removes them. */
+export interface FileCommands extends AsyncDisposable {
+  /** The variables that name the files. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What was written to them. */
+  readonly read: () => Promise<Told>;
+}
+
+/** Makes such files for one process, in a folder of their own. */
+export async function openFileCommands(temp: string): Promise<FileCommands> {
   const folder = await mkdtemp(path.join(temp, '_runner_file_commands-'));
   const files = {
     GITHUB_OUTPUT: path.join(folder, 'output'),
@@ -25,17 +30,15 @@ export async function withFileCommands<End>(
     GITHUB_ENV: path.join(folder, 'env'),
     GITHUB_STEP_SUMMARY: path.join(folder, 'summary'),
   };
-  try {
-    for (const file of Object.values(files)) await writeFile(file, '');
-    const end = await run(files);
-    return {
-      ...end,
+  for (const file of Object.values(files)) await writeFile(file, '');
+  return {
+    variables: files,
+    read: async () => ({
       outputs: parseKeyValueFile(await readFile(files.GITHUB_OUTPUT, 'utf8')),
       state: parseKeyValueFile(await readFile(files.GITHUB_STATE, 'utf8')),
       env: parseKeyValueFile(await readFile(files.GITHUB_ENV, 'utf8')),
       summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8'),
-    };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+    }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type ActionFile, readActionFile } from './action-file.ts';
-import { execute, type ProcessEnd } from './execute.ts';
-import { type Told, withFileCommands } from './file-commands.ts';
+import { type Command, execute, type ProcessEnd } from './execute.ts';
+import { openFileCommands, type Told } from './file-commands.ts';
 
 /** One step of a workflow that uses an action. */
 export interface Step {
@@ -25,20 +25,32 @@ export interface Step {
 /** How a step ended, and what it told the runner. */
 export type StepEnd = ProcessEnd & Told;
 
+/** A step that is ready to run, its files made. Disposing of it removes them. */
+export interface PreparedStep extends AsyncDisposable {
+  readonly command: Command;
+  /** What the script told the runner. */
+  readonly told: () => Promise<Told>;
+}
+
 /** Runs the main or post script of an action as GitHub's runner does: in a process of its own, by way of environment and files. */
 export async function runStep(step: Step): Promise<StepEnd> {
+  await using prepared = await prepareStep(step);
+  const { onLine, onStart } = step;
+  const end = await execute({ ...prepared.command, onLine, onStart });
+  return { ...end, ...(await prepared.told()) };
+}
+
+/** Makes everything that a step needs, for those who start its process themselves. */
+export async function prepareStep(step: Step): Promise<PreparedStep> {
   const action = await readActionFile(step.action);
   const script = path.join(step.action, step.post === undefined ? action.main : (action.post ?? ''));
-  return withFileCommands(step.temp, files =>
-    execute({
-      file: process.execPath,
-      args: [script],
-      cwd: step.workspace,
-      env: environment(step, action, files),
-      onLine: step.onLine,
-      onStart: step.onStart,
-    }),
-  );
+  const files = await openFileCommands(step.temp);
+  const env = environment(step, action, files.variables);
+  return {
+    command: { file: process.execPath, args: [script], cwd: step.workspace, env },
+    told: files.read,
+    [Symbol.asyncDispose]: () => files[Symbol.asyncDispose](),
+  };
 }
 
 function environment(
