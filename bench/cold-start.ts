@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { prepareStep } from '../local-runner/step.ts';
+import { PROJECT } from './contenders/action.ts';
+import { connectionInputs } from './contenders/contender.ts';
+import { loadedBy } from './loaded.ts';
+import { type Command, measure } from './process.ts';
+import type { ColdStart } from './results.ts';
+import type { Sink } from './sink.ts';
+import { median } from './statistics.ts';
+
+/** What starts nothing but Node. */
+export const BASELINE = 'node -e 0';
+
+/** How to measure. */
+export interface ColdStartPlan {
+  readonly sink: Sink;
+  readonly rounds: number;
+  readonly say: (line: string) => void;
+}
+
+/** Starts each entry of the action with next to nothing to do, and Node with nothing. */
+export async function measureColdStarts({ sink, rounds, say }: ColdStartPlan): Promise<ColdStart[]> {
+  const temp = await mkdtemp(path.join(tmpdir(), 'sandbox-sync-bench-'));
+  try {
+    writeFileSync(path.join(temp, 'file.txt'), 'content');
+    await sink.setUp({ latencyMs: 0 });
+    const starts = await prepareStarts(sink.url, temp);
+    const roundsMs = starts.map((): number[] => []);
+    // The first round warms up.
+    for (let round = 0; round <= rounds; round += 1) {
+      say(`cold start, round ${round} of ${rounds}`);
+      for (const [index, { command }] of starts.entries()) {
+        const { ms } = await measure(command);
+        if (round > 0) roundsMs[index]?.push(ms);
+      }
+    }
+    return await Promise.all(starts.map((start, index) => toColdStart(start, roundsMs[index] ?? [], temp)));
+  } finally {
+    await rm(temp, { recursive: true });
+  }
+}
+
+interface Entry {
+  readonly entry: string;
+  readonly what: string;
+  /** The folder of its action. */
+  readonly folder: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly exitCode?: string;
+  readonly isPost?: boolean;
+}
+
+// Each with as little to do as it can be given.
+function entries(url: string): Entry[] {
+  const sending = { ...connectionInputs(url), files: 'file.txt', 'dry-run': 'true' };
+  const monitor = { folder: 'monitor', inputs: {} };
+  return [
+    { entry: 'sync', what: 'a dry run of one file', folder: '', inputs: sending },
+    { entry: 'upload', what: 'a dry run of one file', folder: 'upload', inputs: sending },
+    { entry: 'stats', what: 'one reading', folder: 'stats', inputs: connectionInputs(url) },
+    { ...monitor, entry: 'monitor', what: 'no inputs, which is an error', exitCode: '1' },
+    { ...monitor, entry: 'monitor-post', what: 'no monitor to end', isPost: true },
+  ];
+}
+
+interface Start {
+  readonly entry: string;
+  readonly what: string;
+  readonly command: Command;
+}
+
+async function prepareStarts(url: string, temp: string): Promise<Start[]> {
+  const nothing = { file: process.execPath, args: ['-e', '0'], cwd: temp, env: {} };
+  const starts = entries(url).map(async ({ entry, what, folder, inputs, exitCode, isPost }) => {
+    const post = isPost === true ? { post: { state: {} } } : {};
+    const action = path.join(PROJECT, folder);
+    const { script, env } = await prepareStep({ action, inputs, workspace: temp, temp, ...post });
+    const command = { file: process.execPath, args: [script], cwd: temp, env };
+    return { entry, what, command: exitCode === undefined ? command : { ...command, exitCode } };
+  });
+  return [{ entry: BASELINE, what: 'nothing', command: nothing }, ...(await Promise.all(starts))];
+}
+
+async function toColdStart(
+  { entry, what, command }: Start,
+  roundsMs: number[],
+  temp: string,
+): Promise<ColdStart> {
+  const loaded = await loadedBy(command, path.join(temp, `${entry}.loaded`));
+  return { entry, what, roundsMs, medianMs: median(roundsMs), ...loaded };
+}

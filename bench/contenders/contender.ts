@@ -1,0 +1,62 @@
+import type { Command } from '../process.ts';
+
+/** What a contender is to upload. */
+export interface Job {
+  /** The folder with the files. */
+  readonly folder: string;
+  /** Their paths below it, which are their targets too. */
+  readonly files: readonly string[];
+  /** Where the sink listens. */
+  readonly url: string;
+  /** A folder for what the contender needs beside, removed later. */
+  readonly temp: string;
+}
+
+/** What a contender is, whichever way it is used. */
+export type Kind = 'action' | 'engine' | 'curl -Z' | 'curl loop' | 'e2b one' | 'e2b stream' | 'e2b list';
+
+/** What uploads the files of a job in a process. */
+export interface Contender {
+  /** As the tables name it. */
+  readonly name: string;
+  readonly kind: Kind;
+  readonly prepare: (job: Job) => Promise<Prepared>;
+  /** How many of the files it uploads at most; the time of all is computed from theirs. */
+  readonly sample?: number;
+  /** Whether the last line of its output is the milliseconds that count, in place of those of the whole process. */
+  readonly measuresItself?: boolean;
+}
+
+/** A contender that is ready to be started, disposed of afterwards. */
+export interface Prepared extends AsyncDisposable {
+  readonly command: Command;
+}
+
+/** A script that is given its task as JSON, run by this Node. */
+export function nodeScript(script: string, { folder }: Job, task: object): Prepared {
+  const { PATH } = process.env;
+  return {
+    command: { file: process.execPath, args: [script, JSON.stringify(task)], cwd: folder, env: { PATH } },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** How many connections each contender may use. */
+export const CONNECTIONS = 10;
+
+/** What every request carries. */
+export const HEADERS = {
+  'X-Access-Token': 'bench-token',
+  'E2b-Sandbox-Id': 'bench',
+  'E2b-Sandbox-Port': '49983',
+} as const;
+
+/** The connection inputs of the action, to the same end. */
+export function connectionInputs(url: string): Record<string, string> {
+  return {
+    'sandbox-id': HEADERS['E2b-Sandbox-Id'],
+    token: HEADERS['X-Access-Token'],
+    'base-url': url,
+    'header-prefix': 'E2b',
+  };
+}

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import { posix } from 'node:path';
+import { type BodyReader, multipartReader, plainReader, type ReceivedFile } from './multipart.ts';
+import { readInOneBuffer } from './one-buffer.ts';
+import { parseRequestHead, type RequestHead } from './request-head.ts';
+import { type Coding, chunkedCoding, identityCoding } from './transfer-coding.ts';
+
+/** What the connections of a sink share. */
+export interface Service {
+  /** How long each answer is held back, in milliseconds. */
+  readonly latencyMs: () => number;
+  /** Told the files of each upload before it is answered. */
+  readonly received: (files: readonly ReceivedFile[]) => void;
+}
+
+interface Request {
+  readonly head: RequestHead;
+  readonly body: BodyReader;
+  readonly coding: Coding;
+}
+
+const STATS = JSON.stringify({
+  ts: 1767225600,
+  cpu_count: 2,
+  cpu_used_pct: 12.5,
+  mem_total: 1 << 30,
+  mem_used: 1 << 28,
+});
+
+/** Serves one kept-alive connection: requests one after the other, each body counted and thrown away. */
+export function serveConnection(accepted: Socket, service: Service): void {
+  let head: Buffer = Buffer.alloc(0);
+  let request: Request | undefined;
+  const socket = readInOneBuffer(accepted, piece => {
+    let rest = piece;
+    while (rest.length > 0) {
+      rest = request === undefined ? readHead(rest) : rest.subarray(request.coding.take(rest));
+      if (!request?.coding.isAtEnd()) continue;
+      answer(socket, request, service);
+      request = undefined;
+    }
+  });
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+
+  function readHead(piece: Buffer): Buffer {
+    const all = head.length === 0 ? piece : Buffer.concat([head, piece]);
+    const end = all.indexOf('\r\n\r\n');
+    head = end === -1 ? Buffer.from(all) : Buffer.alloc(0);
+    if (end === -1) return Buffer.alloc(0);
+    request = openRequest(parseRequestHead(all.toString('latin1', 0, end)));
+    if (request.head.expectsContinue) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+    return all.subarray(end + 4);
+  }
+}
+
+function openRequest(head: RequestHead): Request {
+  const body = head.boundary === undefined ? plainReader(head.target ?? '') : multipartReader(head.boundary);
+  const coding =
+    head.length === undefined ? chunkedCoding(body.push) : identityCoding(head.length, body.push);
+  return { head, body, coding };
+}
+
+function answer(socket: Socket, { head, body }: Request, { latencyMs, received }: Service): void {
+  const isUpload = head.method === 'POST';
+  const files = isUpload ? body.files() : [];
+  if (isUpload) received(files);
+  const text = isUpload ? JSON.stringify(files.map(({ name }) => entry(head.target ?? name))) : STATS;
+  const length = Buffer.byteLength(text);
+  const respond = () =>
+    socket.write(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`,
+    );
+  if (latencyMs() === 0) respond();
+  else setTimeout(respond, latencyMs());
+}
+
+function entry(path: string): { path: string; name: string; type: 'file' } {
+  return { path, name: posix.basename(path), type: 'file' };
+}

@@ -1,0 +1,86 @@
+import { formatBytes, formatNumber } from '../src/report/units.ts';
+import type { ColdStart, Machine, Results, Row, SinkLimit, Target } from './results.ts';
+
+/** The results as Markdown: what they were found on, targets, contenders by workload, cold starts. */
+export function resultTables(results: Results): string {
+  const { date, machine, sink, rows, coldStarts, targets, leftOut } = results;
+  const sections = [
+    `Measured on ${date} on ${machineText(machine)}. ${sinkText(sink)}`,
+    targets.length === 0 ? '' : targetTable(targets),
+    rows.length === 0 ? '' : contenderTable(rows),
+    coldStarts.length === 0 ? '' : coldStartTable(coldStarts),
+    leftOut.length === 0 ? '' : `Left out: ${leftOut.join('; ')}.`,
+  ];
+  return `${sections.filter(section => section !== '').join('\n\n')}\n`;
+}
+
+function machineText({ cpu, cores, memoryBytes, kernel, node, curl, e2b }: Machine): string {
+  const versions = [`Node ${node}`, `curl ${curl}`, ...(e2b === null ? [] : [`e2b ${e2b}`])].join(', ');
+  return `${cores} cores of ${cpu}, ${formatBytes(memoryBytes)}, ${kernel}, with ${versions}`;
+}
+
+function sinkText({ requestsPerSecond, bytesPerSecond }: SinkLimit): string {
+  const requests = `${formatNumber(Math.round(requestsPerSecond))} requests of 4 KiB`;
+  return `The server takes ${requests} or ${formatBytes(bytesPerSecond)} a second.`;
+}
+
+function targetTable(targets: readonly Target[]): string {
+  const lines = targets.map(({ what, value, limit, unit, reached }) => [
+    what,
+    quantity(limit, unit),
+    value === null ? 'not measured' : quantity(value, unit),
+    reached === null ? '' : reached ? 'yes' : 'no',
+  ]);
+  return table(['Target', 'At most', 'Found', 'Reached'], lines);
+}
+
+/** A line for each contender, a column for each workload: median time, and memory where it is known. */
+function contenderTable(rows: readonly Row[]): string {
+  const columns = [...new Set(rows.map(columnOf))];
+  const contenders = [...new Set(rows.map(row => row.contender))];
+  const lines = contenders.map(contender => [
+    contender,
+    ...columns.map(column => {
+      const row = rows.find(each => each.contender === contender && columnOf(each) === column);
+      return row === undefined ? '' : cell(row);
+    }),
+  ]);
+  return table(['', ...columns], lines);
+}
+
+function columnOf({ title, latencyMs }: Row): string {
+  return latencyMs === 0 ? title : `${title}, ${latencyMs} ms latency`;
+}
+
+function cell({ medianMs, peakBytes, sample }: Row): string {
+  const computed = sample === null ? '' : ` (from ${sample})`;
+  return `${time(medianMs)}${computed}${peakBytes === null ? '' : `, ${mebibytes(peakBytes)}`}`;
+}
+
+function coldStartTable(coldStarts: readonly ColdStart[]): string {
+  const lines = coldStarts.map(({ entry, what, medianMs, loadedBytes, packages }) => [
+    entry,
+    what,
+    time(medianMs),
+    `${Math.round(loadedBytes / 1024)} KiB`,
+    String(packages.length),
+  ]);
+  return table(['Entry', 'What it does', 'Time', 'Code loaded', 'Packages in it'], lines);
+}
+
+function quantity(value: number, unit: Target['unit']): string {
+  if (unit === 'bytes') return Math.abs(value) < 1024 ** 2 ? `${Math.round(value)} B` : mebibytes(value);
+  return unit === 'count' ? String(value) : value.toFixed(2);
+}
+
+function time(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 ** 2)} MiB`;
+}
+
+function table(headings: readonly string[], lines: readonly (readonly string[])[]): string {
+  return [headings, headings.map(() => '---'), ...lines].map(cells => `| ${cells.join(' | ')} |`).join('\n');
+}
