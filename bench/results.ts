@@ -16,6 +16,8 @@ export interface Row {
   readonly medianMs: number;
   /** The most memory that the process held in any round. Null where it is not known. */
   readonly peakBytes: number | null;
+  /** The largest share of a round that the sink was busy for. */
+  readonly sinkBusy: number;
   /** Requests and connections of the last round. */
   readonly requests: number;
   readonly connections: number;

@@ -47,6 +47,7 @@ interface Run {
   readonly ms: number;
   readonly peakBytes: number | undefined;
   readonly counts: Counts;
+  readonly sinkBusy: number;
 }
 
 /** All contenders in each round, one after the other, so that what disturbs the machine disturbs them all. */
@@ -81,7 +82,12 @@ async function runOnce(contender: Contender, { workload, latencyMs, job }: Cours
   const sizes = workload.sizes.slice(0, contender.sample);
   checkDelivered(contender, counts, sizes);
   const ms = contender.measuresItself === true ? lastNumber(ended.stdout) : ended.ms;
-  return { ...ended, ms: (ms * workload.sizes.length) / sizes.length, counts };
+  return {
+    ...ended,
+    ms: (ms * workload.sizes.length) / sizes.length,
+    counts,
+    sinkBusy: counts.cpuMs / ended.ms,
+  };
 }
 
 function lastNumber(text: string): number {
@@ -114,6 +120,7 @@ function toRow(contender: Contender, { workload, latencyMs }: Course, runs: read
     medianMs: median(roundsMs),
     // A process that measures a part of itself has more in memory than that part.
     peakBytes: measuresItself || peaks.length === 0 ? null : Math.max(...peaks),
+    sinkBusy: Math.max(...runs.map(run => run.sinkBusy)),
     requests: runs.at(-1)?.counts.requests ?? 0,
     connections: runs.at(-1)?.counts.connections ?? 0,
   };

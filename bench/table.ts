@@ -5,7 +5,7 @@ import type { ColdStart, Machine, Results, Row, SinkLimit, Target } from './resu
 export function resultTables(results: Results): string {
   const { date, machine, sink, rows, coldStarts, targets, leftOut } = results;
   const sections = [
-    `Measured on ${date} on ${machineText(machine)}. ${sinkText(sink)}`,
+    `Measured on ${date} on ${machineText(machine)}. ${sinkText(sink, rows)}`,
     targets.length === 0 ? '' : targetTable(targets),
     rows.length === 0 ? '' : contenderTable(rows),
     coldStarts.length === 0 ? '' : coldStartTable(coldStarts),
@@ -19,9 +19,11 @@ function machineText({ cpu, cores, memoryBytes, kernel, node, curl, e2b }: Machi
   return `${cores} cores of ${cpu}, ${formatBytes(memoryBytes)}, ${kernel}, with ${versions}`;
 }
 
-function sinkText({ requestsPerSecond, bytesPerSecond }: SinkLimit): string {
+function sinkText({ requestsPerSecond, bytesPerSecond }: SinkLimit, rows: readonly Row[]): string {
   const requests = `${formatNumber(Math.round(requestsPerSecond))} requests of 4 KiB`;
-  return `The server takes ${requests} or ${formatBytes(bytesPerSecond)} a second.`;
+  const busiest = Math.max(0, ...rows.map(row => row.sinkBusy));
+  const busy = `was busy for at most ${Math.round(busiest * 100)} % of the time of a contender`;
+  return `The server takes ${requests} or ${formatBytes(bytesPerSecond)} a second and ${busy}.`;
 }
 
 function targetTable(targets: readonly Target[]): string {

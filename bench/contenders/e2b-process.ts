@@ -1,10 +1,10 @@
-import { createReadStream, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { createReadStream, openAsBlob, readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
-// Uploads every file below the working directory with the package e2b.
+// Uploads every file below the working directory with the package e2b. Of what it takes, a Blob that Node opens from a file
+// was the fastest, or as fast as the bytes, with the least memory.
 
-/** How `files.write` is called: for one file with its bytes, for one with a stream of them, or once for all files. */
+/** How `files.write` is called: for one file with a Blob of it, for one with a stream, or once with the Blobs of all. */
 export type E2bForm = 'one' | 'stream' | 'list';
 
 interface Task {
@@ -15,7 +15,7 @@ interface Task {
   readonly concurrency: number;
 }
 
-type Data = ArrayBuffer | ReadableStream;
+type Data = Blob | ReadableStream;
 
 interface Files {
   write(path: string, data: Data): Promise<unknown>;
@@ -47,19 +47,16 @@ const names = readdirSync('.', { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile())
   .map(entry => `${entry.parentPath}/${entry.name}`);
 if (task.form === 'list') {
-  await files.write(await Promise.all(names.map(async name => ({ path: name, data: await bytesOf(name) }))));
+  await files.write(
+    await Promise.all(names.map(async name => ({ path: name, data: await openAsBlob(name) }))),
+  );
 } else {
   const queue = names.values();
   const work = async () => {
     for (const name of queue)
-      await files.write(name, task.form === 'one' ? await bytesOf(name) : streamOf(name));
+      await files.write(name, task.form === 'one' ? await openAsBlob(name) : streamOf(name));
   };
   await Promise.all(Array.from({ length: task.concurrency }, work));
-}
-
-async function bytesOf(name: string): Promise<ArrayBuffer> {
-  const { buffer, byteOffset, byteLength } = await readFile(name);
-  return buffer.slice(byteOffset, byteOffset + byteLength);
 }
 
 function streamOf(name: string): ReadableStream {

@@ -4,7 +4,7 @@ import type { E2bForm } from './e2b-process.ts';
 
 /** The package `e2b`: its `files.write` for each file, as many at once as the others have connections, and for a list. */
 export const e2bContenders: readonly Contender[] = [
-  e2b('files.write, a file a call', 'one'),
+  e2b('files.write, a Blob a call', 'one'),
   e2b('files.write, a stream a call', 'stream'),
   e2b('files.write, one list', 'list'),
 ];

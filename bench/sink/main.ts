@@ -3,10 +3,12 @@ import { serveConnection } from './connection.ts';
 import { type Counts, isSetup } from './messages.ts';
 
 // A server that takes uploads and throws them away. It says its port to the process that started it, counts anew when it
-// is told the latency of what comes next, and says the counts on any other message.
+// is told the latency of what comes next, and answers every message with the counts.
 
 let latencyMs = 0;
-let counts = none();
+let counts = { connections: 0, requests: 0, files: 0, bytes: 0 };
+let cpu = process.cpuUsage();
+
 const server = createServer({ pauseOnConnect: true }, socket => {
   counts.connections += 1;
   serveConnection(socket, {
@@ -21,12 +23,12 @@ const server = createServer({ pauseOnConnect: true }, socket => {
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()));
 process.on('disconnect', () => process.exit());
 process.on('message', message => {
-  if (!isSetup(message)) return process.send?.(counts);
-  latencyMs = message.latencyMs;
-  counts = none();
-  return process.send?.(counts);
+  if (isSetup(message)) {
+    latencyMs = message.latencyMs;
+    counts = { connections: 0, requests: 0, files: 0, bytes: 0 };
+    cpu = process.cpuUsage();
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  const answer: Counts = { ...counts, cpuMs: (user + system) / 1000 };
+  process.send?.(answer);
 });
-
-function none(): { -readonly [K in keyof Counts]: Counts[K] } {
-  return { connections: 0, requests: 0, files: 0, bytes: 0 };
-}

@@ -5,6 +5,8 @@ export interface Counts {
   readonly files: number;
   /** Bytes of the files, without what is round them. */
   readonly bytes: number;
+  /** Milliseconds of processor time that it took. */
+  readonly cpuMs: number;
 }
 
 /** Sets a sink up for what comes next. */
@@ -14,7 +16,7 @@ export interface Setup {
 }
 
 export function isCounts(message: unknown): message is Counts {
-  return hasNumbers(message, ['connections', 'requests', 'files', 'bytes']);
+  return hasNumbers(message, ['connections', 'requests', 'files', 'bytes', 'cpuMs']);
 }
 
 export function isSetup(message: unknown): message is Setup {
