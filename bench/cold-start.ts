@@ -1,6 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { prepareStep } from '../local-runner/step.ts';
 import { PROJECT } from './contenders/action.ts';
@@ -10,6 +8,7 @@ import { type Command, measure } from './process.ts';
 import type { ColdStart } from './results.ts';
 import type { Sink } from './sink.ts';
 import { median } from './statistics.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** What starts nothing but Node. */
 export const BASELINE = 'node -e 0';
@@ -18,29 +17,30 @@ export const BASELINE = 'node -e 0';
 export interface ColdStartPlan {
   readonly sink: Sink;
   readonly rounds: number;
+  readonly withWarmUp: boolean;
   readonly say: (line: string) => void;
 }
 
 /** Starts each entry of the action with next to nothing to do, and Node with nothing. */
-export async function measureColdStarts({ sink, rounds, say }: ColdStartPlan): Promise<ColdStart[]> {
-  const temp = await mkdtemp(path.join(tmpdir(), 'sandbox-sync-bench-'));
-  try {
-    writeFileSync(path.join(temp, 'file.txt'), 'content');
-    await sink.setUp({ latencyMs: 0 });
-    const starts = await prepareStarts(sink.url, temp);
-    const roundsMs = starts.map((): number[] => []);
-    // The first round warms up.
-    for (let round = 0; round <= rounds; round += 1) {
-      say(`cold start, round ${round} of ${rounds}`);
-      for (const [index, { command }] of starts.entries()) {
-        const { ms } = await measure(command);
-        if (round > 0) roundsMs[index]?.push(ms);
-      }
+export async function measureColdStarts(plan: ColdStartPlan): Promise<ColdStart[]> {
+  const { sink, rounds, withWarmUp, say } = plan;
+  using temp = temporaryFolder();
+  writeFileSync(path.join(temp.path, 'file.txt'), 'content');
+  await sink.setUp({ latencyMs: 0 });
+  const starts = await prepareStarts(sink.url, temp.path);
+  const roundsMs = starts.map((): number[] => []);
+  for (let round = withWarmUp ? 0 : 1; round <= rounds; round += 1) {
+    say(`cold start, round ${round} of ${rounds}`);
+    for (const [index, { command }] of starts.entries()) {
+      const { ms } = await measure(command);
+      if (round > 0) roundsMs[index]?.push(ms);
     }
-    return await Promise.all(starts.map((start, index) => toColdStart(start, roundsMs[index] ?? [], temp)));
-  } finally {
-    await rm(temp, { recursive: true });
   }
+  const toColdStart = async ({ entry, what, command }: Start, index: number) => {
+    const times = { roundsMs: roundsMs[index] ?? [], medianMs: median(roundsMs[index] ?? []) };
+    return { entry, what, ...times, ...(await loadedBy(command, path.join(temp.path, `${entry}.loaded`))) };
+  };
+  return await Promise.all(starts.map(toColdStart));
 }
 
 interface Entry {
@@ -82,13 +82,4 @@ async function prepareStarts(url: string, temp: string): Promise<Start[]> {
     return { entry, what, command: exitCode === undefined ? command : { ...command, exitCode } };
   });
   return [{ entry: BASELINE, what: 'nothing', command: nothing }, ...(await Promise.all(starts))];
-}
-
-async function toColdStart(
-  { entry, what, command }: Start,
-  roundsMs: number[],
-  temp: string,
-): Promise<ColdStart> {
-  const loaded = await loadedBy(command, path.join(temp, `${entry}.loaded`));
-  return { entry, what, roundsMs, medianMs: median(roundsMs), ...loaded };
 }

@@ -15,25 +15,28 @@ import { workloads } from './workloads.ts';
 // Measures the contenders against one server in turn: the tables go to the output, everything to a file of JSON.
 
 const say = (line: string) => console.error(line);
-const COLD_START = { name: 'cold-start' };
-const names = [...workloads(false).map(({ name }) => name), COLD_START.name];
+const COLD_START = 'cold-start';
+const names = [...workloads(false).map(({ name }) => name), COLD_START];
 const options = readOptions(process.argv.slice(2), names, path.join(import.meta.dirname, 'results.json'));
+// So that what is temporary is removed.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await using sink = await startSink();
 const results = await run(options, sink);
-writeFileSync(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
 console.log(resultTables(results));
 
 async function run({ quick, rounds, isWanted }: Options, sink: Sink): Promise<Results> {
   const { contenders, leftOut } = await lineup();
   for (const each of leftOut) say(`Left out: ${each}`);
   const limit = await measureSink(sink, quick ? 100 : 2000);
-  const plan = { contenders, sink, rounds: quick ? 1 : rounds, withWarmUp: !quick, say };
+  const course = { sink, withWarmUp: !quick, say };
+  const plan = { ...course, contenders, rounds: quick ? 1 : rounds };
   const rows: Row[] = [];
   for (const workload of workloads(quick)) {
-    if (isWanted(workload)) rows.push(...(await measureWorkload(workload, plan)));
+    if (isWanted(workload.name)) rows.push(...(await measureWorkload(workload, plan)));
   }
-  const startRounds = quick ? 1 : (rounds ?? 20);
-  const coldStarts = isWanted(COLD_START) ? await measureColdStarts({ sink, rounds: startRounds, say }) : [];
+  const starts = { ...course, rounds: quick ? 1 : (rounds ?? 20) };
+  const coldStarts = isWanted(COLD_START) ? await measureColdStarts(starts) : [];
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Contender, Job } from './contenders/contender.ts';
 import { measure } from './process.ts';
@@ -7,6 +5,7 @@ import type { Row } from './results.ts';
 import type { Counts } from './sink/messages.ts';
 import type { Sink } from './sink.ts';
 import { median } from './statistics.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { titleOf, type Workload, writeFiles } from './workloads.ts';
 
 /** How to measure. */
@@ -22,18 +21,14 @@ export interface Plan {
 
 /** Measures the contenders of a workload at each of its latencies. Its files are removed afterwards. */
 export async function measureWorkload(workload: Workload, plan: Plan): Promise<Row[]> {
-  const temp = await mkdtemp(path.join(tmpdir(), 'sandbox-sync-bench-'));
-  try {
-    plan.say(`${workload.name}: writing ${workload.sizes.length} files`);
-    const folder = path.join(temp, 'files');
-    const job = { folder, temp, url: plan.sink.url, files: writeFiles(folder, workload.sizes) };
-    const rows: Row[] = [];
-    for (const latencyMs of workload.latenciesMs)
-      rows.push(...(await takeTurns({ workload, latencyMs, job }, plan)));
-    return rows;
-  } finally {
-    await rm(temp, { recursive: true });
-  }
+  using temp = temporaryFolder();
+  plan.say(`${workload.name}: writing ${workload.sizes.length} files`);
+  const folder = path.join(temp.path, 'files');
+  const job = { folder, temp: temp.path, url: plan.sink.url, files: writeFiles(folder, workload.sizes) };
+  const rows: Row[] = [];
+  for (const latencyMs of workload.latenciesMs)
+    rows.push(...(await takeTurns({ workload, latencyMs, job }, plan)));
+  return rows;
 }
 
 interface Course {

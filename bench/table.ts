@@ -1,6 +1,9 @@
 import { formatBytes, formatNumber } from '../src/report/units.ts';
 import type { ColdStart, Machine, Results, Row, SinkLimit, Target } from './results.ts';
 
+// What the others' times are set in relation to.
+const BASELINE = 'curl -Z';
+
 /** The results as Markdown: what they were found on, targets, contenders by workload, cold starts. */
 export function resultTables(results: Results): string {
   const { date, machine, sink, rows, coldStarts, targets, leftOut } = results;
@@ -36,15 +39,21 @@ function targetTable(targets: readonly Target[]): string {
   return table(['Target', 'At most', 'Found', 'Reached'], lines);
 }
 
-/** A line for each contender, a column for each workload: median time, and memory where it is known. */
+/** A line for each contender, a column for each workload. */
 function contenderTable(rows: readonly Row[]): string {
   const columns = [...new Set(rows.map(columnOf))];
   const contenders = [...new Set(rows.map(row => row.contender))];
   const lines = contenders.map(contender => [
     contender,
     ...columns.map(column => {
-      const row = rows.find(each => each.contender === contender && columnOf(each) === column);
-      return row === undefined ? '' : cell(row);
+      const inColumn = rows.filter(row => columnOf(row) === column);
+      const row = inColumn.find(each => each.contender === contender);
+      return row === undefined
+        ? ''
+        : cell(
+            row,
+            inColumn.find(each => each.contender === BASELINE),
+          );
     }),
   ]);
   return table(['', ...columns], lines);
@@ -54,9 +63,15 @@ function columnOf({ title, latencyMs }: Row): string {
   return latencyMs === 0 ? title : `${title}, ${latencyMs} ms latency`;
 }
 
-function cell({ medianMs, peakBytes, sample }: Row): string {
+/** Median time, its ratio to that of the baseline, and memory, as far as they are known. */
+function cell({ medianMs, peakBytes, sample }: Row, baseline: Row | undefined): string {
   const computed = sample === null ? '' : ` (from ${sample})`;
-  return `${time(medianMs)}${computed}${peakBytes === null ? '' : `, ${mebibytes(peakBytes)}`}`;
+  const ratio = baseline === undefined ? [] : [`${(medianMs / baseline.medianMs).toFixed(2)} ×`];
+  return [
+    `${time(medianMs)}${computed}`,
+    ...ratio,
+    ...(peakBytes === null ? [] : [mebibytes(peakBytes)]),
+  ].join(', ');
 }
 
 function coldStartTable(coldStarts: readonly ColdStart[]): string {

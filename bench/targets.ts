@@ -35,8 +35,8 @@ function manyFiles({ rows }: Measured): Target[] {
   const few = find(rows, 'small', 'action');
   const many = find(rows, 'many', 'action');
   const perFile = (row: Row | undefined) => row && row.medianMs / row.files;
-  const grown = few && many && Number(many.peakBytes) - Number(few.peakBytes);
-  const added = few && many && many.files - few.files;
+  const grown = difference(many?.peakBytes, few?.peakBytes);
+  const added = difference(many?.files, few?.files);
   return [
     atMost(1.1, 'time per file: 20,000 × 1 KiB ÷ 2,000 × 4 KiB', [perFile(many), perFile(few)]),
     atMost(2048, 'memory per file, from 2,000 to 20,000', [grown, added], 'bytes'),
@@ -66,6 +66,10 @@ function starts({ coldStarts }: Measured): Target[] {
     atMost(2.5, `cold start: stats ÷ ${BASELINE}`, [stats?.medianMs, find(BASELINE)?.medianMs]),
     atMost(0, 'packages for uploads that stats loads', [unused, 1], 'count'),
   ];
+}
+
+function difference(more: number | null | undefined, less: number | null | undefined): number | undefined {
+  return typeof more === 'number' && typeof less === 'number' ? more - less : undefined;
 }
 
 type Quotient = readonly [dividend: number | undefined, divisor: number | undefined];

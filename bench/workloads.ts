@@ -17,8 +17,6 @@ export interface Workload {
   readonly rounds: number;
   /** The kinds of contenders that it says something about. */
   readonly kinds: readonly Kind[];
-  /** Left out unless it is asked for. */
-  readonly isOptional?: boolean;
 }
 
 const SMALL: readonly Kind[] = ['action', 'engine', 'curl -Z', 'e2b one', 'e2b list'];
@@ -41,7 +39,7 @@ export function workloads(quick: boolean): readonly Workload[] {
     { ...once, name: 'many', rounds: 5, sizes: same(few(20_000), KIB), kinds: SMALL },
     { ...once, name: 'mixed', sizes: mixed(few(500), most), kinds: [...LARGE, 'e2b list'] },
     { ...once, name: 'large', sizes: [gibibyte], kinds: LARGE },
-    { ...once, name: 'huge', sizes: [4 * gibibyte], kinds: ['action'], isOptional: true },
+    { ...once, name: 'huge', sizes: [4 * gibibyte], kinds: ['action'] },
   ];
 }
 

@@ -31,7 +31,7 @@ type SandboxClass = new (options: {
 }) => { readonly files: Files };
 
 const PACKAGE: string = 'e2b';
-// An agent with all that the package can do, uploads as a stream among it.
+// An agent that can do all that the package asks of it for writing, uploads as a stream among it.
 const ENVD_VERSION = '0.6.2';
 
 const task: Task = JSON.parse(process.argv[2] ?? '');
