@@ -1,11 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Results } from '../bench/results.ts';
+import { resultTables } from '../bench/table.ts';
 import { type ActionFile, readActionFile } from '../local-runner/action-file.ts';
 
 const PROJECT = path.dirname(import.meta.dirname);
 
+/** The folders that hold an action, below the project's. */
+export const ACTION_FOLDERS = ['', 'upload', 'stats', 'monitor'];
+
+/** The README of such a folder as it is to be: all that is generated made anew. */
+export async function freshReadme(folder: string): Promise<string> {
+  const readme = await readFile(path.join(PROJECT, folder, 'README.md'), 'utf8');
+  const fresh = withTables(readme, await readActionFile(path.join(PROJECT, folder)));
+  if (folder !== '') return fresh;
+  const results: Results = JSON.parse(await readFile(path.join(PROJECT, 'bench/results.json'), 'utf8'));
+  return between(fresh, 'bench', resultTables(results));
+}
+
 /** A README with its tables of inputs and outputs made anew from action.yml, between the comments that mark them. */
-export function withTables(readme: string, action: ActionFile): string {
+function withTables(readme: string, action: ActionFile): string {
   const inputs = action.inputs.map(({ name, description, required, default: fallback }) => [
     code(name),
     required ? '**required**' : fallback === undefined ? '' : code(fallback),
@@ -34,13 +48,8 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** The folders that hold an action, below the project's. */
-export const ACTION_FOLDERS = ['', 'upload', 'stats', 'monitor'];
-
 if (import.meta.main) {
   for (const folder of ACTION_FOLDERS) {
-    const file = path.join(PROJECT, folder, 'README.md');
-    const action = await readActionFile(path.join(PROJECT, folder));
-    await writeFile(file, withTables(await readFile(file, 'utf8'), action));
+    await writeFile(path.join(PROJECT, folder, 'README.md'), await freshReadme(folder));
   }
 }
