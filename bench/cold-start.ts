@@ -77,8 +77,7 @@ async function prepareStarts(url: string, temp: string): Promise<Start[]> {
   const starts = entries(url).map(async ({ entry, what, folder, inputs, exitCode, isPost }) => {
     const post = isPost === true ? { post: { state: {} } } : {};
     const action = path.join(PROJECT, folder);
-    const { script, env } = await prepareStep({ action, inputs, workspace: temp, temp, ...post });
-    const command = { file: process.execPath, args: [script], cwd: temp, env };
+    const { command } = await prepareStep({ action, inputs, workspace: temp, temp, ...post });
     return { entry, what, command: exitCode === undefined ? command : { ...command, exitCode } };
   });
   return [{ entry: BASELINE, what: 'nothing', command: nothing }, ...(await Promise.all(starts))];

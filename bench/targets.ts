@@ -9,7 +9,7 @@ export interface Measured {
 
 const MIB = 1024 ** 2;
 // What only finding and sending files needs.
-const OF_UPLOADS = ['@actions/glob', 'minimatch', 'p-limit', 'form-data'];
+const OF_UPLOADS = ['minimatch', 'undici'];
 
 /** What is asked of the action as it comes, and whether it was shown. */
 export function judge(measured: Measured): Target[] {

@@ -29,7 +29,7 @@ export function action(use: ActionUse): Contender {
         temp: job.temp,
       });
       return {
-        command: { file: process.execPath, args: [step.script], cwd: job.folder, env: step.env },
+        command: step.command,
         [Symbol.asyncDispose]: () => step[Symbol.asyncDispose](),
       };
     },
