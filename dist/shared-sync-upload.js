@@ -103,6 +103,26 @@ function flood() {
 	return new AgentError("bad-answer", "The answer to one request is longer than 1 MiB, headers and framing counted.");
 }
 
+// src/agent/on-abort.ts
+const waiting = /* @__PURE__ */ new WeakMap();
+/**
+* Calls `act` when the signal aborts, unless the function returned is called before. For many requests that share one
+* signal: a listener for each would be looked for among all the others whenever one is added or removed.
+*/
+function onAbort(signal, act) {
+	const acts = waiting.get(signal) ?? listen(signal);
+	acts.add(act);
+	return () => acts.delete(act);
+}
+function listen(signal) {
+	const acts = /* @__PURE__ */ new Set();
+	waiting.set(signal, acts);
+	signal.addEventListener("abort", () => {
+		for (const act of acts) act();
+	}, { once: true });
+	return acts;
+}
+
 // src/agent/http.ts
 /**
 * Opens a pool of at most `connections` HTTP/1.1 connections, through the proxy that the environment names. Where what it
@@ -186,8 +206,7 @@ function exchange(dispatcher, { origin, timeoutMs }, request) {
 			controller?.abort(cancelled);
 		};
 		if (cancel.aborted) return abort();
-		cancel.addEventListener("abort", abort, { once: true });
-		const settled = () => cancel.removeEventListener("abort", abort);
+		const settled = onAbort(cancel, abort);
 		const collector = collect({
 			tried,
 			timeoutMs,
@@ -745,10 +764,16 @@ async function withClient(connection, { concurrency, query }, { userAgent, cance
 }
 
 // src/upload/paths.ts
+/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
+function pathWithin(directory, file) {
+	const rest = file.startsWith(directory) ? file.slice(directory.length) : "";
+	if (rest.startsWith(path.sep) && !rest.includes("..")) return rest.slice(1);
+	const relative = path.relative(directory, file);
+	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
+}
 /** Whether `file` is `directory` or lies below it; both absolute. */
 function isInside(directory, file) {
-	const relative = path.relative(directory, file);
-	return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+	return pathWithin(directory, file) !== void 0;
 }
 /** A path of the runner with slashes, also on Windows. */
 function toPosix(file) {
@@ -841,7 +866,7 @@ function rootOf(pattern) {
 	return path.resolve(`${literal.join("/")}/`);
 }
 function matchAny(patterns, dot) {
-	const matchers = patterns.map((pattern) => slashed(pattern).replace(/(\/\*\*)+$/, "")).flatMap((pattern) => [pattern, `${pattern}/**`]).map((pattern) => new Minimatch(pattern, {
+	const matchers = patterns.map((pattern) => slashed(pattern).replace(/(\/\*\*)+$/, "")).flatMap((pattern) => [`${pattern}/**`, pattern]).map((pattern) => new Minimatch(pattern, {
 		...OPTIONS,
 		dot
 	}));
@@ -961,7 +986,7 @@ async function sort(root, match, options) {
 			reason: LEFT_OUT[kind]
 		});
 		else {
-			const relative = path.relative(root, file);
+			const relative = pathWithin(root, file) ?? "";
 			resolve ??= boundary(options.workspace, relative === "" ? path.dirname(root) : root);
 			files.push({
 				path: file,
@@ -1044,7 +1069,7 @@ const NAMED = 10;
 * @throws InputError where a pattern matches nothing, or two files would go to one place.
 */
 function plan(matches, options) {
-	const name = (file) => toPosix(isInside(options.workspace, file) ? path.relative(options.workspace, file) : file);
+	const name = (file) => toPosix(pathWithin(options.workspace, file) ?? file);
 	const files = matches.flatMap((match) => match.files.map((file) => ({
 		source: name(file.path),
 		realPath: file.realPath,

@@ -5,6 +5,7 @@ import { type Collected, collect } from './collect.ts';
 import { AgentError } from './failure.ts';
 import { guardAgainstFloods } from './flood-guard.ts';
 import { nameOf, networkFailure } from './network-failure.ts';
+import { onAbort } from './on-abort.ts';
 import { isUsable, proxyFor } from './proxy.ts';
 
 /** One request to the sandbox host. */
@@ -128,8 +129,7 @@ function exchange(
     };
     // An event that has passed is not sent again, and a request may wait long for a connection.
     if (cancel.aborted) return abort();
-    cancel.addEventListener('abort', abort, { once: true });
-    const settled = () => cancel.removeEventListener('abort', abort);
+    const settled = onAbort(cancel, abort);
     const collector = collect({
       tried,
       timeoutMs,

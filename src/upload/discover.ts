@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError } from '../inputs/parse.ts';
 import { boundary, type Resolve } from './boundary.ts';
-import { toPosix } from './paths.ts';
+import { pathWithin, toPosix } from './paths.ts';
 import { anchor, type Matcher, matcher, rootOf } from './pattern.ts';
 import { type Found, walk } from './walk.ts';
 
@@ -98,7 +98,7 @@ async function sort(root: string, match: Matcher, options: DiscoverOptions) {
     if (kind === 'unreadable name') throw unreadableName(file);
     if (kind !== 'file') leftOut.push({ path: file, reason: LEFT_OUT[kind] });
     else {
-      const relative = path.relative(root, file);
+      const relative = pathWithin(root, file) ?? '';
       resolve ??= boundary(options.workspace, relative === '' ? path.dirname(root) : root);
       files.push({ path: file, realPath: resolve(file, isLink), relative: toPosix(relative), size });
     }

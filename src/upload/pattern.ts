@@ -64,7 +64,7 @@ export function rootOf(pattern: string): string {
 function matchAny(patterns: readonly string[], dot: boolean): (file: string, partial?: boolean) => boolean {
   const matchers = patterns
     .map(pattern => slashed(pattern).replace(/(\/\*\*)+$/, ''))
-    .flatMap(pattern => [pattern, `${pattern}/**`])
+    .flatMap(pattern => [`${pattern}/**`, pattern])
     .map(pattern => new Minimatch(pattern, { ...OPTIONS, dot }));
   return (file, partial) => matchers.some(each => each.match(file, partial));
 }

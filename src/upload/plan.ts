@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { UploadFile } from '../agent/upload-client.ts';
 import { InputError } from '../inputs/parse.ts';
 import { BROKEN_LINK, type LeftOut, type Matches, NOT_REGULAR, type SourceFile } from './discover.ts';
-import { isInside, toPosix } from './paths.ts';
+import { pathWithin, toPosix } from './paths.ts';
 
 /** One upload to be made. */
 export interface PlannedFile extends UploadFile {
@@ -34,8 +34,7 @@ const NAMED = 10;
  * @throws InputError where a pattern matches nothing, or two files would go to one place.
  */
 export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
-  const name = (file: string) =>
-    toPosix(isInside(options.workspace, file) ? path.relative(options.workspace, file) : file);
+  const name = (file: string) => toPosix(pathWithin(options.workspace, file) ?? file);
   const files = matches.flatMap(match =>
     match.files.map(file => ({
       source: name(file.path),

@@ -15,6 +15,9 @@ const CASES: readonly (readonly [string, string, boolean])[] = [
   ['/a/b', '/a', false],
   ['/a/b', '/a/c', false],
   ['/', '/a', true],
+  ['/a', '/a/../b', false],
+  ['/a', '/a/b/../..', false],
+  ['/a', '/a//b', true],
 ];
 
 describe('isInside', { skip: process.platform === 'win32' }, () => {
