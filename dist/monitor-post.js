@@ -1,4 +1,4 @@
-import { S as gateOf, d as formatCount, g as parseMonitor, i as step, m as EMPTY_REPORT, n as monitorDirectory } from "./shared.js";
+import { E as gateOf, _ as EMPTY_REPORT, i as step, m as formatCount, n as monitorDirectory, y as parseMonitor } from "./shared.js";
 import { f as slept, p as decodeStats, t as userAgent } from "./shared-sync-upload-stats-monitor-post.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

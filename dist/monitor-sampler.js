@@ -1021,10 +1021,28 @@ function checkTarget(target, fail, example) {
 	return target;
 }
 
+// src/inputs/shard.ts
+const MAX_SHARDS = 256;
+/** A share such as `2/4`, the second of four. Empty is undefined: everything. */
+const shard = (value, refuse) => {
+	if (value === "") return void 0;
+	const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (index !== void 0 && count !== void 0 && 1 <= index && index <= count && count <= MAX_SHARDS) return {
+		index,
+		count
+	};
+	return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, "2/4");
+};
+
 // src/inputs/upload.ts
 const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600");
-const connections = wholeNumber(1, 100, 10);
-const concurrency = (value, refuse, all) => value === "auto" ? value : connections(value, (message, example) => refuse(message.replace(/\.$/, ", or auto."), example), all);
+const MAX_CONCURRENCY = 100;
+const concurrency = (value, refuse) => {
+	if (value === "" || value === "auto") return "auto";
+	const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+	if (number >= 1 && number <= MAX_CONCURRENCY) return number;
+	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
+};
 const sharing = wholeNumber(1, 1e3, 1);
 const filesPerRequest = (value, refuse, all) => {
 	const count = sharing(value, refuse, all);
@@ -1042,6 +1060,8 @@ const uploadSchema = {
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
+	"state-file": text$1(),
+	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
 	"dry-run": flag(false)

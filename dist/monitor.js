@@ -1,8 +1,8 @@
-import { a as readInputs, c as logLine, f as formatDuration, g as parseMonitor, h as INPUT_NAMES, r as publishFailure, t as keepMonitorDirectory } from "./shared.js";
+import { a as readInputs, c as logLine, h as formatDuration, r as publishFailure, t as keepMonitorDirectory, v as INPUT_NAMES, y as parseMonitor } from "./shared.js";
 import { once } from "node:events";
 import path from "node:path";
-import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { mkdtemp } from "node:fs/promises";
 import { spawn } from "node:child_process";
 
 // src/monitor/start.ts

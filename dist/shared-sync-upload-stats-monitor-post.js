@@ -1,4 +1,4 @@
-import { C as judge, S as gateOf, b as isLoopback, l as reportedError, o as changeStrings, p as AgentError, s as parseExactly, u as waitError, w as redactor } from "./shared.js";
+import { D as judge, E as gateOf, O as redactor, f as reportedError, g as AgentError, o as changeStrings, p as waitError, s as parseExactly, w as isLoopback } from "./shared.js";
 
 // src/agent/retry.ts
 const BASE_MS = 500;

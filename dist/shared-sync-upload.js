@@ -1,767 +1,21 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { m as EMPTY_REPORT, p as AgentError, x as InputError } from "./shared.js";
-import { a as proxyFor, c as badAnswer, i as isUsable, l as openExchange, m as withRetries, o as nameOf, r as readStats, s as networkFailure } from "./shared-sync-upload-stats-monitor-post.js";
-import { t as require_pool } from "./undici-sync-upload-index.js";
+import { C as quote, T as InputError, _ as EMPTY_REPORT, d as select, g as AgentError, l as dueFiles, u as resultsOf } from "./shared.js";
+import { a as proxyFor, c as badAnswer, i as isUsable, l as openExchange, m as withRetries, o as nameOf$1, r as readStats, s as networkFailure } from "./shared-sync-upload-stats-monitor-post.js";
 import { t as Minimatch } from "./vendor-sync-upload.js";
+import { t as require_pool } from "./undici-sync-upload-index.js";
 import { setFlagsFromString } from "node:v8";
 import { setImmediate } from "node:timers/promises";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { createHash, hash } from "node:crypto";
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
-import { open } from "node:fs/promises";
 import { homedir } from "node:os";
+import { open } from "node:fs/promises";
 
 // src/main/small-heap.ts
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=20");
-
-// src/agent/collect.ts
-var import_pool = /* @__PURE__ */ __toESM(require_pool(), 1);
-/** More of an answer is never read: the contract's answers are some hundred bytes. */
-const MAX_ANSWER_BYTES = 131072;
-const MAX_INTERIM = 20;
-const UTF8 = new TextDecoder();
-/** The part of a dispatch handler that takes the answer in: bounded in its size, its time and its announcements. */
-function collect({ tried, timeoutMs, answered, failed }) {
-	const chunks = [];
-	let controller;
-	let timer;
-	let [size, interim, status] = [
-		0,
-		0,
-		0
-	];
-	let retryAfter;
-	const refuse = (why) => controller?.abort(new AgentError("bad-answer", `${tried} answered ${status} ${why}.`, { status }));
-	return {
-		onRequestStart(started) {
-			controller = started;
-		},
-		onResponseStarted() {
-			timer = setTimeout(() => controller?.abort(tooSlow(tried)), timeoutMs);
-		},
-		onResponseStart(_, code, headers) {
-			status = code;
-			retryAfter = [headers["retry-after"]].flat()[0];
-			if (code >= 200) return;
-			clearTimeout(timer);
-			interim += 1;
-			if (interim > MAX_INTERIM) refuse(`more than ${MAX_INTERIM} times before an answer came`);
-		},
-		onResponseData(_, chunk) {
-			size += chunk.length;
-			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-			else refuse("with more than was ever expected: it is longer than 128 KiB");
-		},
-		onResponseEnd() {
-			clearTimeout(timer);
-			answered({
-				status,
-				text: UTF8.decode(Buffer.concat(chunks)),
-				retryAfter
-			});
-		},
-		onResponseError(_, error) {
-			clearTimeout(timer);
-			failed(error);
-		}
-	};
-}
-function tooSlow(tried) {
-	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
-}
-
-// src/agent/flood-guard.ts
-const MAX_BYTES = 1048576;
-const LOOK_MS$1 = 50;
-const CHANNEL = "undici:client:sendHeaders";
-/**
-* Ends a connection on which more than a megabyte comes in answer to one request. What of it is body, collect.ts counts;
-* but undici reads some things without telling anyone, such as the extensions of a chunk, for as long as they come.
-*/
-function guardAgainstFloods() {
-	const readBefore = /* @__PURE__ */ new Map();
-	const started = (message) => {
-		if (typeof message !== "object" || message === null || !("socket" in message)) return;
-		const { socket } = message;
-		if (!(socket instanceof Socket)) return;
-		if (!readBefore.has(socket)) socket.once("close", () => readBefore.delete(socket));
-		readBefore.set(socket, socket.bytesRead);
-	};
-	const look = setInterval(() => {
-		for (const [socket, before] of readBefore) if (socket.bytesRead - before > MAX_BYTES) socket.destroy(flood());
-	}, LOOK_MS$1);
-	look.unref();
-	subscribe(CHANNEL, started);
-	return { close() {
-		clearInterval(look);
-		unsubscribe(CHANNEL, started);
-	} };
-}
-function flood() {
-	return new AgentError("bad-answer", "The answer to one request is longer than 1 MiB, headers and framing counted.");
-}
-
-// src/agent/on-abort.ts
-const waiting = /* @__PURE__ */ new WeakMap();
-/**
-* Calls `act` when the signal aborts, unless the function returned is called before. For many requests that share one
-* signal: a listener for each would be looked for among all the others whenever one is added or removed.
-*/
-function onAbort(signal, act) {
-	const acts = waiting.get(signal) ?? listen(signal);
-	acts.add(act);
-	return () => acts.delete(act);
-}
-function listen(signal) {
-	const acts = /* @__PURE__ */ new Set();
-	waiting.set(signal, acts);
-	signal.addEventListener("abort", () => {
-		for (const act of acts) act();
-	}, { once: true });
-	return acts;
-}
-
-// src/agent/http.ts
-/**
-* Opens a pool of at most `connections` HTTP/1.1 connections, through the proxy that the environment names. Where what it
-* names is no proxy, every request fails.
-*/
-async function openHttp(origin, connections, timeoutMs) {
-	const proxy = proxyFor(origin, process.env);
-	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
-	const guard = guardAgainstFloods();
-	const closing = new AbortController();
-	const { signal } = closing;
-	const connecting = {
-		connections,
-		timeoutMs,
-		signal
-	};
-	const dispatcher = proxy === void 0 ? direct(origin, connecting) : await proxied(proxy.value, connecting);
-	return {
-		send: (request) => exchange(dispatcher, {
-			origin,
-			timeoutMs
-		}, request),
-		async close() {
-			guard.close();
-			const destroyed = dispatcher.destroy();
-			closing.abort();
-			await destroyed;
-		}
-	};
-}
-function direct(origin, { connections, timeoutMs, signal }, more = {}) {
-	return new import_pool.default(origin, {
-		connect: connectOptions(timeoutMs, signal),
-		...more,
-		headersTimeout: timeoutMs,
-		bodyTimeout: timeoutMs,
-		connections,
-		pipelining: 1
-	});
-}
-/** Through a proxy, NO_PROXY aside. */
-async function proxied(proxy, connecting) {
-	const { EnvHttpProxyAgent } = await import("./undici.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));
-	const connect = connectOptions(connecting.timeoutMs, connecting.signal);
-	const open = (origin, options) => direct(origin, connecting, options);
-	return new EnvHttpProxyAgent({
-		httpProxy: proxy,
-		httpsProxy: proxy,
-		connect,
-		proxyTls: connect,
-		requestTls: connect,
-		factory: open,
-		clientFactory: open
-	});
-}
-function connectOptions(timeoutMs, signal) {
-	return {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal
-	};
-}
-function unusable(origin, variable) {
-	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
-	return {
-		async send(request) {
-			throw new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`);
-		},
-		close: () => Promise.resolve()
-	};
-}
-function exchange(dispatcher, { origin, timeoutMs }, request) {
-	return new Promise((resolve, reject) => {
-		const { cancel, method, path, headers, body, onSent } = request;
-		const tried = nameOf(request, origin);
-		let controller;
-		let sentWhole = false;
-		const abort = () => {
-			const cancelled = new AgentError("cancelled", `${tried} was cancelled.`);
-			reject(cancelled);
-			controller?.abort(cancelled);
-		};
-		if (cancel.aborted) return abort();
-		const settled = onAbort(cancel, abort);
-		const collector = collect({
-			tried,
-			timeoutMs,
-			answered: (answer) => {
-				settled();
-				resolve({
-					tried,
-					sentWhole,
-					...answer
-				});
-			},
-			failed: (error) => {
-				settled();
-				reject(networkFailure(error, tried));
-			}
-		});
-		const handler = {
-			...collector,
-			onRequestStart(started) {
-				controller = started;
-				collector.onRequestStart(started);
-				if (cancel.aborted) abort();
-			},
-			onBodySent: (chunk) => onSent?.(chunk.length),
-			onRequestSent: () => {
-				sentWhole = true;
-			}
-		};
-		dispatcher.dispatch({
-			origin,
-			method,
-			path,
-			headers,
-			body: body ?? null
-		}, handler);
-	});
-}
-
-// src/agent/acknowledgement.ts
-const MAX_PATH_BYTES = 4096;
-/**
-* The path under which the one File entry of an answer says that the upload to `target` was stored.
-* @throws AgentError where the answer does not acknowledge it.
-*/
-function storedPath(answer, target) {
-	const entries = entriesOf(answer);
-	if (entries.length !== 1) throw badAnswer(answer, `It holds ${entries.length} file entries, where one was expected`);
-	const path = pathOf(entries[0], target);
-	if ("wrong" in path) throw badAnswer(answer, path.wrong);
-	return path.path;
-}
-/**
-* The paths under which an answer says that the files of one request were stored, in the order of `targets`; undefined
-* for each that it does not acknowledge. Since no query says where a file goes, the whole path must be that of its target:
-* an agent that takes the last part of a filename alone has stored it elsewhere.
-* @throws AgentError where the answer is none to such a request.
-*/
-function storedPaths(answer, targets) {
-	const entries = entriesOf(answer);
-	return targets.map((target, index) => {
-		const stored = pathOf(entries[index], target);
-		return "path" in stored && leadsTo(stored.path, target) ? stored.path : void 0;
-	});
-}
-function leadsTo(stored, target) {
-	return stored === target || !posix.isAbsolute(target) && stored.endsWith(`/${target}`);
-}
-/** The path of an entry that speaks of a target, or what is wrong with it. */
-function pathOf(entry, target) {
-	if (typeof entry !== "object" || entry === null) return { wrong: "Its entry is not an object" };
-	const { path, name, type } = {
-		path: void 0,
-		name: void 0,
-		type: void 0,
-		...entry
-	};
-	if (type !== "file") return { wrong: "Its entry is not of type \"file\"" };
-	if (name !== posix.basename(target)) return { wrong: "Its entry names another file" };
-	if (typeof path !== "string" || path === "") return { wrong: "Its entry has no path" };
-	return Buffer.byteLength(path) > MAX_PATH_BYTES ? { wrong: `Its entry has a path longer than ${MAX_PATH_BYTES} bytes` } : { path };
-}
-/** The entries of an answer, which come in an array, or one by itself. */
-function entriesOf(answer) {
-	if (!answer.sentWhole) throw tooEarly(answer);
-	const body = parse(answer);
-	return Array.isArray(body) ? body : [body];
-}
-function tooEarly({ tried, status }) {
-	const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
-	return new AgentError("connection", message, { status });
-}
-function parse(answer) {
-	try {
-		return JSON.parse(answer.text);
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
-}
-
-// src/agent/opened.ts
-/**
-* Flags to open a file for reading whose path has its links resolved already: a link found there now was put in after the
-* plan was made. Without O_NONBLOCK, opening a pipe put in its place would wait for ever. Windows has neither flag.
-*/
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/**
-* Checks that what was opened is a regular file and is what its path names, and returns its size. The flags guard the last
-* part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
-* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
-*/
-function checkOpened(path, opened) {
-	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
-	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
-	return opened.size;
-}
-function isSame(named, opened) {
-	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
-}
-
-// src/agent/small-file.ts
-/**
-* Reads a whole file into a buffer at `offset`, with calls that wait: for small files they cost less than handing them to
-* a thread. Returns the bytes read, or undefined where the file has more than `room`.
-* @throws AgentError or the system's own error, as `checkOpened` does.
-*/
-function readSmallFile(path, buffer, { offset, room }) {
-	const descriptor = openSync(path, READ_FLAGS);
-	try {
-		const size = checkOpened(path, fstatSync(descriptor));
-		return size > room ? void 0 : readWhole(descriptor, buffer, {
-			offset,
-			size
-		});
-	} finally {
-		closeSync(descriptor);
-	}
-}
-/** Bytes read, fewer than `size` where the file has shrunk meanwhile. */
-function readWhole(descriptor, buffer, { offset, size }) {
-	let total = 0;
-	while (total < size) {
-		const read = readSync(descriptor, buffer, offset + total, size - total, null);
-		if (read === 0) break;
-		total += read;
-	}
-	return total;
-}
-
-// src/agent/body.ts
-/**
-* The size of the buffers, in bytes. A body that fits in one is sent as one, which takes a fraction of the time of a
-* stream; longer ones are streamed in chunks of this size.
-*/
-const BUFFER_BYTES = 262144;
-/**
-* Opens a file and frames its content.
-* @throws AgentError `file-unreadable` where the file cannot be opened, is no regular file any more, or is reached through
-* a link; `file-changed` where it is being replaced.
-*/
-async function openBody(source) {
-	try {
-		return (frameBytes(source.frame) + source.plannedSize <= source.pool.size ? buffered(source) : void 0) ?? await streamed(source);
-	} catch (error) {
-		throw unreadable(source.path, error);
-	}
-}
-/** One buffer, or undefined where the file has grown out of it. */
-function buffered({ path, frame, pool }) {
-	const { head, tail } = frame;
-	const buffer = pool.take();
-	let read;
-	try {
-		read = readSmallFile(path, buffer, {
-			offset: head.length,
-			room: pool.size - frameBytes(frame)
-		});
-	} finally {
-		if (read === void 0) pool.give(buffer);
-	}
-	if (read === void 0) return void 0;
-	head.copy(buffer);
-	tail.copy(buffer, head.length + read);
-	const length = frameBytes(frame) + read;
-	const close = async (sent) => sent ? pool.give(buffer) : void 0;
-	return {
-		body: buffer.subarray(0, length),
-		length,
-		fileBytes: read,
-		close
-	};
-}
-async function streamed({ path, frame, pool }) {
-	const file = await open(path, READ_FLAGS);
-	try {
-		const size = checkOpened(path, await file.stat());
-		const buffers = [pool.take(), pool.take()];
-		const close = async (sent) => {
-			await file.close();
-			if (sent) for (const buffer of buffers) pool.give(buffer);
-		};
-		return {
-			body: chunks({
-				file,
-				path,
-				size,
-				frame,
-				buffers
-			}),
-			length: frameBytes(frame) + size,
-			fileBytes: size,
-			close
-		};
-	} catch (error) {
-		await file.close();
-		throw error;
-	}
-}
-/**
-* Exactly `size` bytes of the file in its frame: what is appended meanwhile would break the announced length. Two buffers
-* take turns, one is filled while the other is sent, which halves the time and the memory of a new buffer for each chunk.
-* This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
-* larger than what a socket takes without asking to wait.
-*/
-async function* chunks({ file, path, size, frame, buffers }) {
-	yield frame.head;
-	let [filling, spare] = buffers;
-	let reading = readAhead(file, filling, 0, size);
-	for (let sent = 0; sent < size;) {
-		const chunk = await reading;
-		if (chunk.length === 0) throw shorter(path, size - sent);
-		sent += chunk.length;
-		[filling, spare] = [spare, filling];
-		reading = readAhead(file, filling, sent, size);
-		yield chunk;
-	}
-	yield frame.tail;
-}
-/** Reads on from `position` as far as the buffer and `size` reach. */
-function readAhead(file, buffer, position, size) {
-	const reading = fill(file, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
-	reading.catch(() => {});
-	return reading;
-}
-/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
-async function fill(file, buffer, position) {
-	let filled = 0;
-	while (filled < buffer.length) {
-		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
-		if (bytesRead === 0) break;
-		filled += bytesRead;
-	}
-	return buffer.subarray(0, filled);
-}
-function frameBytes({ head, tail }) {
-	return head.length + tail.length;
-}
-function shorter(path, missing) {
-	return new AgentError("file-changed", `${path} became shorter while it was sent, by ${missing} bytes.`);
-}
-/** The error of a file that cannot be read; of bugs and AgentErrors, the very one. */
-function unreadable(path, error) {
-	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
-	return new AgentError("file-unreadable", `${path} cannot be read (${String(error.code)}).`, { cause: error });
-}
-
-// src/agent/buffer-pool.ts
-/**
-* A pool that grows to as many buffers as are ever in use at once. A buffer for each file would be garbage that V8 is
-* slow to collect, since it lies outside of its heap: hundreds of megabytes with thousands of files.
-*/
-function bufferPool(size) {
-	const free = [];
-	return {
-		size,
-		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
-		give: (buffer) => void free.push(buffer)
-	};
-}
-
-// src/agent/form.ts
-/** A form under a boundary that no content can know beforehand. */
-function openForm() {
-	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-	return {
-		contentType: `multipart/form-data; boundary=${boundary}`,
-		head: (filename) => Buffer.from(partHeader(boundary, filename)),
-		next: (filename) => Buffer.from(`\r\n${partHeader(boundary, filename)}`),
-		tail: Buffer.from(`\r\n--${boundary}--\r\n`)
-	};
-}
-/**
-* Whether every parser reads a filename as it is: printable ASCII, nothing that is escaped or looks so, and no blank at
-* its ends. Others are read in one way by some and in another by others.
-*/
-function survives(filename) {
-	return /^[!-~](?:[ -~]*[!-~])?$/.test(filename) && !/["%;\\]/.test(filename);
-}
-function partHeader(boundary, filename) {
-	const escaped = filename.replaceAll("\\", "\\\\").replaceAll("\"", "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-	return [
-		`--${boundary}`,
-		`Content-Disposition: form-data; name="file"; filename="${escaped}"`,
-		"Content-Type: application/octet-stream",
-		"\r\n"
-	].join("\r\n");
-}
-
-// src/agent/shared-body.ts
-const FRAME_BYTES = 256;
-/** The bytes that a file takes in a shared body at most, or undefined where its name keeps it from sharing one. */
-function sharedBytes({ target, size }) {
-	return survives(target) ? FRAME_BYTES + target.length + size : void 0;
-}
-/**
-* Puts files into one body under a form, as they are now. Those that do not fit any more or cannot be read are left out:
-* sent alone, each says what is wrong with it.
-*/
-function shareBody(files, form, buffer) {
-	const parts = [];
-	let end = 0;
-	for (const file of files) {
-		const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
-		const offset = end + head.length;
-		const size = read(file.realPath, buffer, {
-			offset,
-			room: buffer.length - offset - form.tail.length
-		});
-		if (size === void 0) continue;
-		head.copy(buffer, end);
-		parts.push({
-			file,
-			size
-		});
-		end = offset + size;
-	}
-	form.tail.copy(buffer, end);
-	return {
-		body: buffer.subarray(0, end + form.tail.length),
-		parts
-	};
-}
-function read(path, buffer, place) {
-	try {
-		return readSmallFile(path, buffer, place);
-	} catch (error) {
-		if (unreadable(path, error) instanceof AgentError) return void 0;
-		throw error;
-	}
-}
-
-// src/agent/upload-client.ts
-/** Uploads over an exchange; `query` holds the parameters of every upload beside `path`. */
-function uploads({ uploadPath }, query, exchange) {
-	const pathWith = (parameters) => {
-		const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-		return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join("&")}`;
-	};
-	const way = {
-		exchange,
-		form: openForm(),
-		pool: bufferPool(BUFFER_BYTES)
-	};
-	return {
-		upload: (file, onSent) => uploadAlone(file, way, {
-			path: pathWith({
-				path: file.target,
-				...query
-			}),
-			onSent
-		}),
-		uploadTogether: (files, onSent) => uploadTogether(files, way, {
-			path: pathWith(query),
-			onSent
-		})
-	};
-}
-async function uploadAlone(file, way, request) {
-	const frame = {
-		head: way.form.head(file.target),
-		tail: way.form.tail
-	};
-	const source = {
-		path: file.realPath,
-		plannedSize: file.size,
-		frame,
-		pool: way.pool
-	};
-	const { body, length, fileBytes, close } = await openBody(source);
-	let sent = false;
-	try {
-		const answer = await post(way, {
-			...request,
-			body,
-			length
-		});
-		const stored = {
-			path: way.exchange.redact(storedPath(answer, file.target)),
-			size: fileBytes
-		};
-		sent = true;
-		return stored;
-	} finally {
-		await close(sent);
-	}
-}
-async function uploadTogether(files, way, request) {
-	const buffer = way.pool.take();
-	const { body, parts } = shareBody(files, way.form, buffer);
-	if (parts.length === 0) return files.map(() => "not-sent");
-	const answer = await post(way, {
-		...request,
-		body,
-		length: body.length
-	});
-	const paths = storedPaths(answer, parts.map(({ file }) => file.target));
-	way.pool.give(buffer);
-	const outcomes = parts.map(({ file, size }, index) => {
-		const path = paths[index];
-		return [file, path === void 0 ? "not-acknowledged" : {
-			path: way.exchange.redact(path),
-			size
-		}];
-	});
-	const byFile = new Map(outcomes);
-	return files.map((file) => byFile.get(file) ?? "not-sent");
-}
-function post({ exchange, form }, request) {
-	const { path, body, length, onSent } = request;
-	const headers = {
-		"Content-Type": form.contentType,
-		"Content-Length": String(length)
-	};
-	return exchange.send({
-		method: "POST",
-		path,
-		headers,
-		body,
-		onSent
-	});
-}
-
-// src/agent/client.ts
-/** Opens a client for one sandbox. */
-async function openClient(connection, options) {
-	const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
-	const exchange = openExchange(connection, http, options);
-	return {
-		...uploads(connection, options.query, exchange),
-		stats: () => readStats(connection, exchange),
-		close: () => http.close()
-	};
-}
-
-// src/upload/level.ts
-/** A level for the input `concurrency`. `clock` gives milliseconds. */
-function openLevel(concurrency, clock) {
-	return concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
-}
-/** The highest that a level for the input `concurrency` can be. */
-function highestLevel(concurrency) {
-	return concurrency === "auto" ? MAX : concurrency;
-}
-function fixedLevel(level) {
-	return {
-		now: () => level,
-		sent: () => {},
-		begin: () => () => {}
-	};
-}
-const MAX = 32;
-const START = 4;
-const GAIN = 1.1;
-const REQUEST_BYTES = 65536;
-const LOOK_MS = 1e3;
-/**
-* A level that finds itself. It starts low and is looked at each time that as many uploads have ended as may be in flight,
-* or after a second. It doubles as long as more is sent per time than ever before. When the sandbox or the way to it is
-* overloaded, it halves, and from then on grows by one.
-*/
-function adaptiveLevel(clock) {
-	let [level, best, steady] = [
-		START,
-		0,
-		false
-	];
-	let since = clock();
-	let [bytes, ended, period] = [
-		0,
-		0,
-		0
-	];
-	function look() {
-		const elapsed = clock() - since;
-		if (ended < level && elapsed < LOOK_MS) return;
-		const rate = (bytes + ended * REQUEST_BYTES) / Math.max(elapsed, 1);
-		if (rate > best * GAIN) {
-			best = rate;
-			level = Math.min(MAX, steady ? level + 1 : level * 2);
-		}
-		restart();
-	}
-	function backOff() {
-		[level, best, steady] = [
-			Math.max(1, Math.floor(level / 2)),
-			0,
-			true
-		];
-		period += 1;
-		restart();
-	}
-	function restart() {
-		since = clock();
-		[bytes, ended] = [0, 0];
-	}
-	return {
-		now: () => level,
-		sent(count) {
-			bytes += count;
-			look();
-		},
-		begin() {
-			const begun = period;
-			return (error) => {
-				if (error !== void 0 && isOverload(error)) {
-					if (begun === period) backOff();
-					return;
-				}
-				ended += 1;
-				look();
-			};
-		}
-	};
-}
-function isOverload({ kind, status }) {
-	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
-}
-
-// src/run/surroundings.ts
-/** A connection to the sandbox for as long as `use` takes. */
-async function withClient(connection, { concurrency, query }, { userAgent, cancel, now }, use) {
-	const connections = highestLevel(concurrency);
-	const client = await openClient(connection, {
-		connections,
-		query,
-		userAgent,
-		cancel,
-		now
-	});
-	try {
-		return await use(client);
-	} finally {
-		await client.close();
-	}
-}
 
 // src/upload/paths.ts
 /** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
@@ -1181,6 +435,1126 @@ function dedupe(leftOut) {
 	return [...new Map(leftOut.map((item) => [item.path, item])).values()];
 }
 
+// src/upload/state-entries.ts
+/**
+* The entries that stay true while the targets are sent, whatever comes of it: all but those of the targets themselves, and
+* of what may be one of these places in another spelling, such as `app/x` and `/home/user/app/x`.
+*/
+function without(entries, targets) {
+	const sent = new Map(targets.map((target) => [target, placeOf(entries.get(target))]));
+	const isTouched = touchedBy(sent);
+	return new Map([...entries].filter(([target, entry]) => !sent.has(target) && !isTouched(target, placeOf(entry))));
+}
+/** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
+function afterTransfer(entries, results) {
+	const stored = new Map(results.flatMap(acknowledged));
+	const tried = results.filter(({ status }) => status === "uploaded" || status === "failed");
+	const sent = new Map(tried.map(({ file: { target } }) => [target, placeOf(stored.get(target) ?? entries.get(target))]));
+	const isTouched = touchedBy(sent);
+	const kept = [...entries].filter(([target]) => !sent.has(target));
+	return new Map([...kept, ...stored].filter(([target, entry]) => !isTouched(target, placeOf(entry))));
+}
+function acknowledged(result) {
+	if (result.status !== "uploaded" || result.sha256 === void 0) return [];
+	const { file, path, size, sha256 } = result;
+	return [[file.target, {
+		path,
+		size,
+		sha256
+	}]];
+}
+function placeOf(entry) {
+	return entry !== void 0 && posix.isAbsolute(entry.path) ? entry.path : void 0;
+}
+/**
+* Says whether one of the targets sent may lie where another target does. Two absolute targets are two places, and so are
+* two relative ones. An absolute and a relative one may be the same where their last names are, unless both places are known.
+*/
+function touchedBy(sent) {
+	const byPlace = Map.groupBy(sent, ([, place]) => place);
+	const names = new Set([...sent.keys()].map(nameOf));
+	const unplaced = new Set(byPlace.get(void 0)?.map(([target]) => nameOf(target)));
+	return (target, place) => {
+		const respelt = otherNameOf(target);
+		if (place === void 0) return names.has(respelt);
+		return unplaced.has(respelt) || (byPlace.get(place)?.some(([other]) => other !== target) ?? false);
+	};
+}
+function nameOf(target) {
+	return `${posix.isAbsolute(target) ? "/" : ""}${posix.basename(target)}`;
+}
+/** The `nameOf` of the same place in the other spelling. */
+function otherNameOf(target) {
+	return `${posix.isAbsolute(target) ? "" : "/"}${posix.basename(target)}`;
+}
+
+// src/agent/opened.ts
+/**
+* Flags to open a file for reading whose path has its links resolved already: a link found there now was put in after the
+* plan was made. Without O_NONBLOCK, opening a pipe put in its place would wait for ever. Windows has neither flag.
+*/
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/**
+* Checks that what was opened is a regular file and is what its path names, and returns its size. The flags guard the last
+* part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
+* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
+*/
+function checkOpened(path, opened) {
+	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
+	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
+	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	return opened.size;
+}
+function isSame(named, opened) {
+	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
+}
+
+// src/upload/state.ts
+const SCHEMA = 1;
+const SCOPE = [
+	["sandboxId", "sandbox"],
+	["baseUrl", "base URL"],
+	["username", "user"]
+];
+const DAMAGED = "is damaged";
+/** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
+function encodeState({ sandboxId, baseUrl, username }, entries) {
+	const head = JSON.stringify({
+		schema: SCHEMA,
+		sandboxId,
+		baseUrl,
+		username
+	});
+	const lines = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
+		target,
+		path,
+		size,
+		sha256
+	}));
+	return `${head.slice(0, -1)},"files":[\n${lines.join(",\n")}\n]}\n`;
+}
+/** The entries of a state, or why there are none that hold for this scope: what the text is, to follow its name. */
+function decodeState(text, scope) {
+	const fields = fieldsOf(parsed(text));
+	const { schema, files } = fields;
+	if (typeof schema !== "number") return DAMAGED;
+	if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
+	for (const [field, name] of SCOPE) {
+		const found = fields[field];
+		if (typeof found !== "string") return DAMAGED;
+		if (found !== scope[field]) return `is of another ${name}, ${quote(found)} and not ${quote(scope[field])}`;
+	}
+	return (Array.isArray(files) ? decodeEntries(files) : void 0) ?? DAMAGED;
+}
+/** Undefined where one cannot be read or is there twice: something else wrote this. */
+function decodeEntries(files) {
+	const entries = /* @__PURE__ */ new Map();
+	for (const file of files) {
+		const { target, path, size, sha256 } = fieldsOf(file);
+		if (typeof target !== "string" || typeof path !== "string" || entries.has(target)) return void 0;
+		if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0) return void 0;
+		if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256)) return void 0;
+		entries.set(target, {
+			path,
+			size,
+			sha256
+		});
+	}
+	return entries;
+}
+function parsed(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
+}
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+// src/upload/state-file.ts
+const MAX_BYTES$1 = 67108864;
+const EXAMPLE = "state-file: .sandbox-sync/state.json";
+/**
+* The entries of a state file: none where there is no file yet; none, and a warning, where it does not hold for the scope.
+* @throws InputError where there is something that cannot be read.
+*/
+function readState(file) {
+	const found = contentOf(file.path);
+	if (found === void 0) return {
+		entries: /* @__PURE__ */ new Map(),
+		warnings: []
+	};
+	const entries = "text" in found ? decodeState(found.text, file.scope) : found.refused;
+	if (typeof entries !== "string") return {
+		entries,
+		warnings: []
+	};
+	const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
+	return {
+		entries: /* @__PURE__ */ new Map(),
+		warnings: [message]
+	};
+}
+/**
+* Writes a state file in one step: a reader, or a process that is killed, never leaves a part of it.
+* @throws the system's error where it cannot be written.
+*/
+function writeState({ path: file, scope }, entries) {
+	const fresh = freshFile(file);
+	mkdirSync(path.dirname(file), { recursive: true });
+	try {
+		rmSync(fresh, { force: true });
+		writeFileSync(fresh, encodeState(scope, entries), {
+			flag: "wx",
+			mode: 384
+		});
+		renameSync(fresh, file);
+	} finally {
+		rmSync(fresh, { force: true });
+	}
+}
+/** The plan with the state file left out, which is no part of a build. */
+function leaveOutState(plan, { path: file }) {
+	const own = [file, freshFile(file)].map(realPathOf);
+	const isOwn = ({ realPath }) => own.includes(realPath);
+	const leftOut = plan.files.filter(isOwn).map(({ source }) => ({
+		path: source,
+		reason: "the state file"
+	}));
+	if (leftOut.length === 0) return plan;
+	return {
+		...plan,
+		files: plan.files.filter((each) => !isOwn(each)),
+		leftOut: [...plan.leftOut, ...leftOut]
+	};
+}
+/** An error that names what keeps the state file from being read or written. */
+function stateFileError(file, error, verb) {
+	if (!(error instanceof Error) || !("code" in error)) return error;
+	return refusal(file, `cannot be ${verb} (${String(error.code)})`);
+}
+function refusal(file, why) {
+	const message = `${quote(file)} ${why}. Name a file that this step may write.`;
+	return new InputError([{
+		input: "state-file",
+		message,
+		example: EXAMPLE
+	}]);
+}
+function contentOf(file) {
+	let descriptor;
+	try {
+		descriptor = openSync(file, READ_FLAGS);
+		const stat = fstatSync(descriptor);
+		if (!stat.isFile()) throw refusal(file, "is not a regular file");
+		if (stat.size > MAX_BYTES$1) return { refused: `is longer than ${MAX_BYTES$1 / 1024 ** 2} MiB` };
+		return { text: readFileSync(descriptor, "utf8") };
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return void 0;
+		throw stateFileError(file, error, "read");
+	} finally {
+		if (descriptor !== void 0) closeSync(descriptor);
+	}
+}
+function freshFile(file) {
+	return `${file}.new`;
+}
+function realPathOf(file) {
+	try {
+		return realpathSync.native(file);
+	} catch {
+		return;
+	}
+}
+
+// src/upload/unchanged.ts
+const CHUNK_BYTES = 1048576;
+/**
+* The entries of the files whose content is what their entry says. A file that cannot be read is not among them, and so is
+* none that the upload of the others may overwrite. Cancelled, it ends with what it knows.
+*/
+async function findUnchanged(files, entries, cancel) {
+	const same = /* @__PURE__ */ new Map();
+	const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+	for (const file of files) {
+		const entry = entries.get(file.target);
+		if (entry?.size !== file.size) continue;
+		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
+	}
+	return staying(same, files, entries);
+}
+/** Those of the unchanged files that stay so while the others are sent. */
+function staying(same, files, entries) {
+	const due = files.filter(({ target }) => !same.has(target));
+	const left = without(entries, due.map(({ target }) => target));
+	const still = new Map([...same].filter(([target]) => left.has(target)));
+	return still.size === same.size ? same : staying(still, files, entries);
+}
+/** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
+async function digestOf({ realPath, size }, buffer, cancel) {
+	let descriptor;
+	try {
+		descriptor = openSync(realPath, READ_FLAGS);
+		if (checkOpened(realPath, fstatSync(descriptor)) !== size) return void 0;
+		return await digestOfOpened(descriptor, size, {
+			buffer,
+			cancel
+		});
+	} catch (error) {
+		if (error instanceof AgentError || error instanceof Error && "code" in error) return void 0;
+		throw error;
+	} finally {
+		if (descriptor !== void 0) closeSync(descriptor);
+	}
+}
+/** Reads with calls that wait, since most files are small, and lets signals have their turn between them. */
+async function digestOfOpened(descriptor, size, { buffer, cancel }) {
+	const digest = createHash("sha256");
+	for (let total = 0;;) {
+		await setImmediate();
+		if (cancel.aborted) return void 0;
+		if (total === size) return digest.digest("hex");
+		const read = readSync(descriptor, buffer, 0, Math.min(buffer.length, size - total), total);
+		if (read === 0) return void 0;
+		digest.update(buffer.subarray(0, read));
+		total += read;
+	}
+}
+
+// src/run/remembering.ts
+/** Where the task keeps its state; undefined where it keeps none. */
+function stateFileOf({ connection, upload }, workspace) {
+	if (upload.stateFile === "") return void 0;
+	const { sandboxId, baseUrl } = connection;
+	const scope = {
+		sandboxId,
+		baseUrl,
+		username: upload.query["username"] ?? ""
+	};
+	return {
+		path: path.resolve(workspace, upload.stateFile),
+		scope
+	};
+}
+/**
+* Takes what is about to be sent out of the state file: an upload that fails may leave a part of the file in the sandbox,
+* and a process that is killed can no longer say so.
+* @throws InputError where the file cannot be written.
+*/
+function forget(state, due) {
+	if (state === void 0) return;
+	const targets = due.map(({ target }) => target);
+	try {
+		writeState(state.file, without(state.entries, targets));
+	} catch (error) {
+		throw stateFileError(state.file.path, error, "written");
+	}
+}
+/** Writes what a transfer came to into the state file; a warning where that cannot be done. */
+function remember(state, results) {
+	if (state === void 0) return [];
+	try {
+		writeState(state.file, afterTransfer(state.entries, results));
+		return [];
+	} catch (error) {
+		return [`The state file could not be written, so the next run sends these files again: ${error instanceof Error ? error.message : String(error)}.`];
+	}
+}
+
+// src/run/selecting.ts
+/** Finds the files, plans where each goes, takes this run's share and what of it has changed, and shows that. */
+async function selectFiles(task, surroundings) {
+	const { workspace, cancel, observer } = surroundings;
+	const found = await findFiles(task, surroundings);
+	const file = stateFileOf(task, workspace);
+	const { shard } = task.upload;
+	const selected = file === void 0 ? {
+		selection: select(found, shard),
+		state: void 0
+	} : await compare(select(leaveOutState(found, file), shard), file, cancel);
+	observer.planned(selected.selection, task);
+	return selected;
+}
+async function findFiles(task, { workspace, cancel }) {
+	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
+	const matches = await discover(rules, {
+		workspace,
+		workingDirectory,
+		includeHidden,
+		followSymlinks,
+		cancel
+	});
+	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
+	return plan(matches, {
+		workspace,
+		target,
+		ifNoFilesFound: ifNone
+	});
+}
+/** Looks up in the state which files the sandbox has already. */
+async function compare(selection, file, cancel) {
+	const { entries: all, warnings } = readState(file);
+	const entries = without(all, selection.elsewhere);
+	const unchanged = await findUnchanged(selection.files, entries, cancel);
+	return {
+		selection: {
+			...selection,
+			unchanged,
+			warnings: [...selection.warnings, ...warnings]
+		},
+		state: {
+			file,
+			entries
+		}
+	};
+}
+
+// src/agent/collect.ts
+var import_pool = /* @__PURE__ */ __toESM(require_pool(), 1);
+/** More of an answer is never read: the contract's answers are some hundred bytes. */
+const MAX_ANSWER_BYTES = 131072;
+const MAX_INTERIM = 20;
+const UTF8 = new TextDecoder();
+/** The part of a dispatch handler that takes the answer in: bounded in its size, its time and its announcements. */
+function collect({ tried, timeoutMs, answered, failed }) {
+	const chunks = [];
+	let controller;
+	let timer;
+	let [size, interim, status] = [
+		0,
+		0,
+		0
+	];
+	let retryAfter;
+	const refuse = (why) => controller?.abort(new AgentError("bad-answer", `${tried} answered ${status} ${why}.`, { status }));
+	return {
+		onRequestStart(started) {
+			controller = started;
+		},
+		onResponseStarted() {
+			timer = setTimeout(() => controller?.abort(tooSlow(tried)), timeoutMs);
+		},
+		onResponseStart(_, code, headers) {
+			status = code;
+			retryAfter = [headers["retry-after"]].flat()[0];
+			if (code >= 200) return;
+			clearTimeout(timer);
+			interim += 1;
+			if (interim > MAX_INTERIM) refuse(`more than ${MAX_INTERIM} times before an answer came`);
+		},
+		onResponseData(_, chunk) {
+			size += chunk.length;
+			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
+			else refuse("with more than was ever expected: it is longer than 128 KiB");
+		},
+		onResponseEnd() {
+			clearTimeout(timer);
+			answered({
+				status,
+				text: UTF8.decode(Buffer.concat(chunks)),
+				retryAfter
+			});
+		},
+		onResponseError(_, error) {
+			clearTimeout(timer);
+			failed(error);
+		}
+	};
+}
+function tooSlow(tried) {
+	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
+}
+
+// src/agent/flood-guard.ts
+const MAX_BYTES = 1048576;
+const LOOK_MS$1 = 50;
+const CHANNEL = "undici:client:sendHeaders";
+/**
+* Ends a connection on which more than a megabyte comes in answer to one request. What of it is body, collect.ts counts;
+* but undici reads some things without telling anyone, such as the extensions of a chunk, for as long as they come.
+*/
+function guardAgainstFloods() {
+	const readBefore = /* @__PURE__ */ new Map();
+	const started = (message) => {
+		if (typeof message !== "object" || message === null || !("socket" in message)) return;
+		const { socket } = message;
+		if (!(socket instanceof Socket)) return;
+		if (!readBefore.has(socket)) socket.once("close", () => readBefore.delete(socket));
+		readBefore.set(socket, socket.bytesRead);
+	};
+	const look = setInterval(() => {
+		for (const [socket, before] of readBefore) if (socket.bytesRead - before > MAX_BYTES) socket.destroy(flood());
+	}, LOOK_MS$1);
+	look.unref();
+	subscribe(CHANNEL, started);
+	return { close() {
+		clearInterval(look);
+		unsubscribe(CHANNEL, started);
+	} };
+}
+function flood() {
+	return new AgentError("bad-answer", "The answer to one request is longer than 1 MiB, headers and framing counted.");
+}
+
+// src/agent/on-abort.ts
+const waiting = /* @__PURE__ */ new WeakMap();
+/**
+* Calls `act` when the signal aborts, unless the function returned is called before. For many requests that share one
+* signal: a listener for each would be looked for among all the others whenever one is added or removed.
+*/
+function onAbort(signal, act) {
+	const acts = waiting.get(signal) ?? listen(signal);
+	acts.add(act);
+	return () => acts.delete(act);
+}
+function listen(signal) {
+	const acts = /* @__PURE__ */ new Set();
+	waiting.set(signal, acts);
+	signal.addEventListener("abort", () => {
+		for (const act of acts) act();
+	}, { once: true });
+	return acts;
+}
+
+// src/agent/http.ts
+/**
+* Opens a pool of at most `connections` HTTP/1.1 connections, through the proxy that the environment names. Where what it
+* names is no proxy, every request fails.
+*/
+async function openHttp(origin, connections, timeoutMs) {
+	const proxy = proxyFor(origin, process.env);
+	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
+	const guard = guardAgainstFloods();
+	const closing = new AbortController();
+	const { signal } = closing;
+	const connecting = {
+		connections,
+		timeoutMs,
+		signal
+	};
+	const dispatcher = proxy === void 0 ? direct(origin, connecting) : await proxied(proxy.value, connecting);
+	return {
+		send: (request) => exchange(dispatcher, {
+			origin,
+			timeoutMs
+		}, request),
+		async close() {
+			guard.close();
+			const destroyed = dispatcher.destroy();
+			closing.abort();
+			await destroyed;
+		}
+	};
+}
+function direct(origin, { connections, timeoutMs, signal }, more = {}) {
+	return new import_pool.default(origin, {
+		connect: connectOptions(timeoutMs, signal),
+		...more,
+		headersTimeout: timeoutMs,
+		bodyTimeout: timeoutMs,
+		connections,
+		pipelining: 1
+	});
+}
+/** Through a proxy, NO_PROXY aside. */
+async function proxied(proxy, connecting) {
+	const { EnvHttpProxyAgent } = await import("./undici.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));
+	const connect = connectOptions(connecting.timeoutMs, connecting.signal);
+	const open = (origin, options) => direct(origin, connecting, options);
+	return new EnvHttpProxyAgent({
+		httpProxy: proxy,
+		httpsProxy: proxy,
+		connect,
+		proxyTls: connect,
+		requestTls: connect,
+		factory: open,
+		clientFactory: open
+	});
+}
+function connectOptions(timeoutMs, signal) {
+	return {
+		timeout: timeoutMs,
+		allowH2: false,
+		signal
+	};
+}
+function unusable(origin, variable) {
+	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
+	return {
+		async send(request) {
+			throw new AgentError("unreachable", `${nameOf$1(request, origin)} was not sent: ${why}.`);
+		},
+		close: () => Promise.resolve()
+	};
+}
+function exchange(dispatcher, { origin, timeoutMs }, request) {
+	return new Promise((resolve, reject) => {
+		const { cancel, method, path, headers, body, onSent } = request;
+		const tried = nameOf$1(request, origin);
+		let controller;
+		let sentWhole = false;
+		const abort = () => {
+			const cancelled = new AgentError("cancelled", `${tried} was cancelled.`);
+			reject(cancelled);
+			controller?.abort(cancelled);
+		};
+		if (cancel.aborted) return abort();
+		const settled = onAbort(cancel, abort);
+		const collector = collect({
+			tried,
+			timeoutMs,
+			answered: (answer) => {
+				settled();
+				resolve({
+					tried,
+					sentWhole,
+					...answer
+				});
+			},
+			failed: (error) => {
+				settled();
+				reject(networkFailure(error, tried));
+			}
+		});
+		const handler = {
+			...collector,
+			onRequestStart(started) {
+				controller = started;
+				collector.onRequestStart(started);
+				if (cancel.aborted) abort();
+			},
+			onBodySent: (chunk) => onSent?.(chunk.length),
+			onRequestSent: () => {
+				sentWhole = true;
+			}
+		};
+		dispatcher.dispatch({
+			origin,
+			method,
+			path,
+			headers,
+			body: body ?? null
+		}, handler);
+	});
+}
+
+// src/agent/acknowledgement.ts
+const MAX_PATH_BYTES = 4096;
+/**
+* The path under which the one File entry of an answer says that the upload to `target` was stored.
+* @throws AgentError where the answer does not acknowledge it.
+*/
+function storedPath(answer, target) {
+	const entries = entriesOf(answer);
+	if (entries.length !== 1) throw badAnswer(answer, `It holds ${entries.length} file entries, where one was expected`);
+	const path = pathOf(entries[0], target);
+	if ("wrong" in path) throw badAnswer(answer, path.wrong);
+	return path.path;
+}
+/**
+* The paths under which an answer says that the files of one request were stored, in the order of `targets`; undefined
+* for each that it does not acknowledge. Since no query says where a file goes, the whole path must be that of its target:
+* an agent that takes the last part of a filename alone has stored it elsewhere.
+* @throws AgentError where the answer is none to such a request.
+*/
+function storedPaths(answer, targets) {
+	const entries = entriesOf(answer);
+	return targets.map((target, index) => {
+		const stored = pathOf(entries[index], target);
+		return "path" in stored && leadsTo(stored.path, target) ? stored.path : void 0;
+	});
+}
+function leadsTo(stored, target) {
+	return stored === target || !posix.isAbsolute(target) && stored.endsWith(`/${target}`);
+}
+/** The path of an entry that speaks of a target, or what is wrong with it. */
+function pathOf(entry, target) {
+	if (typeof entry !== "object" || entry === null) return { wrong: "Its entry is not an object" };
+	const { path, name, type } = {
+		path: void 0,
+		name: void 0,
+		type: void 0,
+		...entry
+	};
+	if (type !== "file") return { wrong: "Its entry is not of type \"file\"" };
+	if (name !== posix.basename(target)) return { wrong: "Its entry names another file" };
+	if (typeof path !== "string" || path === "") return { wrong: "Its entry has no path" };
+	return Buffer.byteLength(path) > MAX_PATH_BYTES ? { wrong: `Its entry has a path longer than ${MAX_PATH_BYTES} bytes` } : { path };
+}
+/** The entries of an answer, which come in an array, or one by itself. */
+function entriesOf(answer) {
+	if (!answer.sentWhole) throw tooEarly(answer);
+	const body = parse(answer);
+	return Array.isArray(body) ? body : [body];
+}
+function tooEarly({ tried, status }) {
+	const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
+	return new AgentError("connection", message, { status });
+}
+function parse(answer) {
+	try {
+		return JSON.parse(answer.text);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", error);
+	}
+}
+
+// src/agent/small-file.ts
+/**
+* Reads a whole file into a buffer at `offset`, with calls that wait: for small files they cost less than handing them to
+* a thread. Returns the bytes read, or undefined where the file has more than `room`.
+* @throws AgentError or the system's own error, as `checkOpened` does.
+*/
+function readSmallFile(path, buffer, { offset, room }) {
+	const descriptor = openSync(path, READ_FLAGS);
+	try {
+		const size = checkOpened(path, fstatSync(descriptor));
+		return size > room ? void 0 : readWhole(descriptor, buffer, {
+			offset,
+			size
+		});
+	} finally {
+		closeSync(descriptor);
+	}
+}
+/** Bytes read, fewer than `size` where the file has shrunk meanwhile. */
+function readWhole(descriptor, buffer, { offset, size }) {
+	let total = 0;
+	while (total < size) {
+		const read = readSync(descriptor, buffer, offset + total, size - total, null);
+		if (read === 0) break;
+		total += read;
+	}
+	return total;
+}
+
+// src/agent/body.ts
+/**
+* The size of the buffers, in bytes. A body that fits in one is sent as one, which takes a fraction of the time of a
+* stream; longer ones are streamed in chunks of this size.
+*/
+const BUFFER_BYTES = 262144;
+/**
+* Opens a file and frames its content.
+* @throws AgentError `file-unreadable` where the file cannot be opened, is no regular file any more, or is reached through
+* a link; `file-changed` where it is being replaced.
+*/
+async function openBody(source) {
+	try {
+		return (frameBytes(source.frame) + source.plannedSize <= source.pool.size ? buffered(source) : void 0) ?? await streamed(source);
+	} catch (error) {
+		throw unreadable(source.path, error);
+	}
+}
+/** One buffer, or undefined where the file has grown out of it. */
+function buffered({ path, frame, pool, onContent }) {
+	const { head, tail } = frame;
+	const buffer = pool.take();
+	let read;
+	try {
+		read = readSmallFile(path, buffer, {
+			offset: head.length,
+			room: pool.size - frameBytes(frame)
+		});
+	} finally {
+		if (read === void 0) pool.give(buffer);
+	}
+	if (read === void 0) return void 0;
+	onContent?.(buffer.subarray(head.length, head.length + read));
+	head.copy(buffer);
+	tail.copy(buffer, head.length + read);
+	const length = frameBytes(frame) + read;
+	const close = async (sent) => sent ? pool.give(buffer) : void 0;
+	return {
+		body: buffer.subarray(0, length),
+		length,
+		fileBytes: read,
+		close
+	};
+}
+async function streamed({ path, frame, pool, onContent }) {
+	const file = await open(path, READ_FLAGS);
+	try {
+		const size = checkOpened(path, await file.stat());
+		const buffers = [pool.take(), pool.take()];
+		const close = async (sent) => {
+			await file.close();
+			if (sent) for (const buffer of buffers) pool.give(buffer);
+		};
+		return {
+			body: chunks({
+				file,
+				path,
+				size,
+				frame,
+				buffers,
+				onContent
+			}),
+			length: frameBytes(frame) + size,
+			fileBytes: size,
+			close
+		};
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+/**
+* Exactly `size` bytes of the file in its frame: what is appended meanwhile would break the announced length. Two buffers
+* take turns, one is filled while the other is sent, which halves the time and the memory of a new buffer for each chunk.
+* This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
+* larger than what a socket takes without asking to wait.
+*/
+async function* chunks({ file, path, size, frame, buffers, onContent }) {
+	yield frame.head;
+	let [filling, spare] = buffers;
+	let reading = readAhead(file, filling, 0, size);
+	for (let sent = 0; sent < size;) {
+		const chunk = await reading;
+		if (chunk.length === 0) throw shorter(path, size - sent);
+		sent += chunk.length;
+		onContent?.(chunk);
+		[filling, spare] = [spare, filling];
+		reading = readAhead(file, filling, sent, size);
+		yield chunk;
+	}
+	yield frame.tail;
+}
+/** Reads on from `position` as far as the buffer and `size` reach. */
+function readAhead(file, buffer, position, size) {
+	const reading = fill(file, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
+	reading.catch(() => {});
+	return reading;
+}
+/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
+async function fill(file, buffer, position) {
+	let filled = 0;
+	while (filled < buffer.length) {
+		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
+		if (bytesRead === 0) break;
+		filled += bytesRead;
+	}
+	return buffer.subarray(0, filled);
+}
+function frameBytes({ head, tail }) {
+	return head.length + tail.length;
+}
+function shorter(path, missing) {
+	return new AgentError("file-changed", `${path} became shorter while it was sent, by ${missing} bytes.`);
+}
+/** The error of a file that cannot be read; of bugs and AgentErrors, the very one. */
+function unreadable(path, error) {
+	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
+	return new AgentError("file-unreadable", `${path} cannot be read (${String(error.code)}).`, { cause: error });
+}
+
+// src/agent/buffer-pool.ts
+/**
+* A pool that grows to as many buffers as are ever in use at once. A buffer for each file would be garbage that V8 is
+* slow to collect, since it lies outside of its heap: hundreds of megabytes with thousands of files.
+*/
+function bufferPool(size) {
+	const free = [];
+	return {
+		size,
+		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
+		give: (buffer) => void free.push(buffer)
+	};
+}
+
+// src/agent/form.ts
+/** A form under a boundary that no content can know beforehand. */
+function openForm() {
+	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
+	return {
+		contentType: `multipart/form-data; boundary=${boundary}`,
+		head: (filename) => Buffer.from(partHeader(boundary, filename)),
+		next: (filename) => Buffer.from(`\r\n${partHeader(boundary, filename)}`),
+		tail: Buffer.from(`\r\n--${boundary}--\r\n`)
+	};
+}
+/**
+* Whether every parser reads a filename as it is: printable ASCII, nothing that is escaped or looks so, and no blank at
+* its ends. Others are read in one way by some and in another by others.
+*/
+function survives(filename) {
+	return /^[!-~](?:[ -~]*[!-~])?$/.test(filename) && !/["%;\\]/.test(filename);
+}
+function partHeader(boundary, filename) {
+	const escaped = filename.replaceAll("\\", "\\\\").replaceAll("\"", "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+	return [
+		`--${boundary}`,
+		`Content-Disposition: form-data; name="file"; filename="${escaped}"`,
+		"Content-Type: application/octet-stream",
+		"\r\n"
+	].join("\r\n");
+}
+
+// src/agent/shared-body.ts
+const FRAME_BYTES = 256;
+/** The bytes that a file takes in a shared body at most, or undefined where its name keeps it from sharing one. */
+function sharedBytes({ target, size }) {
+	return survives(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+/**
+* Puts files into one body under a form, as they are now. Those that do not fit any more or cannot be read are left out:
+* sent alone, each says what is wrong with it.
+*/
+function shareBody(files, form, buffer) {
+	const parts = [];
+	let end = 0;
+	for (const file of files) {
+		const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
+		const offset = end + head.length;
+		const size = read(file.realPath, buffer, {
+			offset,
+			room: buffer.length - offset - form.tail.length
+		});
+		if (size === void 0) continue;
+		head.copy(buffer, end);
+		end = offset + size;
+		parts.push({
+			file,
+			content: buffer.subarray(offset, end)
+		});
+	}
+	form.tail.copy(buffer, end);
+	return {
+		body: buffer.subarray(0, end + form.tail.length),
+		parts
+	};
+}
+function read(path, buffer, place) {
+	try {
+		return readSmallFile(path, buffer, place);
+	} catch (error) {
+		if (unreadable(path, error) instanceof AgentError) return void 0;
+		throw error;
+	}
+}
+
+// src/agent/upload-client.ts
+/** Uploads over an exchange. */
+function uploads({ uploadPath }, { query, hashed = false }, exchange) {
+	const pathWith = (parameters) => {
+		const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+		return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join("&")}`;
+	};
+	const way = {
+		exchange,
+		hashed,
+		form: openForm(),
+		pool: bufferPool(BUFFER_BYTES)
+	};
+	return {
+		upload: (file, onSent) => uploadAlone(file, way, {
+			path: pathWith({
+				path: file.target,
+				...query
+			}),
+			onSent
+		}),
+		uploadTogether: (files, onSent) => uploadTogether(files, way, {
+			path: pathWith(query),
+			onSent
+		})
+	};
+}
+async function uploadAlone(file, way, request) {
+	const frame = {
+		head: way.form.head(file.target),
+		tail: way.form.tail
+	};
+	const digest = way.hashed ? createHash("sha256") : void 0;
+	const onContent = digest && ((piece) => void digest.update(piece));
+	const source = {
+		path: file.realPath,
+		plannedSize: file.size,
+		frame,
+		pool: way.pool,
+		onContent
+	};
+	const { body, length, fileBytes, close } = await openBody(source);
+	let sent = false;
+	try {
+		const answer = await post(way, {
+			...request,
+			body,
+			length
+		});
+		const stored = {
+			path: way.exchange.redact(storedPath(answer, file.target)),
+			size: fileBytes
+		};
+		sent = true;
+		return digest === void 0 ? stored : {
+			...stored,
+			sha256: digest.digest("hex")
+		};
+	} finally {
+		await close(sent);
+	}
+}
+async function uploadTogether(files, way, request) {
+	const buffer = way.pool.take();
+	const { body, parts } = shareBody(files, way.form, buffer);
+	if (parts.length === 0) return files.map(() => "not-sent");
+	const answer = await post(way, {
+		...request,
+		body,
+		length: body.length
+	});
+	const paths = storedPaths(answer, parts.map(({ file }) => file.target));
+	const outcomes = parts.map(({ file, content }, index) => {
+		const path = paths[index];
+		return [file, path === void 0 ? "not-acknowledged" : stored(path, content, way)];
+	});
+	const byFile = new Map(outcomes);
+	way.pool.give(buffer);
+	return files.map((file) => byFile.get(file) ?? "not-sent");
+}
+function stored(path, content, { exchange, hashed }) {
+	const file = {
+		path: exchange.redact(path),
+		size: content.length
+	};
+	return hashed ? {
+		...file,
+		sha256: hash("sha256", content)
+	} : file;
+}
+function post({ exchange, form }, request) {
+	const { path, body, length, onSent } = request;
+	const headers = {
+		"Content-Type": form.contentType,
+		"Content-Length": String(length)
+	};
+	return exchange.send({
+		method: "POST",
+		path,
+		headers,
+		body,
+		onSent
+	});
+}
+
+// src/agent/client.ts
+/** Opens a client for one sandbox. */
+async function openClient(connection, options) {
+	const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
+	const exchange = openExchange(connection, http, options);
+	return {
+		...uploads(connection, options, exchange),
+		stats: () => readStats(connection, exchange),
+		close: () => http.close()
+	};
+}
+
+// src/upload/level.ts
+/** A level for the input `concurrency`. `clock` gives milliseconds. */
+function openLevel(concurrency, clock) {
+	return concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
+}
+/** The highest that a level for the input `concurrency` can be. */
+function highestLevel(concurrency) {
+	return concurrency === "auto" ? MAX : concurrency;
+}
+function fixedLevel(level) {
+	return {
+		now: () => level,
+		sent: () => {},
+		begin: () => () => {}
+	};
+}
+const MAX = 24;
+const START = 4;
+const GAIN = 1.1;
+const REQUEST_BYTES = 65536;
+const LOOK_MS = 1e3;
+/**
+* A level that finds itself. It starts low and is looked at each time that as many uploads have ended as may be in flight,
+* or after a second. It doubles as long as more is sent per time than ever before. When the sandbox or the way to it is
+* overloaded, it halves, and from then on grows by one.
+*/
+function adaptiveLevel(clock) {
+	let [level, best, steady] = [
+		START,
+		0,
+		false
+	];
+	let since = clock();
+	let [bytes, ended, period] = [
+		0,
+		0,
+		0
+	];
+	function look() {
+		const elapsed = clock() - since;
+		if (ended < level && elapsed < LOOK_MS) return;
+		const rate = (bytes + ended * REQUEST_BYTES) / Math.max(elapsed, 1);
+		if (rate > best * GAIN) {
+			best = rate;
+			level = Math.min(MAX, steady ? level + 1 : level * 2);
+		}
+		restart();
+	}
+	function backOff() {
+		[level, best, steady] = [
+			Math.max(1, Math.floor(level / 2)),
+			0,
+			true
+		];
+		period += 1;
+		restart();
+	}
+	function restart() {
+		since = clock();
+		[bytes, ended] = [0, 0];
+	}
+	return {
+		now: () => level,
+		sent(count) {
+			bytes += count;
+			look();
+		},
+		begin() {
+			const begun = period;
+			return (error) => {
+				if (error !== void 0 && isOverload(error)) {
+					if (begun === period) backOff();
+					return;
+				}
+				ended += 1;
+				look();
+			};
+		}
+	};
+}
+function isOverload({ kind, status }) {
+	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
+}
+
+// src/run/surroundings.ts
+/** A connection to the sandbox for as long as `use` takes. */
+async function withClient(connection, { concurrency, query, stateFile }, { userAgent, cancel, now }, use) {
+	const connections = highestLevel(concurrency);
+	const client = await openClient(connection, {
+		connections,
+		query,
+		hashed: stateFile !== "",
+		userAgent,
+		cancel,
+		now
+	});
+	try {
+		return await use(client);
+	} finally {
+		await client.close();
+	}
+}
+
 // src/upload/attempt.ts
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 async function attempt(entries, stop, options) {
@@ -1416,27 +1790,9 @@ function reasonOf(stop) {
 }
 
 // src/run/uploading.ts
-/** Finds the files and plans where each goes, and shows the plan. */
-async function findFiles(task, { workspace, observer, cancel }) {
-	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-	const matches = await discover(rules, {
-		workspace,
-		workingDirectory,
-		includeHidden,
-		followSymlinks,
-		cancel
-	});
-	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
-	const found = plan(matches, {
-		workspace,
-		target,
-		ifNoFilesFound: ifNone
-	});
-	observer.planned(found, task);
-	return found;
-}
-/** What a report says of a plan before anything was sent. */
-function reportOn(task, { files, leftOut, warnings }, { connection, upload }) {
+/** What a report says before anything was sent. */
+function reportOn(task, selection, { connection, upload }) {
+	const { leftOut, warnings, share } = selection;
 	const { sandboxId, baseUrl } = connection;
 	return {
 		...EMPTY_REPORT,
@@ -1445,48 +1801,57 @@ function reportOn(task, { files, leftOut, warnings }, { connection, upload }) {
 		baseUrl,
 		dryRun: upload.dryRun,
 		leftOut,
-		warnings: [...warnings, ...signatureWarning(files.length, upload)]
+		share,
+		warnings: [...warnings, ...signatureWarning(dueFiles(selection).length, upload)]
 	};
 }
 function signatureWarning(files, { query }) {
 	if (files < 2 || query["signature"] === void 0) return [];
 	return [`One signature covers one target path, and ${files} files are to be uploaded with it.`];
 }
-/** Uploads the planned files. */
-async function sendFiles(files, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
+/**
+* Uploads the files that are due, and keeps the state.
+* @throws InputError where the state file cannot be written; nothing has been sent then.
+*/
+async function sendFiles({ selection, state }, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
+	const due = dueFiles(selection);
+	forget(state, due);
 	const start = clock();
+	const results = await transfer(due, {
+		client,
+		level: openLevel(upload.concurrency, clock),
+		filesPerRequest: upload.filesPerRequest,
+		retry: {
+			retries: connection.retries,
+			sleep,
+			random
+		},
+		cancel,
+		onEvent: (event) => observer.event(event),
+		clock
+	});
+	const durationMs = Math.round(clock() - start);
 	return {
-		files: await transfer(files, {
-			client,
-			level: openLevel(upload.concurrency, clock),
-			filesPerRequest: upload.filesPerRequest,
-			retry: {
-				retries: connection.retries,
-				sleep,
-				random
-			},
-			cancel,
-			onEvent: (event) => observer.event(event),
-			clock
-		}),
-		durationMs: Math.round(clock() - start)
+		files: resultsOf(selection, results),
+		durationMs,
+		warnings: remember(state, results)
 	};
 }
 /** The report of a run that was to plan only. */
-function reportPlanned(planned, files, { cancel }) {
+function reportPlanned(planned, selection, { cancel }) {
 	return {
 		...planned,
-		files: unsent(files, "skipped", "dry run"),
+		files: unsent(selection, "skipped", "dry run"),
 		cancelled: cancel.aborted
 	};
 }
-/** The results of files that were not sent, all for one reason. */
-function unsent(files, status, reason) {
-	return files.map((file) => ({
+/** The results where nothing was sent, for one reason. */
+function unsent(selection, status, reason) {
+	return resultsOf(selection, dueFiles(selection).map((file) => ({
 		status,
 		file,
 		reason
-	}));
+	})));
 }
 
-export { unsent as a, sendFiles as i, reportOn as n, withClient as o, reportPlanned as r, findFiles as t };
+export { withClient as a, unsent as i, reportPlanned as n, selectFiles as o, sendFiles as r, reportOn as t };

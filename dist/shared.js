@@ -717,10 +717,28 @@ function checkTarget(target, fail, example) {
 	return target;
 }
 
+// src/inputs/shard.ts
+const MAX_SHARDS = 256;
+/** A share such as `2/4`, the second of four. Empty is undefined: everything. */
+const shard = (value, refuse) => {
+	if (value === "") return void 0;
+	const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (index !== void 0 && count !== void 0 && 1 <= index && index <= count && count <= MAX_SHARDS) return {
+		index,
+		count
+	};
+	return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, "2/4");
+};
+
 // src/inputs/upload.ts
 const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600");
-const connections = wholeNumber(1, 100, 10);
-const concurrency = (value, refuse, all) => value === "auto" ? value : connections(value, (message, example) => refuse(message.replace(/\.$/, ", or auto."), example), all);
+const MAX_CONCURRENCY = 100;
+const concurrency = (value, refuse) => {
+	if (value === "" || value === "auto") return "auto";
+	const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+	if (number >= 1 && number <= MAX_CONCURRENCY) return number;
+	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
+};
 const sharing = wholeNumber(1, 1e3, 1);
 const filesPerRequest = (value, refuse, all) => {
 	const count = sharing(value, refuse, all);
@@ -738,6 +756,8 @@ const uploadSchema = {
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
+	"state-file": text(),
+	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
 	"dry-run": flag(false)
@@ -759,6 +779,8 @@ function toUpload(inputs) {
 		concurrency: inputs.concurrency,
 		filesPerRequest: inputs["files-per-request"],
 		query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== "")),
+		stateFile: inputs["state-file"],
+		shard: inputs.shard,
 		dryRun: inputs["dry-run"]
 	};
 }
@@ -834,6 +856,7 @@ const EMPTY_REPORT = {
 	baseUrl: "",
 	dryRun: false,
 	cancelled: false,
+	share: void 0,
 	files: [],
 	leftOut: [],
 	stats: void 0,
@@ -849,6 +872,8 @@ function totals({ files, leftOut }) {
 		planned: files.length,
 		plannedBytes: files.reduce((sum, { file }) => sum + file.size, 0),
 		uploaded: count("uploaded"),
+		unchanged: count("unchanged"),
+		unchangedBytes: files.reduce((sum, { status, file }) => sum + (status === "unchanged" ? file.size : 0), 0),
 		failed: count("failed"),
 		skipped: count("skipped") + leftOut.length,
 		notAttempted: count("not-attempted"),
@@ -1055,6 +1080,16 @@ function unjudged({ text, metric }, reported) {
 	return `${text} cannot be judged: the sandbox does not report ${metric}, but ${reported.join(", ")}`;
 }
 
+// src/report/share.ts
+/** Which shard it is: `shard 2 of 4`. */
+function shardName({ index, count }) {
+	return `shard ${index} of ${count}`;
+}
+/** Which shard it is, and how much of the plan: `shard 2 of 4: 500 of 2,000 files`. */
+function shareLine(share) {
+	return `${shardName(share)}: ${formatNumber(share.files)} of ${formatCount(share.planned, "file")}`;
+}
+
 // src/report/verdict.ts
 /** What came of the run, in one line. */
 function headline(report) {
@@ -1063,7 +1098,7 @@ function headline(report) {
 }
 function verdict(report) {
 	const error = report.errors[0]?.message ?? "";
-	const done = whatWasDone(report);
+	const done = `${whatWasDone(report)}${whichShare(report)}`;
 	if (report.cancelled) return {
 		own: `Cancelled: ${done}.`,
 		error: ""
@@ -1093,14 +1128,25 @@ function verdict(report) {
 function whatWasDone(report) {
 	const { task, files, leftOut, dryRun, cancelled, durationMs } = report;
 	if (task === "stats" || task === "monitor") return usage(report);
-	const { planned, plannedBytes, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
+	const { planned, plannedBytes, unchanged, unchangedBytes, ...sent } = totals(report);
+	const { uploaded, uploadedBytes, failed, notAttempted } = sent;
 	const left = leftOut.length === 0 ? "" : `, ${formatNumber(leftOut.length)} left out`;
-	if (dryRun) return `Dry run: ${formatCount(planned, "file")} (${formatBytes(plannedBytes)}) would be uploaded, nothing was sent`;
-	if (files.length === 0) return "There was no file to upload";
-	const arrived = `${formatNumber(uploaded)} of ${formatCount(planned, "file")} arrived`;
-	if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}`;
-	if (cancelled || report.errors.length > 0) return arrived;
-	return `Uploaded ${formatCount(uploaded, "file")} (${formatBytes(uploadedBytes)}) in ${formatDuration(durationMs)}${left}`;
+	const same = unchanged === 0 ? "" : `, ${formatNumber(unchanged)} unchanged`;
+	const due = formatCount(planned - unchanged, "file");
+	if (dryRun) return `Dry run: ${due} (${formatBytes(plannedBytes - unchangedBytes)}) would be uploaded, nothing was sent${same}`;
+	if (files.length === 0) return nothingPlanned(report);
+	if (planned === unchanged) return `Nothing was sent, ${formatCount(unchanged, "file")} unchanged${left}`;
+	const arrived = `${formatNumber(uploaded)} of ${due} arrived`;
+	if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}${same}`;
+	if (cancelled || report.errors.length > 0) return `${arrived}${same}`;
+	return `Uploaded ${formatCount(uploaded, "file")} (${formatBytes(uploadedBytes)}) in ${formatDuration(durationMs)}${same}${left}`;
+}
+function nothingPlanned({ share }) {
+	if (share === void 0 || share.planned === 0) return "There was no file to upload";
+	return `Of ${formatCount(share.planned, "file")}, none falls to this run`;
+}
+function whichShare({ share }) {
+	return share === void 0 ? "" : ` (${shardName(share)})`;
 }
 function failures(failed, notAttempted) {
 	return [...failed > 0 ? [`${formatNumber(failed)} failed`] : [], ...notAttempted > 0 ? [`${formatNumber(notAttempted)} not attempted`] : []].join(", ");
@@ -1182,6 +1228,76 @@ function reportedError(error) {
 	};
 }
 
+// src/upload/shard.ts
+const REQUEST_BYTES = 1024;
+/**
+* A shard's share of the planned files, in plan order. The shares of all shards are disjoint, make up the plan, weigh the
+* same but for at most one file, and depend on nothing but targets and sizes: every runner deals out the same.
+*/
+function shareOf(files, { index, count }) {
+	const loads = Array.from({ length: count }, () => 0);
+	const mine = /* @__PURE__ */ new Set();
+	for (const file of files.toSorted(heaviestFirst)) {
+		const lightest = loads.indexOf(Math.min(...loads));
+		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+		if (lightest === index - 1) mine.add(file);
+	}
+	return files.filter((file) => mine.has(file));
+}
+/** What a file counts when the plan is dealt out, in bytes. */
+function weightOf({ size }) {
+	return size + REQUEST_BYTES;
+}
+function heaviestFirst(one, other) {
+	if (one.size !== other.size) return other.size - one.size;
+	return one.target < other.target ? -1 : 1;
+}
+
+// src/upload/selection.ts
+/** A plan cut down to a shard's share of it, all to be sent; without a shard, all of it. */
+function select(plan, shard) {
+	const unchanged = /* @__PURE__ */ new Map();
+	if (shard === void 0) return {
+		...plan,
+		share: void 0,
+		elsewhere: [],
+		unchanged
+	};
+	const files = shareOf(plan.files, shard);
+	const mine = new Set(files);
+	const elsewhere = plan.files.filter((file) => !mine.has(file)).map(({ target }) => target);
+	const share = {
+		...shard,
+		files: files.length,
+		planned: plan.files.length
+	};
+	return {
+		...plan,
+		files,
+		share,
+		elsewhere,
+		unchanged
+	};
+}
+/** The files that are to be sent, in plan order. */
+function dueFiles({ files, unchanged }) {
+	return unchanged.size === 0 ? files : files.filter(({ target }) => !unchanged.has(target));
+}
+/** A result for each file, in plan order, with those of the files that were due. */
+function resultsOf({ files, unchanged }, due) {
+	const results = due.values();
+	return files.flatMap((file) => {
+		const entry = unchanged.get(file.target);
+		if (entry !== void 0) return {
+			status: "unchanged",
+			file,
+			path: entry.path
+		};
+		const { value } = results.next();
+		return value ?? [];
+	});
+}
+
 // src/report/plain-text.ts
 const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 /**
@@ -1240,23 +1356,21 @@ const MAX_RETRY_LINES = 20;
 function watchTransfer() {
 	const started = performance.now();
 	const tally = newTally();
-	let plan;
+	let selection;
 	let retries = 0;
 	const timer = setInterval(() => {
-		if (plan !== void 0) logLine(progressLine({
+		if (selection !== void 0) logLine(progressLine({
 			...tally.now(),
-			...sizeOf(plan),
+			...sizeOf(selection),
 			elapsedMs: performance.now() - started
 		}));
 	}, INTERVAL_MS);
 	timer.unref();
 	return {
-		planned(files, { connection, upload }) {
-			plan = files;
-			const { totalFiles, totalBytes } = sizeOf(files);
-			const doing = upload.dryRun ? "Planning the upload of" : "Uploading";
-			const where = `sandbox ${connection.sandboxId} at ${connection.baseUrl}`;
-			if (totalFiles > 0) logLine(`${doing} ${formatCount(totalFiles, "file")} (${formatBytes(totalBytes)}) to ${where}`);
+		planned(selected, task) {
+			selection = selected;
+			const line = announcement(selected, task);
+			if (line !== void 0) logLine(line);
 		},
 		waiting: ({ sandboxId }, timeoutMs) => logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
 		event(event) {
@@ -1266,6 +1380,17 @@ function watchTransfer() {
 		},
 		stop: () => clearInterval(timer)
 	};
+}
+/** What is about to be uploaded, and where to; undefined where it is nothing and nothing can be said about it. */
+function announcement(selection, { connection, upload }) {
+	const { files, share, unchanged } = selection;
+	if (files.length === 0 && share === void 0) return void 0;
+	const { totalFiles, totalBytes } = sizeOf(selection);
+	const doing = upload.dryRun ? "Planning the upload of" : "Uploading";
+	const what = `${formatCount(totalFiles, "file")} (${formatBytes(totalBytes)})`;
+	const which = share === void 0 ? "" : `, ${shareLine(share)}`;
+	const same = unchanged.size === 0 ? "" : `, ${formatNumber(unchanged.size)} unchanged`;
+	return `${doing} ${what} to sandbox ${connection.sandboxId} at ${connection.baseUrl}${which}${same}`;
 }
 /** Files, bytes, percent, rate and the time left. */
 function progressLine(progress) {
@@ -1310,7 +1435,8 @@ function retryLine({ files, retry }) {
 function refusedLine(count) {
 	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone`;
 }
-function sizeOf({ files }) {
+function sizeOf(selection) {
+	const files = dueFiles(selection);
 	return {
 		totalFiles: files.length,
 		totalBytes: files.reduce((sum, file) => sum + file.size, 0)
@@ -1396,11 +1522,12 @@ const STATS_OUTPUTS = [
 ];
 /** The outputs of the upload and a notice for each that is left empty for its size. */
 function uploadOutputs(report) {
-	const { uploaded, failed, skipped, uploadedBytes } = totals(report);
+	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
 	const list = uploadedList(report);
 	return {
 		outputs: {
 			"uploaded-count": String(uploaded),
+			"unchanged-count": String(unchanged),
 			"failed-count": String(failed),
 			"skipped-count": String(skipped),
 			"uploaded-bytes": String(uploadedBytes),
@@ -1755,6 +1882,7 @@ function share(percent) {
 /** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
 const STATUS = {
 	uploaded: "uploaded",
+	unchanged: "unchanged",
 	failed: "failed",
 	skipped: "would be uploaded",
 	"not-attempted": "not attempted"
@@ -1788,10 +1916,11 @@ function notes(report) {
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function totalsTable(report) {
-	const { uploaded, failed, skipped, notAttempted, uploadedBytes } = totals(report);
+	const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
 	const { durationMs } = report;
 	return table([
 		"Uploaded",
+		"Unchanged",
 		"Failed",
 		"Not attempted",
 		"Skipped",
@@ -1800,6 +1929,7 @@ function totalsTable(report) {
 		"Rate"
 	], [[
 		uploaded,
+		unchanged,
 		failed,
 		notAttempted,
 		skipped,
@@ -1837,7 +1967,7 @@ function fileList({ files }, maxBytes) {
 }
 function fileRow(result) {
 	const { source, target, size } = result.file;
-	const place = result.status === "uploaded" ? result.path : target;
+	const place = "path" in result ? result.path : target;
 	return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
 }
 function more(count) {
@@ -1847,10 +1977,17 @@ function more(count) {
 // src/github/file-list.ts
 const MAX_LINES = 1e3;
 const MAX_CHARACTERS = 131072;
-/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first. */
+const RANKS = {
+	failed: 0,
+	"not-attempted": 0,
+	uploaded: 1,
+	skipped: 1,
+	unchanged: 2
+};
+/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
 function logFiles({ files, leftOut, dryRun }) {
 	if (files.length + leftOut.length === 0) return;
-	const ordered = dryRun ? files : [...files.filter(isTrouble), ...files.filter((result) => !isTrouble(result))];
+	const ordered = dryRun ? files : files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
 	const lines = dryRun ? ordered.map(fileLine) : fitting(ordered.slice(0, MAX_LINES).map(fileLine));
 	const rest = files.length - lines.length;
 	const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
@@ -1870,12 +2007,9 @@ function fitting(lines) {
 	});
 	return end < 0 ? lines : lines.slice(0, end);
 }
-function isTrouble({ status }) {
-	return status === "failed" || status === "not-attempted";
-}
 function fileLine(result) {
 	const { source, target } = result.file;
-	const line = `${STATUS[result.status]}: ${source} → ${result.status === "uploaded" ? result.path : target}`;
+	const line = `${STATUS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
 	return result.status === "failed" ? `${line} (${result.error.message})` : line;
 }
 
@@ -2076,4 +2210,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { judge as C, gateOf as S, parseStats as _, readInputs as a, isLoopback as b, logLine as c, formatCount as d, formatDuration as f, parseMonitor as g, INPUT_NAMES as h, step as i, reportedError as l, EMPTY_REPORT as m, monitorDirectory as n, changeStrings as o, AgentError as p, publishFailure as r, parseExactly as s, keepMonitorDirectory as t, waitError as u, parseSync as v, redactor as w, InputError as x, parseUpload as y };
+export { quote as C, judge as D, gateOf as E, redactor as O, parseUpload as S, InputError as T, EMPTY_REPORT as _, readInputs as a, parseStats as b, logLine as c, select as d, reportedError as f, AgentError as g, formatDuration as h, step as i, dueFiles as l, formatCount as m, monitorDirectory as n, changeStrings as o, waitError as p, publishFailure as r, parseExactly as s, keepMonitorDirectory as t, resultsOf as u, INPUT_NAMES as v, isLoopback as w, parseSync as x, parseMonitor as y };

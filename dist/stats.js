@@ -1,4 +1,4 @@
-import { S as gateOf, _ as parseStats, i as step, m as EMPTY_REPORT } from "./shared.js";
+import { E as gateOf, _ as EMPTY_REPORT, b as parseStats, i as step } from "./shared.js";
 import { d as waitFor, n as openStatsReader, t as userAgent, u as measure } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/stats.ts

@@ -1,17 +1,18 @@
-import { a as unsent, i as sendFiles, n as reportOn, o as withClient, r as reportPlanned, t as findFiles } from "./shared-sync-upload.js";
-import { S as gateOf, i as step, v as parseSync } from "./shared.js";
+import { a as withClient, i as unsent, n as reportPlanned, o as selectFiles, r as sendFiles, t as reportOn } from "./shared-sync-upload.js";
+import { E as gateOf, i as step, x as parseSync } from "./shared.js";
 import { d as waitFor, t as userAgent, u as measure } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/sync.ts
 /**
 * Finds the files, plans, waits for the sandbox, transfers, measures the sandbox, and judges it. What fails between the
 * action and the sandbox is in the report.
-* @throws InputError where the files cannot be found or planned; nothing has been sent then.
+* @throws InputError where the files cannot be found or planned, or the state cannot be kept; nothing has been sent then.
 */
 async function sync(task, surroundings) {
-	const plan = await findFiles(task, surroundings);
-	const planned = reportOn("sync", plan, task);
-	if (task.upload.dryRun) return reportPlanned(planned, plan.files, surroundings);
+	const selected = await selectFiles(task, surroundings);
+	const { selection } = selected;
+	const planned = reportOn("sync", selection, task);
+	if (task.upload.dryRun) return reportPlanned(planned, selection, surroundings);
 	const base = {
 		...planned,
 		gate: gateOf(task.measurement.gate, [])
@@ -20,7 +21,7 @@ async function sync(task, surroundings) {
 		const { cancel } = surroundings;
 		const obstacle = await waitFor(task, client.stats, surroundings);
 		if (obstacle !== void 0) {
-			const files = unsent(plan.files, "not-attempted", "the sandbox was not ready");
+			const files = unsent(selection, "not-attempted", "the sandbox was not ready");
 			return {
 				...base,
 				files,
@@ -28,17 +29,20 @@ async function sync(task, surroundings) {
 				cancelled: cancel.aborted
 			};
 		}
-		const sent = await sendFiles(plan.files, task, client, surroundings);
-		if (cancel.aborted || isPointless(sent.files)) return {
+		const sent = await sendFiles(selected, task, client, surroundings);
+		const report = {
 			...base,
 			...sent,
+			warnings: [...base.warnings, ...sent.warnings]
+		};
+		if (cancel.aborted || isPointless(sent.files)) return {
+			...report,
 			cancelled: cancel.aborted
 		};
 		const measured = await measure(task, client.stats, surroundings);
-		const warnings = [...base.warnings, ...measured.warnings];
+		const warnings = [...report.warnings, ...measured.warnings];
 		return {
-			...base,
-			...sent,
+			...report,
 			...measured,
 			warnings,
 			cancelled: cancel.aborted

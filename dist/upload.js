@@ -1,21 +1,23 @@
-import { i as sendFiles, n as reportOn, o as withClient, r as reportPlanned, t as findFiles } from "./shared-sync-upload.js";
-import { i as step, y as parseUpload } from "./shared.js";
+import { a as withClient, n as reportPlanned, o as selectFiles, r as sendFiles, t as reportOn } from "./shared-sync-upload.js";
+import { S as parseUpload, i as step } from "./shared.js";
 import { t as userAgent } from "./shared-sync-upload-stats-monitor-post.js";
 
 // src/run/upload.ts
 /**
 * Finds the files, plans, and transfers.
-* @throws InputError where the files cannot be found or planned; nothing has been sent then.
+* @throws InputError where the files cannot be found or planned, or the state cannot be kept; nothing has been sent then.
 */
 async function upload(task, surroundings) {
-	const plan = await findFiles(task, surroundings);
-	const base = reportOn("upload", plan, task);
-	if (task.upload.dryRun) return reportPlanned(base, plan.files, surroundings);
+	const selected = await selectFiles(task, surroundings);
+	const base = reportOn("upload", selected.selection, task);
+	if (task.upload.dryRun) return reportPlanned(base, selected.selection, surroundings);
 	return withClient(task.connection, task.upload, surroundings, async (client) => {
-		const sent = await sendFiles(plan.files, task, client, surroundings);
+		const sent = await sendFiles(selected, task, client, surroundings);
+		const warnings = [...base.warnings, ...sent.warnings];
 		return {
 			...base,
 			...sent,
+			warnings,
 			cancelled: surroundings.cancel.aborted
 		};
 	});

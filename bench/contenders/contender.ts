@@ -42,7 +42,7 @@ export function nodeScript(script: string, { folder }: Job, task: object): Prepa
 }
 
 /** How many connections each contender may use. */
-export const CONNECTIONS = 10;
+export const CONNECTIONS = 24;
 
 /** What every request carries. */
 export const HEADERS = {

@@ -1,8 +1,9 @@
 import '../../src/main/small-heap.ts';
 import { sleep } from '../../src/agent/sleep.ts';
 import { parseUpload } from '../../src/inputs/tasks.ts';
+import { selectFiles } from '../../src/run/selecting.ts';
 import { withClient } from '../../src/run/surroundings.ts';
-import { findFiles, sendFiles } from '../../src/run/uploading.ts';
+import { sendFiles } from '../../src/run/uploading.ts';
 
 // Finds and plans, then uploads, and prints how many milliseconds the uploading took.
 
@@ -21,10 +22,10 @@ const surroundings = {
   observer: { planned: nothing, waiting: nothing, event: nothing },
 };
 const task = parseUpload(inputs);
-const plan = await findFiles(task, surroundings);
+const selected = await selectFiles(task, surroundings);
 const start = performance.now();
 const sent = await withClient(task.connection, task.upload, surroundings, client =>
-  sendFiles(plan.files, task, client, surroundings),
+  sendFiles(selected, task, client, surroundings),
 );
 const ms = performance.now() - start;
 for (const result of sent.files) if (result.status !== 'uploaded') throw new Error(JSON.stringify(result));

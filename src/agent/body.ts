@@ -32,6 +32,8 @@ export interface BodySource {
   readonly plannedSize: number;
   readonly frame: Frame;
   readonly pool: BufferPool;
+  /** Told the content as it goes into the body, piece by piece. */
+  readonly onContent?: ((piece: Buffer) => void) | undefined;
 }
 
 /**
@@ -55,7 +57,7 @@ export async function openBody(source: BodySource): Promise<FileBody> {
 }
 
 /** One buffer, or undefined where the file has grown out of it. */
-function buffered({ path, frame, pool }: BodySource): FileBody | undefined {
+function buffered({ path, frame, pool, onContent }: BodySource): FileBody | undefined {
   const { head, tail } = frame;
   const buffer = pool.take();
   let read: number | undefined;
@@ -65,6 +67,7 @@ function buffered({ path, frame, pool }: BodySource): FileBody | undefined {
     if (read === undefined) pool.give(buffer);
   }
   if (read === undefined) return undefined;
+  onContent?.(buffer.subarray(head.length, head.length + read));
   head.copy(buffer);
   tail.copy(buffer, head.length + read);
   const length = frameBytes(frame) + read;
@@ -72,7 +75,7 @@ function buffered({ path, frame, pool }: BodySource): FileBody | undefined {
   return { body: buffer.subarray(0, length), length, fileBytes: read, close };
 }
 
-async function streamed({ path, frame, pool }: BodySource): Promise<FileBody> {
+async function streamed({ path, frame, pool, onContent }: BodySource): Promise<FileBody> {
   const file = await open(path, READ_FLAGS);
   try {
     const size = checkOpened(path, await file.stat());
@@ -81,7 +84,7 @@ async function streamed({ path, frame, pool }: BodySource): Promise<FileBody> {
       await file.close();
       if (sent) for (const buffer of buffers) pool.give(buffer);
     };
-    const body = chunks({ file, path, size, frame, buffers });
+    const body = chunks({ file, path, size, frame, buffers, onContent });
     return { body, length: frameBytes(frame) + size, fileBytes: size, close };
   } catch (error) {
     await file.close();
@@ -95,6 +98,7 @@ interface Opened {
   readonly size: number;
   readonly frame: Frame;
   readonly buffers: readonly [Buffer, Buffer];
+  readonly onContent: BodySource['onContent'];
 }
 
 /**
@@ -103,7 +107,7 @@ interface Opened {
  * This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
  * larger than what a socket takes without asking to wait.
  */
-async function* chunks({ file, path, size, frame, buffers }: Opened): AsyncGenerator<Buffer> {
+async function* chunks({ file, path, size, frame, buffers, onContent }: Opened): AsyncGenerator<Buffer> {
   yield frame.head;
   let [filling, spare] = buffers;
   let reading = readAhead(file, filling, 0, size);
@@ -111,6 +115,7 @@ async function* chunks({ file, path, size, frame, buffers }: Opened): AsyncGener
     const chunk = await reading;
     if (chunk.length === 0) throw shorter(path, size - sent);
     sent += chunk.length;
+    onContent?.(chunk);
     [filling, spare] = [spare, filling];
     reading = readAhead(file, filling, sent, size);
     yield chunk;

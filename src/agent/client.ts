@@ -2,7 +2,7 @@ import type { Connection } from '../inputs/connection.ts';
 import { type ExchangeOptions, openExchange } from './exchange.ts';
 import { openHttp } from './http.ts';
 import { type ReadStats, readStats } from './stats-client.ts';
-import { type Uploads, uploads } from './upload-client.ts';
+import { type UploadOptions, type Uploads, uploads } from './upload-client.ts';
 
 /** The in-sandbox agent's operations, one attempt each. Their failures are AgentErrors. */
 export interface AgentClient extends Uploads {
@@ -12,11 +12,9 @@ export interface AgentClient extends Uploads {
 }
 
 /** What a client needs beside the connection. */
-export interface ClientOptions extends ExchangeOptions {
+export interface ClientOptions extends ExchangeOptions, UploadOptions {
   /** Connections at most. */
   readonly connections: number;
-  /** Query parameters of every upload, beside `path`. */
-  readonly query: Readonly<Record<string, string>>;
 }
 
 /** Opens a client for one sandbox. */
@@ -24,7 +22,7 @@ export async function openClient(connection: Connection, options: ClientOptions)
   const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
   const exchange = openExchange(connection, http, options);
   return {
-    ...uploads(connection, options.query, exchange),
+    ...uploads(connection, options, exchange),
     stats: () => readStats(connection, exchange),
     close: () => http.close(),
   };

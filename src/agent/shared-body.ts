@@ -13,8 +13,8 @@ export interface SharedBody<F> {
 /** One file of a body. */
 export interface Part<F> {
   readonly file: F;
-  /** Bytes of the file in the body. */
-  readonly size: number;
+  /** The file's content, where it lies in the body. */
+  readonly content: Buffer;
 }
 
 interface SourceFile {
@@ -48,8 +48,8 @@ export function shareBody<F extends SourceFile>(
     const size = read(file.realPath, buffer, { offset, room: buffer.length - offset - form.tail.length });
     if (size === undefined) continue;
     head.copy(buffer, end);
-    parts.push({ file, size });
     end = offset + size;
+    parts.push({ file, content: buffer.subarray(offset, end) });
   }
   form.tail.copy(buffer, end);
   return { body: buffer.subarray(0, end + form.tail.length), parts };

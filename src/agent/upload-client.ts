@@ -1,3 +1,4 @@
+import { createHash, hash } from 'node:crypto';
 import type { Connection } from '../inputs/connection.ts';
 import { storedPath, storedPaths } from './acknowledgement.ts';
 import { BUFFER_BYTES, type FileBody, openBody } from './body.ts';
@@ -23,6 +24,16 @@ export interface StoredFile {
   readonly path: string;
   /** Bytes of the file that were sent. */
   readonly size: number;
+  /** The SHA-256 of those bytes, in hexadecimal digits, where the client was to hash them. */
+  readonly sha256?: string;
+}
+
+/** How every file is uploaded. */
+export interface UploadOptions {
+  /** Query parameters beside `path`. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Whether to hash what is sent. */
+  readonly hashed?: boolean | undefined;
 }
 
 /** The ways to store files, one attempt each. `onSent` is told the bytes of a body as they leave, frame included. */
@@ -42,17 +53,17 @@ export interface Uploads {
 /** What became of one of several files that shared a request. */
 export type SharedOutcome = StoredFile | 'not-acknowledged' | 'not-sent';
 
-/** Uploads over an exchange; `query` holds the parameters of every upload beside `path`. */
+/** Uploads over an exchange. */
 export function uploads(
   { uploadPath }: Connection,
-  query: Readonly<Record<string, string>>,
+  { query, hashed = false }: UploadOptions,
   exchange: Exchange,
 ): Uploads {
   const pathWith = (parameters: Readonly<Record<string, string>>) => {
     const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join('&')}`;
   };
-  const way = { exchange, form: openForm(), pool: bufferPool(BUFFER_BYTES) };
+  const way = { exchange, hashed, form: openForm(), pool: bufferPool(BUFFER_BYTES) };
   return {
     upload: (file, onSent) =>
       uploadAlone(file, way, { path: pathWith({ path: file.target, ...query }), onSent }),
@@ -63,6 +74,8 @@ export function uploads(
 /** What all uploads share. */
 interface Way {
   readonly exchange: Exchange;
+  /** Whether to hash what is sent. */
+  readonly hashed: boolean;
   readonly form: Form;
   readonly pool: BufferPool;
 }
@@ -75,14 +88,16 @@ interface Request {
 
 async function uploadAlone(file: UploadFile, way: Way, request: Request): Promise<StoredFile> {
   const frame = { head: way.form.head(file.target), tail: way.form.tail };
-  const source = { path: file.realPath, plannedSize: file.size, frame, pool: way.pool };
+  const digest = way.hashed ? createHash('sha256') : undefined;
+  const onContent = digest && ((piece: Buffer) => void digest.update(piece));
+  const source = { path: file.realPath, plannedSize: file.size, frame, pool: way.pool, onContent };
   const { body, length, fileBytes, close } = await openBody(source);
   let sent = false;
   try {
     const answer = await post(way, { ...request, body, length });
     const stored = { path: way.exchange.redact(storedPath(answer, file.target)), size: fileBytes };
     sent = true;
-    return stored;
+    return digest === undefined ? stored : { ...stored, sha256: digest.digest('hex') };
   } finally {
     await close(sent);
   }
@@ -101,14 +116,19 @@ async function uploadTogether(
     answer,
     parts.map(({ file }) => file.target),
   );
-  // After a failure the network may still read from the buffer, so it is given back here alone.
-  way.pool.give(buffer);
-  const outcomes = parts.map(({ file, size }, index): [UploadFile, SharedOutcome] => {
+  const outcomes = parts.map(({ file, content }, index): [UploadFile, SharedOutcome] => {
     const path = paths[index];
-    return [file, path === undefined ? 'not-acknowledged' : { path: way.exchange.redact(path), size }];
+    return [file, path === undefined ? 'not-acknowledged' : stored(path, content, way)];
   });
   const byFile = new Map(outcomes);
+  // After a failure the network may still read from the buffer, so it is given back here alone.
+  way.pool.give(buffer);
   return files.map(file => byFile.get(file) ?? 'not-sent');
+}
+
+function stored(path: string, content: Buffer, { exchange, hashed }: Way): StoredFile {
+  const file = { path: exchange.redact(path), size: content.length };
+  return hashed ? { ...file, sha256: hash('sha256', content) } : file;
 }
 
 function post(

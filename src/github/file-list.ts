@@ -9,12 +9,18 @@ const MAX_LINES = 1000;
 // A path that an agent answered can have 4,096 characters, its words can be long too.
 const MAX_CHARACTERS = 128 * 1024;
 
-/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first. */
+const RANKS: Readonly<Record<FileResult['status'], number>> = {
+  failed: 0,
+  'not-attempted': 0,
+  uploaded: 1,
+  skipped: 1,
+  unchanged: 2,
+};
+
+/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
 export function logFiles({ files, leftOut, dryRun }: Report): void {
   if (files.length + leftOut.length === 0) return;
-  const ordered = dryRun
-    ? files
-    : [...files.filter(isTrouble), ...files.filter(result => !isTrouble(result))];
+  const ordered = dryRun ? files : files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
   const lines = dryRun ? ordered.map(fileLine) : fitting(ordered.slice(0, MAX_LINES).map(fileLine));
   const rest = files.length - lines.length;
   const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
@@ -32,12 +38,8 @@ function fitting(lines: readonly string[]): readonly string[] {
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-function isTrouble({ status }: FileResult): boolean {
-  return status === 'failed' || status === 'not-attempted';
-}
-
 function fileLine(result: FileResult): string {
   const { source, target } = result.file;
-  const line = `${STATUS[result.status]}: ${source} → ${result.status === 'uploaded' ? result.path : target}`;
+  const line = `${STATUS[result.status]}: ${source} → ${'path' in result ? result.path : target}`;
   return result.status === 'failed' ? `${line} (${result.error.message})` : line;
 }

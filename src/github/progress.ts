@@ -1,7 +1,10 @@
+import type { UploadTask } from '../inputs/tasks.ts';
+import { shareLine } from '../report/share.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../report/units.ts';
 import type { Observer } from '../run/surroundings.ts';
-import type { Plan, PlannedFile } from '../upload/plan.ts';
+import type { PlannedFile } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
+import { dueFiles, type Selection } from '../upload/selection.ts';
 import { logLine } from './log.ts';
 
 const INTERVAL_MS = 5000;
@@ -25,21 +28,18 @@ export interface Progress {
 export function watchTransfer(): Observer & { stop: () => void } {
   const started = performance.now();
   const tally = newTally();
-  let plan: Plan | undefined;
+  let selection: Selection | undefined;
   let retries = 0;
   const timer = setInterval(() => {
-    if (plan !== undefined)
-      logLine(progressLine({ ...tally.now(), ...sizeOf(plan), elapsedMs: performance.now() - started }));
+    if (selection !== undefined)
+      logLine(progressLine({ ...tally.now(), ...sizeOf(selection), elapsedMs: performance.now() - started }));
   }, INTERVAL_MS);
   timer.unref();
   return {
-    planned(files, { connection, upload }) {
-      plan = files;
-      const { totalFiles, totalBytes } = sizeOf(files);
-      const doing = upload.dryRun ? 'Planning the upload of' : 'Uploading';
-      const where = `sandbox ${connection.sandboxId} at ${connection.baseUrl}`;
-      if (totalFiles > 0)
-        logLine(`${doing} ${formatCount(totalFiles, 'file')} (${formatBytes(totalBytes)}) to ${where}`);
+    planned(selected, task) {
+      selection = selected;
+      const line = announcement(selected, task);
+      if (line !== undefined) logLine(line);
     },
     waiting: ({ sandboxId }, timeoutMs) =>
       logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
@@ -50,6 +50,21 @@ export function watchTransfer(): Observer & { stop: () => void } {
     },
     stop: () => clearInterval(timer),
   };
+}
+
+/** What is about to be uploaded, and where to; undefined where it is nothing and nothing can be said about it. */
+export function announcement(
+  selection: Selection,
+  { connection, upload }: Pick<UploadTask, 'connection' | 'upload'>,
+): string | undefined {
+  const { files, share, unchanged } = selection;
+  if (files.length === 0 && share === undefined) return undefined;
+  const { totalFiles, totalBytes } = sizeOf(selection);
+  const doing = upload.dryRun ? 'Planning the upload of' : 'Uploading';
+  const what = `${formatCount(totalFiles, 'file')} (${formatBytes(totalBytes)})`;
+  const which = share === undefined ? '' : `, ${shareLine(share)}`;
+  const same = unchanged.size === 0 ? '' : `, ${formatNumber(unchanged.size)} unchanged`;
+  return `${doing} ${what} to sandbox ${connection.sandboxId} at ${connection.baseUrl}${which}${same}`;
 }
 
 /** Files, bytes, percent, rate and the time left. */
@@ -97,6 +112,7 @@ function refusedLine(count: number): string {
   return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone`;
 }
 
-function sizeOf({ files }: Plan): { totalFiles: number; totalBytes: number } {
+function sizeOf(selection: Selection): { totalFiles: number; totalBytes: number } {
+  const files = dueFiles(selection);
   return { totalFiles: files.length, totalBytes: files.reduce((sum, file) => sum + file.size, 0) };
 }

@@ -1,5 +1,6 @@
 import { type FileRules, fileRules, targetDirectory } from './files.ts';
 import type { Parser, parseInputs } from './parse.ts';
+import { type Shard, shard } from './shard.ts';
 import { choice, flag, quote, text, wholeNumber } from './values.ts';
 
 /** What to upload, and how. */
@@ -18,6 +19,10 @@ export interface UploadInputs {
   readonly filesPerRequest: number;
   /** The contract's query parameters beside `path`; none is empty. */
   readonly query: Readonly<Record<string, string>>;
+  /** As given: absolute, or relative to the workspace; empty is none. */
+  readonly stateFile: string;
+  /** The share of the plan to upload; undefined is all of it. */
+  readonly shard: Shard | undefined;
   /** Plan only, send nothing. */
   readonly dryRun: boolean;
 }
@@ -25,12 +30,14 @@ export interface UploadInputs {
 const expiration: Parser<string> = (value, refuse) =>
   /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, '1767225600');
 
-const connections = wholeNumber(1, 100, 10);
+const MAX_CONCURRENCY = 100;
 
-const concurrency: Parser<number | 'auto'> = (value, refuse, all) =>
-  value === 'auto'
-    ? value
-    : connections(value, (message, example) => refuse(message.replace(/\.$/, ', or auto.'), example), all);
+const concurrency: Parser<number | 'auto'> = (value, refuse) => {
+  if (value === '' || value === 'auto') return 'auto';
+  const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= MAX_CONCURRENCY) return number;
+  return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, 'auto');
+};
 
 const sharing = wholeNumber(1, 1000, 1);
 
@@ -51,6 +58,8 @@ export const uploadSchema = {
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(true),
+  'state-file': text(),
+  shard,
   concurrency,
   'files-per-request': filesPerRequest,
   'dry-run': flag(false),
@@ -74,6 +83,8 @@ export function toUpload(inputs: ReturnType<typeof parseInputs<typeof uploadSche
     filesPerRequest: inputs['files-per-request'],
     // An empty username is refused by real services, so what is empty is left out.
     query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '')),
+    stateFile: inputs['state-file'],
+    shard: inputs.shard,
     dryRun: inputs['dry-run'],
   };
 }

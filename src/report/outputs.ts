@@ -26,11 +26,12 @@ export type Outputs = Readonly<Record<string, string>>;
 
 /** The outputs of the upload and a notice for each that is left empty for its size. */
 export function uploadOutputs(report: Report): { outputs: Outputs; notices: string[] } {
-  const { uploaded, failed, skipped, uploadedBytes } = totals(report);
+  const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
   const list = uploadedList(report);
   return {
     outputs: {
       'uploaded-count': String(uploaded),
+      'unchanged-count': String(unchanged),
       'failed-count': String(failed),
       'skipped-count': String(skipped),
       'uploaded-bytes': String(uploadedBytes),

@@ -3,6 +3,7 @@ import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
 import type { LeftOut } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
+import type { Share } from '../upload/selection.ts';
 
 /** All there is to say about a run, whatever came of it. */
 export interface Report {
@@ -13,7 +14,9 @@ export interface Report {
   readonly baseUrl: string;
   readonly dryRun: boolean;
   readonly cancelled: boolean;
-  /** One result for each planned file, in plan order. */
+  /** Which share of the plan this run was to see to; undefined where all of it. */
+  readonly share: Share | undefined;
+  /** One result for each file of it, in plan order. */
   readonly files: readonly FileResult[];
   /** What was matched and knowingly not planned. */
   readonly leftOut: readonly LeftOut[];
@@ -48,6 +51,7 @@ export const EMPTY_REPORT: Report = {
   baseUrl: '',
   dryRun: false,
   cancelled: false,
+  share: undefined,
   files: [],
   leftOut: [],
   stats: undefined,
@@ -64,6 +68,9 @@ export interface Totals {
   /** Bytes of the planned files, when the plan was made. */
   readonly plannedBytes: number;
   readonly uploaded: number;
+  /** Files that the sandbox had already, and their bytes. */
+  readonly unchanged: number;
+  readonly unchangedBytes: number;
   readonly failed: number;
   /** Files of a dry run, and what was left out. */
   readonly skipped: number;
@@ -78,6 +85,11 @@ export function totals({ files, leftOut }: Report): Totals {
     planned: files.length,
     plannedBytes: files.reduce((sum, { file }) => sum + file.size, 0),
     uploaded: count('uploaded'),
+    unchanged: count('unchanged'),
+    unchangedBytes: files.reduce(
+      (sum, { status, file }) => sum + (status === 'unchanged' ? file.size : 0),
+      0,
+    ),
     failed: count('failed'),
     skipped: count('skipped') + leftOut.length,
     notAttempted: count('not-attempted'),

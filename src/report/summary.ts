@@ -46,13 +46,14 @@ function notes(report: Report): Html[] {
 }
 
 function totalsTable(report: Report): Html {
-  const { uploaded, failed, skipped, notAttempted, uploadedBytes } = totals(report);
+  const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
   const { durationMs } = report;
   return table(
-    ['Uploaded', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'],
+    ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'],
     [
       [
         uploaded,
+        unchanged,
         failed,
         notAttempted,
         skipped,
@@ -107,7 +108,7 @@ function fileList({ files }: Report, maxBytes: number): Html[] {
 
 function fileRow(result: FileResult): Html {
   const { source, target, size } = result.file;
-  const place = result.status === 'uploaded' ? result.path : target;
+  const place = 'path' in result ? result.path : target;
   return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
 }
 

@@ -5,6 +5,7 @@ import { describeProblem, type InputError } from '../inputs/parse.ts';
 import type { WaitEnd } from '../stats/wait.ts';
 import { formatFigure, judgementLine } from './figures.ts';
 import { type Report, type ReportedError, totals } from './report.ts';
+import { shardName } from './share.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from './units.ts';
 
 /** Failures with the same message. */
@@ -30,7 +31,7 @@ export function headline(report: Report): string {
 
 export function verdict(report: Report): Verdict {
   const error = report.errors[0]?.message ?? '';
-  const done = whatWasDone(report);
+  const done = `${whatWasDone(report)}${whichShare(report)}`;
   if (report.cancelled) return { own: `Cancelled: ${done}.`, error: '' };
   if (error !== '' && report.files.length === 0) return { own: '', error };
   const { failed, notAttempted } = totals(report);
@@ -43,15 +44,28 @@ export function verdict(report: Report): Verdict {
 function whatWasDone(report: Report): string {
   const { task, files, leftOut, dryRun, cancelled, durationMs } = report;
   if (task === 'stats' || task === 'monitor') return usage(report);
-  const { planned, plannedBytes, uploaded, failed, notAttempted, uploadedBytes } = totals(report);
+  const { planned, plannedBytes, unchanged, unchangedBytes, ...sent } = totals(report);
+  const { uploaded, uploadedBytes, failed, notAttempted } = sent;
   const left = leftOut.length === 0 ? '' : `, ${formatNumber(leftOut.length)} left out`;
+  const same = unchanged === 0 ? '' : `, ${formatNumber(unchanged)} unchanged`;
+  const due = formatCount(planned - unchanged, 'file');
   if (dryRun)
-    return `Dry run: ${formatCount(planned, 'file')} (${formatBytes(plannedBytes)}) would be uploaded, nothing was sent`;
-  if (files.length === 0) return 'There was no file to upload';
-  const arrived = `${formatNumber(uploaded)} of ${formatCount(planned, 'file')} arrived`;
-  if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}`;
-  if (cancelled || report.errors.length > 0) return arrived;
-  return `Uploaded ${formatCount(uploaded, 'file')} (${formatBytes(uploadedBytes)}) in ${formatDuration(durationMs)}${left}`;
+    return `Dry run: ${due} (${formatBytes(plannedBytes - unchangedBytes)}) would be uploaded, nothing was sent${same}`;
+  if (files.length === 0) return nothingPlanned(report);
+  if (planned === unchanged) return `Nothing was sent, ${formatCount(unchanged, 'file')} unchanged${left}`;
+  const arrived = `${formatNumber(uploaded)} of ${due} arrived`;
+  if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}${same}`;
+  if (cancelled || report.errors.length > 0) return `${arrived}${same}`;
+  return `Uploaded ${formatCount(uploaded, 'file')} (${formatBytes(uploadedBytes)}) in ${formatDuration(durationMs)}${same}${left}`;
+}
+
+function nothingPlanned({ share }: Report): string {
+  if (share === undefined || share.planned === 0) return 'There was no file to upload';
+  return `Of ${formatCount(share.planned, 'file')}, none falls to this run`;
+}
+
+function whichShare({ share }: Report): string {
+  return share === undefined ? '' : ` (${shardName(share)})`;
 }
 
 function failures(failed: number, notAttempted: number): string {

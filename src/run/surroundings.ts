@@ -4,8 +4,8 @@ import type { Connection } from '../inputs/connection.ts';
 import type { UploadTask } from '../inputs/tasks.ts';
 import type { UploadInputs } from '../inputs/upload.ts';
 import { highestLevel } from '../upload/level.ts';
-import type { Plan } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
+import type { Selection } from '../upload/selection.ts';
 
 /** What a run depends on beside its inputs. */
 export interface Surroundings {
@@ -26,7 +26,7 @@ export interface Surroundings {
 
 /** Whoever shows a run while it goes on. */
 export interface Observer {
-  planned(plan: Plan, task: UploadTask): void;
+  planned(selection: Selection, task: UploadTask): void;
   waiting(connection: Connection, timeoutMs: number): void;
   event(event: TransferEvent): void;
 }
@@ -34,12 +34,13 @@ export interface Observer {
 /** A connection to the sandbox for as long as `use` takes. */
 export async function withClient<T>(
   connection: Connection,
-  { concurrency, query }: UploadInputs,
+  { concurrency, query, stateFile }: UploadInputs,
   { userAgent, cancel, now }: Surroundings,
   use: (client: AgentClient) => Promise<T>,
 ): Promise<T> {
   const connections = highestLevel(concurrency);
-  const client = await openClient(connection, { connections, query, userAgent, cancel, now });
+  const hashed = stateFile !== '';
+  const client = await openClient(connection, { connections, query, hashed, userAgent, cancel, now });
   try {
     return await use(client);
   } finally {

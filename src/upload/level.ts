@@ -24,7 +24,7 @@ function fixedLevel(level: number): Level {
 }
 
 // Services have been seen to fail from 30 connections on.
-const MAX = 32;
+const MAX = 24;
 const START = 4;
 
 // More uploads at once must make the transfer so much faster to be worth a further step.

@@ -11,6 +11,8 @@ export type FileResult =
       readonly durationMs: number;
       readonly path: string;
       readonly size: number;
+      /** Of the bytes that were sent, where the client hashes them. */
+      readonly sha256?: string;
     }
   | {
       readonly status: 'failed';
@@ -19,6 +21,8 @@ export type FileResult =
       readonly durationMs: number;
       readonly error: AgentError;
     }
+  /** Not sent, since the sandbox has it already, at `path`. */
+  | { readonly status: 'unchanged'; readonly file: PlannedFile; readonly path: string }
   | { readonly status: 'skipped'; readonly file: PlannedFile; readonly reason: string }
   | { readonly status: 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
 

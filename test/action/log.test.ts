@@ -70,7 +70,7 @@ suite('the log', { concurrency: 2 }, () => {
     assert.deepEqual(commands(result), ['add-mask', 'group', 'endgroup', 'warning']);
     assertPlain(result);
     assert.equal(JSON.parse(result.outputs['uploaded'] ?? '')[0].path, path);
-    assert.equal(Object.keys(result.outputs).length, 23);
+    assert.equal(Object.keys(result.outputs).length, 24);
   });
 
   test('holds no command that comes from an input', async () => {

@@ -99,6 +99,7 @@ const UPLOADED = new Set([
 
 const OUTPUTS = {
   'uploaded-count': '2',
+  'unchanged-count': '0',
   'failed-count': '0',
   'skipped-count': '0',
   'uploaded-bytes': '3',

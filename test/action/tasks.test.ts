@@ -43,6 +43,7 @@ suite('each action', { concurrency: 2 }, () => {
     assert.equal(JSON.parse(uploaded).length, 2);
     assert.deepEqual(counts, {
       'uploaded-count': '2',
+      'unchanged-count': '0',
       'failed-count': '0',
       'skipped-count': '0',
       'uploaded-bytes': '3',

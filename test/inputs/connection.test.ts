@@ -75,7 +75,7 @@ test('what is left empty has its default', () => {
 const NUMBERS: readonly (readonly [string, number, number, string])[] = [
   ['port', 1, 65_535, '49983'],
   ['retries', 0, 10, '4'],
-  ['concurrency', 1, 100, '10'],
+  ['files-per-request', 1, 1000, '1'],
 ];
 
 for (const [input, min, max, fallback] of NUMBERS) {
@@ -101,6 +101,37 @@ test('the numbers given are used', () => {
   assert.equal(connection.retries, 0);
   assert.equal(connection.timeoutMs, 500);
   assert.equal(upload.concurrency, 7);
+});
+
+describe('concurrency', () => {
+  for (const [value, expected] of [
+    ['', 'auto'],
+    ['auto', 'auto'],
+    ['1', 1],
+    ['100', 100],
+  ] as const) {
+    test(`${JSON.stringify(value)} is ${expected}`, () => {
+      assert.equal(parsed({ concurrency: value }).upload.concurrency, expected);
+    });
+  }
+  for (const value of ['0', '101', 'many', '1.5', 'Auto', '-1']) {
+    test(`${value} is refused`, () => {
+      assert.deepEqual(problemOf({ concurrency: value }), {
+        input: 'concurrency',
+        message: `"${value}" is neither auto nor a whole number from 1 to 100.`,
+        example: 'concurrency: auto',
+      });
+    });
+  }
+});
+
+test('files that share requests cannot go with a signature', () => {
+  assert.equal(parsed({ signature: 'abc', 'files-per-request': '1' }).upload.filesPerRequest, 1);
+  assert.deepEqual(problemOf({ signature: 'abc', 'files-per-request': '2' }), {
+    input: 'files-per-request',
+    message: '"2" cannot go with a signature, which fits a single target path.',
+    example: 'files-per-request: 1',
+  });
 });
 
 test('a timeout without a unit is refused', () => {

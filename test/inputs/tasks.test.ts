@@ -37,8 +37,11 @@ test('what is left empty has its default', () => {
     ifNoFilesFound: 'error',
     includeHidden: false,
     followSymlinks: true,
-    concurrency: 10,
+    concurrency: 'auto',
+    filesPerRequest: 1,
     query: {},
+    stateFile: '',
+    shard: undefined,
     dryRun: false,
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { gateOutputs, statsOutputs, uploadOutputs } from '../../src/report/outputs.ts';
-import { failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
+import { failed, notAttempted, report, STATS, skipped, statsOf, unchanged, uploaded } from './reports.ts';
 
 const LIMIT = 256 * 1024;
 
@@ -22,13 +22,21 @@ test('the outputs are those that action.yml declares', () => {
 
 describe('the outputs of the upload', () => {
   test('every way a file can end is counted', () => {
-    const files = [uploaded('a', 7), uploaded('b', 5), failed('c'), skipped('d'), notAttempted('e')];
+    const files = [
+      uploaded('a', 7),
+      uploaded('b', 5),
+      failed('c'),
+      skipped('d'),
+      notAttempted('e'),
+      unchanged('f'),
+    ];
     const leftOut = [{ path: 'l', reason: 'a broken link' }];
     const { outputs, notices } = uploadOutputs(report({ files, leftOut }));
     assert.deepEqual(notices, []);
     const { uploaded: list = '', ...counts } = outputs;
     assert.deepEqual(counts, {
       'uploaded-count': '2',
+      'unchanged-count': '1',
       'failed-count': '1',
       'skipped-count': '2',
       'uploaded-bytes': '12',
@@ -42,6 +50,7 @@ describe('the outputs of the upload', () => {
   test('of nothing they are 0 and an empty list', () => {
     assert.deepEqual(uploadOutputs(report()).outputs, {
       'uploaded-count': '0',
+      'unchanged-count': '0',
       'failed-count': '0',
       'skipped-count': '0',
       'uploaded-bytes': '0',

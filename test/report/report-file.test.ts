@@ -3,7 +3,17 @@ import { test } from 'node:test';
 import { parseExactly } from '../../src/agent/exact-json.ts';
 import type { Report } from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-file.ts';
-import { BUSY, failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
+import {
+  BUSY,
+  failed,
+  notAttempted,
+  report,
+  STATS,
+  skipped,
+  statsOf,
+  unchanged,
+  uploaded,
+} from './reports.ts';
 
 function written(parts: Partial<Report>): Record<string, unknown> {
   const parsed = parseExactly(reportJson(report(parts)));
@@ -12,18 +22,20 @@ function written(parts: Partial<Report>): Record<string, unknown> {
 }
 
 test('it holds everything about a run', () => {
-  const files = [uploaded('a'), failed('b'), skipped('c'), notAttempted('d')];
+  const files = [uploaded('a'), failed('b'), skipped('c'), notAttempted('d'), unchanged('e')];
   const leftOut = [{ path: 'l', reason: 'a broken link' }];
   const errors = [{ message: 'No stats.', details: ['Try again.'] }];
   assert.deepEqual(written({ files, leftOut, errors, warnings: ['w'] }), {
     schema: 1n,
     task: 'sync',
     succeeded: false,
-    headline: '1 of 4 files arrived, 1 failed, 1 not attempted. No stats.',
+    headline: '1 of 4 files arrived, 1 failed, 1 not attempted, 1 unchanged. No stats.',
     totals: {
-      planned: 4n,
-      plannedBytes: 40n,
+      planned: 5n,
+      plannedBytes: 50n,
       uploaded: 1n,
+      unchanged: 1n,
+      unchangedBytes: 10n,
       failed: 1n,
       skipped: 2n,
       notAttempted: 1n,
@@ -63,6 +75,7 @@ test('it holds everything about a run', () => {
       },
       { source: 'c', target: 'app/c', size: 10n, status: 'skipped', reason: 'dry run' },
       { source: 'd', target: 'app/d', size: 10n, status: 'not-attempted', reason: 'the job was cancelled' },
+      { source: 'e', target: 'app/e', size: 10n, status: 'unchanged', path: '/home/user/app/e' },
     ],
   });
 });

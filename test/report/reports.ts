@@ -21,6 +21,10 @@ export function failed(name: string, error: AgentError = BUSY): FileResult {
   return { status: 'failed', file: file(name), attempts: 3, durationMs: 7, error };
 }
 
+export function unchanged(name: string, size = 10): FileResult {
+  return { status: 'unchanged', file: file(name, size), path: `/home/user/app/${name}` };
+}
+
 export function skipped(name: string): FileResult {
   return { status: 'skipped', file: file(name), reason: 'dry run' };
 }

@@ -3,7 +3,18 @@ import { describe, test } from 'node:test';
 import type { Report } from '../../src/report/report.ts';
 import { summary } from '../../src/report/summary.ts';
 import { blocksOf, checkBlocks, textOf } from './blocks.ts';
-import { BUSY, FULL, failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
+import {
+  BUSY,
+  FULL,
+  failed,
+  notAttempted,
+  report,
+  STATS,
+  skipped,
+  statsOf,
+  unchanged,
+  uploaded,
+} from './reports.ts';
 
 function summaryOf(parts: Partial<Report> = {}): string {
   const text = summary(report(parts));
@@ -97,11 +108,12 @@ test('the totals stand with duration and rate', () => {
     failed('c'),
     notAttempted('d'),
     skipped('e'),
+    unchanged('f'),
   ];
   const leftOut = [{ path: 'l', reason: 'a broken link' }];
   assert.deepEqual(rowsOf(summaryOf({ files, leftOut, durationMs: 4000 }), 'Rate'), [
-    ['Uploaded', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'],
-    ['2', '1', '1', '2', '2 MiB', '4 s', '512 KiB/s'],
+    ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'],
+    ['2', '1', '1', '1', '2', '2 MiB', '4 s', '512 KiB/s'],
   ]);
 });
 

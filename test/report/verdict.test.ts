@@ -4,8 +4,20 @@ import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/parse.ts';
 import { type Report, succeeded } from '../../src/report/report.ts';
 import { adviceOn, failureGroups, furtherLines, headline, reportedError } from '../../src/report/verdict.ts';
-import { BUSY, FULL, failed, notAttempted, report, STATS, skipped, statsOf, uploaded } from './reports.ts';
+import {
+  BUSY,
+  FULL,
+  failed,
+  notAttempted,
+  report,
+  STATS,
+  skipped,
+  statsOf,
+  unchanged,
+  uploaded,
+} from './reports.ts';
 
+const SHARE = { index: 2, count: 4, files: 2, planned: 2000 };
 const BAD_STATS = { message: 'The stats could not be had.', details: ['Try again.'] };
 
 interface Case {
@@ -29,6 +41,56 @@ const CASES: Readonly<Record<string, Case>> = {
   'nothing uploaded, something left out': {
     parts: { leftOut: [{ path: 'l', reason: 'a broken link' }] },
     says: 'There was no file to upload.',
+    succeeds: true,
+  },
+  'some unchanged': {
+    parts: { files: [unchanged('a'), uploaded('b', 1024), unchanged('c')] },
+    says: 'Uploaded 1 file (1 KiB) in 2 s, 2 unchanged.',
+    succeeds: true,
+  },
+  'all unchanged': {
+    parts: { files: [unchanged('a'), unchanged('b')] },
+    says: 'Nothing was sent, 2 files unchanged.',
+    succeeds: true,
+  },
+  'all unchanged, and no stats': {
+    parts: { files: [unchanged('a')], errors: [BAD_STATS] },
+    says: 'Nothing was sent, 1 file unchanged, but the step failed: The stats could not be had.',
+    succeeds: false,
+  },
+  'some unchanged, some failed': {
+    parts: { files: [unchanged('a'), uploaded('b'), failed('c')] },
+    says: '1 of 2 files arrived, 1 failed, 1 unchanged.',
+    succeeds: false,
+  },
+  'some unchanged, and no stats': {
+    parts: { files: [unchanged('a'), uploaded('b')], errors: [BAD_STATS] },
+    says: '1 of 1 file arrived, 1 unchanged, but the step failed: The stats could not be had.',
+    succeeds: false,
+  },
+  'a dry run with some unchanged': {
+    parts: { dryRun: true, files: [skipped('a'), unchanged('b')] },
+    says: 'Dry run: 1 file (10 B) would be uploaded, nothing was sent, 1 unchanged.',
+    succeeds: true,
+  },
+  'a share of the files': {
+    parts: { files: [uploaded('a', 1024), uploaded('b', 1024)], share: SHARE },
+    says: 'Uploaded 2 files (2 KiB) in 2 s (shard 2 of 4).',
+    succeeds: true,
+  },
+  'a share that did not arrive': {
+    parts: { files: [uploaded('a'), failed('b')], share: SHARE },
+    says: '1 of 2 files arrived, 1 failed (shard 2 of 4).',
+    succeeds: false,
+  },
+  'an empty share': {
+    parts: { share: { ...SHARE, files: 0 } },
+    says: 'Of 2,000 files, none falls to this run (shard 2 of 4).',
+    succeeds: true,
+  },
+  'a share of nothing': {
+    parts: { share: { ...SHARE, files: 0, planned: 0 } },
+    says: 'There was no file to upload (shard 2 of 4).',
     succeeds: true,
   },
   'a dry run': {

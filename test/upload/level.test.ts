@@ -33,7 +33,7 @@ function rounds(
 describe('a level that finds itself', () => {
   test('starts low and doubles while more uploads at once take no longer', () => {
     assert.equal(start().level.now(), 4);
-    assert.deepEqual(rounds([100, 100, 100, 100, 100]), [8, 16, 32, 32, 32]);
+    assert.deepEqual(rounds([100, 100, 100, 100, 100]), [8, 16, 24, 24, 24]);
   });
 
   test('never exceeds its highest', () => {
@@ -45,7 +45,7 @@ describe('a level that finds itself', () => {
   });
 
   test('goes on where it becomes faster later', () => {
-    assert.deepEqual(rounds([100, 100, 200, 200, 100]), [8, 16, 16, 16, 32]);
+    assert.deepEqual(rounds([100, 100, 200, 200, 100]), [8, 16, 16, 16, 24]);
   });
 
   const overloads: Readonly<Record<string, AgentError>> = {
@@ -65,7 +65,7 @@ describe('a level that finds itself', () => {
 
   for (const error of [new AgentError('server', '', { status: 500 }), new AgentError('rejected', '')]) {
     test(`takes ${error.kind} for no overload`, () => {
-      assert.deepEqual(rounds([100, 100, 100], { at: 1, error }), [8, 16, 32]);
+      assert.deepEqual(rounds([100, 100, 100], { at: 1, error }), [8, 16, 24]);
     });
   }
 
@@ -87,7 +87,7 @@ describe('a level that finds itself', () => {
       }
       return level.now();
     });
-    assert.deepEqual(levels, [8, 16, 16, 32]);
+    assert.deepEqual(levels, [8, 16, 16, 24]);
   });
 });
 

@@ -7,7 +7,7 @@ import { parseUpload } from '../../../src/inputs/tasks.ts';
 import { type Report, succeeded } from '../../../src/report/report.ts';
 import { type Surroundings, withClient } from '../../../src/run/surroundings.ts';
 import { reportOn, sendFiles } from '../../../src/run/uploading.ts';
-import type { Plan } from '../../../src/upload/plan.ts';
+import type { Selection } from '../../../src/upload/selection.ts';
 import { openWorld, SANDBOX_ID, TOKEN, type World, type WorldOptions } from '../../action/world.ts';
 
 /** What the runs of these tests take for the current time: whole seconds, as a date in a header is. */
@@ -84,13 +84,13 @@ export async function drive(place: Place, inputs: RawInputs = {}, onWait: OnWait
   const plan = planOf(place);
   const report = await withClient(task.connection, task.upload, surroundings, async client => ({
     ...reportOn('upload', plan, task),
-    ...(await sendFiles(plan.files, task, client, surroundings)),
+    ...(await sendFiles({ selection: plan, state: undefined }, task, client, surroundings)),
   }));
   const attempts = report.files.reduce((sum, file) => sum + ('attempts' in file ? file.attempts : 0), 0);
   return { report, exitCode: succeeded(report) ? 0 : 1, delays, attempts };
 }
 
-function planOf({ world, contents }: Place): Plan {
+function planOf({ world, contents }: Place): Selection {
   const workspace = realpathSync.native(world.workspace);
   const files = [...contents].map(([name, { length: size }]) => ({
     source: name,
@@ -98,7 +98,7 @@ function planOf({ world, contents }: Place): Plan {
     target: name,
     size,
   }));
-  return { files, leftOut: [], warnings: [] };
+  return { files, leftOut: [], warnings: [], share: undefined, elsewhere: [], unchanged: new Map() };
 }
 
 /** What a result says of one file, in process or in the report file. */

@@ -50,7 +50,7 @@ function exchangeOf(answer: HttpAnswer): Exchange {
 }
 
 async function uploadOf(answer: HttpAnswer, realPath: string): Promise<FileResult> {
-  const { upload } = uploads(CONNECTION, {}, exchangeOf(answer));
+  const { upload } = uploads(CONNECTION, { query: {} }, exchangeOf(answer));
   const outcome = await settled(upload({ ...FILE, realPath }, () => {}));
   const common = { file: FILE, attempts: 1, durationMs: 1 };
   if (outcome instanceof AgentError) return { status: 'failed', ...common, error: outcome };

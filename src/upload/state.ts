@@ -1,0 +1,83 @@
+import { quote } from '../inputs/values.ts';
+
+/** An upload that the agent acknowledged. */
+export interface StateEntry {
+  /** The path that the agent answered. */
+  readonly path: string;
+  /** Bytes that were sent. */
+  readonly size: number;
+  /** Their SHA-256, in hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** What a sandbox is known to hold, by target. */
+export type Entries = ReadonlyMap<string, StateEntry>;
+
+/** What a state is true of. Relative targets start at the user's home, so each user has a state of its own. */
+export interface StateScope {
+  readonly sandboxId: string;
+  readonly baseUrl: string;
+  /** Empty is the sandbox's default user. */
+  readonly username: string;
+}
+
+// Counts up with every change of the format.
+const SCHEMA = 1;
+
+const SCOPE = [
+  ['sandboxId', 'sandbox'],
+  ['baseUrl', 'base URL'],
+  ['username', 'user'],
+] as const;
+
+const DAMAGED = 'is damaged';
+
+/** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
+export function encodeState({ sandboxId, baseUrl, username }: StateScope, entries: Entries): string {
+  const head = JSON.stringify({ schema: SCHEMA, sandboxId, baseUrl, username });
+  const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
+  const lines = sorted.map(([target, { path, size, sha256 }]) =>
+    JSON.stringify({ target, path, size, sha256 }),
+  );
+  return `${head.slice(0, -1)},"files":[\n${lines.join(',\n')}\n]}\n`;
+}
+
+/** The entries of a state, or why there are none that hold for this scope: what the text is, to follow its name. */
+export function decodeState(text: string, scope: StateScope): Entries | string {
+  const fields = fieldsOf(parsed(text));
+  const { schema, files } = fields;
+  if (typeof schema !== 'number') return DAMAGED;
+  if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
+  for (const [field, name] of SCOPE) {
+    const found = fields[field];
+    if (typeof found !== 'string') return DAMAGED;
+    if (found !== scope[field])
+      return `is of another ${name}, ${quote(found)} and not ${quote(scope[field])}`;
+  }
+  return (Array.isArray(files) ? decodeEntries(files) : undefined) ?? DAMAGED;
+}
+
+/** Undefined where one cannot be read or is there twice: something else wrote this. */
+function decodeEntries(files: readonly unknown[]): Entries | undefined {
+  const entries = new Map<string, StateEntry>();
+  for (const file of files) {
+    const { target, path, size, sha256 } = fieldsOf(file);
+    if (typeof target !== 'string' || typeof path !== 'string' || entries.has(target)) return undefined;
+    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return undefined;
+    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+    entries.set(target, { path, size, sha256 });
+  }
+  return entries;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { encodeState } from '../../src/upload/state.ts';
+import { manyFiles, openWorld, SANDBOX_ID } from './harness.ts';
+import { known, runWellWith, STATE, sentBy } from './state.ts';
+
+const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb' };
+
+suite('two spellings of one place', { concurrency: 2 }, () => {
+  for (const [one, other] of [
+    ['app/x', '/home/user/app/x'],
+    ['/home/user/app/x', 'app/x'],
+  ] as const) {
+    test(`what lay at ${one} is not known after an upload to ${other}`, async () => {
+      await using world = await openWorld({ files: FILES });
+      await runWellWith(world, { files: `a.txt => ${one}` });
+      await runWellWith(world, { files: `b.txt => ${other}` });
+      assert.equal(world.stored('app/x').toString(), 'bbb');
+      assert.deepEqual(await sentBy(world, { files: `a.txt => ${one}` }), [one]);
+      assert.equal(world.stored('app/x').toString(), 'aaa');
+    });
+  }
+
+  test('in one plan are both sent, every time', async () => {
+    await using world = await openWorld({ files: FILES });
+    const files = 'a.txt => app/x\nb.txt => /home/user/app/x';
+    for (let time = 0; time < 3; time += 1) {
+      assert.deepEqual(await sentBy(world, { files }), ['/home/user/app/x', 'app/x']);
+    }
+  });
+
+  test('that turn out to be two places are known as such', async () => {
+    await using world = await openWorld({ files: FILES });
+    const files = 'a.txt => x\nb.txt => /srv/x';
+    assert.deepEqual(await sentBy(world, { files }), ['/srv/x', 'x']);
+    assert.deepEqual(await sentBy(world, { files }), []);
+    world.write({ 'a.txt': 'AAA' });
+    assert.deepEqual(await sentBy(world, { files }), ['x']);
+    assert.deepEqual(await sentBy(world, { files }), []);
+  });
+});
+
+suite('a state and shards', { concurrency: 2 }, () => {
+  test('the files of other shards are taken out, since other runners send them', async () => {
+    await using world = await openWorld({ files: manyFiles(10) });
+    await runWellWith(world);
+    const first = await runWellWith(world, { shard: '1/2' });
+    assert.deepEqual([first.sent.length, first.outputs['unchanged-count']], [0, '5']);
+    assert.match(first.stdout, /, shard 1 of 2: 5 of 10 files, 5 unchanged$/m);
+    assert.equal(first.report.headline, 'Nothing was sent, 5 files unchanged (shard 1 of 2).');
+    assert.equal(known(world).length, 5);
+    assert.equal((await sentBy(world)).length, 5);
+  });
+
+  test('each shard with a state of its own sends what has changed', async () => {
+    await using world = await openWorld({ files: manyFiles(10) });
+    const shards = ['1/2', '2/2'].map(shard => ({ shard, 'state-file': `.state/${shard}.json` }));
+    for (const inputs of shards) await runWellWith(world, inputs);
+    world.write({ 'f3.txt': 'CONTENT 3' });
+    const sent = [];
+    for (const inputs of shards) sent.push(...(await sentBy(world, inputs)));
+    assert.deepEqual(sent, ['f3.txt']);
+  });
+});
+
+test('a state of 20,000 files is read, compared and written in seconds', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`d${index % 100}/f${index}.txt`, `content ${index}`]),
+  );
+  await using world = await openWorld({ files: { ...files, 'new.txt': 'new' } });
+  const entries = Object.entries(files).map(([target, content]) => {
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return [target, { path: `/home/user/${target}`, size: content.length, sha256 }] as const;
+  });
+  const scope = { sandboxId: SANDBOX_ID, baseUrl: world.agent.url, username: '' };
+  mkdirSync(path.join(world.workspace, path.dirname(STATE)));
+  writeFileSync(path.join(world.workspace, STATE), encodeState(scope, new Map(entries)));
+  const start = performance.now();
+  const { outputs } = await runWellWith(world);
+  assert.deepEqual([outputs['uploaded-count'], outputs['unchanged-count']], ['1', '20000']);
+  assert.equal(known(world).length, 20_001);
+  // A fraction of this, where the machine has nothing else to do.
+  assert.ok(performance.now() - start < 30_000);
+});

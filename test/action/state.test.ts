@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { openWorld, runWell, SANDBOX_ID, TOKEN } from './harness.ts';
+import { hasState, known, run, runWellWith, STATE, sentBy, stateText, when } from './state.ts';
+
+const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };
+const ALL = Object.keys(FILES);
+
+suite('with a state file', { concurrency: 2 }, () => {
+  test('a second run sends nothing, and says so everywhere', async () => {
+    await using world = await openWorld({ files: FILES });
+    const first = await runWellWith(world);
+    assert.deepEqual(first.sent, ALL);
+    assert.deepEqual([first.outputs['uploaded-count'], first.outputs['unchanged-count']], ['4', '0']);
+    const { outputs, report, summary, stdout, sent } = await runWellWith(world);
+    assert.deepEqual(sent, []);
+    const counts = ['uploaded-count', 'unchanged-count', 'skipped-count', 'uploaded-bytes', 'uploaded'];
+    assert.deepEqual(
+      counts.map(name => outputs[name]),
+      ['0', '4', '0', '0', '[]'],
+    );
+    assert.equal(report.headline, 'Nothing was sent, 4 files unchanged.');
+    assert.deepEqual(
+      report.files.map(({ source, status, path: place }) => [source, status, place]),
+      ALL.map(name => [name, 'unchanged', `/home/user/${name}`]),
+    );
+    assert.match(stdout, /^Uploading 0 files \(0 B\) to sandbox .*, 4 unchanged$/m);
+    assert.match(stdout, /^unchanged: a\.txt → \/home\/user\/a\.txt$/m);
+    assert.match(summary, /Nothing was sent, 4 files unchanged\./);
+    assert.equal(report.totals['unchanged'], 4);
+  });
+
+  test('what has changed is sent, also where the size is the same', async () => {
+    await using world = await openWorld({ files: FILES });
+    await runWellWith(world);
+    world.write({ 'a.txt': 'AAA', 'b.txt': 'longer', 'new.txt': 'new' });
+    const second = await runWellWith(world);
+    assert.deepEqual(second.sent, ['a.txt', 'b.txt', 'new.txt']);
+    assert.match(second.report.headline, /^Uploaded 3 files \(12 B\) in .*, 2 unchanged\.$/);
+    assert.deepEqual(
+      second.report.files.map(({ status }) => status[1]),
+      ['p', 'p', 'n', 'n', 'p'],
+    );
+    assert.equal(world.stored('a.txt').toString(), 'AAA');
+    assert.deepEqual(await sentBy(world), []);
+  });
+
+  test('a file that is to go elsewhere is sent there', async () => {
+    await using world = await openWorld({ files: FILES });
+    await runWellWith(world, { files: 'a.txt' });
+    assert.deepEqual(await sentBy(world, { files: 'a.txt', target: 'app' }), ['app/a.txt']);
+    assert.deepEqual(await sentBy(world, { files: 'a.txt\na.txt => app/' }), []);
+  });
+
+  test('the file holds what was sent and for whom, a line each, and no secret', async () => {
+    await using world = await openWorld({ files: FILES });
+    const { report } = await runWellWith(world);
+    const [head = '', ...lines] = stateText(world).split('\n');
+    assert.equal(
+      head,
+      `{"schema":1,"sandboxId":"${SANDBOX_ID}","baseUrl":"${world.agent.url}","username":"","files":[`,
+    );
+    const sha256 = createHash('sha256').update('aaa').digest('hex');
+    assert.equal(lines[0], `{"target":"a.txt","path":"/home/user/a.txt","size":3,"sha256":"${sha256}"},`);
+    assert.deepEqual(known(world), ALL);
+    assert.ok(!stateText(world).includes(TOKEN));
+    assert.equal(statSync(path.join(world.workspace, STATE)).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(path.join(world.workspace, '.sandbox-sync')), ['state.json']);
+    assert.equal(report.files.length, 4);
+  });
+
+  test('what is not in a plan is kept', async () => {
+    await using world = await openWorld({ files: FILES });
+    await runWellWith(world);
+    assert.deepEqual(await sentBy(world, { files: 'a.txt' }), []);
+    assert.deepEqual(await sentBy(world), []);
+  });
+
+  test('a large file is known by what was streamed', async () => {
+    await using world = await openWorld({ files: { large: Buffer.alloc(3_000_000, 'large') } });
+    await runWellWith(world);
+    assert.deepEqual(await sentBy(world), []);
+    world.write({ large: Buffer.alloc(3_000_000, 'other') });
+    assert.deepEqual(await sentBy(world), ['large']);
+  });
+
+  test('a file that changes after it was planned is known by what was sent', async () => {
+    await using world = await openWorld({ files: FILES });
+    const change = when('a.txt', () => world.write({ 'b.txt': 'BBB' }));
+    await runWellWith(world, { concurrency: '1' }, change);
+    assert.equal(world.stored('b.txt').toString(), 'BBB');
+    assert.deepEqual(await sentBy(world), []);
+    world.write({ 'b.txt': 'bbb' });
+    assert.deepEqual(await sentBy(world), ['b.txt']);
+  });
+
+  test('a file that changes between two attempts is known by what the last one sent', async () => {
+    const busy = { kind: 'status', status: 503 } as const;
+    await using world = await openWorld({
+      files: FILES,
+      faults: [{ on: 'upload', path: 'b.txt', times: 1, do: busy }],
+    });
+    const change = when('b.txt', () => world.write({ 'b.txt': 'BBB' }));
+    await runWellWith(world, {}, change);
+    assert.equal(world.stored('b.txt').toString(), 'BBB');
+    assert.deepEqual(await sentBy(world), []);
+    world.write({ 'b.txt': 'bbb' });
+    assert.deepEqual(await sentBy(world), ['b.txt']);
+  });
+
+  test('a dry run says what it would send, and writes nothing', async () => {
+    await using world = await openWorld({ files: FILES });
+    const first = await runWellWith(world, { 'dry-run': 'true' });
+    assert.equal(first.report.headline, 'Dry run: 4 files (9 B) would be uploaded, nothing was sent.');
+    assert.equal(hasState(world), false);
+    await runWellWith(world);
+    const before = stateText(world);
+    world.write({ 'a.txt': 'AAA' });
+    const { report, outputs, stdout } = await runWellWith(world, { 'dry-run': 'true' });
+    assert.equal(report.headline, 'Dry run: 1 file (3 B) would be uploaded, nothing was sent, 3 unchanged.');
+    assert.deepEqual([outputs['skipped-count'], outputs['unchanged-count']], ['1', '3']);
+    assert.match(stdout, /^would be uploaded: a\.txt → a\.txt$/m);
+    assert.equal(stateText(world), before);
+  });
+
+  test('the file itself is not uploaded', async () => {
+    await using world = await openWorld({ files: FILES });
+    const inputs = { 'state-file': 'dir/state.json' };
+    assert.deepEqual((await run(world, inputs)).sent, ALL);
+    mkdirSync(path.join(world.workspace, 'other'));
+    const { sent, report, outputs } = await run(world, { 'state-file': 'other/../dir/state.json' });
+    assert.deepEqual(sent, []);
+    assert.deepEqual(report.leftOut, [{ path: 'dir/state.json', reason: 'the state file' }]);
+    assert.equal(outputs['skipped-count'], '1');
+  });
+
+  test('a failure of what comes after the upload changes nothing about it', async () => {
+    await using world = await openWorld({
+      files: FILES,
+      faults: [{ on: 'stats', times: 1, do: { kind: 'status', status: 404 } }],
+    });
+    assert.equal((await run(world)).code, 1);
+    assert.deepEqual(await sentBy(world), []);
+    assert.equal((await run(world, { 'fail-if': 'cpu_count > 0' })).code, 1);
+    assert.deepEqual(await sentBy(world), []);
+  });
+
+  test('the upload alone keeps it too', async () => {
+    await using world = await openWorld({ files: FILES });
+    await runWellWith(world, {}, { task: 'upload' });
+    assert.deepEqual((await runWellWith(world, {}, { task: 'upload' })).sent, []);
+  });
+
+  test('that is not asked for, everything is sent and nothing is kept', async () => {
+    await using world = await openWorld({ files: FILES });
+    for (let time = 0; time < 2; time += 1) {
+      const { outputs, reportText } = await runWell(world);
+      assert.deepEqual([outputs['uploaded-count'], outputs['unchanged-count']], ['4', '0']);
+      assert.doesNotMatch(reportText, /sha256/);
+    }
+    assert.deepEqual(readdirSync(world.workspace).toSorted(), ['a.txt', 'b.txt', 'dir', 'empty']);
+  });
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { shareOf, weightOf } from '../../src/upload/shard.ts';
+
+interface Sized {
+  readonly target: string;
+  readonly size: number;
+}
+
+const SIZE = fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 5000 }), fc.nat({ max: 2 ** 40 }));
+const FILE = fc.record({ target: fc.string({ unit: 'grapheme', minLength: 1 }), size: SIZE });
+const PLAN = fc.uniqueArray(FILE, { selector: ({ target }) => target, maxLength: 60 });
+const COUNT = fc.integer({ min: 1, max: 40 });
+
+function sharesOf(plan: readonly Sized[], count: number): Sized[][] {
+  return Array.from({ length: count }, (_, index) => shareOf(plan, { index: index + 1, count }));
+}
+
+function weigh(files: readonly Sized[]): number {
+  return files.reduce((sum, file) => sum + weightOf(file), 0);
+}
+
+describe('for any plan and any number of shards', () => {
+  test('the shares are disjoint and make up the plan, each in plan order', () => {
+    fc.assert(
+      fc.property(PLAN, COUNT, (plan, count) => {
+        const shares = sharesOf(plan, count);
+        const all = shares.flat();
+        assert.equal(all.length, plan.length);
+        assert.deepEqual(new Set(all), new Set(plan));
+        for (const share of shares) {
+          const mine = new Set(share);
+          assert.deepEqual(
+            share,
+            plan.filter(file => mine.has(file)),
+          );
+        }
+      }),
+    );
+  });
+
+  test('no two shares differ by more than the heaviest file', () => {
+    fc.assert(
+      fc.property(PLAN, COUNT, (plan, count) => {
+        const weights = sharesOf(plan, count).map(weigh);
+        const heaviest = Math.max(0, ...plan.map(weightOf));
+        assert.ok(Math.max(...weights) - Math.min(...weights) <= heaviest);
+      }),
+    );
+  });
+
+  test('the order in which files are found makes no difference', () => {
+    const shuffled = PLAN.chain(plan =>
+      fc.tuple(
+        fc.constant(plan),
+        fc.shuffledSubarray(plan, { minLength: plan.length, maxLength: plan.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, COUNT, ([plan, other], count) => {
+        const [one, two] = [plan, other].map(files =>
+          sharesOf(files, count).map(share => share.map(({ target }) => target).toSorted()),
+        );
+        assert.deepEqual(one, two);
+      }),
+    );
+  });
+});
+
+function files(...sizes: readonly number[]): Sized[] {
+  return sizes.map((size, index) => ({ target: `f${index}`, size }));
+}
+
+test('the only shard is the whole plan', () => {
+  const plan = files(3, 1, 2);
+  assert.deepEqual(shareOf(plan, { index: 1, count: 1 }), plan);
+});
+
+test('empty files are dealt out by their number', () => {
+  const shares = sharesOf(files(...Array.from({ length: 1000 }, () => 0)), 4);
+  assert.deepEqual(
+    shares.map(share => share.length),
+    [250, 250, 250, 250],
+  );
+});
+
+test('one large file stands against many small ones', () => {
+  const shares = sharesOf(files(50_000, ...Array.from({ length: 50 }, () => 1000)), 2);
+  assert.deepEqual(
+    shares.map(share => share.length),
+    [1 + 12, 38],
+  );
+});
+
+test('with more shards than files, the last have none', () => {
+  assert.deepEqual(
+    sharesOf(files(5, 5), 3).map(share => share.length),
+    [1, 1, 0],
+  );
+});
+
+test('files of one size are told apart by code units, not by the language of the machine', () => {
+  const plan = ['ä', 'z', 'Z', '😀', '\uffff'].map(target => ({ target, size: 1 }));
+  const first = sharesOf(plan, 5).map(([file]) => file?.target);
+  assert.deepEqual(first, ['Z', 'z', 'ä', '😀', '\uffff']);
+});

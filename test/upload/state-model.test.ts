@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import type { PlannedFile } from '../../src/upload/plan.ts';
+import type { FileResult } from '../../src/upload/result.ts';
+import type { Entries } from '../../src/upload/state.ts';
+import { afterTransfer, without } from '../../src/upload/state-entries.ts';
+import { findUnchanged } from '../../src/upload/unchanged.ts';
+import { BUSY } from '../report/reports.ts';
+
+// Runs of every kind against a sandbox of a few places, each of which has several spellings. Whatever happens, what the
+// state says is so in the sandbox.
+
+const CONTENTS = ['one', 'two'];
+const TARGETS = ['x', 'app/x', '/home/user/x', '/home/user/app/x', '/srv/x', 'y', '/home/user/y'];
+const ENDS = ['stored', 'stored', 'in part', 'untouched', 'not tried'] as const;
+
+const FOLDER = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'state-model-')));
+for (const content of CONTENTS) writeFileSync(path.join(FOLDER, content), content);
+after(() => rmSync(FOLDER, { recursive: true }));
+
+interface Upload {
+  readonly target: string;
+  readonly content: string;
+  readonly end: (typeof ENDS)[number];
+}
+
+const UPLOAD: fc.Arbitrary<Upload> = fc.record({
+  target: fc.constantFrom(...TARGETS),
+  content: fc.constantFrom(...CONTENTS),
+  end: fc.constantFrom(...ENDS),
+});
+const RUN = fc.record({
+  uploads: fc.uniqueArray(UPLOAD, { selector: ({ target }) => target, maxLength: 5 }),
+  killed: fc.boolean(),
+});
+
+type Sandbox = Map<string, string>;
+
+/** How an agent answers the path of a target. */
+type Answer = (target: string) => string;
+
+const placeOf: Answer = target => path.posix.resolve('/home/user', target);
+
+function assertTrue(entries: Entries, sandbox: Sandbox, what: string): void {
+  for (const [target, { sha256 }] of entries) {
+    const digest = createHash('sha256').update(sandbox.get(placeOf(target)) ?? 'nothing');
+    assert.equal(sha256, digest.digest('hex'), `${what}: ${target}`);
+  }
+}
+
+function send(sandbox: Sandbox, { target, content, end }: Upload, answer: Answer): FileResult {
+  const file = plannedFile({ target, content });
+  const place = placeOf(target);
+  if (end === 'not tried') return { status: 'not-attempted', file, reason: 'cancelled' };
+  if (end === 'in part') sandbox.set(place, content.slice(0, 1));
+  if (end !== 'stored') return { status: 'failed', file, attempts: 1, durationMs: 1, error: BUSY };
+  sandbox.set(place, content);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { status: 'uploaded', file, attempts: 1, durationMs: 1, path: answer(target), size: 3, sha256 };
+}
+
+function plannedFile({ target, content }: Pick<Upload, 'target' | 'content'>): PlannedFile {
+  return { source: content, realPath: path.join(FOLDER, content), target, size: content.length };
+}
+
+for (const [name, answer] of Object.entries<Answer>({
+  'the whole path': placeOf,
+  'the path as it was given': target => target,
+  'paths relative to a workspace': target => placeOf(target).slice(1),
+})) {
+  test(`the state is true after any runs, of an agent that answers ${name}`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(RUN, { maxLength: 8 }), async runs => {
+        const sandbox: Sandbox = new Map();
+        let state: Entries = new Map();
+        for (const { uploads, killed } of runs) {
+          const never = new AbortController().signal;
+          const unchanged = await findUnchanged(uploads.map(plannedFile), state, never);
+          const due = uploads.filter(({ target }) => !unchanged.has(target));
+          const targets = due.map(({ target }) => target);
+          const results = due.map(upload => send(sandbox, upload, answer));
+          state = killed ? without(state, targets) : afterTransfer(state, results);
+          assertTrue(state, sandbox, 'state');
+          assertTrue(unchanged, sandbox, 'reported as unchanged');
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+}
