@@ -1,7 +1,7 @@
 import { a as info, c as setFailed, d as startGroup, f as warning, i as getState, l as setOutput, n as error, o as notice, p as summary$2, r as getInput, s as saveState, t as endGroup, u as setSecret } from "./vendor.js";
 import { setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 // src/agent/redact.ts
@@ -1590,8 +1590,9 @@ function tooLong(output) {
 }
 
 // src/report/report-file.ts
-/** The report as the JSON text of the file that the output `report` names. */
-function reportJson(report) {
+const FILES_PER_PIECE = 500;
+/** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
+function* reportJson(report) {
 	const { schema, task, files, stats, samples, gate, ...rest } = report;
 	const document = {
 		schema,
@@ -1611,9 +1612,12 @@ function reportJson(report) {
 			figures: Object.fromEntries(figures)
 		}))
 	};
-	const lines = files.map((result) => JSON.stringify(fileEntry(result, report)));
-	const parts = [`"stats": ${stats?.json ?? "null"}`, `"files": [\n${lines.join(",\n")}\n]`];
-	return `${stringifyExactly(document).slice(0, -1)},\n${parts.join(",\n")}\n}\n`;
+	yield `${stringifyExactly(document).slice(0, -1)},\n"stats": ${stats?.json ?? "null"},\n"files": [`;
+	for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
+		const lines = files.slice(start, start + FILES_PER_PIECE).map((result) => `\n${JSON.stringify(fileEntry(result, report))}`);
+		yield `${start === 0 ? "" : ","}${lines.join(",")}`;
+	}
+	yield "\n]\n}\n";
 }
 function fileEntry(result, report) {
 	const { file, ...outcome } = result;
@@ -2055,11 +2059,19 @@ function writeReport(report) {
 		const temp = process.env["RUNNER_TEMP"];
 		if (!temp) throw new Error("RUNNER_TEMP is not set");
 		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
-		writeFileSync(file, reportJson(report), { mode: 384 });
+		writePieces(file, reportJson(report));
 		return file;
 	} catch (error) {
 		annotate.warning([`The report file could not be written: ${String(error)}.`]);
 		return "";
+	}
+}
+function writePieces(file, pieces) {
+	const descriptor = openSync(file, "wx", 384);
+	try {
+		for (const piece of pieces) writeFileSync(descriptor, piece);
+	} finally {
+		closeSync(descriptor);
 	}
 }
 async function writeSummary(report) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
 import { breachLine } from '../report/figures.ts';
@@ -57,11 +57,20 @@ function writeReport(report: Report): string {
     const temp = process.env['RUNNER_TEMP'];
     if (!temp) throw new Error('RUNNER_TEMP is not set');
     const file = path.join(mkdtempSync(path.join(temp, 'sandbox-sync-')), 'report.json');
-    writeFileSync(file, reportJson(report), { mode: 0o600 });
+    writePieces(file, reportJson(report));
     return file;
   } catch (error) {
     annotate.warning([`The report file could not be written: ${String(error)}.`]);
     return '';
+  }
+}
+
+function writePieces(file: string, pieces: Iterable<string>): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    for (const piece of pieces) writeFileSync(descriptor, piece);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

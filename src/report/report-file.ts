@@ -5,8 +5,11 @@ import { aggregatesOf, breachEntry } from './gate-json.ts';
 import { type Report, succeeded, totals } from './report.ts';
 import { adviceOn, headline } from './verdict.ts';
 
-/** The report as the JSON text of the file that the output `report` names. */
-export function reportJson(report: Report): string {
+// The files of one piece of the text.
+const FILES_PER_PIECE = 500;
+
+/** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
+export function* reportJson(report: Report): Generator<string> {
   const { schema, task, files, stats, samples, gate, ...rest } = report;
   const document = {
     schema,
@@ -20,11 +23,14 @@ export function reportJson(report: Report): string {
     aggregates: aggregatesOf(samples),
     samples: samples.map(({ at, stats: { figures } }) => ({ at, figures: Object.fromEntries(figures) })),
   };
-  // Put together by hand, a line for each file, since one tree of many thousands would take much memory; and with the
-  // stats as they came, since what is nested deeply can be read but not always be written again.
-  const lines = files.map(result => JSON.stringify(fileEntry(result, report)));
-  const parts = [`"stats": ${stats?.json ?? 'null'}`, `"files": [\n${lines.join(',\n')}\n]`];
-  return `${stringifyExactly(document).slice(0, -1)},\n${parts.join(',\n')}\n}\n`;
+  // The stats as they came, since what is nested deeply can be read but not always be written again.
+  yield `${stringifyExactly(document).slice(0, -1)},\n"stats": ${stats?.json ?? 'null'},\n"files": [`;
+  for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
+    const piece = files.slice(start, start + FILES_PER_PIECE);
+    const lines = piece.map(result => `\n${JSON.stringify(fileEntry(result, report))}`);
+    yield `${start === 0 ? '' : ','}${lines.join(',')}`;
+  }
+  yield '\n]\n}\n';
 }
 
 function fileEntry(result: FileResult, report: Report): object {

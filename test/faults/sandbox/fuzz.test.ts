@@ -89,7 +89,7 @@ function checkSecret(place: string, text: string): void {
 
 /** Checks all that a report becomes. */
 function checkReport(of: Report): void {
-  const written = reportJson(of);
+  const written = [...reportJson(of)].join('');
   JSON.parse(written);
   const short = summary(of);
   checkSummary(short);
