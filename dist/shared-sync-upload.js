@@ -514,16 +514,18 @@ const SCHEMA = 1;
 const SCOPE = [
 	["sandboxId", "sandbox"],
 	["baseUrl", "base URL"],
-	["username", "user"]
+	["username", "user"],
+	["shard", "shard"]
 ];
 const DAMAGED = "is damaged";
 /** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
-function encodeState({ sandboxId, baseUrl, username }, entries) {
+function encodeState({ sandboxId, baseUrl, username, shard }, entries) {
 	const head = JSON.stringify({
 		schema: SCHEMA,
 		sandboxId,
 		baseUrl,
-		username
+		username,
+		shard
 	});
 	const lines = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
 		target,
@@ -728,10 +730,12 @@ async function digestOfOpened(descriptor, size, { buffer, cancel }) {
 function stateFileOf({ connection, upload }, workspace) {
 	if (upload.stateFile === "") return void 0;
 	const { sandboxId, baseUrl } = connection;
+	const { query, shard } = upload;
 	const scope = {
 		sandboxId,
 		baseUrl,
-		username: upload.query["username"] ?? ""
+		username: query["username"] ?? "",
+		shard: shard === void 0 ? "" : `${shard.index}/${shard.count}`
 	};
 	return {
 		path: path.resolve(workspace, upload.stateFile),
@@ -1679,10 +1683,12 @@ function inLanes(level, next, work) {
 const LARGE_BYTES = BUFFER_BYTES;
 /**
 * Small files go in plan order; large ones begin at once, the largest first, so that none is left over at the end, but as
-* long as there are small ones they take at most half of the lanes. Up to `perRequest` small files share a request: the
-* first of these goes ahead by itself, so that an agent that cannot take it harms no more than that.
+* long as there are small ones they take at most half of the lanes. In a single lane, all go in plan order. Up to
+* `perRequest` small files share a request: the first of these goes ahead by itself, so that an agent that cannot take it
+* harms no more than that.
 */
-function openSchedule(files, perRequest) {
+function openSchedule(files, { perRequest, lanes: lanesAtFirst }) {
+	const isLarge = ({ file }) => lanesAtFirst > 1 && file.size > LARGE_BYTES;
 	const entries = files.map((file, index) => ({
 		file,
 		index,
@@ -1716,9 +1722,6 @@ function openSchedule(files, perRequest) {
 		}
 	};
 }
-function isLarge({ file }) {
-	return file.size > LARGE_BYTES;
-}
 function queueOf(entries) {
 	let position = 0;
 	return {
@@ -1745,7 +1748,10 @@ function queueOf(entries) {
 */
 async function transfer(files, options) {
 	const { level, cancel, onEvent } = options;
-	const schedule = openSchedule(files, options.filesPerRequest);
+	const schedule = openSchedule(files, {
+		perRequest: options.filesPerRequest,
+		lanes: level.now()
+	});
 	const ended = new AbortController();
 	const stop = AbortSignal.any([cancel, ended.signal]);
 	const results = [];

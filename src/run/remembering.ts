@@ -16,7 +16,13 @@ export interface State {
 export function stateFileOf({ connection, upload }: UploadTask, workspace: string): StateFile | undefined {
   if (upload.stateFile === '') return undefined;
   const { sandboxId, baseUrl } = connection;
-  const scope = { sandboxId, baseUrl, username: upload.query['username'] ?? '' };
+  const { query, shard } = upload;
+  const scope = {
+    sandboxId,
+    baseUrl,
+    username: query['username'] ?? '',
+    shard: shard === undefined ? '' : `${shard.index}/${shard.count}`,
+  };
   return { path: path.resolve(workspace, upload.stateFile), scope };
 }
 

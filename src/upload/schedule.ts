@@ -27,10 +27,15 @@ const LARGE_BYTES = BUFFER_BYTES;
 
 /**
  * Small files go in plan order; large ones begin at once, the largest first, so that none is left over at the end, but as
- * long as there are small ones they take at most half of the lanes. Up to `perRequest` small files share a request: the
- * first of these goes ahead by itself, so that an agent that cannot take it harms no more than that.
+ * long as there are small ones they take at most half of the lanes. In a single lane, all go in plan order. Up to
+ * `perRequest` small files share a request: the first of these goes ahead by itself, so that an agent that cannot take it
+ * harms no more than that.
  */
-export function openSchedule(files: readonly PlannedFile[], perRequest: number): Schedule {
+export function openSchedule(
+  files: readonly PlannedFile[],
+  { perRequest, lanes: lanesAtFirst }: { readonly perRequest: number; readonly lanes: number },
+): Schedule {
+  const isLarge = ({ file }: Entry) => lanesAtFirst > 1 && file.size > LARGE_BYTES;
   const entries = files.map((file, index): Entry => ({ file, index, attempts: 0 }));
   const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
   const small = queueOf(entries.filter(entry => !isLarge(entry)));
@@ -63,10 +68,6 @@ export function openSchedule(files: readonly PlannedFile[], perRequest: number):
       else if (done.length > 1 && sharing === 'on trial') sharing = 'trusted';
     },
   };
-}
-
-function isLarge({ file }: Entry): boolean {
-  return file.size > LARGE_BYTES;
 }
 
 function queueOf(entries: readonly Entry[]) {

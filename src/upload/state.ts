@@ -19,6 +19,8 @@ export interface StateScope {
   readonly baseUrl: string;
   /** Empty is the sandbox's default user. */
   readonly username: string;
+  /** Such as `2/4`, empty is none. With another number of shards, other runners send what this one sent. */
+  readonly shard: string;
 }
 
 // Counts up with every change of the format.
@@ -28,13 +30,14 @@ const SCOPE = [
   ['sandboxId', 'sandbox'],
   ['baseUrl', 'base URL'],
   ['username', 'user'],
+  ['shard', 'shard'],
 ] as const;
 
 const DAMAGED = 'is damaged';
 
 /** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
-export function encodeState({ sandboxId, baseUrl, username }: StateScope, entries: Entries): string {
-  const head = JSON.stringify({ schema: SCHEMA, sandboxId, baseUrl, username });
+export function encodeState({ sandboxId, baseUrl, username, shard }: StateScope, entries: Entries): string {
+  const head = JSON.stringify({ schema: SCHEMA, sandboxId, baseUrl, username, shard });
   const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
   const lines = sorted.map(([target, { path, size, sha256 }]) =>
     JSON.stringify({ target, path, size, sha256 }),

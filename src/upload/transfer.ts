@@ -21,7 +21,7 @@ export async function transfer(
   options: TransferOptions,
 ): Promise<FileResult[]> {
   const { level, cancel, onEvent } = options;
-  const schedule = openSchedule(files, options.filesPerRequest);
+  const schedule = openSchedule(files, { perRequest: options.filesPerRequest, lanes: level.now() });
   const ended = new AbortController();
   const stop = AbortSignal.any([cancel, ended.signal]);
   const results: FileResult[] = [];

@@ -45,14 +45,32 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
 
 suite('a state and shards', { concurrency: 2 }, () => {
   test('the files of other shards are taken out, since other runners send them', async () => {
+    await using world = await openWorld({ files: { a: 'a'.repeat(1000), b: 'b' } });
+    assert.deepEqual(await sentBy(world, { shard: '1/2' }), ['a']);
+    // Now b is the larger one, and the first to be dealt out.
+    world.write({ b: 'b'.repeat(5000) });
+    assert.deepEqual(await sentBy(world, { shard: '1/2' }), ['b']);
+    assert.deepEqual(known(world), ['b']);
+  });
+
+  test('says what is unchanged of the share', async () => {
+    await using world = await openWorld({ files: manyFiles(10) });
+    await runWellWith(world, { shard: '1/2' });
+    const second = await runWellWith(world, { shard: '1/2' });
+    assert.deepEqual([second.sent.length, second.outputs['unchanged-count']], [0, '5']);
+    assert.match(second.stdout, /, shard 1 of 2: 5 of 10 files, 5 unchanged$/m);
+    assert.equal(second.report.headline, 'Nothing was sent, 5 files unchanged (shard 1 of 2).');
+  });
+
+  test('is ignored where there are shards now and were none, or another number', async () => {
     await using world = await openWorld({ files: manyFiles(10) });
     await runWellWith(world);
     const first = await runWellWith(world, { shard: '1/2' });
-    assert.deepEqual([first.sent.length, first.outputs['unchanged-count']], [0, '5']);
-    assert.match(first.stdout, /, shard 1 of 2: 5 of 10 files, 5 unchanged$/m);
-    assert.equal(first.report.headline, 'Nothing was sent, 5 files unchanged (shard 1 of 2).');
-    assert.equal(known(world).length, 5);
-    assert.equal((await sentBy(world)).length, 5);
+    assert.equal(first.sent.length, 5);
+    assert.match(
+      first.annotations('warning').join(),
+      /is of another shard, "" and not "1\/2"\. It is ignored/,
+    );
   });
 
   test('each shard with a state of its own sends what has changed', async () => {
@@ -75,7 +93,7 @@ test('a state of 20,000 files is read, compared and written in seconds', async (
     const sha256 = createHash('sha256').update(content).digest('hex');
     return [target, { path: `/home/user/${target}`, size: content.length, sha256 }] as const;
   });
-  const scope = { sandboxId: SANDBOX_ID, baseUrl: world.agent.url, username: '' };
+  const scope = { sandboxId: SANDBOX_ID, baseUrl: world.agent.url, username: '', shard: '' };
   mkdirSync(path.join(world.workspace, path.dirname(STATE)));
   writeFileSync(path.join(world.workspace, STATE), encodeState(scope, new Map(entries)));
   const start = performance.now();

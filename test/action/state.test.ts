@@ -61,7 +61,7 @@ suite('with a state file', { concurrency: 2 }, () => {
     const [head = '', ...lines] = stateText(world).split('\n');
     assert.equal(
       head,
-      `{"schema":1,"sandboxId":"${SANDBOX_ID}","baseUrl":"${world.agent.url}","username":"","files":[`,
+      `{"schema":1,"sandboxId":"${SANDBOX_ID}","baseUrl":"${world.agent.url}","username":"","shard":"","files":[`,
     );
     const sha256 = createHash('sha256').update('aaa').digest('hex');
     assert.equal(lines[0], `{"target":"a.txt","path":"/home/user/a.txt","size":3,"sha256":"${sha256}"},`);

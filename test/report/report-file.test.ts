@@ -102,7 +102,9 @@ test('the stats keep their digits, and the figures are exact', () => {
 
 test('names that are no text are written as JSON that any parser reads', () => {
   const name = 'a\ud800b\u0000"\\\n\u2028😀';
-  const text = [...reportJson(report({ files: [uploaded(name)], warnings: ['\udfff'], stats: STATS }))].join('');
+  const text = [...reportJson(report({ files: [uploaded(name)], warnings: ['\udfff'], stats: STATS }))].join(
+    '',
+  );
   assert.ok(text.isWellFormed());
   const { files }: { files: { source: string }[] } = JSON.parse(text);
   assert.equal(files[0]?.source, name);

@@ -24,6 +24,10 @@ function names(entries: readonly Entry[] | undefined): string {
   return (entries ?? []).map(({ file }) => file.target).join(' ');
 }
 
+function open(files: readonly PlannedFile[], perRequest: number): Schedule {
+  return openSchedule(files, { perRequest, lanes: 4 });
+}
+
 /** What is sent next, so many times, with nothing ending in between. */
 function take(schedule: Schedule, count: number, lanes = 100): string[] {
   return Array.from({ length: count }, () => names(schedule.next(lanes)));
@@ -33,33 +37,34 @@ describe('large files', () => {
   const files = sized({ a: 1, big: MiB, b: 1, biggest: 3 * MiB, bigger: 2 * MiB, c: 1 });
 
   test('begin at once, the largest first, while half of the lanes is left to small ones in plan order', () => {
-    assert.deepEqual(take(openSchedule(files, 1), 6, 4), ['biggest', 'bigger', 'a', 'b', 'c', 'big']);
+    assert.deepEqual(take(open(files, 1), 6, 4), ['biggest', 'bigger', 'a', 'b', 'c', 'big']);
   });
 
   test('take another lane when one of them has ended', () => {
-    const schedule = openSchedule(files, 1);
+    const schedule = open(files, 1);
     const [first] = [schedule.next(2), schedule.next(2)];
     schedule.ended(first ?? [], TAKEN);
     assert.deepEqual(take(schedule, 1, 2), ['bigger']);
   });
 
-  test('wait for the small ones where there is a single lane', () => {
-    assert.deepEqual(take(openSchedule(files, 1), 6, 1), ['a', 'b', 'c', 'biggest', 'bigger', 'big']);
+  test('wait for their turn in a single lane', () => {
+    const schedule = openSchedule(files, { perRequest: 1, lanes: 1 });
+    assert.deepEqual(take(schedule, 6, 1), ['a', 'big', 'b', 'biggest', 'bigger', 'c']);
   });
 
   test('take every lane when no small ones are left', () => {
     const large = sized({ a: 1, b: MiB, c: MiB, d: MiB });
-    assert.deepEqual(take(openSchedule(large, 1), 5, 2), ['b', 'a', 'c', 'd', '']);
+    assert.deepEqual(take(open(large, 1), 5, 2), ['b', 'a', 'c', 'd', '']);
   });
 });
 
 describe('files that may share a request', () => {
   test('go alone unless asked for', () => {
-    assert.deepEqual(take(openSchedule(small(3), 1), 4), ['s0', 's1', 's2', '']);
+    assert.deepEqual(take(open(small(3), 1), 4), ['s0', 's1', 's2', '']);
   });
 
   test('wait for the first of these requests to succeed', () => {
-    const schedule = openSchedule(small(9), 3);
+    const schedule = open(small(9), 3);
     const first = schedule.next(10);
     assert.equal(names(first), 's0 s1 s2');
     assert.deepEqual(take(schedule, 2), ['s3', 's4']);
@@ -68,14 +73,14 @@ describe('files that may share a request', () => {
   });
 
   test('go alone for ever after one of these requests was refused, first what it brought', () => {
-    const schedule = openSchedule(small(6), 3);
+    const schedule = open(small(6), 3);
     const first = schedule.next(10) ?? [];
     schedule.ended(first, { again: first.slice(1), refused: true });
     assert.deepEqual(take(schedule, 6), ['s1', 's2', 's3', 's4', 's5', '']);
   });
 
   test('go on together where one of them could not be sent', () => {
-    const schedule = openSchedule(small(6), 3);
+    const schedule = open(small(6), 3);
     const first = schedule.next(10) ?? [];
     schedule.ended(first, { again: first.slice(2), refused: false });
     assert.deepEqual(take(schedule, 3), ['s2', 's3 s4 s5', '']);
@@ -83,14 +88,14 @@ describe('files that may share a request', () => {
 
   test('fill a request up to 256 KiB, what is round them included', () => {
     const files = sized({ a: 100_000, b: 100_000, c: 100_000, d: 262_000, e: 1 });
-    const schedule = openSchedule(files, 10);
+    const schedule = open(files, 10);
     const first = schedule.next(10) ?? [];
     schedule.ended(first, TAKEN);
     assert.deepEqual([names(first), ...take(schedule, 3)], ['a b', 'c', 'd', 'e']);
   });
 
   test('do not include those whose names do not survive', () => {
-    const schedule = openSchedule(sized({ a: 1, b: 1, ü: 1, c: 1, 'd"': 1 }), 10);
+    const schedule = open(sized({ a: 1, b: 1, ü: 1, c: 1, 'd"': 1 }), 10);
     const first = schedule.next(10) ?? [];
     schedule.ended(first, TAKEN);
     assert.deepEqual([names(first), ...take(schedule, 4)], ['a b', 'ü', 'c', 'd"', '']);
@@ -107,7 +112,7 @@ test('every file is sent once, whatever ends when', () => {
       fc.infiniteStream(fc.nat(2)),
       (all, per, lanes, dice) => {
         const files = sized(Object.fromEntries(all.map((size, index) => [`f${index}`, size])));
-        const schedule = openSchedule(files, per + 1);
+        const schedule = open(files, per + 1);
         const sent: number[] = [];
         const running: (readonly Entry[])[] = [];
         for (;;) {

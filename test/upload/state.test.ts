@@ -3,7 +3,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { decodeState, type Entries, encodeState, type StateScope } from '../../src/upload/state.ts';
 
-const SCOPE: StateScope = { sandboxId: 'i1', baseUrl: 'https://sandbox.example.com', username: 'user' };
+const SCOPE: StateScope = {
+  sandboxId: 'i1',
+  baseUrl: 'https://sandbox.example.com',
+  username: 'user',
+  shard: '',
+};
 const SHA = 'a'.repeat(64);
 
 const NAME = fc.oneof(
@@ -73,6 +78,7 @@ describe('it does not hold', () => {
       'is of another base URL, "https://x" and not "https://sandbox.example.com"',
     );
     assert.equal(other({ username: '' }), 'is of another user, "" and not "user"');
+    assert.equal(other({ shard: '2/4' }), 'is of another shard, "2/4" and not ""');
   });
 
   test('in another schema, whatever else is in it', () => {
