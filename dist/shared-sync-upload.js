@@ -1560,6 +1560,7 @@ async function withClient(connection, { concurrency, query, stateFile }, { userA
 }
 
 // src/upload/attempt.ts
+const NOT_ACKNOWLEDGED = new AgentError("bad-answer", "The agent did not acknowledge it as one of several files of a request.");
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 async function attempt(entries, stop, options) {
 	const start = options.clock();
@@ -1579,28 +1580,30 @@ async function attempt(entries, stop, options) {
 	}));
 	if ("error" in outcome) {
 		const { error } = outcome;
-		if (entries.length > 1 && !error.final) return {
-			settled: [],
-			again: ended,
-			refused: true
-		};
+		const again = ended.length > 1 && !error.final ? ended.map((entry) => ({
+			...entry,
+			error
+		})) : [];
 		return {
-			settled: ended.map((entry) => failed(entry, error, durationMs)),
-			again: [],
-			refused: false
+			settled: again.length > 0 ? [] : ended.map((entry) => failed(entry, error, durationMs)),
+			again,
+			refused: again.length > 0
 		};
 	}
 	const { value } = outcome;
 	return {
 		settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-		again: ended.filter((_, index) => typeof value[index] !== "object"),
+		again: [...entries.filter((_, index) => value[index] === "not-sent"), ...ended.filter((_, index) => value[index] === "not-acknowledged").map((entry) => ({
+			...entry,
+			error: NOT_ACKNOWLEDGED
+		}))],
 		refused: value.includes("not-acknowledged")
 	};
 }
 async function sendOnce(entries, { client, level, onEvent }) {
-	const end = level.begin();
 	const [first, ...others] = entries.map(({ file }) => file);
 	if (first === void 0) return [];
+	const end = level.begin();
 	const onSent = (bytes) => {
 		level.sent(bytes);
 		onEvent({
@@ -1618,6 +1621,7 @@ async function sendOnce(entries, { client, level, onEvent }) {
 		throw error;
 	}
 }
+/** How an entry ended whose last attempt failed with an error. */
 function failed({ index, file, attempts }, error, durationMs) {
 	return {
 		index,
@@ -1765,15 +1769,7 @@ async function transfer(files, options) {
 	}
 	async function send(entries) {
 		if (stop.aborted) {
-			const reason = reasonOf(stop);
-			for (const { index, file } of entries) settle({
-				index,
-				result: {
-					status: "not-attempted",
-					file,
-					reason
-				}
-			});
+			for (const entry of entries) settle(unsent$1(entry, stop));
 			return;
 		}
 		const { settled, ...rest } = await attempt(entries, stop, options);
@@ -1790,6 +1786,19 @@ async function transfer(files, options) {
 	});
 	await inLanes(level.now, () => schedule.next(level.now()), sendOrEnd);
 	return results;
+}
+/** How an entry ended that is not sent, or not again. */
+function unsent$1(entry, stop) {
+	const { index, file, error } = entry;
+	if (error !== void 0) return failed(entry, error, 0);
+	return {
+		index,
+		result: {
+			status: "not-attempted",
+			file,
+			reason: reasonOf(stop)
+		}
+	};
 }
 function reasonOf(stop) {
 	return stop.reason instanceof AgentError ? `the transfer had ended: ${stop.reason.message}` : "the job was cancelled";

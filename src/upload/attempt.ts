@@ -32,6 +32,11 @@ export interface Settled {
   readonly result: FileResult;
 }
 
+const NOT_ACKNOWLEDGED = new AgentError(
+  'bad-answer',
+  'The agent did not acknowledge it as one of several files of a request.',
+);
+
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 export async function attempt(
   entries: readonly Entry[],
@@ -49,13 +54,19 @@ export async function attempt(
   if ('error' in outcome) {
     const { error } = outcome;
     // What fails several files at once may be the fault of one, or of their being together.
-    if (entries.length > 1 && !error.final) return { settled: [], again: ended, refused: true };
-    return { settled: ended.map(entry => failed(entry, error, durationMs)), again: [], refused: false };
+    const again = ended.length > 1 && !error.final ? ended.map(entry => ({ ...entry, error })) : [];
+    const settled = again.length > 0 ? [] : ended.map(entry => failed(entry, error, durationMs));
+    return { settled, again, refused: again.length > 0 };
   }
   const { value } = outcome;
   return {
     settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-    again: ended.filter((_, index) => typeof value[index] !== 'object'),
+    again: [
+      ...entries.filter((_, index) => value[index] === 'not-sent'),
+      ...ended
+        .filter((_, index) => value[index] === 'not-acknowledged')
+        .map(entry => ({ ...entry, error: NOT_ACKNOWLEDGED })),
+    ],
     refused: value.includes('not-acknowledged'),
   };
 }
@@ -64,9 +75,9 @@ async function sendOnce(
   entries: readonly Entry[],
   { client, level, onEvent }: AttemptOptions,
 ): Promise<readonly SharedOutcome[]> {
-  const end = level.begin();
   const [first, ...others] = entries.map(({ file }) => file);
   if (first === undefined) return [];
+  const end = level.begin();
   const onSent = (bytes: number) => {
     level.sent(bytes);
     onEvent({ kind: 'sent', file: first, bytes });
@@ -84,7 +95,8 @@ async function sendOnce(
   }
 }
 
-function failed({ index, file, attempts }: Entry, error: AgentError, durationMs: number): Settled {
+/** How an entry ended whose last attempt failed with an error. */
+export function failed({ index, file, attempts }: Entry, error: AgentError, durationMs: number): Settled {
   return { index, result: { status: 'failed', file, attempts, durationMs, error } };
 }
 

@@ -1,4 +1,5 @@
 import { BUFFER_BYTES } from '../agent/body.ts';
+import type { AgentError } from '../agent/failure.ts';
 import { sharedBytes } from '../agent/shared-body.ts';
 import type { PlannedFile } from './plan.ts';
 
@@ -9,6 +10,8 @@ export interface Entry {
   readonly index: number;
   /** Attempts made so far. */
   readonly attempts: number;
+  /** Why the last of them failed, of which a part may have arrived. */
+  readonly error?: AgentError;
 }
 
 /** The order in which files are sent. */

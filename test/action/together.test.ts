@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { manyFiles, openWorld, runBadly, runWell, uploads, type World } from './harness.ts';
@@ -112,6 +112,31 @@ suite('files that share requests', { concurrency: 2 }, () => {
     const { outputs } = await runBadly(world, { files: '**', ...SHARING });
     assert.equal(outputs['uploaded-count'], '0');
     assert.equal(outputs['failed-count'], '2');
+  });
+
+  test('of which a part may have arrived are failed where the transfer ends before they are sent again', async () => {
+    await using world = await openWorld({ files: { a: 'a', b: 'b', c: 'c', d: 'd' } });
+    const inputs = { files: '**', ...SHARING, concurrency: '1', 'state-file': 'state.json' };
+    await runWell(world, inputs);
+    world.write({ a: 'A', b: 'B', c: 'C' });
+    world.agent.addFaults(
+      { on: 'upload', times: 1, do: { kind: 'answer', body: '[]' } },
+      { on: 'upload', do: { kind: 'status', status: 401 } },
+    );
+    const { report } = await runBadly(world, inputs);
+    assert.deepEqual(
+      report.files.map(({ status, attempts }) => [status, attempts]),
+      [
+        ['failed', 2],
+        ['failed', 1],
+        ['failed', 1],
+        ['unchanged', undefined],
+      ],
+    );
+    assert.match(report.files[1]?.error?.message ?? '', /did not acknowledge it as one of several files/);
+    // What the sandbox holds of them now is not known.
+    const state = readFileSync(path.join(world.workspace, 'state.json'), 'utf8');
+    assert.deepEqual(state.match(/"target":"."/g), ['"target":"d"']);
   });
 
   test('are tried again together after a failure of the moment', async () => {
