@@ -45,6 +45,7 @@ function operand(expression: string, { contexts, failed }: Surroundings): string
   if (json !== undefined) return JSON.stringify(lookUp(json, contexts), null, 2);
   const value = lookUp(expression, contexts);
   if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return String(value);
   throw new Error(`The expression ${expression} is no text`);
 }
 

@@ -13,7 +13,7 @@ export interface JobStep {
 }
 
 export interface Use {
-  /** Folder of an action of this repository, such as `./upload`. */
+  /** The action as it is written, such as `./upload` or `actions/checkout@v7`. */
   readonly uses: string;
   readonly inputs: Readonly<Record<string, string>>;
 }
@@ -36,26 +36,32 @@ export async function readJobSteps(file: string, job: string, after: string): Pr
   return steps.slice(ready + 1).map(toStep);
 }
 
-function toStep(step: Mapping): JobStep {
-  const unknown = Object.keys(step).filter(key => !KNOWN.includes(key));
-  if (unknown.length > 0) throw new Error(`A step has ${unknown.join(', ')}, which is not known here`);
+/**
+ * Reads one step.
+ * @throws Error where it has what the runner does not know.
+ */
+export function toStep(step: Mapping): JobStep {
+  onlyKnown('A step', step, KNOWN);
   return {
     title: text(step['name'] ?? step['uses'] ?? step['run']),
     id: step['id'] === undefined ? undefined : text(step['id']),
     condition: text(step['if'] ?? 'success()'),
     continueOnError: step['continue-on-error'] === true,
     env: texts(step['env']),
-    does: step['uses'] === undefined ? { script: text(step['run']) } : toUse(step),
+    does:
+      step['uses'] === undefined
+        ? { script: text(step['run']) }
+        : { uses: text(step['uses']), inputs: texts(step['with']) },
   };
 }
 
-function toUse(step: Mapping): Use {
-  const uses = text(step['uses']);
-  if (!/^\.(\/[\w-]*)+$/.test(uses)) throw new Error(`${uses} is no action of this repository`);
-  return { uses, inputs: texts(step['with']) };
+/** Throws an Error where a mapping has a key beyond those that are known. */
+export function onlyKnown(what: string, entries: Mapping, known: readonly string[]): void {
+  const unknown = Object.keys(entries).filter(key => !known.includes(key));
+  if (unknown.length > 0) throw new Error(`${what} has ${unknown.join(', ')}, which is not known here`);
 }
 
 /** A mapping to texts: what stands as a number or a truth value is handed over as it is written. */
-function texts(value: unknown): Readonly<Record<string, string>> {
+export function texts(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(mapping(value)).map(([name, entry]) => [name, String(entry)]));
 }

@@ -1,16 +1,24 @@
-import path from 'node:path';
-import { readActionFile } from './action-file.ts';
 import { type Contexts, fillIn, holds } from './expressions.ts';
 import type { JobStep, Use } from './job-file.ts';
 import { runScript } from './script.ts';
-import { runStep, type Step, type StepEnd } from './step.ts';
+import type { StepEnd } from './step.ts';
+import { actionOfCheckout, type FindAction, hasPost, type Places, type ReadyUse, runUse } from './use.ts';
+import { mapping } from './yaml.ts';
 
 /** Where a job runs, and who is told of it. */
 export interface JobOptions {
-  /** The checkout; actions are found below it. */
+  /** The checkout. */
   readonly workspace: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
+  /** Finds the actions that steps use. Default: those of the checkout alone. */
+  readonly findAction?: FindAction;
+  /** Variables that the machine sets for every step. Default none. */
+  readonly machine?: Readonly<Record<string, string>>;
+  /** The job's `env`, expressions not yet filled in. Default none. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What expressions may name beside `github.workspace`, `runner` and `steps`. Default nothing. */
+  readonly contexts?: Contexts;
   readonly onStart: (title: string) => void;
   /** Told each line of a step's log. */
   readonly onLine: (line: string) => void;
@@ -47,12 +55,13 @@ async function runMain(
   if (!holds(step.condition, contextsOf(before, options), failed)) return skipped;
   options.onStart(step.title);
   const { does } = step;
-  const places = placesOf(step, before, options);
-  const contexts = contextsOf(before, options);
   const end =
     'uses' in does
-      ? await runStep(await useOf(does, places, contexts))
-      : await runScript({ ...places, script: fillIn(does.script, contexts) });
+      ? await runUse(readyUse(step, does, before, options))
+      : await runScript({
+          ...placesOf(step, before, options),
+          script: fillIn(does.script, contextsOf(before, options)),
+        });
   return resultOf(step, 'main', end, options);
 }
 
@@ -64,28 +73,33 @@ async function runPost(
 ): Promise<StepResult[]> {
   const { does } = step;
   if (end === undefined || !('uses' in does)) return [];
-  const use = await useOf(does, placesOf(step, before, options), contextsOf(before, options));
-  if ((await readActionFile(use.action)).post === undefined) return [];
+  const use = readyUse(step, does, before, options);
+  if (!(await hasPost(use))) return [];
   options.onStart(`Post ${step.title}`);
-  return [resultOf(step, 'post', await runStep({ ...use, post: { state: end.state } }), options)];
+  return [resultOf(step, 'post', await runUse({ ...use, post: { state: end.state } }), options)];
 }
 
-async function useOf(
+function readyUse(
+  step: JobStep,
   { uses, inputs }: Use,
-  places: Pick<Step, 'workspace' | 'temp' | 'env' | 'onLine'>,
-  contexts: Contexts,
-): Promise<Step> {
-  const action = path.join(places.workspace, uses);
-  const known = (await readActionFile(action)).inputs.map(({ name }) => name);
-  const unknown = Object.keys(inputs).filter(name => !known.includes(name));
-  if (unknown.length > 0) throw new Error(`The action ${uses} has no input ${unknown.join(', ')}`);
-  return { ...places, action, inputs: filledIn(inputs, contexts) };
+  before: readonly StepResult[],
+  options: JobOptions,
+): ReadyUse {
+  const { findAction = actionOfCheckout, workspace } = options;
+  const filled = filledIn(inputs, contextsOf(before, options));
+  return {
+    ...placesOf(step, before, options),
+    uses,
+    action: findAction(uses, workspace),
+    inputs: filled,
+  };
 }
 
-function placesOf(step: JobStep, before: readonly StepResult[], options: JobOptions) {
-  const { workspace, temp, onLine } = options;
-  const env = { ...envOf(before), ...filledIn(step.env, contextsOf(before, options)) };
-  return { workspace, temp, onLine, env };
+function placesOf(step: JobStep, before: readonly StepResult[], options: JobOptions): Places {
+  const { workspace, temp, onLine, machine, env = {} } = options;
+  const contexts = contextsOf(before, options);
+  const all = { ...machine, ...filledIn(env, contexts), ...envOf(before), ...filledIn(step.env, contexts) };
+  return { workspace, temp, onLine, env: all };
 }
 
 /** The variables that steps before set for those after them. */
@@ -107,13 +121,14 @@ function resultOf(
   return result;
 }
 
-function contextsOf(before: readonly StepResult[], { workspace, temp }: JobOptions): Contexts {
+function contextsOf(before: readonly StepResult[], { workspace, temp, contexts = {} }: JobOptions): Contexts {
   const told = before.flatMap(({ step, phase, outcome, conclusion, end }) =>
     step.id === undefined || phase === 'post'
       ? []
       : [[step.id, { outputs: end?.outputs ?? {}, outcome, conclusion }] as const],
   );
-  return { github: { workspace }, runner: { temp }, steps: Object.fromEntries(told) };
+  const github = { ...mapping(contexts['github']), workspace };
+  return { ...contexts, github, runner: { temp }, steps: Object.fromEntries(told) };
 }
 
 function filledIn(

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { runWorkflow } from '../../local-runner/workflow.ts';
+import { readWorkflow } from '../../local-runner/workflow-file.ts';
+
+/** What the jobs of a workflow log, and how each copy ended. */
+async function run(t: TestContext, jobs: string) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'workflow-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'ci.yml');
+  writeFileSync(file, `on: push\njobs:\n  ${jobs.trim().replaceAll('\n', '\n  ')}\n`);
+  const log: string[] = [];
+  const results = await runWorkflow(await readWorkflow(file), {
+    openMachine: () => ({
+      workspace: folder,
+      temp: folder,
+      machine: { PLACE: 'machine', FROM: 'machine' },
+      findAction: uses => async inputs => void log.push(`${uses} ${JSON.stringify(inputs)}`),
+      onStart: () => undefined,
+      onLine: line => log.push(line),
+      onEnd: () => undefined,
+    }),
+    contexts: { secrets: { TOKEN: 't' }, github: { run_id: '7' } },
+  });
+  const ends = results.map(({ job, matrix, succeeded }) => `${job} ${JSON.stringify(matrix)} ${succeeded}`);
+  return { log: log.sort(), ends };
+}
+
+const bash = { skip: process.platform === 'win32' && 'the bash found there may be that of WSL' };
+
+suite('a workflow', { concurrency: 2, ...bash }, () => {
+  test('runs a copy of a job for each combination of its matrix', async t => {
+    const { log, ends } = await run(
+      t,
+      `
+a:
+  strategy:
+    fail-fast: false
+    matrix: { x: [1, 2], y: [b] }
+  steps:
+    - run: echo "$X of $TOTAL is \${{ matrix.x }}\${{ matrix.y }}"
+      env: { X: '\${{ strategy.job-index }}', TOTAL: '\${{ strategy.job-total }}' }`,
+    );
+    assert.deepEqual(log, ['0 of 2 is 1b', '1 of 2 is 2b']);
+    assert.deepEqual(ends, ['a {"x":1,"y":"b"} true', 'a {"x":2,"y":"b"} true']);
+  });
+
+  test('hands variables of the machine, the job and the step on, the nearest first', async t => {
+    const { log } = await run(
+      t,
+      `
+a:
+  env: { PLACE: job, TOKEN: '\${{ secrets.TOKEN }}' }
+  steps:
+    - run: echo "$PLACE $FROM $TOKEN"
+    - run: echo "$PLACE"
+      env: { PLACE: step }`,
+    );
+    assert.deepEqual(log, ['job machine t', 'step']);
+  });
+
+  test('lets the actions of others be played', async t => {
+    const { log } = await run(
+      t,
+      `
+a:
+  steps:
+    - uses: actions/checkout@v7
+    - uses: some/cache@v1
+      with: { key: 'of-\${{ github.run_id }}' }`,
+    );
+    assert.deepEqual(log, ['actions/checkout@v7 {}', 'some/cache@v1 {"key":"of-7"}']);
+  });
+
+  test('leaves out a job where one that it needs failed or was left out itself', async t => {
+    const { log, ends } = await run(
+      t,
+      `
+a:
+  steps: [{ run: exit 1 }]
+b:
+  steps: [{ run: echo b }]
+c:
+  needs: [a, b]
+  steps: [{ run: echo c }]
+d:
+  needs: c
+  steps: [{ run: echo d }]
+e:
+  needs: b
+  steps: [{ run: echo e }]`,
+    );
+    assert.deepEqual(log, ['b', 'e']);
+    assert.deepEqual(ends, ['a {} false', 'b {} true', 'e {} true']);
+  });
+
+  const errors: Readonly<Record<string, readonly [jobs: string, message: RegExp]>> = {
+    'an unknown key of a job': [
+      'a: { container: x, steps: [] }',
+      /The job a has container, which is not known/,
+    ],
+    'an unknown key of a strategy': [
+      'a: { strategy: { max-parallel: 1 }, steps: [] }',
+      /A strategy has max-parallel/,
+    ],
+    'an addition to a matrix': ['a: { strategy: { matrix: { include: [] } } }', /A matrix has include: \[\]/],
+    'a matrix that an expression makes': ['a: { strategy: { matrix: { x: y } } }', /A matrix has x: "y"/],
+  };
+  for (const [name, [jobs, message]] of Object.entries(errors)) {
+    test(`${name} is an error`, t => assert.rejects(run(t, jobs), message));
+  }
+});
