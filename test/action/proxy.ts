@@ -27,10 +27,12 @@ export interface ProxyOptions {
   readonly refuse?: number;
   /** URL of the agent that `http://agent.test` means, which nobody but this proxy can find. */
   readonly agent?: string;
+  /** URL that every tunnel leads to, whatever host it was asked for. */
+  readonly tunnelTo?: string;
 }
 
 /** Starts a proxy. */
-export async function openProxy({ refuse, agent }: ProxyOptions = {}): Promise<Proxy> {
+export async function openProxy({ refuse, agent, tunnelTo }: ProxyOptions = {}): Promise<Proxy> {
   const requests: ProxyRequest[] = [];
   const sockets = new Set<Duplex>();
   const server = createServer((incoming, response) => {
@@ -41,7 +43,7 @@ export async function openProxy({ refuse, agent }: ProxyOptions = {}): Promise<P
   server.on('connection', socket => sockets.add(socket));
   server.on('connect', (incoming, socket: Duplex) => {
     requests.push(requestOf(incoming, incoming.url ?? ''));
-    if (refuse === undefined) sockets.add(tunnel(incoming.url ?? '', socket));
+    if (refuse === undefined) sockets.add(tunnel(tunnelTo ?? `http://${incoming.url}`, socket));
     else socket.end(`HTTP/1.1 ${refuse} Refused\r\nContent-Length: 0\r\n\r\n`);
   });
   server.listen(0, '127.0.0.1');
@@ -76,8 +78,8 @@ function forward(incoming: IncomingMessage, response: ServerResponse, agent = ''
   incoming.pipe(outgoing);
 }
 
-function tunnel(target: string, client: Duplex): Duplex {
-  const { hostname, port } = new URL(`http://${target}`);
+function tunnel(url: string, client: Duplex): Duplex {
+  const { hostname, port } = new URL(url);
   const upstream = connect(Number(port || 80), hostname, () => {
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     upstream.pipe(client).pipe(upstream);
@@ -86,7 +88,7 @@ function tunnel(target: string, client: Duplex): Duplex {
   return upstream;
 }
 
-/** A private key, a certificate for 127.0.0.1, and the file that holds the certificate. */
+/** A private key, a certificate, and the file that holds the certificate. */
 export interface Keys extends Disposable {
   readonly key: string;
   readonly cert: string;
@@ -95,11 +97,11 @@ export interface Keys extends Disposable {
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-export function makeKeys(): Keys {
+/** Makes keys with a certificate for a name, such as `DNS:*.example.com`, which is its own CA. */
+export function makeKeys(name = 'IP:127.0.0.1'): Keys {
   const directory = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-tls-'));
   const [keyFile, certFile] = [path.join(directory, 'key'), path.join(directory, 'cert')];
-  const options =
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1';
+  const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -addext subjectAltName=${name}`;
   const args = [...options.split(' '), '-keyout', keyFile, '-out', certFile];
   const { status, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);

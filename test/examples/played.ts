@@ -1,0 +1,51 @@
+import { cpSync, existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Play } from '../../local-runner/use.ts';
+
+/** Plays the actions that hand files from one job to another, which keep them in a folder. */
+export function playArtifacts(folder: string): { readonly upload: Play; readonly download: Play } {
+  const placeOf = (inputs: Inputs) => path.join(folder, given(inputs, 'name'));
+  return {
+    upload: async (inputs, workspace) => copy(path.join(workspace, given(inputs, 'path')), placeOf(inputs)),
+    download: async (inputs, workspace) => copy(placeOf(inputs), path.join(workspace, given(inputs, 'path'))),
+  };
+}
+
+/** Plays the actions that keep a file from one run to the next, by keys which are never given anything else. */
+export function playCache(folder: string): { readonly restore: Play; readonly save: Play } {
+  const keys: string[] = [];
+  const placeOf = (key: string) => path.join(folder, encodeURIComponent(key));
+  return {
+    restore: async (inputs, workspace) => {
+      const key = bestOf(keys, inputs);
+      if (key !== undefined) copy(placeOf(key), path.join(workspace, given(inputs, 'path')));
+    },
+    save: async (inputs, workspace) => {
+      const [key, file] = [given(inputs, 'key'), path.join(workspace, given(inputs, 'path'))];
+      if (keys.includes(key) || !existsSync(file)) return;
+      copy(file, placeOf(key));
+      keys.push(key);
+    },
+  };
+}
+
+type Inputs = Readonly<Record<string, string>>;
+
+/** The key itself, or else the newest that begins as the first of the restore keys that any begins as. */
+function bestOf(keys: readonly string[], inputs: Inputs): string | undefined {
+  const key = given(inputs, 'key');
+  if (keys.includes(key)) return key;
+  const prefixes = (inputs['restore-keys'] ?? '').split('\n').filter(prefix => prefix !== '');
+  const found = prefixes.map(prefix => keys.findLast(each => each.startsWith(prefix)));
+  return found.find(each => each !== undefined);
+}
+
+function given(inputs: Inputs, name: string): string {
+  const value = inputs[name];
+  if (value === undefined) throw new Error(`The input ${name} is missing`);
+  return value;
+}
+
+function copy(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { logView } from '../../local-runner/log-view.ts';
+import type { Play } from '../../local-runner/use.ts';
+import { type JobResult, type Machine, runWorkflow } from '../../local-runner/workflow.ts';
+import { readWorkflow } from '../../local-runner/workflow-file.ts';
+import type { Mapping } from '../../local-runner/yaml.ts';
+import { hasOpenssl, type Keys, makeKeys } from '../action/proxy.ts';
+import { playArtifacts, playCache } from './played.ts';
+import { API_KEY, type RepositoryOptions, writeRepository } from './repository.ts';
+import { openSandbox, type Sandbox, type SandboxOptions, tokenOf } from './sandbox.ts';
+
+export * from './repository.ts';
+export * from './sandbox.ts';
+
+/** Why examples cannot be run here; false where they can. */
+export const skip =
+  (process.platform === 'win32' && 'the bash found there may be that of WSL') ||
+  (!hasOpenssl && 'needs openssl');
+
+/** Where examples run: machines for their jobs, what GitHub keeps for a repository, and a service of sandboxes. */
+export interface Stage extends AsyncDisposable {
+  /** The file with the certificate of the service's CA. */
+  readonly caFile: string;
+  /** Creates a sandbox, which ends with the stage. */
+  readonly sandbox: (options?: Partial<SandboxOptions>) => Promise<Sandbox>;
+  /** Runs an example as it is written. */
+  readonly run: (example: string, options: RunOptions) => Promise<Run>;
+}
+
+export interface RunOptions {
+  /** The sandbox that every host name leads to from the machine of a copy of a job; without one, the machine knows no proxy. */
+  readonly sandboxFor: (matrix: Mapping) => Sandbox | undefined;
+  readonly repository?: RepositoryOptions;
+  readonly vars?: Readonly<Record<string, string>>;
+  readonly runId?: string;
+}
+
+/** What came of a run. */
+export interface Run {
+  readonly jobs: readonly JobResult[];
+  readonly succeeded: boolean;
+  /** The log of all its steps, as GitHub shows it. */
+  readonly log: string;
+  /** The outputs of the step with an id. */
+  readonly outputs: (id: string) => Readonly<Record<string, string>>;
+}
+
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+const OWN = /^sandbox-sync\/sandbox-sync(?:\/(?<folder>\w+))?@v1$/;
+
+/** Opens a stage, removed with all that is on it when it is disposed of. */
+export async function openStage(): Promise<Stage> {
+  const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'examples-')));
+  const held = new AsyncDisposableStack();
+  held.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const keys = held.use(makeKeys('DNS:*.example.com'));
+  const actions = playedActions(folder);
+  return {
+    caFile: keys.certFile,
+    sandbox: async options => {
+      const root = mkdtempSync(path.join(folder, 'root-'));
+      return held.use(await openSandbox({ keys, root, ...options }));
+    },
+    run: (example, options) => run(example, options, { folder, keys, actions }),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+type Actions = ReadonlyMap<string, Play>;
+
+interface Surroundings {
+  readonly folder: string;
+  readonly keys: Keys;
+  readonly actions: Actions;
+}
+
+function playedActions(folder: string): Actions {
+  const artifacts = playArtifacts(path.join(folder, 'artifacts'));
+  const cache = playCache(path.join(folder, 'caches'));
+  return new Map([
+    ['actions/upload-artifact@v7', artifacts.upload],
+    ['actions/download-artifact@v8', artifacts.download],
+    ['actions/cache/restore@v6', cache.restore],
+    ['actions/cache/save@v6', cache.save],
+  ]);
+}
+
+async function run(example: string, options: RunOptions, surroundings: Surroundings): Promise<Run> {
+  const { vars = {}, runId = '1' } = options;
+  const secrets = { SANDBOX_API_KEY: API_KEY, SANDBOX_TOKEN: tokenOf('box') };
+  const view = logView();
+  for (const secret of Object.values(secrets)) view(`::add-mask::${secret}`);
+  const log: string[] = [];
+  const jobs = await runWorkflow(await readWorkflow(path.join(PROJECT, 'examples', example)), {
+    openMachine: matrix => ({
+      ...machineFor(matrix, options, surroundings),
+      onStart: () => undefined,
+      onLine: line => log.push(view(line) ?? ''),
+      onEnd: () => undefined,
+    }),
+    contexts: { secrets, vars: { SANDBOX_ID: 'box', ...vars }, github: { run_id: runId, run_attempt: '1' } },
+  });
+  const text = log.join('\n');
+  assert.doesNotMatch(text, new RegExp(`${API_KEY}|${tokenOf('')}`), 'the log holds a secret');
+  return {
+    jobs,
+    log: text,
+    succeeded: jobs.every(({ succeeded }) => succeeded),
+    outputs: id => outputsIn(jobs, id),
+  };
+}
+
+function machineFor(
+  matrix: Mapping,
+  { sandboxFor, repository }: RunOptions,
+  { folder, keys, actions }: Surroundings,
+): Pick<Machine, 'workspace' | 'temp' | 'machine' | 'findAction'> {
+  const home = mkdtempSync(path.join(folder, 'machine-'));
+  const [workspace, temp] = [path.join(home, 'work'), path.join(home, 'temp')];
+  for (const made of [workspace, temp]) mkdirSync(made);
+  const sandbox = sandboxFor(matrix);
+  const known = sandbox && variablesFor(sandbox, keys);
+  const checkout: Play = async () => writeRepository(workspace, repository);
+  return {
+    workspace,
+    temp,
+    machine: { HOME: home, npm_config_offline: 'true', ...known },
+    findAction: uses => (uses === 'actions/checkout@v7' ? checkout : actionOf(uses, actions)),
+  };
+}
+
+function variablesFor({ proxy, home }: Sandbox, { certFile }: Keys): Readonly<Record<string, string>> {
+  return { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: certFile, SANDBOX_HOME: home };
+}
+
+function actionOf(uses: string, played: Actions): string | Play {
+  const own = OWN.exec(uses);
+  const found = own === null ? played.get(uses) : path.join(PROJECT, own.groups?.['folder'] ?? '');
+  return found ?? assert.fail(`${uses} is not known here`);
+}
+
+function outputsIn(jobs: readonly JobResult[], id: string): Readonly<Record<string, string>> {
+  const results = jobs.flatMap(({ steps }) => steps);
+  return results.find(({ step }) => step.id === id)?.end?.outputs ?? assert.fail(`no step ${id} has outputs`);
+}
