@@ -91,14 +91,12 @@ function playedActions(folder: string): Actions {
 async function run(example: string, options: RunOptions, surroundings: Surroundings): Promise<Run> {
   const { vars = {}, runId = '1' } = options;
   const secrets = { SANDBOX_API_KEY: API_KEY, SANDBOX_TOKEN: tokenOf('box') };
-  const view = logView();
-  for (const secret of Object.values(secrets)) view(`::add-mask::${secret}`);
   const log: string[] = [];
   const jobs = await runWorkflow(await readWorkflow(path.join(PROJECT, 'examples', example)), {
     openMachine: matrix => ({
       ...machineFor(matrix, options, surroundings),
       onStart: () => undefined,
-      onLine: line => log.push(view(line) ?? ''),
+      onLine: lineShower(Object.values(secrets), log),
       onEnd: () => undefined,
     }),
     contexts: { secrets, vars: { SANDBOX_ID: 'box', ...vars }, github: { run_id: runId, run_attempt: '1' } },
@@ -110,6 +108,16 @@ async function run(example: string, options: RunOptions, surroundings: Surroundi
     log: text,
     succeeded: jobs.every(({ succeeded }) => succeeded),
     outputs: id => outputsIn(jobs, id),
+  };
+}
+
+/** Writes lines to a log as GitHub shows them. */
+function lineShower(secrets: readonly string[], log: string[]): (line: string) => void {
+  const view = logView();
+  for (const secret of secrets) view(`::add-mask::${secret}`);
+  return line => {
+    const shown = view(line);
+    if (shown !== undefined) log.push(shown);
   };
 }
 

@@ -39,7 +39,7 @@ for (const name of EXAMPLES) {
         const required = action.inputs.filter(input => input.required).map(input => input.name);
         assert.deepEqual(notIn(given, required), []);
         assert.deepEqual(notIn(namesOf(action.inputs), given), []);
-        assert.ok(Object.values(inputs).join('\n').split('\n').length <= 14);
+        assert.ok(Object.values(inputs).join('\n').split('\n').length <= 10);
       }
     });
 
