@@ -1,5 +1,4 @@
-import { E as gateOf, _ as EMPTY_REPORT, i as step, m as formatCount, n as monitorDirectory, y as parseMonitor } from "./shared.js";
-import { f as slept, p as decodeStats, t as userAgent } from "./shared-sync-upload-stats-monitor-post.js";
+import { D as EMPTY_REPORT, F as gateOf, c as step, i as slept, k as parseMonitor, n as monitorDirectory, o as decodeStats, r as userAgent, w as formatCount } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -70,6 +69,10 @@ const LOOK_MS = 50;
 async function endMonitor(task, directory, surroundings) {
 	const { sandboxId, baseUrl } = task.connection;
 	const record = await lastRecord(directory, surroundings);
+	surroundings.observer.fact?.({
+		kind: "record",
+		record
+	});
 	const figures = record.samples.map(({ stats }) => stats.figures);
 	return {
 		...EMPTY_REPORT,
@@ -112,10 +115,12 @@ function warningsOf({ samples, gaps, end }) {
 const directory = monitorDirectory();
 if (directory !== void 0) {
 	requestEnd(directory);
-	await step("monitor", (raw, surroundings) => endMonitor(parseMonitor(raw), directory, {
-		...surroundings,
-		userAgent
-	}));
+	await step({
+		task: "monitor",
+		userAgent,
+		parse: parseMonitor,
+		run: (task, surroundings) => endMonitor(task, directory, surroundings)
+	});
 	removeRecord(directory);
 }
 

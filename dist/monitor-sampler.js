@@ -250,10 +250,50 @@ function encodings(secret) {
 	];
 }
 
+// src/agent/watch.ts
+/** Sends like `send`, and tells of each request when it ends. */
+function watched(send, { ended, clock }) {
+	return async (request) => {
+		const start = clock();
+		let sentBytes = 0;
+		const onSent = (bytes) => {
+			sentBytes += bytes;
+			request.onSent?.(bytes);
+		};
+		const tell = (outcome) => {
+			const path = request.path.replace(/(?<=[?&]signature=)[^&]*/, "***");
+			ended({
+				method: request.method,
+				path,
+				...outcome,
+				durationMs: clock() - start,
+				sentBytes
+			});
+		};
+		try {
+			const answer = await send({
+				...request,
+				onSent
+			});
+			tell({
+				status: answer.status,
+				error: void 0
+			});
+			return answer;
+		} catch (error) {
+			if (error instanceof AgentError) tell({
+				status: error.status,
+				error
+			});
+			throw error;
+		}
+	};
+}
+
 // src/agent/exchange.ts
 /** Requests to the sandbox that the connection names, over the given HTTP client. */
 function openExchange(connection, http, options) {
-	const { userAgent, cancel, now } = options;
+	const { userAgent, cancel, now, watch } = options;
 	const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, "");
 	const redact = redactor(connection.secrets);
 	const common = {
@@ -261,22 +301,23 @@ function openExchange(connection, http, options) {
 		Accept: "application/json",
 		"User-Agent": userAgent
 	};
+	const send = async ({ path, headers, ...request }) => {
+		const whole = {
+			...request,
+			path: `${prefix}${path}`,
+			headers: {
+				...common,
+				...headers
+			},
+			cancel
+		};
+		const answer = await http.send(whole);
+		if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
+		return answer;
+	};
 	return {
-		redact,
-		async send({ path, headers, ...request }) {
-			const whole = {
-				...request,
-				path: `${prefix}${path}`,
-				headers: {
-					...common,
-					...headers
-				},
-				cancel
-			};
-			const answer = await http.send(whole);
-			if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-			return answer;
-		}
+		send: watch === void 0 ? send : watched(send, watch),
+		redact
 	};
 }
 /** The error of an answer that says success and cannot be taken for it. */
@@ -745,6 +786,7 @@ function toConnection(inputs, furtherSecrets = []) {
 	const routing = routingHeaders(inputs["header-prefix"]);
 	return {
 		sandboxId: inputs["sandbox-id"],
+		port: inputs.port,
 		baseUrl: inputs["base-url"],
 		uploadPath: inputs["upload-path"] ?? "",
 		statsPath: inputs["stats-path"],

@@ -515,6 +515,19 @@ function setFailed(message) {
 	error(message);
 }
 /**
+* Gets whether Actions Step Debug is on or not
+*/
+function isDebug() {
+	return process.env["RUNNER_DEBUG"] === "1";
+}
+/**
+* Writes debug message to user log
+* @param message debug message
+*/
+function debug(message) {
+	issueCommand("debug", {}, message);
+}
+/**
 * Adds an error issue
 * @param message error issue message. Errors will be converted to string via toString()
 * @param properties optional properties to add to the annotation.
@@ -581,4 +594,4 @@ function getState(name) {
 	return process.env[`STATE_${name}`] || "";
 }
 
-export { info as a, setFailed as c, startGroup as d, warning as f, getState as i, setOutput as l, error as n, notice as o, summary as p, getInput as r, saveState as s, endGroup as t, setSecret as u };
+export { getState as a, notice as c, setOutput as d, setSecret as f, summary as h, getInput as i, saveState as l, warning as m, endGroup as n, info as o, startGroup as p, error as r, isDebug as s, debug as t, setFailed as u };

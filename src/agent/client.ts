@@ -1,4 +1,5 @@
 import type { Connection } from '../inputs/connection.ts';
+import { watchConnections } from './connections.ts';
 import { type ExchangeOptions, openExchange } from './exchange.ts';
 import { openHttp } from './http.ts';
 import { type ReadStats, readStats } from './stats-client.ts';
@@ -21,9 +22,13 @@ export interface ClientOptions extends ExchangeOptions, UploadOptions {
 export async function openClient(connection: Connection, options: ClientOptions): Promise<AgentClient> {
   const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
   const exchange = openExchange(connection, http, options);
+  const unwatch = options.watch && watchConnections(options.watch.opened);
   return {
     ...uploads(connection, options, exchange),
     stats: () => readStats(connection, exchange),
-    close: () => http.close(),
+    async close() {
+      unwatch?.();
+      await http.close();
+    },
   };
 }

@@ -3,6 +3,7 @@ import { statusFailure } from './answer.ts';
 import { AgentError } from './failure.ts';
 import type { Http, HttpAnswer, HttpRequest } from './http.ts';
 import { type Redact, redactor } from './redact.ts';
+import { type RequestWatch, watched } from './watch.ts';
 
 /** What the requests of a client share beside the connection. */
 export interface ExchangeOptions {
@@ -11,6 +12,7 @@ export interface ExchangeOptions {
   readonly cancel: AbortSignal;
   /** The current time, in milliseconds since 1970. */
   readonly now: () => number;
+  readonly watch?: RequestWatch | undefined;
 }
 
 /** Requests to one sandbox's agent. */
@@ -25,19 +27,17 @@ export interface Exchange {
 
 /** Requests to the sandbox that the connection names, over the given HTTP client. */
 export function openExchange(connection: Connection, http: Http, options: ExchangeOptions): Exchange {
-  const { userAgent, cancel, now } = options;
+  const { userAgent, cancel, now, watch } = options;
   const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, '');
   const redact = redactor(connection.secrets);
   const common = { ...connection.headers, Accept: 'application/json', 'User-Agent': userAgent };
-  return {
-    redact,
-    async send({ path, headers, ...request }) {
-      const whole = { ...request, path: `${prefix}${path}`, headers: { ...common, ...headers }, cancel };
-      const answer = await http.send(whole);
-      if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-      return answer;
-    },
+  const send: Exchange['send'] = async ({ path, headers, ...request }) => {
+    const whole = { ...request, path: `${prefix}${path}`, headers: { ...common, ...headers }, cancel };
+    const answer = await http.send(whole);
+    if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
+    return answer;
   };
+  return { send: watch === undefined ? send : watched(send, watch), redact };
 }
 
 /** The error of an answer that says success and cannot be taken for it. */

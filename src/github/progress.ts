@@ -5,6 +5,8 @@ import type { Observer } from '../run/surroundings.ts';
 import type { PlannedFile } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
 import { dueFiles, type Selection } from '../upload/selection.ts';
+import type { DebugLog } from './debug.ts';
+import { factLog } from './debug-facts.ts';
 import { logLine } from './log.ts';
 
 const INTERVAL_MS = 5000;
@@ -25,7 +27,8 @@ export interface Progress {
 }
 
 /** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
-export function watchTransfer(): Observer & { stop: () => void } {
+export function watchTransfer(debug?: DebugLog): Observer & { stop: () => void } {
+  const facts = debug && factLog(debug);
   const started = performance.now();
   const tally = newTally();
   let selection: Selection | undefined;
@@ -46,9 +49,14 @@ export function watchTransfer(): Observer & { stop: () => void } {
     event(event) {
       tally.add(event);
       if (event.kind === 'retry' && ++retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+      if (event.kind === 'shared') facts?.fact(event);
       if (event.kind === 'refused') logLine(refusedLine(event.files.length));
     },
-    stop: () => clearInterval(timer),
+    fact: facts?.fact,
+    stop() {
+      clearInterval(timer);
+      facts?.end();
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { reportJson } from '../report/report-file.ts';
 import { summary } from '../report/summary.ts';
 import { formatCount, formatNumber } from '../report/units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
+import type { DebugLog } from './debug.ts';
 import { logFiles } from './file-list.ts';
 import { annotate, logLine, messageOf } from './log.ts';
 
@@ -15,11 +16,17 @@ import { annotate, logLine, messageOf } from './log.ts';
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
 
+export interface PublishOptions {
+  /** Whether to write the job summary. */
+  readonly summary: boolean;
+  readonly debug: DebugLog;
+}
+
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
-export async function publish(report: Report, options: { readonly summary: boolean }): Promise<void> {
+export async function publish(report: Report, options: PublishOptions): Promise<void> {
   logFiles(report);
-  const problem = writeOutputs(report);
-  if (options.summary) await writeSummary(report);
+  const problem = writeOutputs(report, options.debug);
+  if (options.summary) await writeSummary(report, options.debug);
   for (const warning of cut(report.warnings)) annotate.warning([warning]);
   conclude(report, problem);
 }
@@ -34,11 +41,16 @@ const OUTPUTS: Readonly<
 };
 
 /** A sentence on what kept the outputs from being written, if anything did. */
-function writeOutputs(report: Report): string | undefined {
+function writeOutputs(report: Report, debug: DebugLog): string | undefined {
   try {
     const parts = OUTPUTS[report.task].map(of => of(report));
     for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-    setOutputs(Object.assign({ report: writeReport(report) }, ...parts.map(({ outputs }) => outputs)));
+    const outputs: Outputs = Object.assign(
+      { report: writeReport(report) },
+      ...parts.map(part => part.outputs),
+    );
+    setOutputs(outputs);
+    debug?.(...outputLines(outputs));
     return undefined;
   } catch (error) {
     return `The step's outputs could not be written: ${String(error)}.`;
@@ -49,6 +61,11 @@ function setOutputs(outputs: Outputs): void {
   // Without the file, @actions/core would print the outputs as commands, which the runner no longer takes.
   if (!process.env['GITHUB_OUTPUT']) throw new Error('GITHUB_OUTPUT is not set');
   for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+}
+
+function outputLines(outputs: Outputs): string[] {
+  const lengths = Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`);
+  return [`Outputs, with their lengths in characters: ${lengths.join(', ')}`, `Report: ${outputs['report']}`];
 }
 
 /** The report file's path; empty, with a warning, where it cannot be written. */
@@ -74,9 +91,11 @@ function writePieces(file: string, pieces: Iterable<string>): void {
   }
 }
 
-async function writeSummary(report: Report): Promise<void> {
+async function writeSummary(report: Report, debug: DebugLog): Promise<void> {
   try {
-    await stepSummary.addRaw(summary(report)).write();
+    const text = summary(report);
+    await stepSummary.addRaw(text).write();
+    debug?.(`Summary: ${formatCount(Buffer.byteLength(text), 'byte')}`);
   } catch (error) {
     annotate.warning([`The job summary could not be written: ${String(error)}.`]);
   }

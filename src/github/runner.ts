@@ -23,12 +23,8 @@ export function cancelSignal(): AbortSignal {
   return controller.signal;
 }
 
-function mask(secret: string): void {
-  if (secret !== '') setSecret(secret);
-}
-
 /** A part of a URL without its percent-encoding, where that can be undone. */
-function decoded(part: string): string {
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -36,7 +32,12 @@ function decoded(part: string): string {
   }
 }
 
-function proxyUrls(): URL[] {
+/** The proxies that the environment names, as far as they are URLs. */
+export function proxyUrls(): URL[] {
   const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
   return names.flatMap(name => URL.parse(process.env[name] ?? '') ?? []);
+}
+
+function mask(secret: string): void {
+  if (secret !== '') setSecret(secret);
 }

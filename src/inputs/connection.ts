@@ -6,6 +6,8 @@ import { duration, flag, wholeNumber } from './values.ts';
 /** How to reach one sandbox, and how long to try. */
 export interface Connection {
   readonly sandboxId: string;
+  /** The port that the agent listens on in the sandbox. */
+  readonly port: number;
   /** Base URL without a slash at its end. */
   readonly baseUrl: string;
   readonly uploadPath: string;
@@ -50,6 +52,7 @@ export function toConnection(
   const routing = routingHeaders(inputs['header-prefix']);
   return {
     sandboxId: inputs['sandbox-id'],
+    port: inputs.port,
     baseUrl: inputs['base-url'],
     uploadPath: inputs['upload-path'] ?? '',
     statsPath: inputs['stats-path'],

@@ -53,6 +53,9 @@ export interface MonitorTask {
   readonly maxDurationMs: number;
 }
 
+/** What is known of a task, whichever it is. */
+export type AnyTask = Pick<SyncTask, 'connection'> & Partial<SyncTask & MonitorTask>;
+
 // Each of these throws an InputError that lists every input that is wrong.
 
 export function parseSync(raw: RawInputs): SyncTask {

@@ -9,8 +9,11 @@ const directory = monitorDirectory();
 if (directory !== undefined) {
   // Before the inputs are looked at: whatever is wrong with them, the monitor must end.
   requestEnd(directory);
-  await step('monitor', (raw, surroundings) =>
-    endMonitor(parseMonitor(raw), directory, { ...surroundings, userAgent }),
-  );
+  await step({
+    task: 'monitor',
+    userAgent,
+    parse: parseMonitor,
+    run: (task, surroundings) => endMonitor(task, directory, surroundings),
+  });
   removeRecord(directory);
 }

@@ -3,4 +3,4 @@ import { parseStats } from '../inputs/tasks.ts';
 import { stats } from '../run/stats.ts';
 import { userAgent } from './user-agent.ts';
 
-await step('stats', (raw, surroundings) => stats(parseStats(raw), { ...surroundings, userAgent }));
+await step({ task: 'stats', userAgent, parse: parseStats, run: stats });

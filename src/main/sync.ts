@@ -4,4 +4,4 @@ import { parseSync } from '../inputs/tasks.ts';
 import { sync } from '../run/sync.ts';
 import { userAgent } from './user-agent.ts';
 
-await step('sync', (raw, surroundings) => sync(parseSync(raw), { ...surroundings, userAgent }));
+await step({ task: 'sync', userAgent, parse: parseSync, run: sync });

@@ -4,4 +4,4 @@ import { parseUpload } from '../inputs/tasks.ts';
 import { upload } from '../run/upload.ts';
 import { userAgent } from './user-agent.ts';
 
-await step('upload', (raw, surroundings) => upload(parseUpload(raw), { ...surroundings, userAgent }));
+await step({ task: 'upload', userAgent, parse: parseUpload, run: upload });

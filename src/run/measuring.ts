@@ -4,10 +4,10 @@ import { gateOf } from '../gate/gate.ts';
 import type { StatsTask } from '../inputs/tasks.ts';
 import type { Report, ReportedError } from '../report/report.ts';
 import { reportedError, waitError } from '../report/verdict.ts';
-import { decodeStats } from '../stats/decode.ts';
+import { decodeStats, type Stats } from '../stats/decode.ts';
 import { takeSamples } from '../stats/sample.ts';
 import { waitUntil } from '../stats/wait.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Observer, Surroundings } from './surroundings.ts';
 
 /** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
 export async function waitFor(
@@ -18,7 +18,7 @@ export async function waitFor(
   const { wait, intervalMs } = measurement;
   if (wait.until.length === 0) return undefined;
   observer.waiting(connection, wait.timeoutMs);
-  const read = async () => decodeStats(await readStats());
+  const read = () => reading(readStats, observer);
   const timing = { sleep, stop: cancel, now: clock };
   const end = await waitUntil(wait.until, read, { intervalMs, timeoutMs: wait.timeoutMs }, timing);
   return end.held ? undefined : waitError(end);
@@ -33,7 +33,7 @@ export async function measure(
   const policy = { retries: connection.retries, sleep, random, stop: cancel };
   const onRetry = (retry: Parameters<Parameters<typeof withRetries>[1]['onRetry']>[0]) =>
     observer.event({ kind: 'retry', files: [], retry });
-  const read = () => withRetries(async () => decodeStats(await readStats()), { ...policy, onRetry });
+  const read = () => withRetries(() => reading(readStats, observer), { ...policy, onRetry });
   const { samples, error } = await takeSamples(read, measurement, { sleep, stop: cancel, now });
   const stats = samples.at(-1)?.stats;
   return {
@@ -46,4 +46,10 @@ export async function measure(
     errors: error === undefined ? [] : [reportedError(error)],
     warnings: stats?.warnings ?? [],
   };
+}
+
+async function reading(readStats: ReadStats, observer: Observer): Promise<Stats> {
+  const stats = decodeStats(await readStats());
+  observer.fact?.({ kind: 'reading', stats });
+  return stats;
 }

@@ -19,6 +19,7 @@ export async function endMonitor(
 ): Promise<Report> {
   const { sandboxId, baseUrl } = task.connection;
   const record = await lastRecord(directory, surroundings);
+  surroundings.observer.fact?.({ kind: 'record', record });
   const figures = record.samples.map(({ stats }) => stats.figures);
   return {
     ...EMPTY_REPORT,

@@ -17,33 +17,44 @@ export interface Selected {
 
 /** Finds the files, plans where each goes, takes this run's share and what of it has changed, and shows that. */
 export async function selectFiles(task: UploadTask, surroundings: Surroundings): Promise<Selected> {
-  const { workspace, cancel, observer } = surroundings;
+  const { workspace, observer } = surroundings;
   const found = await findFiles(task, surroundings);
   const file = stateFileOf(task, workspace);
   const { shard } = task.upload;
   const selected =
     file === undefined
       ? { selection: select(found, shard), state: undefined }
-      : await compare(select(leaveOutState(found, file), shard), file, cancel);
+      : await compare(select(leaveOutState(found, file), shard), file, surroundings);
   observer.planned(selected.selection, task);
+  observer.fact?.({ kind: 'plan', selection: selected.selection });
   return selected;
 }
 
-async function findFiles(task: UploadTask, { workspace, cancel }: Surroundings): Promise<Plan> {
+async function findFiles(
+  task: UploadTask,
+  { workspace, cancel, clock, observer }: Surroundings,
+): Promise<Plan> {
   const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
   const options = { workspace, workingDirectory, includeHidden, followSymlinks, cancel };
+  const start = clock();
   const matches = await discover(rules, options);
+  observer.fact?.({ kind: 'search', matches, durationMs: clock() - start });
   // A search that was cut short may have found nothing yet.
   const ifNone = cancel.aborted ? 'ignore' : ifNoFilesFound;
   return plan(matches, { workspace, target, ifNoFilesFound: ifNone });
 }
 
 /** Looks up in the state which files the sandbox has already. */
-async function compare(selection: Selection, file: StateFile, cancel: AbortSignal): Promise<Selected> {
+async function compare(
+  selection: Selection,
+  file: StateFile,
+  { cancel, observer }: Surroundings,
+): Promise<Selected> {
   const { entries: all, warnings } = readState(file);
   // The files of other shards are sent by other runners, which this state will hear nothing of.
   const entries = without(all, selection.elsewhere);
   const unchanged = await findUnchanged(selection.files, entries, cancel);
+  observer.fact?.({ kind: 'state', path: file.path, read: all.size, unchanged: unchanged.size });
   return {
     selection: { ...selection, unchanged, warnings: [...selection.warnings, ...warnings] },
     state: { file, entries },

@@ -2,6 +2,7 @@ import { openStatsReader } from '../agent/stats-client.ts';
 import { gateOf } from '../gate/gate.ts';
 import type { StatsTask } from '../inputs/tasks.ts';
 import { EMPTY_REPORT, type Report } from '../report/report.ts';
+import { exchangeOptions } from './exchange-options.ts';
 import { measure, waitFor } from './measuring.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -11,7 +12,7 @@ export async function stats(task: StatsTask, surroundings: Surroundings): Promis
   // Until there are stats, nothing can be judged, and the gate stays shut.
   const gate = gateOf(task.measurement.gate, []);
   const base = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
-  const reader = openStatsReader(task.connection, surroundings);
+  const reader = openStatsReader(task.connection, exchangeOptions(surroundings));
   try {
     const { cancel } = surroundings;
     const obstacle = await waitFor(task, reader.stats, surroundings);

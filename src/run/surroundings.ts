@@ -6,6 +6,8 @@ import type { UploadInputs } from '../inputs/upload.ts';
 import { highestLevel } from '../upload/level.ts';
 import type { TransferEvent } from '../upload/result.ts';
 import type { Selection } from '../upload/selection.ts';
+import { exchangeOptions } from './exchange-options.ts';
+import type { Fact } from './fact.ts';
 
 /** What a run depends on beside its inputs. */
 export interface Surroundings {
@@ -29,18 +31,25 @@ export interface Observer {
   planned(selection: Selection, task: UploadTask): void;
   waiting(connection: Connection, timeoutMs: number): void;
   event(event: TransferEvent): void;
+  /** Undefined where nobody asks for facts: then none is put together. */
+  readonly fact?: ((fact: Fact) => void) | undefined;
 }
 
 /** A connection to the sandbox for as long as `use` takes. */
 export async function withClient<T>(
   connection: Connection,
   { concurrency, query, stateFile }: UploadInputs,
-  { userAgent, cancel, now }: Surroundings,
+  surroundings: Surroundings,
   use: (client: AgentClient) => Promise<T>,
 ): Promise<T> {
   const connections = highestLevel(concurrency);
   const hashed = stateFile !== '';
-  const client = await openClient(connection, { connections, query, hashed, userAgent, cancel, now });
+  const client = await openClient(connection, {
+    connections,
+    query,
+    hashed,
+    ...exchangeOptions(surroundings),
+  });
   try {
     return await use(client);
   } finally {

@@ -35,10 +35,11 @@ export async function sendFiles(
 ): Promise<Pick<Report, 'files' | 'durationMs' | 'warnings'>> {
   const due = dueFiles(selection);
   forget(state, due);
+  const { fact } = observer;
   const start = clock();
   const results = await transfer(due, {
     client,
-    level: openLevel(upload.concurrency, clock),
+    level: openLevel(upload.concurrency, clock, fact && (change => fact({ kind: 'level', change }))),
     filesPerRequest: upload.filesPerRequest,
     retry: { retries: connection.retries, sleep, random },
     cancel,

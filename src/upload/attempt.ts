@@ -75,7 +75,8 @@ async function sendOnce(
   entries: readonly Entry[],
   { client, level, onEvent }: AttemptOptions,
 ): Promise<readonly SharedOutcome[]> {
-  const [first, ...others] = entries.map(({ file }) => file);
+  const files = entries.map(({ file }) => file);
+  const [first, ...others] = files;
   if (first === undefined) return [];
   const end = level.begin();
   const onSent = (bytes: number) => {
@@ -83,12 +84,11 @@ async function sendOnce(
     onEvent({ kind: 'sent', file: first, bytes });
   };
   try {
-    const stored =
-      others.length === 0
-        ? [await client.upload(first, onSent)]
-        : await client.uploadTogether([first, ...others], onSent);
+    const outcomes =
+      others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether(files, onSent);
     end();
-    return stored;
+    if (others.length > 0) onEvent({ kind: 'shared', files, outcomes });
+    return outcomes;
   } catch (error) {
     if (error instanceof AgentError) end(error);
     throw error;

@@ -38,6 +38,8 @@ const LEFT_OUT = { 'broken link': BROKEN_LINK, special: NOT_REGULAR, link: 'a sy
 /** What one pattern matches. */
 export interface Matches {
   readonly pattern: FilePattern;
+  /** Absolute path that the search started at. */
+  readonly root: string;
   readonly files: readonly SourceFile[];
   readonly leftOut: readonly LeftOut[];
   /** Where there are no files: how many were passed over for a name that begins with a dot. */
@@ -85,7 +87,7 @@ async function search(
   const found = await sort(root, match, options);
   // What is hidden matters only as a reason why nothing was found.
   const isEmpty = found.files.length === 0 && !options.includeHidden;
-  return { pattern, ...found, hidden: isEmpty ? await countHidden(root, match, options) : 0 };
+  return { pattern, root, ...found, hidden: isEmpty ? await countHidden(root, match, options) : 0 };
 }
 
 async function sort(root: string, match: Matcher, options: DiscoverOptions) {

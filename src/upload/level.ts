@@ -9,9 +9,22 @@ export interface Level {
   readonly begin: () => (error?: AgentError) => void;
 }
 
+/** A level that became another. */
+export interface LevelChange {
+  readonly from: number;
+  readonly to: number;
+  /** The sign of an overload; undefined where more uploads at once made the transfer faster. */
+  readonly error: AgentError | undefined;
+}
+
 /** A level for the input `concurrency`. `clock` gives milliseconds. */
-export function openLevel(concurrency: number | 'auto', clock: () => number): Level {
-  return concurrency === 'auto' ? adaptiveLevel(clock) : fixedLevel(concurrency);
+export function openLevel(
+  concurrency: number | 'auto',
+  clock: () => number,
+  onChange?: (change: LevelChange) => void,
+): Level {
+  const level = concurrency === 'auto' ? adaptiveLevel(clock) : fixedLevel(concurrency);
+  return onChange === undefined ? level : watched(level, onChange);
 }
 
 /** The highest that a level for the input `concurrency` can be. */
@@ -85,6 +98,22 @@ function adaptiveLevel(clock: () => number): Level {
         ended += 1;
         look();
       };
+    },
+  };
+}
+
+function watched({ now, sent, begin }: Level, onChange: (change: LevelChange) => void): Level {
+  function watch(act: () => void, error?: AgentError): void {
+    const from = now();
+    act();
+    if (now() !== from) onChange({ from, to: now(), error });
+  }
+  return {
+    now,
+    sent: bytes => watch(() => sent(bytes)),
+    begin() {
+      const end = begin();
+      return error => watch(() => end(error), error);
     },
   };
 }

@@ -59,6 +59,7 @@ test('a file is described by its paths and its size', async () => {
   const [match] = await find(tree.root, ['dist/*.html']);
   assert.deepEqual(match, {
     pattern: { pattern: 'dist/*.html' },
+    root: tree.at('dist'),
     files: [
       {
         path: tree.at('dist/index.html'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { highestLevel, type Level, openLevel } from '../../src/upload/level.ts';
+import { highestLevel, type Level, type LevelChange, openLevel } from '../../src/upload/level.ts';
 
 const BUSY = new AgentError('busy', 'busy', { status: 429 });
 
@@ -89,6 +89,29 @@ describe('a level that finds itself', () => {
     });
     assert.deepEqual(levels, [8, 16, 16, 24]);
   });
+});
+
+test('whoever asks is told of each change and its reason', () => {
+  const changes: LevelChange[] = [];
+  const clock = { now: 0 };
+  const level = openLevel(
+    'auto',
+    () => clock.now,
+    change => changes.push(change),
+  );
+  round(level, clock, 100);
+  round(level, clock, 100, BUSY);
+  round(level, clock, 100_000);
+  for (let second = 0; second < 2; second += 1) {
+    clock.now += 1000;
+    level.sent(1024 ** 3);
+  }
+  assert.deepEqual(changes, [
+    { from: 4, to: 8, error: undefined },
+    { from: 8, to: 4, error: BUSY },
+    { from: 4, to: 5, error: undefined },
+    { from: 5, to: 6, error: undefined },
+  ]);
 });
 
 test('a level that is given stays', () => {

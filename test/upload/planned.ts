@@ -17,7 +17,7 @@ export function source(file: string, relative = '', size = 1): SourceFile {
 export function matches(line: string, files: readonly SourceFile[], more: Partial<Matches> = {}): Matches {
   const [pattern] = parseInputs({ files: fileRules }, { files: line }).files.patterns;
   assert.ok(pattern !== undefined);
-  return { pattern, files, leftOut: [], hidden: 0, ...more };
+  return { pattern, root: WORKSPACE, files, leftOut: [], hidden: 0, ...more };
 }
 
 /** The plan for what lines match, in a workspace at `/w`. */

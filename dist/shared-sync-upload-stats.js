@@ -1,4 +1,4 @@
-import { D as judge, E as gateOf, O as redactor, f as reportedError, g as AgentError, o as changeStrings, p as waitError, s as parseExactly, w as isLoopback } from "./shared.js";
+import { C as waitError, E as AgentError, F as gateOf, I as judge, L as redactor, S as reportedError, _ as isUsable, a as takeSamples, i as slept, l as changeStrings, o as decodeStats, v as proxyFor } from "./shared.js";
 
 // src/agent/retry.ts
 const BASE_MS = 500;
@@ -38,111 +38,6 @@ async function withRetries(request, policy) {
 function backoff(attempt, random, retryAfterMs = 0) {
 	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 	return Math.max(Math.round(random() * ceiling), retryAfterMs);
-}
-
-// src/stats/decode.ts
-/** The contract's whole-number fields (int64). */
-const WHOLE_FIELDS = [
-	"ts",
-	"cpu_count",
-	"mem_total",
-	"mem_used",
-	"disk_used",
-	"disk_total",
-	"mem_used_mib",
-	"mem_total_mib"
-];
-const MAX_INT64 = 2n ** 63n - 1n;
-/**
-* Reads the figures out of the agent's JSON and derives what follows from them.
-* @throws AgentError `bad-answer` where it is not a JSON object.
-*/
-function decodeStats(json) {
-	const body = parse(json);
-	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
-	const figures = /* @__PURE__ */ new Map();
-	const warnings = [];
-	for (const [name, value] of Object.entries(body)) {
-		const figure = toFigure(name, value);
-		if (figure !== void 0) figures.set(name, figure);
-		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
-	}
-	return {
-		figures: new Map([...figures, ...derive(figures)]),
-		json,
-		warnings
-	};
-}
-function parse(json) {
-	try {
-		return parseExactly(json);
-	} catch (cause) {
-		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
-	}
-}
-/** Free and used shares, where both parts are reported and the total is not 0. */
-function derive(figures) {
-	return ["mem", "disk"].flatMap((name) => {
-		const used = figures.get(`${name}_used`);
-		const total = figures.get(`${name}_total`);
-		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
-		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
-	});
-}
-/** Percent with two decimals, rounded half up, computed without a float until the end. */
-function percentage(used, total) {
-	return Number((used * 20000n + total) / (total * 2n)) / 100;
-}
-function toFigure(name, value) {
-	if (isWhole(name)) return toWhole(value);
-	if (name === "cpu_used_pct") return toPercentage(value);
-	if (typeof value === "bigint") return value;
-	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
-}
-function toPercentage(value) {
-	const number = typeof value === "bigint" ? Number(value) : value;
-	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
-}
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(value) {
-	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
-	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
-}
-function isWhole(name) {
-	return WHOLE_FIELDS.some((field) => field === name);
-}
-function isKnown(name) {
-	return isWhole(name) || name === "cpu_used_pct";
-}
-
-// src/stats/sample.ts
-/**
-* Reads the stats so many times. Before several readings one more is made and dropped: an agent's CPU figure covers the
-* time since it was last asked, by whomever.
-*/
-async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
-	const samples = [];
-	const readings = count > 1 ? count + 1 : count;
-	for (let reading = 1; reading <= readings; reading += 1) {
-		const outcome = await read();
-		if ("error" in outcome) return {
-			samples,
-			error: outcome.error
-		};
-		if (readings === count || reading > 1) samples.push({
-			at: now(),
-			stats: outcome.value
-		});
-		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
-	}
-	return {
-		samples,
-		error: void 0
-	};
-}
-/** Whether a sleep came to its end. */
-function slept(sleep) {
-	return sleep.then(() => true, () => false);
 }
 
 // src/stats/wait.ts
@@ -191,7 +86,7 @@ async function waitFor({ connection, measurement }, readStats, { sleep, cancel, 
 	const { wait, intervalMs } = measurement;
 	if (wait.until.length === 0) return void 0;
 	observer.waiting(connection, wait.timeoutMs);
-	const read = async () => decodeStats(await readStats());
+	const read = () => reading(readStats, observer);
 	const timing = {
 		sleep,
 		stop: cancel,
@@ -216,7 +111,7 @@ async function measure({ connection, measurement }, readStats, { sleep, random, 
 		files: [],
 		retry
 	});
-	const read = () => withRetries(async () => decodeStats(await readStats()), {
+	const read = () => withRetries(() => reading(readStats, observer), {
 		...policy,
 		onRetry
 	});
@@ -233,6 +128,14 @@ async function measure({ connection, measurement }, readStats, { sleep, random, 
 		errors: error === void 0 ? [] : [reportedError(error)],
 		warnings: stats?.warnings ?? []
 	};
+}
+async function reading(readStats, observer) {
+	const stats = decodeStats(await readStats());
+	observer.fact?.({
+		kind: "reading",
+		stats
+	});
+	return stats;
 }
 
 // src/agent/answer.ts
@@ -300,10 +203,50 @@ function messageOf(text) {
 	}
 }
 
+// src/agent/watch.ts
+/** Sends like `send`, and tells of each request when it ends. */
+function watched(send, { ended, clock }) {
+	return async (request) => {
+		const start = clock();
+		let sentBytes = 0;
+		const onSent = (bytes) => {
+			sentBytes += bytes;
+			request.onSent?.(bytes);
+		};
+		const tell = (outcome) => {
+			const path = request.path.replace(/(?<=[?&]signature=)[^&]*/, "***");
+			ended({
+				method: request.method,
+				path,
+				...outcome,
+				durationMs: clock() - start,
+				sentBytes
+			});
+		};
+		try {
+			const answer = await send({
+				...request,
+				onSent
+			});
+			tell({
+				status: answer.status,
+				error: void 0
+			});
+			return answer;
+		} catch (error) {
+			if (error instanceof AgentError) tell({
+				status: error.status,
+				error
+			});
+			throw error;
+		}
+	};
+}
+
 // src/agent/exchange.ts
 /** Requests to the sandbox that the connection names, over the given HTTP client. */
 function openExchange(connection, http, options) {
-	const { userAgent, cancel, now } = options;
+	const { userAgent, cancel, now, watch } = options;
 	const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, "");
 	const redact = redactor(connection.secrets);
 	const common = {
@@ -311,22 +254,23 @@ function openExchange(connection, http, options) {
 		Accept: "application/json",
 		"User-Agent": userAgent
 	};
+	const send = async ({ path, headers, ...request }) => {
+		const whole = {
+			...request,
+			path: `${prefix}${path}`,
+			headers: {
+				...common,
+				...headers
+			},
+			cancel
+		};
+		const answer = await http.send(whole);
+		if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
+		return answer;
+	};
 	return {
-		redact,
-		async send({ path, headers, ...request }) {
-			const whole = {
-				...request,
-				path: `${prefix}${path}`,
-				headers: {
-					...common,
-					...headers
-				},
-				cancel
-			};
-			const answer = await http.send(whole);
-			if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-			return answer;
-		}
+		send: watch === void 0 ? send : watched(send, watch),
+		redact
 	};
 }
 /** The error of an answer that says success and cannot be taken for it. */
@@ -379,38 +323,6 @@ function detail(code, error) {
 	const message = error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message;
 	const parts = [message.includes(code) ? "" : code, message.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
-}
-
-// src/agent/proxy.ts
-/**
-* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
-* because nobody is on the way, and a proxy would be.
-*/
-function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
-}
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
-		name,
-		value
-	};
 }
 
 // src/agent/light-http.ts
@@ -527,11 +439,26 @@ function cleanJson(answer, redact) {
 	}
 }
 
-// package.json
-var version = "1.0.0";
+// src/run/exchange-options.ts
+/** What a client needs of a run's surroundings. */
+function exchangeOptions({ userAgent, cancel, now, clock, observer }) {
+	const { fact } = observer;
+	return {
+		userAgent,
+		cancel,
+		now,
+		watch: fact && {
+			opened: (connection) => fact({
+				kind: "connection",
+				connection
+			}),
+			ended: (request) => fact({
+				kind: "request",
+				request
+			}),
+			clock
+		}
+	};
+}
 
-// src/main/user-agent.ts
-/** How the action names itself to the agent. */
-const userAgent = `sandbox-sync/${version}`;
-
-export { proxyFor as a, badAnswer as c, waitFor as d, slept as f, isUsable as i, openExchange as l, withRetries as m, openStatsReader as n, nameOf as o, decodeStats as p, readStats as r, networkFailure as s, userAgent as t, measure as u };
+export { networkFailure as a, measure as c, nameOf as i, waitFor as l, openStatsReader as n, badAnswer as o, readStats as r, openExchange as s, exchangeOptions as t, withRetries as u };
