@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { D as EMPTY_REPORT, E as AgentError, N as quote, P as InputError, _ as isUsable, d as resultsOf, f as select, u as dueFiles, v as proxyFor } from "./shared.js";
-import { a as networkFailure, i as nameOf$1, o as badAnswer, r as readStats, s as openExchange, t as exchangeOptions, u as withRetries } from "./shared-sync-upload-stats.js";
+import { C as quote, T as InputError, _ as EMPTY_REPORT, d as select, g as AgentError, l as dueFiles, u as resultsOf } from "./shared.js";
+import { a as proxyFor, c as badAnswer, i as isUsable, l as openExchange, m as withRetries, o as nameOf$1, r as readStats, s as networkFailure } from "./shared-sync-upload-stats-monitor-post.js";
 import { t as Minimatch } from "./vendor-sync-upload.js";
 import { t as require_pool } from "./undici-sync-upload-index.js";
 import { setFlagsFromString } from "node:v8";
@@ -8,9 +8,9 @@ import { setImmediate } from "node:timers/promises";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createHash, hash } from "node:crypto";
-import { homedir } from "node:os";
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
+import { homedir } from "node:os";
 import { open } from "node:fs/promises";
 
 // src/main/small-heap.ts
@@ -223,7 +223,6 @@ async function search(pattern, absolute, excludes, options) {
 	const isEmpty = found.files.length === 0 && !options.includeHidden;
 	return {
 		pattern,
-		root,
 		...found,
 		hidden: isEmpty ? await countHidden(root, match, options) : 0
 	};
@@ -771,36 +770,25 @@ function remember(state, results) {
 // src/run/selecting.ts
 /** Finds the files, plans where each goes, takes this run's share and what of it has changed, and shows that. */
 async function selectFiles(task, surroundings) {
-	const { workspace, observer } = surroundings;
+	const { workspace, cancel, observer } = surroundings;
 	const found = await findFiles(task, surroundings);
 	const file = stateFileOf(task, workspace);
 	const { shard } = task.upload;
 	const selected = file === void 0 ? {
 		selection: select(found, shard),
 		state: void 0
-	} : await compare(select(leaveOutState(found, file), shard), file, surroundings);
+	} : await compare(select(leaveOutState(found, file), shard), file, cancel);
 	observer.planned(selected.selection, task);
-	observer.fact?.({
-		kind: "plan",
-		selection: selected.selection
-	});
 	return selected;
 }
-async function findFiles(task, { workspace, cancel, clock, observer }) {
+async function findFiles(task, { workspace, cancel }) {
 	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-	const options = {
+	const matches = await discover(rules, {
 		workspace,
 		workingDirectory,
 		includeHidden,
 		followSymlinks,
 		cancel
-	};
-	const start = clock();
-	const matches = await discover(rules, options);
-	observer.fact?.({
-		kind: "search",
-		matches,
-		durationMs: clock() - start
 	});
 	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
 	return plan(matches, {
@@ -810,16 +798,10 @@ async function findFiles(task, { workspace, cancel, clock, observer }) {
 	});
 }
 /** Looks up in the state which files the sandbox has already. */
-async function compare(selection, file, { cancel, observer }) {
+async function compare(selection, file, cancel) {
 	const { entries: all, warnings } = readState(file);
 	const entries = without(all, selection.elsewhere);
 	const unchanged = await findUnchanged(selection.files, entries, cancel);
-	observer.fact?.({
-		kind: "state",
-		path: file.path,
-		read: all.size,
-		unchanged: unchanged.size
-	});
 	return {
 		selection: {
 			...selection,
@@ -831,27 +813,6 @@ async function compare(selection, file, { cancel, observer }) {
 			entries
 		}
 	};
-}
-
-// src/agent/connections.ts
-const CHANNEL$1 = "undici:client:connected";
-/** Tells of each connection that undici opens, until the function returned is called. */
-function watchConnections(opened) {
-	const connected = (message) => {
-		if (typeof message !== "object" || message === null || !("socket" in message)) return;
-		const { socket } = message;
-		if (socket instanceof Socket) opened({
-			family: socket.remoteFamily,
-			tls: tlsOf(socket)
-		});
-	};
-	subscribe(CHANNEL$1, connected);
-	return () => void unsubscribe(CHANNEL$1, connected);
-}
-/** Asked of the object, since loading what defines its class takes its time. */
-function tlsOf(socket) {
-	if (!("getProtocol" in socket) || typeof socket.getProtocol !== "function") return void 0;
-	return String(socket.getProtocol());
 }
 
 // src/agent/collect.ts
@@ -1097,16 +1058,20 @@ function storedPath(answer, target) {
 	return path.path;
 }
 /**
-* The paths under which an answer says that the files of one request were stored, in the order of `targets`; undefined
-* for each that it does not acknowledge. Since no query says where a file goes, the whole path must be that of its target:
-* an agent that takes the last part of a filename alone has stored it elsewhere.
-* @throws AgentError where the answer is none to such a request.
+* The paths under which an answer says that the files of one request were stored, in the order of `targets`. Since no query
+* says where a file goes, the whole path must be that of its target: an agent that takes the last part of a filename alone
+* has stored it elsewhere.
+* @throws AgentError where the answer does not acknowledge each of them: what was stored elsewhere may lie where another one
+* belongs, so that none of them can be relied on.
 */
 function storedPaths(answer, targets) {
 	const entries = entriesOf(answer);
+	if (entries.length !== targets.length) throw badAnswer(answer, `It holds ${entries.length} file entries, where ${targets.length} were expected`);
 	return targets.map((target, index) => {
 		const stored = pathOf(entries[index], target);
-		return "path" in stored && leadsTo(stored.path, target) ? stored.path : void 0;
+		if ("wrong" in stored) throw badAnswer(answer, stored.wrong);
+		if (!leadsTo(stored.path, target)) throw badAnswer(answer, "Its entry has the path of another target");
+		return stored.path;
 	});
 }
 function leadsTo(stored, target) {
@@ -1449,12 +1414,9 @@ async function uploadTogether(files, way, request) {
 		body,
 		length: body.length
 	});
-	const paths = storedPaths(answer, parts.map(({ file }) => file.target));
-	const outcomes = parts.map(({ file, content }, index) => {
-		const path = paths[index];
-		return [file, path === void 0 ? "not-acknowledged" : stored(path, content, way)];
-	});
-	const byFile = new Map(outcomes);
+	const targets = parts.map(({ file }) => file.target);
+	const paths = storedPaths(answer, targets).values();
+	const byFile = new Map(parts.map(({ file, content }) => [file, stored(paths.next().value ?? "", content, way)]));
 	way.pool.give(buffer);
 	return files.map((file) => byFile.get(file) ?? "not-sent");
 }
@@ -1488,22 +1450,17 @@ function post({ exchange, form }, request) {
 async function openClient(connection, options) {
 	const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
 	const exchange = openExchange(connection, http, options);
-	const unwatch = options.watch && watchConnections(options.watch.opened);
 	return {
 		...uploads(connection, options, exchange),
 		stats: () => readStats(connection, exchange),
-		async close() {
-			unwatch?.();
-			await http.close();
-		}
+		close: () => http.close()
 	};
 }
 
 // src/upload/level.ts
 /** A level for the input `concurrency`. `clock` gives milliseconds. */
-function openLevel(concurrency, clock, onChange) {
-	const level = concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
-	return onChange === void 0 ? level : watched(level, onChange);
+function openLevel(concurrency, clock) {
+	return concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
 }
 /** The highest that a level for the input `concurrency` can be. */
 function highestLevel(concurrency) {
@@ -1580,38 +1537,21 @@ function adaptiveLevel(clock) {
 		}
 	};
 }
-function watched({ now, sent, begin }, onChange) {
-	function watch(act, error) {
-		const from = now();
-		act();
-		if (now() !== from) onChange({
-			from,
-			to: now(),
-			error
-		});
-	}
-	return {
-		now,
-		sent: (bytes) => watch(() => sent(bytes)),
-		begin() {
-			const end = begin();
-			return (error) => watch(() => end(error), error);
-		}
-	};
-}
 function isOverload({ kind, status }) {
 	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
 }
 
 // src/run/surroundings.ts
 /** A connection to the sandbox for as long as `use` takes. */
-async function withClient(connection, { concurrency, query, stateFile }, surroundings, use) {
+async function withClient(connection, { concurrency, query, stateFile }, { userAgent, cancel, now }, use) {
 	const connections = highestLevel(concurrency);
 	const client = await openClient(connection, {
 		connections,
 		query,
 		hashed: stateFile !== "",
-		...exchangeOptions(surroundings)
+		userAgent,
+		cancel,
+		now
 	});
 	try {
 		return await use(client);
@@ -1621,7 +1561,6 @@ async function withClient(connection, { concurrency, query, stateFile }, surroun
 }
 
 // src/upload/attempt.ts
-const NOT_ACKNOWLEDGED = new AgentError("bad-answer", "The agent did not acknowledge it as one of several files of a request.");
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 async function attempt(entries, stop, options) {
 	const start = options.clock();
@@ -1639,33 +1578,37 @@ async function attempt(entries, stop, options) {
 		...entry,
 		attempts: entry.attempts + outcome.attempts
 	}));
+	const failedWith = (error) => ended.map((entry) => ({
+		...entry,
+		failed: failed(entry, error, durationMs)
+	}));
 	if ("error" in outcome) {
-		const { error } = outcome;
-		const again = ended.length > 1 && !error.final ? ended.map((entry) => ({
-			...entry,
-			error
-		})) : [];
+		const all = failedWith(outcome.error);
+		if (entries.length > 1 && !outcome.error.final) return {
+			settled: [],
+			again: all,
+			refused: true
+		};
 		return {
-			settled: again.length > 0 ? [] : ended.map((entry) => failed(entry, error, durationMs)),
-			again,
-			refused: again.length > 0
+			settled: all.map(({ index, failed: result }) => ({
+				index,
+				result
+			})),
+			again: [],
+			refused: false
 		};
 	}
 	const { value } = outcome;
 	return {
 		settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-		again: [...entries.filter((_, index) => value[index] === "not-sent"), ...ended.filter((_, index) => value[index] === "not-acknowledged").map((entry) => ({
-			...entry,
-			error: NOT_ACKNOWLEDGED
-		}))],
-		refused: value.includes("not-acknowledged")
+		again: failedWith(notSent()).filter((_, index) => value[index] === "not-sent"),
+		refused: false
 	};
 }
 async function sendOnce(entries, { client, level, onEvent }) {
-	const files = entries.map(({ file }) => file);
-	const [first, ...others] = files;
-	if (first === void 0) return [];
 	const end = level.begin();
+	const [first, ...others] = entries.map(({ file }) => file);
+	if (first === void 0) return [];
 	const onSent = (bytes) => {
 		level.sent(bytes);
 		onEvent({
@@ -1675,30 +1618,24 @@ async function sendOnce(entries, { client, level, onEvent }) {
 		});
 	};
 	try {
-		const outcomes = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether(files, onSent);
+		const stored = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether([first, ...others], onSent);
 		end();
-		if (others.length > 0) onEvent({
-			kind: "shared",
-			files,
-			outcomes
-		});
-		return outcomes;
+		return stored;
 	} catch (error) {
 		if (error instanceof AgentError) end(error);
 		throw error;
 	}
 }
-/** How an entry ended whose last attempt failed with an error. */
-function failed({ index, file, attempts }, error, durationMs) {
+function notSent() {
+	return new AgentError("file-changed", "It changed, and could not be sent with the others any more.");
+}
+function failed({ file, attempts }, error, durationMs) {
 	return {
-		index,
-		result: {
-			status: "failed",
-			file,
-			attempts,
-			durationMs,
-			error
-		}
+		status: "failed",
+		file,
+		attempts,
+		durationMs,
+		error
 	};
 }
 function uploaded(entry, outcome, durationMs) {
@@ -1755,8 +1692,8 @@ const LARGE_BYTES = BUFFER_BYTES;
 /**
 * Small files go in plan order; large ones begin at once, the largest first, so that none is left over at the end, but as
 * long as there are small ones they take at most half of the lanes. In a single lane, all go in plan order. Up to
-* `perRequest` small files share a request: the first of these goes ahead by itself, so that an agent that cannot take it
-* harms no more than that.
+* `perRequest` small files share a request. The first of these goes by itself, before everything else: an agent that cannot
+* take it harms no more than that, and one that drops the directories of filenames may overwrite with it what went before.
 */
 function openSchedule(files, { perRequest, lanes: lanesAtFirst }) {
 	const isLarge = ({ file }) => lanesAtFirst > 1 && file.size > LARGE_BYTES;
@@ -1766,32 +1703,52 @@ function openSchedule(files, { perRequest, lanes: lanesAtFirst }) {
 		attempts: 0
 	}));
 	const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
-	const small = queueOf(entries.filter((entry) => !isLarge(entry)));
+	const trial = perRequest > 1 ? trialOf(entries, perRequest) : [];
+	const tried = new Set(trial);
+	const small = queueOf(entries.filter((entry) => !isLarge(entry) && !tried.has(entry)));
 	const again = [];
-	let sharing = perRequest > 1 ? "untried" : "off";
+	let sharing = trial.length > 0 ? "untried" : "off";
 	let [largeNow, nextLarge] = [0, 0];
-	function nextSmall() {
-		if (sharing === "off" || sharing === "on trial") return small.take(1, () => 0);
-		const together = small.take(perRequest, ({ file }) => sharedBytes(file));
-		if (together.length > 1 && sharing === "untried") sharing = "on trial";
-		return together;
+	function nextUntried(lanes) {
+		const candidate = large[nextLarge];
+		if (candidate === void 0 || small.left() > 0 && largeNow >= Math.floor(lanes / 2)) {
+			if (small.left() === 0) return void 0;
+			return sharing === "off" ? small.take(1, () => 0) : small.take(perRequest, bytesOf);
+		}
+		[largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];
+		return [candidate];
 	}
 	return {
 		next(lanes) {
+			if (sharing === "on trial") return void 0;
+			if (sharing === "untried") {
+				sharing = "on trial";
+				return trial;
+			}
 			const retried = again.shift();
-			if (retried !== void 0) return [retried];
-			const candidate = large[nextLarge];
-			if (candidate === void 0 || small.left() > 0 && largeNow >= Math.floor(lanes / 2)) return small.left() > 0 ? nextSmall() : void 0;
-			[largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];
-			return [candidate];
+			return retried === void 0 ? nextUntried(lanes) : [retried];
 		},
 		ended(done, rest) {
 			largeNow -= done.filter(isLarge).length;
 			again.push(...rest.again);
-			if (rest.refused) sharing = "off";
-			else if (done.length > 1 && sharing === "on trial") sharing = "trusted";
+			if (rest.refused || sharing === "on trial" && rest.again.length > 0) sharing = "off";
+			else if (sharing === "on trial") sharing = "trusted";
 		}
 	};
+}
+/**
+* The files that show whether the agent takes several in one request: one in a directory first, which an agent that drops
+* directories cannot store where it belongs, and the smallest, so that they fit. None where fewer than two can share one.
+*/
+function trialOf(entries, count) {
+	const sharable = entries.filter((entry) => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= BUFFER_BYTES).sort((a, b) => a.file.size - b.file.size);
+	const inDirectory = sharable.find(({ file }) => file.target.includes("/"));
+	const others = sharable.filter((entry) => entry !== inDirectory);
+	const trial = queueOf(inDirectory === void 0 ? others : [inDirectory, ...others]).take(count, bytesOf);
+	return trial.length > 1 ? trial : [];
+}
+function bytesOf({ file }) {
+	return sharedBytes(file);
 }
 function queueOf(entries) {
 	let position = 0;
@@ -1836,7 +1793,19 @@ async function transfer(files, options) {
 	}
 	async function send(entries) {
 		if (stop.aborted) {
-			for (const entry of entries) settle(unsent$1(entry, stop));
+			const reason = reasonOf(stop);
+			for (const { index, file, failed } of entries) settle({
+				index,
+				result: failed ?? {
+					status: "not-attempted",
+					file,
+					reason
+				}
+			});
+			schedule.ended(entries, {
+				again: [],
+				refused: false
+			});
 			return;
 		}
 		const { settled, ...rest } = await attempt(entries, stop, options);
@@ -1853,19 +1822,6 @@ async function transfer(files, options) {
 	});
 	await inLanes(level.now, () => schedule.next(level.now()), sendOrEnd);
 	return results;
-}
-/** How an entry ended that is not sent, or not again. */
-function unsent$1(entry, stop) {
-	const { index, file, error } = entry;
-	if (error !== void 0) return failed(entry, error, 0);
-	return {
-		index,
-		result: {
-			status: "not-attempted",
-			file,
-			reason: reasonOf(stop)
-		}
-	};
 }
 function reasonOf(stop) {
 	return stop.reason instanceof AgentError ? `the transfer had ended: ${stop.reason.message}` : "the job was cancelled";
@@ -1898,14 +1854,10 @@ function signatureWarning(files, { query }) {
 async function sendFiles({ selection, state }, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
 	const due = dueFiles(selection);
 	forget(state, due);
-	const { fact } = observer;
 	const start = clock();
 	const results = await transfer(due, {
 		client,
-		level: openLevel(upload.concurrency, clock, fact && ((change) => fact({
-			kind: "level",
-			change
-		}))),
+		level: openLevel(upload.concurrency, clock),
 		filesPerRequest: upload.filesPerRequest,
 		retry: {
 			retries: connection.retries,

@@ -21,16 +21,22 @@ export function storedPath(answer: HttpAnswer, target: string): string {
 }
 
 /**
- * The paths under which an answer says that the files of one request were stored, in the order of `targets`; undefined
- * for each that it does not acknowledge. Since no query says where a file goes, the whole path must be that of its target:
- * an agent that takes the last part of a filename alone has stored it elsewhere.
- * @throws AgentError where the answer is none to such a request.
+ * The paths under which an answer says that the files of one request were stored, in the order of `targets`. Since no query
+ * says where a file goes, the whole path must be that of its target: an agent that takes the last part of a filename alone
+ * has stored it elsewhere.
+ * @throws AgentError where the answer does not acknowledge each of them: what was stored elsewhere may lie where another one
+ * belongs, so that none of them can be relied on.
  */
-export function storedPaths(answer: HttpAnswer, targets: readonly string[]): (string | undefined)[] {
+export function storedPaths(answer: HttpAnswer, targets: readonly string[]): string[] {
   const entries = entriesOf(answer);
+  if (entries.length !== targets.length) {
+    throw badAnswer(answer, `It holds ${entries.length} file entries, where ${targets.length} were expected`);
+  }
   return targets.map((target, index) => {
     const stored = pathOf(entries[index], target);
-    return 'path' in stored && leadsTo(stored.path, target) ? stored.path : undefined;
+    if ('wrong' in stored) throw badAnswer(answer, stored.wrong);
+    if (!leadsTo(stored.path, target)) throw badAnswer(answer, 'Its entry has the path of another target');
+    return stored.path;
   });
 }
 

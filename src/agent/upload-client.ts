@@ -51,7 +51,7 @@ export interface Uploads {
 }
 
 /** What became of one of several files that shared a request. */
-export type SharedOutcome = StoredFile | 'not-acknowledged' | 'not-sent';
+export type SharedOutcome = StoredFile | 'not-sent';
 
 /** Uploads over an exchange. */
 export function uploads(
@@ -112,15 +112,11 @@ async function uploadTogether(
   const { body, parts } = shareBody(files, way.form, buffer);
   if (parts.length === 0) return files.map(() => 'not-sent');
   const answer = await post(way, { ...request, body, length: body.length });
-  const paths = storedPaths(
-    answer,
-    parts.map(({ file }) => file.target),
+  const targets = parts.map(({ file }) => file.target);
+  const paths = storedPaths(answer, targets).values();
+  const byFile = new Map(
+    parts.map(({ file, content }) => [file, stored(paths.next().value ?? '', content, way)]),
   );
-  const outcomes = parts.map(({ file, content }, index): [UploadFile, SharedOutcome] => {
-    const path = paths[index];
-    return [file, path === undefined ? 'not-acknowledged' : stored(path, content, way)];
-  });
-  const byFile = new Map(outcomes);
   // After a failure the network may still read from the buffer, so it is given back here alone.
   way.pool.give(buffer);
   return files.map(file => byFile.get(file) ?? 'not-sent');

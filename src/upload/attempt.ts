@@ -32,11 +32,6 @@ export interface Settled {
   readonly result: FileResult;
 }
 
-const NOT_ACKNOWLEDGED = new AgentError(
-  'bad-answer',
-  'The agent did not acknowledge it as one of several files of a request.',
-);
-
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 export async function attempt(
   entries: readonly Entry[],
@@ -51,23 +46,23 @@ export async function attempt(
   });
   const durationMs = Math.round(options.clock() - start);
   const ended = entries.map(entry => ({ ...entry, attempts: entry.attempts + outcome.attempts }));
+  const failedWith = (error: AgentError) =>
+    ended.map(entry => ({ ...entry, failed: failed(entry, error, durationMs) }));
   if ('error' in outcome) {
-    const { error } = outcome;
+    const all = failedWith(outcome.error);
     // What fails several files at once may be the fault of one, or of their being together.
-    const again = ended.length > 1 && !error.final ? ended.map(entry => ({ ...entry, error })) : [];
-    const settled = again.length > 0 ? [] : ended.map(entry => failed(entry, error, durationMs));
-    return { settled, again, refused: again.length > 0 };
+    if (entries.length > 1 && !outcome.error.final) return { settled: [], again: all, refused: true };
+    return {
+      settled: all.map(({ index, failed: result }) => ({ index, result })),
+      again: [],
+      refused: false,
+    };
   }
   const { value } = outcome;
   return {
     settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-    again: [
-      ...entries.filter((_, index) => value[index] === 'not-sent'),
-      ...ended
-        .filter((_, index) => value[index] === 'not-acknowledged')
-        .map(entry => ({ ...entry, error: NOT_ACKNOWLEDGED })),
-    ],
-    refused: value.includes('not-acknowledged'),
+    again: failedWith(notSent()).filter((_, index) => value[index] === 'not-sent'),
+    refused: false,
   };
 }
 
@@ -95,9 +90,13 @@ async function sendOnce(
   }
 }
 
-/** How an entry ended whose last attempt failed with an error. */
-export function failed({ index, file, attempts }: Entry, error: AgentError, durationMs: number): Settled {
-  return { index, result: { status: 'failed', file, attempts, durationMs, error } };
+// It may have been sent by an attempt before the last.
+function notSent(): AgentError {
+  return new AgentError('file-changed', 'It changed, and could not be sent with the others any more.');
+}
+
+function failed({ file, attempts }: Entry, error: AgentError, durationMs: number): FileResult {
+  return { status: 'failed', file, attempts, durationMs, error };
 }
 
 function uploaded(entry: Entry, outcome: SharedOutcome | undefined, durationMs: number): Settled[] {

@@ -1,5 +1,5 @@
 import { AgentError } from '../agent/failure.ts';
-import { type AttemptOptions, attempt, failed, type Settled } from './attempt.ts';
+import { type AttemptOptions, attempt, type Settled } from './attempt.ts';
 import { inLanes } from './lanes.ts';
 import type { PlannedFile } from './plan.ts';
 import type { FileResult } from './result.ts';
@@ -34,7 +34,10 @@ export async function transfer(
 
   async function send(entries: readonly Entry[]): Promise<void> {
     if (stop.aborted) {
-      for (const entry of entries) settle(unsent(entry, stop));
+      const reason = reasonOf(stop);
+      for (const { index, file, failed } of entries)
+        settle({ index, result: failed ?? { status: 'not-attempted', file, reason } });
+      schedule.ended(entries, { again: [], refused: false });
       return;
     }
     const { settled, ...rest } = await attempt(entries, stop, options);
@@ -50,13 +53,6 @@ export async function transfer(
     });
   await inLanes(level.now, () => schedule.next(level.now()), sendOrEnd);
   return results;
-}
-
-/** How an entry ended that is not sent, or not again. */
-function unsent(entry: Entry, stop: AbortSignal): Settled {
-  const { index, file, error } = entry;
-  if (error !== undefined) return failed(entry, error, 0);
-  return { index, result: { status: 'not-attempted', file, reason: reasonOf(stop) } };
 }
 
 function reasonOf(stop: AbortSignal): string {

@@ -47,8 +47,19 @@ describe('files that shared a request are not acknowledged', () => {
     'by an entry at another place in the list': ['a/b', [entry('/h/x'), entry('/h/a/b')]],
   };
   for (const [name, [target, entries]] of Object.entries(cases)) {
-    test(name, () => assert.deepEqual(storedPaths(answer(entries), [target]), [undefined]));
+    test(name, () => {
+      assert.throws(() => storedPaths(answer(entries), [target]), { kind: 'bad-answer', retryable: false });
+    });
   }
+
+  test('where one of them lies elsewhere, perhaps in the place of another', () => {
+    const entries = [entry('/h/x'), entry('/h/x')];
+    assert.throws(() => storedPaths(answer(entries), ['x', 'a/x']), { kind: 'bad-answer' });
+  });
+
+  test('by more entries than there were files', () => {
+    assert.throws(() => storedPaths(answer([entry('/h/a'), entry('/h/b')]), ['a']), { kind: 'bad-answer' });
+  });
 
   test('by an answer that came before they were sent', () => {
     assert.throws(() => storedPaths(answer([entry('/h/a')], false), ['a']), { kind: 'connection' });
