@@ -445,6 +445,10 @@ function without(entries, targets) {
 	const isTouched = touchedBy(sent);
 	return new Map([...entries].filter(([target, entry]) => !sent.has(target) && !isTouched(target, placeOf(entry))));
 }
+/** Where files end up that share a request, if the agent takes the last part of a filename alone for a path. */
+function misplaced(targets) {
+	return targets.filter((target) => target.includes("/")).map((target) => posix.basename(target));
+}
 /** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
 function afterTransfer(entries, results) {
 	const stored = new Map(results.flatMap(acknowledged));
@@ -677,7 +681,7 @@ const CHUNK_BYTES = 1048576;
 * The entries of the files whose content is what their entry says. A file that cannot be read is not among them, and so is
 * none that the upload of the others may overwrite. Cancelled, it ends with what it knows.
 */
-async function findUnchanged(files, entries, cancel) {
+async function findUnchanged(files, entries, { cancel, shareRequests }) {
 	const same = /* @__PURE__ */ new Map();
 	const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 	for (const file of files) {
@@ -685,14 +689,13 @@ async function findUnchanged(files, entries, cancel) {
 		if (entry?.size !== file.size) continue;
 		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
 	}
-	return staying(same, files, entries);
-}
-/** Those of the unchanged files that stay so while the others are sent. */
-function staying(same, files, entries) {
-	const due = files.filter(({ target }) => !same.has(target));
-	const left = without(entries, due.map(({ target }) => target));
-	const still = new Map([...same].filter(([target]) => left.has(target)));
-	return still.size === same.size ? same : staying(still, files, entries);
+	const staying = (left) => {
+		const due = files.map(({ target }) => target).filter((target) => !left.has(target));
+		const untouched = without(entries, shareRequests ? [...due, ...misplaced(due)] : due);
+		const still = new Map([...left].filter(([target]) => untouched.has(target)));
+		return still.size === left.size ? left : staying(still);
+	};
+	return staying(same);
 }
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
 async function digestOf({ realPath, size }, buffer, cancel) {
@@ -777,7 +780,10 @@ async function selectFiles(task, surroundings) {
 	const selected = file === void 0 ? {
 		selection: select(found, shard),
 		state: void 0
-	} : await compare(select(leaveOutState(found, file), shard), file, cancel);
+	} : await compare(select(leaveOutState(found, file), shard), file, {
+		cancel,
+		shareRequests: task.upload.filesPerRequest > 1
+	});
 	observer.planned(selected.selection, task);
 	return selected;
 }
@@ -798,19 +804,21 @@ async function findFiles(task, { workspace, cancel }) {
 	});
 }
 /** Looks up in the state which files the sandbox has already. */
-async function compare(selection, file, cancel) {
+async function compare(selection, file, options) {
 	const { entries: all, warnings } = readState(file);
-	const entries = without(all, selection.elsewhere);
-	const unchanged = await findUnchanged(selection.files, entries, cancel);
+	const known = without(all, selection.elsewhere);
+	const unchanged = await findUnchanged(selection.files, known, options);
+	const compared = {
+		...selection,
+		unchanged,
+		warnings: [...selection.warnings, ...warnings]
+	};
+	const due = dueFiles(compared).map(({ target }) => target);
 	return {
-		selection: {
-			...selection,
-			unchanged,
-			warnings: [...selection.warnings, ...warnings]
-		},
+		selection: compared,
 		state: {
 			file,
-			entries
+			entries: options.shareRequests ? without(known, misplaced(due)) : known
 		}
 	};
 }

@@ -1,8 +1,8 @@
 import type { UploadTask } from '../inputs/tasks.ts';
 import { discover } from '../upload/discover.ts';
 import { type Plan, plan } from '../upload/plan.ts';
-import { type Selection, select } from '../upload/selection.ts';
-import { without } from '../upload/state-entries.ts';
+import { dueFiles, type Selection, select } from '../upload/selection.ts';
+import { misplaced, without } from '../upload/state-entries.ts';
 import { leaveOutState, readState, type StateFile } from '../upload/state-file.ts';
 import { findUnchanged } from '../upload/unchanged.ts';
 import { type State, stateFileOf } from './remembering.ts';
@@ -24,7 +24,10 @@ export async function selectFiles(task: UploadTask, surroundings: Surroundings):
   const selected =
     file === undefined
       ? { selection: select(found, shard), state: undefined }
-      : await compare(select(leaveOutState(found, file), shard), file, surroundings);
+      : await compare(select(leaveOutState(found, file), shard), file, {
+          ...surroundings,
+          shareRequests: task.upload.filesPerRequest > 1,
+        });
   observer.planned(selected.selection, task);
   observer.fact?.({ kind: 'plan', selection: selected.selection });
   return selected;
@@ -48,15 +51,15 @@ async function findFiles(
 async function compare(
   selection: Selection,
   file: StateFile,
-  { cancel, observer }: Surroundings,
+  { cancel, observer, shareRequests }: Surroundings & { readonly shareRequests: boolean },
 ): Promise<Selected> {
   const { entries: all, warnings } = readState(file);
   // The files of other shards are sent by other runners, which this state will hear nothing of.
-  const entries = without(all, selection.elsewhere);
-  const unchanged = await findUnchanged(selection.files, entries, cancel);
+  const known = without(all, selection.elsewhere);
+  const unchanged = await findUnchanged(selection.files, known, { cancel, shareRequests });
   observer.fact?.({ kind: 'state', path: file.path, read: all.size, unchanged: unchanged.size });
-  return {
-    selection: { ...selection, unchanged, warnings: [...selection.warnings, ...warnings] },
-    state: { file, entries },
-  };
+  const compared = { ...selection, unchanged, warnings: [...selection.warnings, ...warnings] };
+  const due = dueFiles(compared).map(({ target }) => target);
+  const entries = shareRequests ? without(known, misplaced(due)) : known;
+  return { selection: compared, state: { file, entries } };
 }

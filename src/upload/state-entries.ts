@@ -14,6 +14,11 @@ export function without(entries: Entries, targets: readonly string[]): Entries {
   );
 }
 
+/** Where files end up that share a request, if the agent takes the last part of a filename alone for a path. */
+export function misplaced(targets: readonly string[]): string[] {
+  return targets.filter(target => target.includes('/')).map(target => posix.basename(target));
+}
+
 /** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
 export function afterTransfer(entries: Entries, results: readonly FileResult[]): Entries {
   const stored = new Map(results.flatMap(acknowledged));

@@ -5,7 +5,7 @@ import { AgentError } from '../agent/failure.ts';
 import { checkOpened, READ_FLAGS } from '../agent/opened.ts';
 import type { PlannedFile } from './plan.ts';
 import type { Entries, StateEntry } from './state.ts';
-import { without } from './state-entries.ts';
+import { misplaced, without } from './state-entries.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -16,7 +16,7 @@ const CHUNK_BYTES = 1024 * 1024;
 export async function findUnchanged(
   files: readonly PlannedFile[],
   entries: Entries,
-  cancel: AbortSignal,
+  { cancel, shareRequests }: { readonly cancel: AbortSignal; readonly shareRequests: boolean },
 ): Promise<Entries> {
   const same = new Map<string, StateEntry>();
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -25,18 +25,13 @@ export async function findUnchanged(
     if (entry?.size !== file.size) continue;
     if ((await digestOf(file, buffer, cancel)) === entry.sha256) same.set(file.target, entry);
   }
-  return staying(same, files, entries);
-}
-
-/** Those of the unchanged files that stay so while the others are sent. */
-function staying(same: Entries, files: readonly PlannedFile[], entries: Entries): Entries {
-  const due = files.filter(({ target }) => !same.has(target));
-  const left = without(
-    entries,
-    due.map(({ target }) => target),
-  );
-  const still = new Map([...same].filter(([target]) => left.has(target)));
-  return still.size === same.size ? same : staying(still, files, entries);
+  const staying = (left: Entries): Entries => {
+    const due = files.map(({ target }) => target).filter(target => !left.has(target));
+    const untouched = without(entries, shareRequests ? [...due, ...misplaced(due)] : due);
+    const still = new Map([...left].filter(([target]) => untouched.has(target)));
+    return still.size === left.size ? left : staying(still);
+  };
+  return staying(same);
 }
 
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */

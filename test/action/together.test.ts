@@ -93,6 +93,20 @@ suite('files that share requests', { concurrency: 2 }, () => {
     assertArrived(world, files);
   });
 
+  test('never make the content of another count as unchanged', async () => {
+    const files = { b: 'of its own', 'in/a': 'a', 'in/b': 'b' };
+    await using world = await openWorld({ files, withoutPath: 'last part of filename' });
+    const inputs = { ...SHARING, 'state-file': 'state.json' };
+    await runWell(world, { files: '**', ...inputs });
+    world.write({ 'in/a': 'new a', 'in/b': 'new b' });
+    await runWell(world, { files: 'in/**', target: 'in', ...inputs });
+    await runWell(world, { files: '**', ...inputs });
+    world.write({ 'in/a': 'newer a', 'in/b': 'newer b' });
+    const { outputs } = await runWell(world, { files: '**', ...inputs });
+    assert.equal(outputs['unchanged-count'], '0');
+    assertArrived(world, { ...files, 'in/a': 'newer a', 'in/b': 'newer b' });
+  });
+
   test('are sent again, each alone, where an answer leaves one of them out', async () => {
     const files = { a: 'a', b: 'b', c: 'c', d: 'd' };
     const entry = (name: string) => ({ path: `/home/user/${name}`, name, type: 'file' });

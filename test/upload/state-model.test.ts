@@ -80,7 +80,10 @@ for (const [name, answer] of Object.entries<Answer>({
         let state: Entries = new Map();
         for (const { uploads, killed } of runs) {
           const never = new AbortController().signal;
-          const unchanged = await findUnchanged(uploads.map(plannedFile), state, never);
+          const unchanged = await findUnchanged(uploads.map(plannedFile), state, {
+            cancel: never,
+            shareRequests: false,
+          });
           const due = uploads.filter(({ target }) => !unchanged.has(target));
           const targets = due.map(({ target }) => target);
           const results = due.map(upload => send(sandbox, upload, answer));
