@@ -419,18 +419,33 @@ function firstOf(names, env) {
 	};
 }
 
+// src/agent/unusable-proxy.ts
+/** A client whose every request fails, since the environment variable names no proxy: none may go another way. */
+function unusableProxy(origin, variable) {
+	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
+	return {
+		async send(request) {
+			throw new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`);
+		},
+		close: () => Promise.resolve()
+	};
+}
+
 // src/agent/light-http.ts
 const MAX_ANSWER_BYTES = 65536;
+const UTF8 = new TextDecoder();
 /**
 * A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
 * takes a third of the memory of the one in http.ts, which is what a process that lives through the whole job has to spare.
 */
 function openLightHttp(origin, timeoutMs) {
 	const client = process.getBuiltinModule(origin.startsWith("https:") ? "node:https" : "node:http");
+	const proxy = proxyFor(origin, process.env);
+	if (proxy !== void 0 && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
 	const agent = new client.Agent({
 		keepAlive: true,
 		maxSockets: 1,
-		...proxyOf(origin, process.env)
+		...proxyOptions(proxy?.value, process.env)
 	});
 	const start = (options, onAnswer) => client.request(origin, {
 		...options,
@@ -444,11 +459,9 @@ function openLightHttp(origin, timeoutMs) {
 		close: async () => agent.destroy()
 	};
 }
-/** The same proxy that http.ts would use, also where it would use none. */
-function proxyOf(origin, env) {
-	const proxy = proxyFor(origin, env);
-	if (proxy === void 0 || !isUsable(proxy)) return {};
-	const { value } = proxy;
+/** Node would read the environment in another way than http.ts does. */
+function proxyOptions(value, env) {
+	if (value === void 0) return {};
 	return { proxyEnv: {
 		http_proxy: value,
 		https_proxy: value,
@@ -494,7 +507,7 @@ async function collect(answer, tried) {
 	return {
 		tried,
 		status,
-		text: Buffer.concat(chunks).toString(),
+		text: UTF8.decode(Buffer.concat(chunks)),
 		retryAfter: headers["retry-after"],
 		sentWhole: true
 	};

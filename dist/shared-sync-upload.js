@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { C as quote, T as InputError, _ as EMPTY_REPORT, d as select, g as AgentError, l as dueFiles, u as resultsOf } from "./shared.js";
-import { a as proxyFor, c as badAnswer, i as isUsable, l as openExchange, m as withRetries, o as nameOf$1, r as readStats, s as networkFailure } from "./shared-sync-upload-stats-monitor-post.js";
+import { D as EMPTY_REPORT, E as AgentError, N as quote, P as InputError, _ as isUsable, d as resultsOf, f as select, u as dueFiles, v as proxyFor } from "./shared.js";
+import { a as nameOf$1, c as openExchange, d as withRetries, i as unusableProxy, o as networkFailure, r as readStats, s as badAnswer, t as exchangeOptions } from "./shared-sync-upload-stats.js";
 import { t as Minimatch } from "./vendor-sync-upload.js";
 import { t as require_pool } from "./undici-sync-upload-index.js";
 import { setFlagsFromString } from "node:v8";
@@ -8,9 +8,9 @@ import { setImmediate } from "node:timers/promises";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createHash, hash } from "node:crypto";
+import { homedir } from "node:os";
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
-import { homedir } from "node:os";
 import { open } from "node:fs/promises";
 
 // src/main/small-heap.ts
@@ -223,6 +223,7 @@ async function search(pattern, absolute, excludes, options) {
 	const isEmpty = found.files.length === 0 && !options.includeHidden;
 	return {
 		pattern,
+		root,
 		...found,
 		hidden: isEmpty ? await countHidden(root, match, options) : 0
 	};
@@ -773,7 +774,7 @@ function remember(state, results) {
 // src/run/selecting.ts
 /** Finds the files, plans where each goes, takes this run's share and what of it has changed, and shows that. */
 async function selectFiles(task, surroundings) {
-	const { workspace, cancel, observer } = surroundings;
+	const { workspace, observer } = surroundings;
 	const found = await findFiles(task, surroundings);
 	const file = stateFileOf(task, workspace);
 	const { shard } = task.upload;
@@ -781,20 +782,31 @@ async function selectFiles(task, surroundings) {
 		selection: select(found, shard),
 		state: void 0
 	} : await compare(select(leaveOutState(found, file), shard), file, {
-		cancel,
+		...surroundings,
 		shareRequests: task.upload.filesPerRequest > 1
 	});
 	observer.planned(selected.selection, task);
+	observer.fact?.({
+		kind: "plan",
+		selection: selected.selection
+	});
 	return selected;
 }
-async function findFiles(task, { workspace, cancel }) {
+async function findFiles(task, { workspace, cancel, clock, observer }) {
 	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-	const matches = await discover(rules, {
+	const options = {
 		workspace,
 		workingDirectory,
 		includeHidden,
 		followSymlinks,
 		cancel
+	};
+	const start = clock();
+	const matches = await discover(rules, options);
+	observer.fact?.({
+		kind: "search",
+		matches,
+		durationMs: clock() - start
 	});
 	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
 	return plan(matches, {
@@ -804,10 +816,19 @@ async function findFiles(task, { workspace, cancel }) {
 	});
 }
 /** Looks up in the state which files the sandbox has already. */
-async function compare(selection, file, options) {
+async function compare(selection, file, { cancel, observer, shareRequests }) {
 	const { entries: all, warnings } = readState(file);
 	const known = without(all, selection.elsewhere);
-	const unchanged = await findUnchanged(selection.files, known, options);
+	const unchanged = await findUnchanged(selection.files, known, {
+		cancel,
+		shareRequests
+	});
+	observer.fact?.({
+		kind: "state",
+		path: file.path,
+		read: all.size,
+		unchanged: unchanged.size
+	});
 	const compared = {
 		...selection,
 		unchanged,
@@ -818,9 +839,30 @@ async function compare(selection, file, options) {
 		selection: compared,
 		state: {
 			file,
-			entries: options.shareRequests ? without(known, misplaced(due)) : known
+			entries: shareRequests ? without(known, misplaced(due)) : known
 		}
 	};
+}
+
+// src/agent/connections.ts
+const CHANNEL$1 = "undici:client:connected";
+/** Tells of each connection that undici opens, until the function returned is called. */
+function watchConnections(opened) {
+	const connected = (message) => {
+		if (typeof message !== "object" || message === null || !("socket" in message)) return;
+		const { socket } = message;
+		if (socket instanceof Socket) opened({
+			family: socket.remoteFamily,
+			tls: tlsOf(socket)
+		});
+	};
+	subscribe(CHANNEL$1, connected);
+	return () => void unsubscribe(CHANNEL$1, connected);
+}
+/** Asked of the object, since loading what defines its class takes its time. */
+function tlsOf(socket) {
+	if (!("getProtocol" in socket) || typeof socket.getProtocol !== "function") return void 0;
+	return String(socket.getProtocol());
 }
 
 // src/agent/collect.ts
@@ -937,7 +979,7 @@ function listen(signal) {
 */
 async function openHttp(origin, connections, timeoutMs) {
 	const proxy = proxyFor(origin, process.env);
-	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
+	if (proxy !== void 0 && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
 	const guard = guardAgainstFloods();
 	const closing = new AbortController();
 	const { signal } = closing;
@@ -990,15 +1032,6 @@ function connectOptions(timeoutMs, signal) {
 		timeout: timeoutMs,
 		allowH2: false,
 		signal
-	};
-}
-function unusable(origin, variable) {
-	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
-	return {
-		async send(request) {
-			throw new AgentError("unreachable", `${nameOf$1(request, origin)} was not sent: ${why}.`);
-		},
-		close: () => Promise.resolve()
 	};
 }
 function exchange(dispatcher, { origin, timeoutMs }, request) {
@@ -1458,17 +1491,22 @@ function post({ exchange, form }, request) {
 async function openClient(connection, options) {
 	const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
 	const exchange = openExchange(connection, http, options);
+	const unwatch = options.watch && watchConnections(options.watch.opened);
 	return {
 		...uploads(connection, options, exchange),
 		stats: () => readStats(connection, exchange),
-		close: () => http.close()
+		async close() {
+			unwatch?.();
+			await http.close();
+		}
 	};
 }
 
 // src/upload/level.ts
 /** A level for the input `concurrency`. `clock` gives milliseconds. */
-function openLevel(concurrency, clock) {
-	return concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
+function openLevel(concurrency, clock, onChange) {
+	const level = concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
+	return onChange === void 0 ? level : watched(level, onChange);
 }
 /** The highest that a level for the input `concurrency` can be. */
 function highestLevel(concurrency) {
@@ -1545,21 +1583,38 @@ function adaptiveLevel(clock) {
 		}
 	};
 }
+function watched({ now, sent, begin }, onChange) {
+	function watch(act, error) {
+		const from = now();
+		act();
+		if (now() !== from) onChange({
+			from,
+			to: now(),
+			error
+		});
+	}
+	return {
+		now,
+		sent: (bytes) => watch(() => sent(bytes)),
+		begin() {
+			const end = begin();
+			return (error) => watch(() => end(error), error);
+		}
+	};
+}
 function isOverload({ kind, status }) {
 	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
 }
 
 // src/run/surroundings.ts
 /** A connection to the sandbox for as long as `use` takes. */
-async function withClient(connection, { concurrency, query, stateFile }, { userAgent, cancel, now }, use) {
+async function withClient(connection, { concurrency, query, stateFile }, surroundings, use) {
 	const connections = highestLevel(concurrency);
 	const client = await openClient(connection, {
 		connections,
 		query,
 		hashed: stateFile !== "",
-		userAgent,
-		cancel,
-		now
+		...exchangeOptions(surroundings)
 	});
 	try {
 		return await use(client);
@@ -1614,9 +1669,10 @@ async function attempt(entries, stop, options) {
 	};
 }
 async function sendOnce(entries, { client, level, onEvent }) {
-	const end = level.begin();
-	const [first, ...others] = entries.map(({ file }) => file);
+	const files = entries.map(({ file }) => file);
+	const [first, ...others] = files;
 	if (first === void 0) return [];
+	const end = level.begin();
 	const onSent = (bytes) => {
 		level.sent(bytes);
 		onEvent({
@@ -1626,9 +1682,14 @@ async function sendOnce(entries, { client, level, onEvent }) {
 		});
 	};
 	try {
-		const stored = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether([first, ...others], onSent);
+		const outcomes = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether(files, onSent);
 		end();
-		return stored;
+		if (others.length > 0) onEvent({
+			kind: "shared",
+			files,
+			outcomes
+		});
+		return outcomes;
 	} catch (error) {
 		if (error instanceof AgentError) end(error);
 		throw error;
@@ -1862,10 +1923,14 @@ function signatureWarning(files, { query }) {
 async function sendFiles({ selection, state }, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
 	const due = dueFiles(selection);
 	forget(state, due);
+	const { fact } = observer;
 	const start = clock();
 	const results = await transfer(due, {
 		client,
-		level: openLevel(upload.concurrency, clock),
+		level: openLevel(upload.concurrency, clock, fact && ((change) => fact({
+			kind: "level",
+			change
+		}))),
 		filesPerRequest: upload.filesPerRequest,
 		retry: {
 			retries: connection.retries,

@@ -1,5 +1,5 @@
 import { A as parseStats, D as EMPTY_REPORT, F as gateOf, c as step, r as userAgent } from "./shared.js";
-import { c as measure, l as waitFor, n as openStatsReader, t as exchangeOptions } from "./shared-sync-upload-stats.js";
+import { l as measure, n as openStatsReader, t as exchangeOptions, u as waitFor } from "./shared-sync-upload-stats.js";
 
 // src/run/stats.ts
 /** Waits for the sandbox, measures and judges it. What fails on the way is in the report. */

@@ -1,6 +1,6 @@
 import { a as withClient, i as unsent, n as reportPlanned, o as selectFiles, r as sendFiles, t as reportOn } from "./shared-sync-upload.js";
 import { F as gateOf, c as step, j as parseSync, r as userAgent } from "./shared.js";
-import { c as measure, l as waitFor } from "./shared-sync-upload-stats.js";
+import { l as measure, u as waitFor } from "./shared-sync-upload-stats.js";
 
 // src/run/sync.ts
 /**

@@ -7,6 +7,7 @@ import { guardAgainstFloods } from './flood-guard.ts';
 import { nameOf, networkFailure } from './network-failure.ts';
 import { onAbort } from './on-abort.ts';
 import { isUsable, proxyFor } from './proxy.ts';
+import { unusableProxy } from './unusable-proxy.ts';
 
 /** One request to the sandbox host. */
 export interface HttpRequest {
@@ -43,7 +44,7 @@ export interface Http {
  */
 export async function openHttp(origin: string, connections: number, timeoutMs: number): Promise<Http> {
   const proxy = proxyFor(origin, process.env);
-  if (proxy !== undefined && !isUsable(proxy)) return unusable(origin, proxy.name);
+  if (proxy !== undefined && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
   const guard = guardAgainstFloods();
   const closing = new AbortController();
   const { signal } = closing;
@@ -100,16 +101,6 @@ async function proxied(proxy: string, connecting: Connecting): Promise<Dispatche
 // HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
 function connectOptions(timeoutMs: number, signal: AbortSignal) {
   return { timeout: timeoutMs, allowH2: false, signal };
-}
-
-function unusable(origin: string, variable: string): Http {
-  const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
-  return {
-    async send(request) {
-      throw new AgentError('unreachable', `${nameOf(request, origin)} was not sent: ${why}.`);
-    },
-    close: () => Promise.resolve(),
-  };
 }
 
 function exchange(

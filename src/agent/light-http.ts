@@ -3,9 +3,13 @@ import { AgentError } from './failure.ts';
 import type { Http, HttpAnswer, HttpRequest } from './http.ts';
 import { nameOf, networkFailure } from './network-failure.ts';
 import { isUsable, proxyFor } from './proxy.ts';
+import { unusableProxy } from './unusable-proxy.ts';
 
 // A sixteenth of what http.ts takes: stats are some hundred bytes, and a megabyte of JSON takes many in memory.
 const MAX_ANSWER_BYTES = 64 * 1024;
+
+// Takes a byte order mark off, as http.ts does.
+const UTF8 = new TextDecoder();
 
 /**
  * A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
@@ -14,7 +18,13 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export function openLightHttp(origin: string, timeoutMs: number): Http {
   // Not imported: an import would load all that these modules export, a WebSocket client among it, at 12 MiB.
   const client = process.getBuiltinModule(origin.startsWith('https:') ? 'node:https' : 'node:http');
-  const agent = new client.Agent({ keepAlive: true, maxSockets: 1, ...proxyOf(origin, process.env) });
+  const proxy = proxyFor(origin, process.env);
+  if (proxy !== undefined && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
+  const agent = new client.Agent({
+    keepAlive: true,
+    maxSockets: 1,
+    ...proxyOptions(proxy?.value, process.env),
+  });
   const start: Start = (options, onAnswer) => client.request(origin, { ...options, agent }, onAnswer);
   return {
     send: request => exchange(start, request, { origin, deadline: AbortSignal.timeout(timeoutMs) }),
@@ -22,11 +32,9 @@ export function openLightHttp(origin: string, timeoutMs: number): Http {
   };
 }
 
-/** The same proxy that http.ts would use, also where it would use none. */
-function proxyOf(origin: string, env: NodeJS.ProcessEnv): { proxyEnv?: NodeJS.ProcessEnv } {
-  const proxy = proxyFor(origin, env);
-  if (proxy === undefined || !isUsable(proxy)) return {};
-  const { value } = proxy;
+/** Node would read the environment in another way than http.ts does. */
+function proxyOptions(value: string | undefined, env: NodeJS.ProcessEnv): { proxyEnv?: NodeJS.ProcessEnv } {
+  if (value === undefined) return {};
   return {
     proxyEnv: { http_proxy: value, https_proxy: value, no_proxy: env['no_proxy'] ?? env['NO_PROXY'] },
   };
@@ -75,6 +83,6 @@ async function collect(answer: IncomingMessage, tried: string): Promise<HttpAnsw
       throw new AgentError('bad-answer', `${tried} answered ${status} with more than 64 KiB.`);
     chunks.push(bytes);
   }
-  const text = Buffer.concat(chunks).toString();
+  const text = UTF8.decode(Buffer.concat(chunks));
   return { tried, status, text, retryAfter: headers['retry-after'], sentWhole: true };
 }

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { describe, test } from 'node:test';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import { openLightHttp } from '../../src/agent/light-http.ts';
+import { proxyVariables } from './sockets.ts';
 
 interface Listening extends AsyncDisposable {
   readonly origin: string;
@@ -52,6 +53,11 @@ describe('the light client', () => {
     assert.deepEqual([status, text, tried], [200, '{}', `GET ${server.origin}/metrics`]);
   });
 
+  test('takes a byte order mark off', async () => {
+    await using server = await saying('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n\uFEFF{}');
+    assert.equal((await get(server.origin, 5000)).text, '{}');
+  });
+
   const cases: Readonly<Record<string, readonly [said: string, kind: FailureKind]>> = {
     'an answer that is too long': [ok('x'.repeat(70_000)), 'bad-answer'],
     'another protocol': ['HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', 'bad-answer'],
@@ -72,15 +78,21 @@ describe('the light client', () => {
     await assert.rejects(get(server.origin, 60_000, AbortSignal.timeout(50)), isCancelled);
   });
 
-  test('uses no proxy for http to this machine', async t => {
+  test('sends nothing past what is named as a proxy and is none', async () => {
+    using _ = proxyVariables({ https_proxy: 'socks5://user:password@host:1080' });
+    await using server = await saying('');
+    await assert.rejects(get(server.origin.replace('http:', 'https:'), 5000), {
+      kind: 'unreachable',
+      message:
+        /^GET https:\S+ was not sent: the environment variable https_proxy holds no URL of an http or https proxy/,
+    });
+    assert.equal(server.connections(), 0);
+  });
+
+  test('uses no proxy for http to this machine', async () => {
     await using proxy = await saying(ok('{"from":"proxy"}'));
     await using server = await saying(ok('{"from":"agent"}'));
-    const before = process.env['http_proxy'];
-    process.env['http_proxy'] = proxy.origin;
-    t.after(() => {
-      if (before === undefined) delete process.env['http_proxy'];
-      else process.env['http_proxy'] = before;
-    });
+    using _ = proxyVariables({ http_proxy: proxy.origin });
     assert.equal((await get(server.origin, 5000)).text, '{"from":"agent"}');
     assert.equal(proxy.connections(), 0);
   });
