@@ -1772,7 +1772,7 @@ function openSchedule(files, { perRequest, lanes: lanesAtFirst }) {
 		attempts: 0
 	}));
 	const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
-	const trial = perRequest > 1 ? trialOf(entries, perRequest) : [];
+	const trial = perRequest > 1 ? trialOf(entries) : [];
 	const tried = new Set(trial);
 	const small = queueOf(entries.filter((entry) => !isLarge(entry) && !tried.has(entry)));
 	const again = [];
@@ -1805,15 +1805,16 @@ function openSchedule(files, { perRequest, lanes: lanesAtFirst }) {
 		}
 	};
 }
+const TRIAL_FILES = 2;
 /**
 * The files that show whether the agent takes several in one request: one in a directory first, which an agent that drops
 * directories cannot store where it belongs, and the smallest, so that they fit. None where fewer than two can share one.
 */
-function trialOf(entries, count) {
+function trialOf(entries) {
 	const sharable = entries.filter((entry) => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= BUFFER_BYTES).sort((a, b) => a.file.size - b.file.size);
 	const inDirectory = sharable.find(({ file }) => file.target.includes("/"));
 	const others = sharable.filter((entry) => entry !== inDirectory);
-	const trial = queueOf(inDirectory === void 0 ? others : [inDirectory, ...others]).take(count, bytesOf);
+	const trial = queueOf(inDirectory === void 0 ? others : [inDirectory, ...others]).take(TRIAL_FILES, bytesOf);
 	return trial.length > 1 ? trial : [];
 }
 function bytesOf({ file }) {

@@ -1642,9 +1642,9 @@ function reasonOf({ status, kind }) {
 }
 function sharedLine({ files, outcomes }) {
 	const bytes = files.reduce((sum, { size }) => sum + size, 0);
-	const of = (kind) => formatNumber(outcomes.filter((outcome) => outcome === kind).length);
-	const stored = formatNumber(outcomes.filter((outcome) => typeof outcome === "object").length);
-	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${stored} stored, ${of("not-acknowledged")} not acknowledged, ${of("not-sent")} not sent`;
+	const notSent = outcomes.filter((outcome) => outcome === "not-sent").length;
+	const stored = outcomes.length - notSent;
+	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(stored)} stored, ${formatNumber(notSent)} not sent`;
 }
 function readingLine({ figures }) {
 	return `Reading: ${[...figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure$1(name, exactly(figure))}`).join(", ")}`;

@@ -135,10 +135,10 @@ function reasonOf({ status, kind }: NonNullable<LevelChange['error']>): string {
 
 function sharedLine({ files, outcomes }: Extract<Fact, { kind: 'shared' }>): string {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const of = (kind: string) => formatNumber(outcomes.filter(outcome => outcome === kind).length);
-  const stored = formatNumber(outcomes.filter(outcome => typeof outcome === 'object').length);
+  const notSent = outcomes.filter(outcome => outcome === 'not-sent').length;
+  const stored = outcomes.length - notSent;
   const what = `${formatCount(files.length, 'file')}, ${formatCount(bytes, 'byte')}`;
-  return `Shared request: ${what}; ${stored} stored, ${of('not-acknowledged')} not acknowledged, ${of('not-sent')} not sent`;
+  return `Shared request: ${what}; ${formatNumber(stored)} stored, ${formatNumber(notSent)} not sent`;
 }
 
 function readingLine({ figures }: Stats): string {

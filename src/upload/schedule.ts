@@ -41,7 +41,7 @@ export function openSchedule(
   const isLarge = ({ file }: Entry) => lanesAtFirst > 1 && file.size > LARGE_BYTES;
   const entries = files.map((file, index): Entry => ({ file, index, attempts: 0 }));
   const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
-  const trial = perRequest > 1 ? trialOf(entries, perRequest) : [];
+  const trial = perRequest > 1 ? trialOf(entries) : [];
   const tried = new Set(trial);
   const small = queueOf(entries.filter(entry => !isLarge(entry) && !tried.has(entry)));
   const again: Entry[] = [];
@@ -79,17 +79,23 @@ export function openSchedule(
   };
 }
 
+// Two show as much as many, and harm less.
+const TRIAL_FILES = 2;
+
 /**
  * The files that show whether the agent takes several in one request: one in a directory first, which an agent that drops
  * directories cannot store where it belongs, and the smallest, so that they fit. None where fewer than two can share one.
  */
-function trialOf(entries: readonly Entry[], count: number): readonly Entry[] {
+function trialOf(entries: readonly Entry[]): readonly Entry[] {
   const sharable = entries
     .filter(entry => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= BUFFER_BYTES)
     .sort((a, b) => a.file.size - b.file.size);
   const inDirectory = sharable.find(({ file }) => file.target.includes('/'));
   const others = sharable.filter(entry => entry !== inDirectory);
-  const trial = queueOf(inDirectory === undefined ? others : [inDirectory, ...others]).take(count, bytesOf);
+  const trial = queueOf(inDirectory === undefined ? others : [inDirectory, ...others]).take(
+    TRIAL_FILES,
+    bytesOf,
+  );
   return trial.length > 1 ? trial : [];
 }
 
