@@ -71,7 +71,7 @@ const MEANING = {
 	unauthorized: {
 		retry: false,
 		final: true,
-		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username exists in it."
+		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it."
 	},
 	forbidden: {
 		retry: false,
@@ -111,12 +111,12 @@ const MEANING = {
 	busy: {
 		retry: true,
 		final: false,
-		hint: "Lower concurrency, or raise retries."
+		hint: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
 	},
 	server: {
 		retry: true,
 		final: false,
-		hint: "Check port, that the agent is up, and the service's status, and run the job again."
+		hint: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again."
 	},
 	"file-changed": {
 		retry: true,
@@ -195,7 +195,7 @@ function statusFailure(answer, redact, now) {
 }
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
-	const line = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
+	const line = redact(messageOf$1(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
 	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
@@ -212,7 +212,7 @@ function kindOf$2(status, said) {
 function withoutTags(html) {
 	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
 }
-function messageOf(text) {
+function messageOf$1(text) {
 	try {
 		const body = JSON.parse(text);
 		if (typeof body === "string") return body;
@@ -352,8 +352,9 @@ function networkFailure(error, tried) {
 	if (error instanceof AgentError) return error;
 	if (error.cause instanceof AgentError) return error.cause;
 	const code = codeOf(error);
-	const says = SAYS[code] ?? "the connection failed";
-	return new AgentError(kindOf$1(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
+	const kind = kindOf$1(code, error.message);
+	const says = SAYS[code] ?? (kind === "tls" ? "no trusted TLS connection could be made" : "the connection failed");
+	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
 }
 function kindOf$1(code, message) {
 	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
@@ -367,9 +368,16 @@ function codeOf(error) {
 	return error.cause instanceof Error ? codeOf(error.cause) : "";
 }
 function detail(code, error) {
-	const message = error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message;
+	const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message);
 	const parts = [message.includes(code) ? "" : code, message.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
+}
+function messageOf(error) {
+	return error instanceof Error ? error.message : String(error);
+}
+/** Of OpenSSL's own errors, `thread:error:number:library:function:reason:file:line:`, the reason. */
+function inWords(message) {
+	return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
 }
 
 // src/inputs/loopback.ts
@@ -595,9 +603,12 @@ function milliseconds(text) {
 function text$1(fallback = "") {
 	return (value) => value === "" ? fallback : value;
 }
-/** A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. */
+/**
+* A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
+* they are, since most are in paths of Windows.
+*/
 function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
 }
 
 // src/inputs/base-url.ts
@@ -1360,11 +1371,15 @@ async function watch(read, recorder, intervalMs, { sleep, stop, now }) {
 			if (!(error instanceof AgentError)) throw error;
 			recorder.gap({
 				at: now(),
-				what: error.message
+				what: sayingOf(error)
 			});
 		}
 		if (!isLast) await slept(sleep(intervalMs, stop));
 	}
+}
+/** With what to do about it, where the next reading would not mend it. */
+function sayingOf({ kind, message, hint, retryable }) {
+	return retryable || kind === "cancelled" ? message : `${message} ${hint}`;
 }
 
 // package.json

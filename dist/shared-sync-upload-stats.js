@@ -173,7 +173,7 @@ function statusFailure(answer, redact, now) {
 }
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
-	const line = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
+	const line = redact(messageOf$1(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
 	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
@@ -190,7 +190,7 @@ function kindOf$1(status, said) {
 function withoutTags(html) {
 	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
 }
-function messageOf(text) {
+function messageOf$1(text) {
 	try {
 		const body = JSON.parse(text);
 		if (typeof body === "string") return body;
@@ -305,8 +305,9 @@ function networkFailure(error, tried) {
 	if (error instanceof AgentError) return error;
 	if (error.cause instanceof AgentError) return error.cause;
 	const code = codeOf(error);
-	const says = SAYS[code] ?? "the connection failed";
-	return new AgentError(kindOf(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
+	const kind = kindOf(code, error.message);
+	const says = SAYS[code] ?? (kind === "tls" ? "no trusted TLS connection could be made" : "the connection failed");
+	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
 }
 function kindOf(code, message) {
 	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
@@ -320,9 +321,16 @@ function codeOf(error) {
 	return error.cause instanceof Error ? codeOf(error.cause) : "";
 }
 function detail(code, error) {
-	const message = error instanceof AggregateError ? error.errors.map(String).join("; ") : error.message;
+	const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message);
 	const parts = [message.includes(code) ? "" : code, message.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
+}
+function messageOf(error) {
+	return error instanceof Error ? error.message : String(error);
+}
+/** Of OpenSSL's own errors, `thread:error:number:library:function:reason:file:line:`, the reason. */
+function inWords(message) {
+	return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
 }
 
 // src/agent/unusable-proxy.ts

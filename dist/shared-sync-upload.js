@@ -296,7 +296,7 @@ function unreadableName(file) {
 }
 function requireDirectory(directory, given) {
 	if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-	const message = `${JSON.stringify(given)} is not a directory on the runner (${directory}).`;
+	const message = `${quote(given)} is not a directory on the runner (${directory}).`;
 	throw new InputError([{
 		input: "working-directory",
 		message,
@@ -310,7 +310,7 @@ const ADVICE = {
 function unsearchable({ pattern }, error) {
 	if (error instanceof InputError || !(error instanceof Error)) return error;
 	if (!("code" in error)) return error;
-	const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ""}`;
+	const message = `${quote(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ""}`;
 	return new InputError([{
 		input: "files",
 		message
@@ -331,7 +331,7 @@ function plan(matches, options) {
 		target: targetOf(file, match.pattern.target, options.target),
 		size: file.size
 	})));
-	const unmatched = matches.filter((match) => match.files.length === 0).map(nothingFound);
+	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, name));
 	const { unique, conflicts } = byTarget(files);
 	const problems = [
 		...options.ifNoFilesFound === "error" ? unmatched : [],
@@ -342,13 +342,14 @@ function plan(matches, options) {
 		input: "files",
 		message
 	})));
+	const leftOut = dedupe(matches.flatMap((match) => match.leftOut)).map((item) => ({
+		...item,
+		path: name(item.path)
+	}));
 	return {
 		files: unique,
-		leftOut: dedupe(matches.flatMap((match) => match.leftOut)).map(({ path, reason }) => ({
-			path: name(path),
-			reason
-		})),
-		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(matches)]
+		leftOut,
+		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(leftOut)]
 	};
 }
 function targetOf({ path: file, relative }, own, general) {
@@ -373,14 +374,14 @@ const SLIPS = [
 		advice: "a comment must be a line of its own"
 	}
 ];
-function nothingFound({ pattern, hidden, leftOut }) {
+function nothingFound({ pattern, hidden, leftOut }, name) {
 	const reasons = [
 		...hidden > 0 ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`] : [],
 		...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
-		...leftOut[0] === void 0 ? [] : [`${leftOut.length} left out, such as ${leftOut[0].path}: ${leftOut[0].reason}`]
+		...leftOut[0] === void 0 ? [] : [`${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`]
 	];
 	const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
-	return `${JSON.stringify(pattern.pattern)} matches no file to upload${why}.`;
+	return `${quote(pattern.pattern)} matches no file to upload${why}.`;
 }
 /** The files with each target once, and a message for each target that two sources claim. */
 function byTarget(files) {
@@ -418,11 +419,12 @@ function nested(owner, file) {
 	return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
 }
 /** A warning for each kind of what was left out without being asked for. */
-function oddities(matches) {
-	const all = dedupe(matches.flatMap((match) => match.leftOut));
+function oddities(leftOut) {
 	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
-		const [first, ...others] = all.filter((item) => item.reason === reason);
-		return first === void 0 ? [] : [`${others.length + 1} left out for being ${reason}, such as ${first.path}.`];
+		const [first, ...others] = leftOut.filter((item) => item.reason === reason);
+		if (first === void 0) return [];
+		const more = others.length === 0 ? "" : ` and ${others.length} more, each`;
+		return [`Left out: ${quote(first.path)}${more === "" ? "," : more} ${reason}.`];
 	});
 }
 function unwritable(files) {

@@ -1,8 +1,7 @@
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$2, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
+import { a as info, c as setFailed, d as startGroup, f as warning, i as getState, l as setOutput, n as error, o as notice, p as summary$2, r as getInput, s as saveState, t as endGroup, u as setSecret } from "./vendor.js";
 import { setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { availableParallelism, freemem, release, totalmem } from "node:os";
-import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 // src/agent/redact.ts
@@ -89,7 +88,7 @@ function add(a, b) {
 	};
 }
 /** A whole number as bigint, any other as the nearest float. */
-function toFigure$1(number) {
+function toFigure(number) {
 	return number.numerator % number.denominator === 0n ? number.numerator / number.denominator : toNumber(number);
 }
 /** The nearest float. */
@@ -308,9 +307,12 @@ function milliseconds(text) {
 function text(fallback = "") {
 	return (value) => value === "" ? fallback : value;
 }
-/** A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. */
+/**
+* A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
+* they are, since most are in paths of Windows.
+*/
 function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
 }
 
 // src/inputs/base-url.ts
@@ -452,7 +454,6 @@ function toConnection(inputs, furtherSecrets = []) {
 	const routing = routingHeaders(inputs["header-prefix"]);
 	return {
 		sandboxId: inputs["sandbox-id"],
-		port: inputs.port,
 		baseUrl: inputs["base-url"],
 		uploadPath: inputs["upload-path"] ?? "",
 		statsPath: inputs["stats-path"],
@@ -919,7 +920,7 @@ const MEANING = {
 	unauthorized: {
 		retry: false,
 		final: true,
-		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username exists in it."
+		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it."
 	},
 	forbidden: {
 		retry: false,
@@ -959,12 +960,12 @@ const MEANING = {
 	busy: {
 		retry: true,
 		final: false,
-		hint: "Lower concurrency, or raise retries."
+		hint: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
 	},
 	server: {
 		retry: true,
 		final: false,
-		hint: "Check port, that the agent is up, and the service's status, and run the job again."
+		hint: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again."
 	},
 	"file-changed": {
 		retry: true,
@@ -1025,13 +1026,16 @@ function formatBytes(bytes) {
 	const step = Math.min(Math.floor(Math.log2(reaching) / 10), STEPS.length - 1);
 	return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
 }
-/** Milliseconds for a reader: `80 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
 function formatDuration(ms) {
 	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
 	const seconds = Math.round(ms / 1e3);
 	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
-	if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-	return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds % 3600 / 60)} min`;
+	if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), "min"], [seconds % 60, "s"]);
+	return twoUnits([Math.floor(seconds / 3600), "h"], [Math.floor(seconds % 3600 / 60), "min"]);
+}
+function twoUnits(large, small) {
+	return (small[0] === 0 ? [large] : [large, small]).map((amount) => amount.join(" ")).join(" ");
 }
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
 function formatNumber(count) {
@@ -1102,7 +1106,7 @@ function verdict(report) {
 	const error = report.errors[0]?.message ?? "";
 	const done = `${whatWasDone(report)}${whichShare(report)}`;
 	if (report.cancelled) return {
-		own: `Cancelled: ${done}.`,
+		own: `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`,
 		error: ""
 	};
 	if (error !== "" && report.files.length === 0) return {
@@ -1135,9 +1139,9 @@ function whatWasDone(report) {
 	const left = leftOut.length === 0 ? "" : `, ${formatNumber(leftOut.length)} left out`;
 	const same = unchanged === 0 ? "" : `, ${formatNumber(unchanged)} unchanged`;
 	const due = formatCount(planned - unchanged, "file");
-	if (dryRun) return `Dry run: ${due} (${formatBytes(plannedBytes - unchangedBytes)}) would be uploaded, nothing was sent${same}`;
 	if (files.length === 0) return nothingPlanned(report);
-	if (planned === unchanged) return `Nothing was sent, ${formatCount(unchanged, "file")} unchanged${left}`;
+	if (planned === unchanged) return `${dryRun ? "Dry run: nothing would be uploaded" : "Nothing was sent"}, ${formatCount(unchanged, "file")} unchanged${left}`;
+	if (dryRun) return `Dry run: ${due} (${formatBytes(plannedBytes - unchangedBytes)}) would be uploaded${same}${left}; nothing was sent`;
 	const arrived = `${formatNumber(uploaded)} of ${due} arrived`;
 	if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}${same}`;
 	if (cancelled || report.errors.length > 0) return `${arrived}${same}`;
@@ -1155,10 +1159,7 @@ function failures(failed, notAttempted) {
 }
 /** What kept a step that waited from going on. */
 function waitError({ missing, error, waitedMs }) {
-	if (error !== void 0 && !error.retryable) return {
-		message: error.message,
-		details: [error.hint]
-	};
+	if (error !== void 0 && !error.retryable) return reportedError(error);
 	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
 	const last = error === void 0 ? [] : [error.message, error.hint];
 	return {
@@ -1186,8 +1187,8 @@ function conditionsOf({ gate }, level) {
 	return gate.breaches.filter((breach) => breach.level === level).map(({ condition }) => condition.text).join(", ");
 }
 /** What the sandbox uses, or used at most over several samples. */
-function usage({ samples }) {
-	if (samples.length === 0) return "There are no stats of the sandbox";
+function usage({ samples, cancelled }) {
+	if (samples.length === 0) return cancelled ? "The sandbox had not been read" : "There are no stats of the sandbox";
 	const all = samples.map(({ stats }) => stats.figures);
 	const shares = Object.entries(SHARES).flatMap(([name, metric]) => {
 		const figures = figuresOf(metric, all);
@@ -1216,7 +1217,7 @@ function furtherLines({ errors }) {
 function reportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
-		details: [error.hint]
+		details: hintsOf(error)
 	};
 	const lines = error.problems.map(describeProblem);
 	const [only] = lines;
@@ -1229,250 +1230,9 @@ function reportedError(error) {
 		details: lines
 	};
 }
-
-// src/report/plain-text.ts
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
-/**
-* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
-* written as an escape, such as `\n` or `\u{202e}`.
-*/
-function visible(text) {
-	return text.replace(UNSEEN, escapeOf);
-}
-/** `visible`, cut to `limit` characters. */
-function visibleCut(text, limit) {
-	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
-}
-function escapeOf(character) {
-	if (character === "\n") return "\\n";
-	if (character === "\r") return "\\r";
-	if (character === "	") return "\\t";
-	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-
-// src/github/log.ts
-const MAX_MESSAGE = 4e3;
-/** One line of the log. */
-function logLine(text) {
-	info(harmless(text));
-}
-/** Lines folded under a title. */
-function logGroup(title, lines) {
-	startGroup(harmless(title));
-	for (const line of lines) logLine(line);
-	endGroup();
-}
-/** Annotations on the run, of several lines each. */
-const annotate = {
-	error: (lines) => error(messageOf(lines)),
-	warning: (lines) => warning(messageOf(lines)),
-	notice: (lines) => notice(messageOf(lines))
-};
-/** Lines as one annotation shows them. */
-function messageOf(lines) {
-	const whole = lines.map(harmless).join("\n");
-	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
-}
-/**
-* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
-* to itself; names and answers from elsewhere could hold either.
-*/
-function harmless(text) {
-	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
-}
-
-// src/github/runner.ts
-const SECRET_INPUTS = ["token", "signature"];
-/** The inputs of the step by name, secrets masked. */
-function readInputs(names) {
-	for (const name of SECRET_INPUTS) mask(getInput(name));
-	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
-	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
-}
-/** The directory that holds the checkout. */
-function workspace() {
-	return process.env["GITHUB_WORKSPACE"] || process.cwd();
-}
-/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
-function cancelSignal() {
-	const controller = new AbortController();
-	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
-	return controller.signal;
-}
-/** A part of a URL without its percent-encoding, where that can be undone. */
-function decoded(part) {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
-}
-/** The proxies that the environment names, as far as they are URLs. */
-function proxyUrls() {
-	return [
-		"http_proxy",
-		"https_proxy",
-		"HTTP_PROXY",
-		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []);
-}
-function mask(secret) {
-	if (secret !== "") setSecret(secret);
-}
-
-// src/github/debug.ts
-/** The debug log of a step. People paste it into bug reports: whatever may be secret in the raw inputs is taken out. */
-function openDebugLog(raw) {
-	if (!isDebug()) return void 0;
-	const redact = redactor([
-		...inputSecrets(raw),
-		...headerValues(raw),
-		...proxyCredentials()
-	]);
-	return (...lines) => {
-		for (const line of lines) debug(harmless(visibleCut(redact(line), MAX_LINE)));
-	};
-}
-const MAX_LINE = 2e3;
-const MIN_HEADER_VALUE = 8;
-function inputSecrets(raw) {
-	return ["token", "signature"].map((name) => (raw[name] ?? "").trim());
-}
-function headerValues({ headers = "" }) {
-	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter((value) => value.length >= MIN_HEADER_VALUE);
-}
-function proxyCredentials() {
-	return proxyUrls().filter(({ password }) => password !== "").flatMap(({ username, password }) => [password, `${username}:${password}`]).flatMap((part) => [part, decoded(part)]);
-}
-
-// src/agent/proxy.ts
-/**
-* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
-* because nobody is on the way, and a proxy would be.
-*/
-function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
-}
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
-		name,
-		value
-	};
-}
-
-// src/github/debug-environment.ts
-/** What the step runs on. Of the environment's variables no value is named, since one may hold a password. */
-function environmentLines(userAgent) {
-	const { version, platform, arch } = process;
-	const memory = `${formatBytes(totalmem())} of memory, ${formatBytes(freemem())} of it free`;
-	return [
-		`Version: ${userAgent} on Node.js ${version}, ${platform} ${release()} ${arch}`,
-		`Runner: ${formatCount(availableParallelism(), "CPU")}, ${memory}`,
-		`Workspace: ${workspace()}`
-	];
-}
-/** How the network is reached. */
-function networkLines(baseUrl) {
-	const proxy = proxyFor(new URL(baseUrl).origin, process.env);
-	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
-	return [
-		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
-		`NO_PROXY: ${isSet$1("NO_PROXY") || isSet$1("no_proxy") ? "set" : "not set"}`,
-		`NODE_EXTRA_CA_CERTS: ${isSet$1("NODE_EXTRA_CA_CERTS") ? "set" : "not set"}`
-	];
-}
-/** What the process took until now. */
-function costLine() {
-	const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
-	return `Took ${formatDuration(performance.now())} and ${peak} of memory at most`;
-}
-function isSet$1(name) {
-	return Boolean(process.env[name]);
-}
-
-// src/github/debug-inputs.ts
-/** The inputs of a task as they were understood, under their names; of secrets, whether they are set. */
-function inputLines(task) {
-	const { connection, upload, measurement, gate = measurement?.gate, intervalMs, maxDurationMs } = task;
-	return [
-		...connectionLines(connection),
-		...upload === void 0 ? [] : uploadLines(upload),
-		...measurement === void 0 ? [] : measurementLines(measurement),
-		...gate === void 0 ? [] : gateLines(gate),
-		...intervalMs === void 0 ? [] : [`interval: ${formatDuration(intervalMs)}`],
-		...maxDurationMs === void 0 ? [] : [`max-duration: ${formatDuration(maxDurationMs)}`]
-	].map((line) => `Input ${line}`);
-}
-function connectionLines(connection) {
-	const { sandboxId, baseUrl, port, uploadPath, statsPath, headers, retries, timeoutMs } = connection;
-	return [
-		`sandbox-id: ${shown(sandboxId)}`,
-		`token: ${isSet(headers["X-Access-Token"])}`,
-		`base-url: ${baseUrl}`,
-		`port: ${port}`,
-		`upload-path: ${shown(uploadPath)}`,
-		`stats-path: ${shown(statsPath)}`,
-		`headers, with those of every request: ${Object.keys(headers).join(", ")}`,
-		`retries: ${retries}`,
-		`timeout: ${formatDuration(timeoutMs)}`
-	];
-}
-function uploadLines(upload) {
-	const { rules, query, shard } = upload;
-	return [
-		...rules.patterns.map(({ pattern, target }) => `files: ${shown(pattern)}${target === void 0 ? "" : ` => ${shown(target)}`}`),
-		...rules.excludes.map((exclude) => `files: except ${shown(exclude)}`),
-		`target: ${shown(upload.target)}`,
-		`working-directory: ${shown(upload.workingDirectory)}`,
-		`username: ${shown(query["username"])}`,
-		`signature: ${isSet(query["signature"])}`,
-		`signature-expiration: ${shown(query["signature_expiration"])}`,
-		`if-no-files-found: ${upload.ifNoFilesFound}`,
-		`include-hidden-files: ${upload.includeHidden}`,
-		`follow-symlinks: ${upload.followSymlinks}`,
-		`state-file: ${shown(upload.stateFile)}`,
-		`shard: ${shard === void 0 ? "empty" : `${shard.index} of ${shard.count}`}`,
-		`concurrency: ${upload.concurrency}`,
-		`files-per-request: ${upload.filesPerRequest}`,
-		`dry-run: ${upload.dryRun}`
-	];
-}
-function measurementLines({ wait, samples, intervalMs }) {
-	return [
-		`wait-until: ${conditions(wait.until)}`,
-		`wait-timeout: ${formatDuration(wait.timeoutMs)}`,
-		`samples: ${samples}`,
-		`sample-interval: ${formatDuration(intervalMs)}`
-	];
-}
-function gateLines({ failIf, warnIf }) {
-	return [`fail-if: ${conditions(failIf)}`, `warn-if: ${conditions(warnIf)}`];
-}
-function conditions(all) {
-	return all.length === 0 ? "empty" : all.map(({ text }) => text).join(", ");
-}
-function isSet(secret) {
-	return secret ? "set" : "empty";
-}
-function shown(text) {
-	return text ? JSON.stringify(text) : "empty";
+/** A cancelled run says so at its very beginning. */
+function hintsOf(error) {
+	return error.kind === "cancelled" ? [] : [error.hint];
 }
 
 // src/upload/shard.ts
@@ -1545,126 +1305,63 @@ function resultsOf({ files, unchanged }, due) {
 	});
 }
 
-// src/github/debug-facts.ts
-const MAX_OF_A_KIND = 200;
-const MAX_FAILURES = 1e3;
-const MAX_FIGURES = 30;
-const MAX_GAPS = 20;
-const MAX_CAUSES = 5;
-/** Writes facts into the debug log, as far as there are not too many of a kind; `end` says how many there were beyond. */
-function factLog(debug) {
-	const counts = /* @__PURE__ */ new Map();
-	return {
-		fact(fact) {
-			const name = nameOf(fact);
-			const count = (counts.get(name) ?? 0) + 1;
-			counts.set(name, count);
-			if (count <= limitOf(name)) debug(...linesOf(fact));
-		},
-		end() {
-			for (const [name, count] of counts) {
-				const rest = count - limitOf(name);
-				if (rest > 0) debug(`Not shown: ${formatCount(rest, `further ${name}`)}`);
-			}
-		}
-	};
+// src/report/plain-text.ts
+const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+/**
+* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
+* written as an escape, such as `\n` or `\u{202e}`.
+*/
+function visible(text) {
+	return text.replace(UNSEEN, escapeOf);
 }
-const NAMES = {
-	search: "search",
-	plan: "plan",
-	state: "state file",
-	connection: "connection",
-	request: "request",
-	level: "level change",
-	shared: "shared request",
-	reading: "reading",
-	record: "record"
+/** `visible`, cut to `limit` characters. */
+function visibleCut(text, limit) {
+	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
+}
+function escapeOf(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+// src/github/log.ts
+const MAX_MESSAGE = 4e3;
+/** One line of the log. */
+function logLine(text) {
+	info(harmless(text));
+}
+/** Lines folded under a title. */
+function logGroup(title, lines) {
+	startGroup(harmless(title));
+	for (const line of lines) logLine(line);
+	endGroup();
+}
+/** Annotations on the run, of several lines each. */
+const annotate = {
+	error: (lines) => error(messageOf(lines)),
+	warning: (lines) => warning(messageOf(lines)),
+	notice: (lines) => notice(messageOf(lines))
 };
-const FAILED = "failed request";
-function nameOf(fact) {
-	return fact.kind === "request" && fact.request.error !== void 0 ? FAILED : NAMES[fact.kind];
+/** Lines as one annotation shows them. */
+function messageOf(lines) {
+	const whole = lines.map(harmless).join("\n");
+	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
 }
-function limitOf(name) {
-	return name === FAILED ? MAX_FAILURES : MAX_OF_A_KIND;
-}
-function linesOf(fact) {
-	switch (fact.kind) {
-		case "search": return [...fact.matches.map(patternLine), `Search: took ${formatDuration(fact.durationMs)}`];
-		case "plan": return [planLine(fact.selection)];
-		case "state": return [stateLine(fact)];
-		case "connection": return [connectionLine(fact.connection)];
-		case "request": return [requestLine(fact.request), ...causeLines(fact.request.error)];
-		case "level": return [levelLine(fact.change)];
-		case "shared": return [sharedLine(fact)];
-		case "reading": return [readingLine(fact.stats)];
-		case "record": return recordLines(fact.record);
-	}
-}
-function patternLine({ pattern: { pattern }, root, files, leftOut, hidden }) {
-	const counts = `${formatCount(files.length, "file")}, ${formatNumber(leftOut.length)} left out`;
-	const passedOver = hidden === 0 ? "" : `, ${formatNumber(hidden)} hidden`;
-	return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
-}
-function planLine(selection) {
-	const { files, unchanged, leftOut, elsewhere } = selection;
-	const due = dueFiles(selection);
-	const bytes = due.reduce((sum, { size }) => sum + size, 0);
-	const toSend = `${formatCount(due.length, "file")}, ${formatCount(bytes, "byte")} to send`;
-	const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(elsewhere.length)} of other shards`;
-	return `Plan: ${formatCount(files.length, "file")}; ${toSend}; ${rest}, ${formatNumber(leftOut.length)} left out`;
-}
-function stateLine({ path, read, unchanged }) {
-	return `State file ${path}: ${formatNumber(read)} entries read, ${formatCount(unchanged, "file")} unchanged`;
-}
-function connectionLine({ family = "unknown", tls = "no TLS" }) {
-	return `Connection: opened, ${family}, ${tls}`;
-}
-function requestLine({ method, path, status, error, durationMs, sentBytes }) {
-	const sent = method === "GET" ? "" : `, ${formatCount(sentBytes, "byte")} sent`;
-	const why = error === void 0 ? "" : `: ${error.kind}. ${error.message}`;
-	return `${method} ${path} → ${status ?? "no answer"} in ${formatDuration(durationMs)}${sent}${why}`;
-}
-/** What lies behind a failure, the nearest first. */
-function causeLines(error) {
-	const lines = [];
-	for (let at = error?.cause; at instanceof Error && lines.length < MAX_CAUSES; at = at.cause) {
-		const code = "code" in at ? ` ${String(at.code)}` : "";
-		const others = at instanceof AggregateError ? ` ${at.errors.map(String).join("; ")}` : "";
-		lines.push(`- because of ${at.name}${code}: ${at.message}${others}`);
-	}
-	return lines;
-}
-function levelLine({ from, to, error }) {
-	return `Uploads at once: ${from} → ${to}, ${error === void 0 ? "the transfer became faster" : `a sign of overload, ${reasonOf(error)}`}`;
-}
-function reasonOf({ status, kind }) {
-	return status === void 0 ? kind : `status ${status}`;
-}
-function sharedLine({ files, outcomes }) {
-	const bytes = files.reduce((sum, { size }) => sum + size, 0);
-	const notSent = outcomes.filter((outcome) => outcome === "not-sent").length;
-	const stored = outcomes.length - notSent;
-	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(stored)} stored, ${formatNumber(notSent)} not sent`;
-}
-function readingLine({ figures }) {
-	return `Reading: ${[...figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure$1(name, exactly(figure))}`).join(", ")}`;
-}
-function recordLines({ samples, gaps, end }) {
-	const rest = gaps.length - MAX_GAPS;
-	return [
-		`Monitor: ${formatCount(samples.length, "sample")}, ${formatCount(gaps.length, "failed reading")}`,
-		...gaps.slice(0, MAX_GAPS).map(({ at, what }) => `- ${new Date(at).toISOString()}: ${what}`),
-		...rest > 0 ? [`Not shown: ${formatCount(rest, "further failed reading")}`] : [],
-		`Monitor: ended at ${end === void 0 ? "a time unknown" : `${new Date(end.at).toISOString()}: ${end.what}`}`
-	];
+/**
+* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
+* to itself; names and answers from elsewhere could hold either.
+*/
+function harmless(text) {
+	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
 }
 
 // src/github/progress.ts
 const INTERVAL_MS = 5e3;
 const MAX_RETRY_LINES = 20;
+const NO_MORE_RETRY_LINES = "Further failed attempts are not shown here; the report file has the number for each file.";
 /** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
-function watchTransfer(debug) {
-	const facts = debug && factLog(debug);
+function watchTransfer() {
 	const started = performance.now();
 	const tally = newTally();
 	let selection;
@@ -1686,22 +1383,19 @@ function watchTransfer(debug) {
 		waiting: ({ sandboxId }, timeoutMs) => logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
 		event(event) {
 			tally.add(event);
-			if (event.kind === "retry" && ++retries <= MAX_RETRY_LINES) logLine(retryLine(event));
-			if (event.kind === "shared") facts?.fact(event);
+			if (event.kind === "retry") retries += 1;
+			if (event.kind === "retry" && retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+			if (event.kind === "retry" && retries === 21) logLine(NO_MORE_RETRY_LINES);
 			if (event.kind === "refused") logLine(refusedLine(event.files.length));
 		},
-		fact: facts?.fact,
-		stop() {
-			clearInterval(timer);
-			facts?.end();
-		}
+		stop: () => clearInterval(timer)
 	};
 }
-/** What is about to be uploaded, and where to; undefined where it is nothing and nothing can be said about it. */
+/** What is about to be uploaded, and where to; undefined where it is nothing, which the verdict says. */
 function announcement(selection, { connection, upload }) {
-	const { files, share, unchanged } = selection;
-	if (files.length === 0 && share === void 0) return void 0;
+	const { share, unchanged } = selection;
 	const { totalFiles, totalBytes } = sizeOf(selection);
+	if (totalFiles === 0) return void 0;
 	const doing = upload.dryRun ? "Planning the upload of" : "Uploading";
 	const what = `${formatCount(totalFiles, "file")} (${formatBytes(totalBytes)})`;
 	const which = share === void 0 ? "" : `, ${shareLine(share)}`;
@@ -1713,7 +1407,8 @@ function progressLine(progress) {
 	const { files, failed, totalFiles, totalBytes, elapsedMs } = progress;
 	const sent = Math.min(progress.bytes, totalBytes);
 	const share = totalBytes === 0 ? files / Math.max(totalFiles, 1) : sent / totalBytes;
-	const left = share > 0 ? `, ${formatDuration(elapsedMs * (1 - share) / share)} left` : "";
+	const over = totalBytes === 0 ? share : Math.min((sent + progress.failedBytes) / totalBytes, 1);
+	const left = share > 0 ? `, ${formatDuration(elapsedMs * (1 - over) / over)} left` : "";
 	return `${`${formatNumber(files)} of ${formatCount(totalFiles, "file")}${failed > 0 ? `, ${formatNumber(failed)} failed` : ""}`}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
 }
 /** Adds up what happens; what an attempt sent that failed is taken off again. */
@@ -1722,6 +1417,7 @@ function newTally() {
 	const done = {
 		files: 0,
 		failed: 0,
+		failedBytes: 0,
 		bytes: 0
 	};
 	return {
@@ -1730,7 +1426,10 @@ function newTally() {
 			else if (event.kind !== "settled") for (const file of event.files) onTheWay.delete(file);
 			else {
 				onTheWay.delete(event.result.file);
-				if (event.result.status === "failed") done.failed += 1;
+				if (event.result.status === "failed") {
+					done.failed += 1;
+					done.failedBytes += event.result.file.size;
+				}
 				if (event.result.status !== "uploaded") return;
 				done.files += 1;
 				done.bytes += event.result.size;
@@ -1749,7 +1448,7 @@ function retryLine({ files, retry }) {
 	return `Attempt ${attempt} for ${first?.source ?? "the stats"}${more} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 function refusedLine(count) {
-	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone`;
+	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
 }
 function sizeOf(selection) {
 	const files = dueFiles(selection);
@@ -1798,8 +1497,8 @@ function breachEntry({ level, condition, figure }) {
 		level,
 		condition: text,
 		metric,
-		figure: figure === void 0 ? null : toFigure$1(figure),
-		limit: toFigure$1(limit)
+		figure: figure === void 0 ? null : toFigure(figure),
+		limit: toFigure(limit)
 	};
 }
 /** The aggregates of every metric that any sample reports. */
@@ -1809,7 +1508,7 @@ function aggregatesOf(samples) {
 	return Object.fromEntries([...metrics].flatMap((metric) => {
 		const figures = figuresOf(metric, all);
 		if (figures === void 0) return [];
-		const of = (aggregate) => toFigure$1(aggregateOf(aggregate, figures));
+		const of = (aggregate) => toFigure(aggregateOf(aggregate, figures));
 		return [[metric, {
 			last: of("last"),
 			min: of("min"),
@@ -1906,9 +1605,8 @@ function tooLong(output) {
 }
 
 // src/report/report-file.ts
-const FILES_PER_PIECE = 500;
-/** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
-function* reportJson(report) {
+/** The report as the JSON text of the file that the output `report` names. */
+function reportJson(report) {
 	const { schema, task, files, stats, samples, gate, ...rest } = report;
 	const document = {
 		schema,
@@ -1928,12 +1626,9 @@ function* reportJson(report) {
 			figures: Object.fromEntries(figures)
 		}))
 	};
-	yield `${stringifyExactly(document).slice(0, -1)},\n"stats": ${stats?.json ?? "null"},\n"files": [`;
-	for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
-		const lines = files.slice(start, start + FILES_PER_PIECE).map((result) => `\n${JSON.stringify(fileEntry(result, report))}`);
-		yield `${start === 0 ? "" : ","}${lines.join(",")}`;
-	}
-	yield "\n]\n}\n";
+	const lines = files.map((result) => JSON.stringify(fileEntry(result, report)));
+	const parts = [`"stats": ${stats?.json ?? "null"}`, `"files": [\n${lines.join(",\n")}\n]`];
+	return `${stringifyExactly(document).slice(0, -1)},\n${parts.join(",\n")}\n}\n`;
 }
 function fileEntry(result, report) {
 	const { file, ...outcome } = result;
@@ -2339,8 +2034,8 @@ const MAX_NAMES = 10;
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
 async function publish(report, options) {
 	logFiles(report);
-	const problem = writeOutputs(report, options.debug);
-	if (options.summary) await writeSummary(report, options.debug);
+	const problem = writeOutputs(report);
+	if (options.summary) await writeSummary(report);
 	for (const warning of cut(report.warnings)) annotate.warning([warning]);
 	conclude(report, problem);
 }
@@ -2355,24 +2050,19 @@ const OUTPUTS = {
 	monitor: [statsOutputs, gateOutputs]
 };
 /** A sentence on what kept the outputs from being written, if anything did. */
-function writeOutputs(report, debug) {
+function writeOutputs(report) {
 	try {
 		const parts = OUTPUTS[report.task].map((of) => of(report));
 		for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-		const outputs = Object.assign({ report: writeReport(report) }, ...parts.map((part) => part.outputs));
-		setOutputs(outputs);
-		debug?.(...outputLines(outputs));
+		setOutputs(Object.assign({ report: writeReport(report) }, ...parts.map(({ outputs }) => outputs)));
 		return;
 	} catch (error) {
-		return `The step's outputs could not be written: ${String(error)}.`;
+		return `The step's outputs could not be written: ${reasonOf(error)}.`;
 	}
 }
 function setOutputs(outputs) {
 	if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
 	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-}
-function outputLines(outputs) {
-	return [`Outputs, with their lengths in characters: ${Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`).join(", ")}`, `Report: ${outputs["report"]}`];
 }
 /** The report file's path; empty, with a warning, where it cannot be written. */
 function writeReport(report) {
@@ -2380,28 +2070,18 @@ function writeReport(report) {
 		const temp = process.env["RUNNER_TEMP"];
 		if (!temp) throw new Error("RUNNER_TEMP is not set");
 		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
-		writePieces(file, reportJson(report));
+		writeFileSync(file, reportJson(report), { mode: 384 });
 		return file;
 	} catch (error) {
-		annotate.warning([`The report file could not be written: ${String(error)}.`]);
+		annotate.warning([`The report file could not be written: ${reasonOf(error)}.`]);
 		return "";
 	}
 }
-function writePieces(file, pieces) {
-	const descriptor = openSync(file, "wx", 384);
+async function writeSummary(report) {
 	try {
-		for (const piece of pieces) writeFileSync(descriptor, piece);
-	} finally {
-		closeSync(descriptor);
-	}
-}
-async function writeSummary(report, debug) {
-	try {
-		const text = summary(report);
-		await summary$2.addRaw(text).write();
-		debug?.(`Summary: ${formatCount(Buffer.byteLength(text), "byte")}`);
+		await summary$2.addRaw(summary(report)).write();
 	} catch (error) {
-		annotate.warning([`The job summary could not be written: ${String(error)}.`]);
+		annotate.warning([`The job summary could not be written: ${reasonOf(error)}.`]);
 	}
 }
 function conclude(report, problem) {
@@ -2431,8 +2111,9 @@ function annotateFailures(report) {
 	const others = groups.slice(MAX_GROUPS).flatMap(({ sources }) => sources);
 	if (others.length > 0) annotate.error([`${formatCount(others.length, "more file")} failed for other reasons; the report file has each.`]);
 }
-/** One annotation for each level. */
-function annotateBreaches({ gate }) {
+/** One annotation for each level. Where nothing could be read, the verdict says why, and a list of conditions would not. */
+function annotateBreaches({ gate, samples }) {
+	if (samples.length === 0) return;
 	for (const level of ["fail", "warn"]) {
 		const lines = gate.breaches.filter((breach) => breach.level === level).map(breachLine);
 		if (lines.length === 0) continue;
@@ -2443,17 +2124,56 @@ function annotateBreaches({ gate }) {
 function cut(lines) {
 	return lines.length <= MAX_GROUPS ? lines : [...lines.slice(0, MAX_GROUPS), `And ${lines.length - MAX_GROUPS} more.`];
 }
+/** What an error says, without a full stop of its own. */
+function reasonOf(error) {
+	return (error instanceof Error ? error.message : String(error)).replace(/\.+$/, "");
+}
+
+// src/github/runner.ts
+const SECRET_INPUTS = ["token", "signature"];
+/** The inputs of the step by name, secrets masked. */
+function readInputs(names) {
+	for (const name of SECRET_INPUTS) mask(getInput(name));
+	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
+	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
+}
+/** The directory that holds the checkout. */
+function workspace() {
+	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
+function cancelSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
+	return controller.signal;
+}
+function mask(secret) {
+	if (secret !== "") setSecret(secret);
+}
+/** A part of a URL without its percent-encoding, where that can be undone. */
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
+function proxyUrls() {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []);
+}
 
 // src/github/step.ts
 /** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-async function step({ task, userAgent, parse, run }) {
+async function step(task, run) {
 	const raw = readInputs(INPUT_NAMES[task]);
-	const debug = openDebugLog(raw);
-	debug?.(...environmentLines(userAgent));
-	const observer = watchTransfer(debug);
+	const observer = watchTransfer();
 	const surroundings = {
 		workspace: workspace(),
-		userAgent,
 		cancel: cancelSignal(),
 		sleep,
 		random: Math.random,
@@ -2462,26 +2182,16 @@ async function step({ task, userAgent, parse, run }) {
 		observer
 	};
 	try {
-		const inputs = parse(raw);
-		debug?.(...networkLines(inputs.connection.baseUrl), ...inputLines(inputs));
-		const report = await run(inputs, surroundings);
+		const report = await run(raw, surroundings);
 		observer.stop();
-		await publish(report, {
-			summary: wantsSummary(raw),
-			debug
-		});
+		await publish(report, { summary: wantsSummary(raw) });
 	} catch (error) {
 		observer.stop();
-		await publishFailure({
-			task,
-			raw,
-			debug
-		}, error);
+		await publishFailure(task, raw, error);
 	}
-	debug?.(costLine());
 }
 /** Publishes what kept a step from its work: wrong input, or a bug. */
-async function publishFailure({ task, raw, debug }, error) {
+async function publishFailure(task, raw, error) {
 	const redact = redactor([raw["token"] ?? "", raw["signature"] ?? ""].map((secret) => secret.trim()));
 	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
 	const errors = [{
@@ -2497,10 +2207,7 @@ async function publishFailure({ task, raw, debug }, error) {
 		task,
 		gate,
 		errors
-	}, {
-		summary: wantsSummary(raw),
-		debug
-	});
+	}, { summary: wantsSummary(raw) });
 }
 function wantsSummary(raw) {
 	return !/^\s*false\s*$/i.test(raw["summary"] ?? "");
@@ -2511,118 +2218,6 @@ function bug(error) {
 		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
 	};
 }
-
-// src/stats/decode.ts
-/** The contract's whole-number fields (int64). */
-const WHOLE_FIELDS = [
-	"ts",
-	"cpu_count",
-	"mem_total",
-	"mem_used",
-	"disk_used",
-	"disk_total",
-	"mem_used_mib",
-	"mem_total_mib"
-];
-const MAX_INT64 = 2n ** 63n - 1n;
-/**
-* Reads the figures out of the agent's JSON and derives what follows from them.
-* @throws AgentError `bad-answer` where it is not a JSON object.
-*/
-function decodeStats(json) {
-	const body = parse(json);
-	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
-	const figures = /* @__PURE__ */ new Map();
-	const warnings = [];
-	for (const [name, value] of Object.entries(body)) {
-		const figure = toFigure(name, value);
-		if (figure !== void 0) figures.set(name, figure);
-		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
-	}
-	return {
-		figures: new Map([...figures, ...derive(figures)]),
-		json,
-		warnings
-	};
-}
-function parse(json) {
-	try {
-		return parseExactly(json);
-	} catch (cause) {
-		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
-	}
-}
-/** Free and used shares, where both parts are reported and the total is not 0. */
-function derive(figures) {
-	return ["mem", "disk"].flatMap((name) => {
-		const used = figures.get(`${name}_used`);
-		const total = figures.get(`${name}_total`);
-		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
-		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
-	});
-}
-/** Percent with two decimals, rounded half up, computed without a float until the end. */
-function percentage(used, total) {
-	return Number((used * 20000n + total) / (total * 2n)) / 100;
-}
-function toFigure(name, value) {
-	if (isWhole(name)) return toWhole(value);
-	if (name === "cpu_used_pct") return toPercentage(value);
-	if (typeof value === "bigint") return value;
-	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
-}
-function toPercentage(value) {
-	const number = typeof value === "bigint" ? Number(value) : value;
-	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
-}
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(value) {
-	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
-	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
-}
-function isWhole(name) {
-	return WHOLE_FIELDS.some((field) => field === name);
-}
-function isKnown(name) {
-	return isWhole(name) || name === "cpu_used_pct";
-}
-
-// src/stats/sample.ts
-/**
-* Reads the stats so many times. Before several readings one more is made and dropped: an agent's CPU figure covers the
-* time since it was last asked, by whomever.
-*/
-async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
-	const samples = [];
-	const readings = count > 1 ? count + 1 : count;
-	for (let reading = 1; reading <= readings; reading += 1) {
-		const outcome = await read();
-		if ("error" in outcome) return {
-			samples,
-			error: outcome.error
-		};
-		if (readings === count || reading > 1) samples.push({
-			at: now(),
-			stats: outcome.value
-		});
-		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
-	}
-	return {
-		samples,
-		error: void 0
-	};
-}
-/** Whether a sleep came to its end. */
-function slept(sleep) {
-	return sleep.then(() => true, () => false);
-}
-
-// package.json
-var version = "1.0.0";
-
-// src/main/user-agent.ts
-/** How the action names itself to the agent. */
-const userAgent = `sandbox-sync/${version}`;
 
 // src/github/monitor-directory.ts
 const STATE = "directory";
@@ -2635,4 +2230,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { parseStats as A, waitError as C, EMPTY_REPORT as D, AgentError as E, gateOf as F, judge as I, redactor as L, parseUpload as M, quote as N, INPUT_NAMES as O, InputError as P, reportedError as S, formatDuration as T, isUsable as _, takeSamples as a, readInputs as b, step as c, resultsOf as d, select as f, networkLines as g, environmentLines as h, slept as i, parseSync as j, parseMonitor as k, changeStrings as l, costLine as m, monitorDirectory as n, decodeStats as o, inputLines as p, userAgent as r, publishFailure as s, keepMonitorDirectory as t, dueFiles as u, proxyFor as v, formatCount as w, logLine as x, openDebugLog as y };
+export { quote as C, judge as D, gateOf as E, redactor as O, parseUpload as S, InputError as T, EMPTY_REPORT as _, readInputs as a, parseStats as b, logLine as c, select as d, reportedError as f, AgentError as g, formatDuration as h, step as i, dueFiles as l, formatCount as m, monitorDirectory as n, changeStrings as o, waitError as p, publishFailure as r, parseExactly as s, keepMonitorDirectory as t, resultsOf as u, INPUT_NAMES as v, isLoopback as w, parseSync as x, parseMonitor as y };

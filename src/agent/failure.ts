@@ -70,7 +70,7 @@ const MEANING: Readonly<Record<FailureKind, Meaning>> = {
   unauthorized: {
     retry: false,
     final: true,
-    hint: 'Check that token is the access token of this very sandbox, that it has not expired, and that username exists in it.',
+    hint: 'Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it.',
   },
   forbidden: {
     retry: false,
@@ -107,11 +107,15 @@ const MEANING: Readonly<Record<FailureKind, Meaning>> = {
     final: false,
     hint: 'Run the job again, or raise timeout if the sandbox needs longer to answer.',
   },
-  busy: { retry: true, final: false, hint: 'Lower concurrency, or raise retries.' },
+  busy: {
+    retry: true,
+    final: false,
+    hint: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
+  },
   server: {
     retry: true,
     final: false,
-    hint: "Check port, that the agent is up, and the service's status, and run the job again.",
+    hint: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
   },
   'file-changed': { retry: true, final: false, hint: 'Upload after whatever writes the file has ended.' },
   rejected: {

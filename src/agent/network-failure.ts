@@ -32,8 +32,10 @@ export function networkFailure(error: Error, tried: string): AgentError {
   if (error instanceof AgentError) return error;
   if (error.cause instanceof AgentError) return error.cause;
   const code = codeOf(error);
-  const says = SAYS[code] ?? 'the connection failed';
-  return new AgentError(kindOf(code, error.message), `${tried} failed: ${says}${detail(code, error)}.`, {
+  const kind = kindOf(code, error.message);
+  const says =
+    SAYS[code] ?? (kind === 'tls' ? 'no trusted TLS connection could be made' : 'the connection failed');
+  return new AgentError(kind, `${tried} failed: ${says}${detail(code, error)}.`, {
     cause: error,
   });
 }
@@ -54,8 +56,19 @@ function codeOf(error: Error): string {
 
 function detail(code: string, error: Error): string {
   // The errors of several tried addresses come together, with an empty message of their own.
-  const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message;
+  const message = inWords(
+    error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : error.message,
+  );
   // Most messages of the system hold their code already.
   const parts = [message.includes(code) ? '' : code, message.trim()].filter(part => part !== '');
   return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Of OpenSSL's own errors, `thread:error:number:library:function:reason:file:line:`, the reason. */
+function inWords(message: string): string {
+  return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
 }

@@ -13,12 +13,16 @@ const INTERVAL_MS = 5000;
 
 // With everything failing there are thousands; the report file has each.
 const MAX_RETRY_LINES = 20;
+const NO_MORE_RETRY_LINES =
+  'Further failed attempts are not shown here; the report file has the number for each file.';
 
 /** What a transfer has done so far. */
 export interface Progress {
   /** Files that arrived. */
   readonly files: number;
   readonly failed: number;
+  /** Bytes of the files that failed, which need no more time. */
+  readonly failedBytes: number;
   /** Bytes of those that arrived and of what is on its way. */
   readonly bytes: number;
   readonly totalFiles: number;
@@ -48,7 +52,9 @@ export function watchTransfer(debug?: DebugLog): Observer & { stop: () => void }
       logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
     event(event) {
       tally.add(event);
-      if (event.kind === 'retry' && ++retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+      if (event.kind === 'retry') retries += 1;
+      if (event.kind === 'retry' && retries <= MAX_RETRY_LINES) logLine(retryLine(event));
+      if (event.kind === 'retry' && retries === MAX_RETRY_LINES + 1) logLine(NO_MORE_RETRY_LINES);
       if (event.kind === 'shared') facts?.fact(event);
       if (event.kind === 'refused') logLine(refusedLine(event.files.length));
     },
@@ -60,14 +66,14 @@ export function watchTransfer(debug?: DebugLog): Observer & { stop: () => void }
   };
 }
 
-/** What is about to be uploaded, and where to; undefined where it is nothing and nothing can be said about it. */
+/** What is about to be uploaded, and where to; undefined where it is nothing, which the verdict says. */
 export function announcement(
   selection: Selection,
   { connection, upload }: Pick<UploadTask, 'connection' | 'upload'>,
 ): string | undefined {
-  const { files, share, unchanged } = selection;
-  if (files.length === 0 && share === undefined) return undefined;
+  const { share, unchanged } = selection;
   const { totalFiles, totalBytes } = sizeOf(selection);
+  if (totalFiles === 0) return undefined;
   const doing = upload.dryRun ? 'Planning the upload of' : 'Uploading';
   const what = `${formatCount(totalFiles, 'file')} (${formatBytes(totalBytes)})`;
   const which = share === undefined ? '' : `, ${shareLine(share)}`;
@@ -81,7 +87,8 @@ export function progressLine(progress: Progress): string {
   // The frame round a file counts as sent too, so the sum can exceed the files'.
   const sent = Math.min(progress.bytes, totalBytes);
   const share = totalBytes === 0 ? files / Math.max(totalFiles, 1) : sent / totalBytes;
-  const left = share > 0 ? `, ${formatDuration((elapsedMs * (1 - share)) / share)} left` : '';
+  const over = totalBytes === 0 ? share : Math.min((sent + progress.failedBytes) / totalBytes, 1);
+  const left = share > 0 ? `, ${formatDuration((elapsedMs * (1 - over)) / over)} left` : '';
   const counts = `${formatNumber(files)} of ${formatCount(totalFiles, 'file')}${failed > 0 ? `, ${formatNumber(failed)} failed` : ''}`;
   return `${counts}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
 }
@@ -89,17 +96,20 @@ export function progressLine(progress: Progress): string {
 /** Adds up what happens; what an attempt sent that failed is taken off again. */
 function newTally(): {
   add: (event: TransferEvent) => void;
-  now: () => Pick<Progress, 'files' | 'failed' | 'bytes'>;
+  now: () => Pick<Progress, 'files' | 'failed' | 'failedBytes' | 'bytes'>;
 } {
   const onTheWay = new Map<PlannedFile, number>();
-  const done = { files: 0, failed: 0, bytes: 0 };
+  const done = { files: 0, failed: 0, failedBytes: 0, bytes: 0 };
   return {
     add(event) {
       if (event.kind === 'sent') onTheWay.set(event.file, (onTheWay.get(event.file) ?? 0) + event.bytes);
       else if (event.kind !== 'settled') for (const file of event.files) onTheWay.delete(file);
       else {
         onTheWay.delete(event.result.file);
-        if (event.result.status === 'failed') done.failed += 1;
+        if (event.result.status === 'failed') {
+          done.failed += 1;
+          done.failedBytes += event.result.file.size;
+        }
         if (event.result.status !== 'uploaded') return;
         done.files += 1;
         done.bytes += event.result.size;
@@ -117,7 +127,7 @@ function retryLine({ files, retry }: Extract<TransferEvent, { kind: 'retry' }>):
 }
 
 function refusedLine(count: number): string {
-  return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone`;
+  return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
 }
 
 function sizeOf(selection: Selection): { totalFiles: number; totalBytes: number } {

@@ -53,7 +53,7 @@ function writeOutputs(report: Report, debug: DebugLog): string | undefined {
     debug?.(...outputLines(outputs));
     return undefined;
   } catch (error) {
-    return `The step's outputs could not be written: ${String(error)}.`;
+    return `The step's outputs could not be written: ${reasonOf(error)}.`;
   }
 }
 
@@ -77,7 +77,7 @@ function writeReport(report: Report): string {
     writePieces(file, reportJson(report));
     return file;
   } catch (error) {
-    annotate.warning([`The report file could not be written: ${String(error)}.`]);
+    annotate.warning([`The report file could not be written: ${reasonOf(error)}.`]);
     return '';
   }
 }
@@ -97,7 +97,7 @@ async function writeSummary(report: Report, debug: DebugLog): Promise<void> {
     await stepSummary.addRaw(text).write();
     debug?.(`Summary: ${formatCount(Buffer.byteLength(text), 'byte')}`);
   } catch (error) {
-    annotate.warning([`The job summary could not be written: ${String(error)}.`]);
+    annotate.warning([`The job summary could not be written: ${reasonOf(error)}.`]);
   }
 }
 
@@ -124,8 +124,9 @@ function annotateFailures(report: Report): void {
     ]);
 }
 
-/** One annotation for each level. */
-function annotateBreaches({ gate }: Report): void {
+/** One annotation for each level. Where nothing could be read, the verdict says why, and a list of conditions would not. */
+function annotateBreaches({ gate, samples }: Report): void {
+  if (samples.length === 0) return;
   for (const level of ['fail', 'warn'] as const) {
     const lines = gate.breaches.filter(breach => breach.level === level).map(breachLine);
     if (lines.length === 0) continue;
@@ -138,4 +139,9 @@ function cut(lines: readonly string[]): readonly string[] {
   return lines.length <= MAX_GROUPS
     ? lines
     : [...lines.slice(0, MAX_GROUPS), `And ${lines.length - MAX_GROUPS} more.`];
+}
+
+/** What an error says, without a full stop of its own. */
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.+$/, '');
 }

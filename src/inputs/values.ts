@@ -56,7 +56,11 @@ export function text(fallback = ''): Parser<string> {
   return value => (value === '' ? fallback : value);
 }
 
-/** A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. */
+/**
+ * A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
+ * they are, since most are in paths of Windows.
+ */
 export function quote(value: string): string {
-  return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  const json = JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  return json.replaceAll('\\\\', '\\');
 }

@@ -24,8 +24,13 @@ export async function watch(
       recorder.sample(now(), stats);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      recorder.gap({ at: now(), what: error.message });
+      recorder.gap({ at: now(), what: sayingOf(error) });
     }
     if (!isLast) await slept(sleep(intervalMs, stop));
   }
+}
+
+/** With what to do about it, where the next reading would not mend it. */
+function sayingOf({ kind, message, hint, retryable }: AgentError): string {
+  return retryable || kind === 'cancelled' ? message : `${message} ${hint}`;
 }

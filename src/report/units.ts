@@ -9,13 +9,19 @@ export function formatBytes(bytes: bigint | number): string {
   return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
 }
 
-/** Milliseconds for a reader: `80 ms`, `3.4 s`, `2 min 5 s`, `1 h 12 min`. */
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${threeDigits(ms / 1000)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), 'min'], [seconds % 60, 's']);
+  return twoUnits([Math.floor(seconds / 3600), 'h'], [Math.floor((seconds % 3600) / 60), 'min']);
+}
+
+type Amount = readonly [count: number, unit: string];
+
+function twoUnits(large: Amount, small: Amount): string {
+  return (small[0] === 0 ? [large] : [large, small]).map(amount => amount.join(' ')).join(' ');
 }
 
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */

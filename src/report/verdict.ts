@@ -32,7 +32,8 @@ export function headline(report: Report): string {
 export function verdict(report: Report): Verdict {
   const error = report.errors[0]?.message ?? '';
   const done = `${whatWasDone(report)}${whichShare(report)}`;
-  if (report.cancelled) return { own: `Cancelled: ${done}.`, error: '' };
+  if (report.cancelled)
+    return { own: `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`, error: '' };
   if (error !== '' && report.files.length === 0) return { own: '', error };
   const { failed, notAttempted } = totals(report);
   if (failed + notAttempted > 0) return { own: `${done}.`, error };
@@ -49,10 +50,13 @@ function whatWasDone(report: Report): string {
   const left = leftOut.length === 0 ? '' : `, ${formatNumber(leftOut.length)} left out`;
   const same = unchanged === 0 ? '' : `, ${formatNumber(unchanged)} unchanged`;
   const due = formatCount(planned - unchanged, 'file');
-  if (dryRun)
-    return `Dry run: ${due} (${formatBytes(plannedBytes - unchangedBytes)}) would be uploaded, nothing was sent${same}`;
   if (files.length === 0) return nothingPlanned(report);
-  if (planned === unchanged) return `Nothing was sent, ${formatCount(unchanged, 'file')} unchanged${left}`;
+  if (planned === unchanged) {
+    const nothing = dryRun ? 'Dry run: nothing would be uploaded' : 'Nothing was sent';
+    return `${nothing}, ${formatCount(unchanged, 'file')} unchanged${left}`;
+  }
+  if (dryRun)
+    return `Dry run: ${due} (${formatBytes(plannedBytes - unchangedBytes)}) would be uploaded${same}${left}; nothing was sent`;
   const arrived = `${formatNumber(uploaded)} of ${due} arrived`;
   if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}${same}`;
   if (cancelled || report.errors.length > 0) return `${arrived}${same}`;
@@ -78,7 +82,7 @@ function failures(failed: number, notAttempted: number): string {
 
 /** What kept a step that waited from going on. */
 export function waitError({ missing, error, waitedMs }: Extract<WaitEnd, { held: false }>): ReportedError {
-  if (error !== undefined && !error.retryable) return { message: error.message, details: [error.hint] };
+  if (error !== undefined && !error.retryable) return reportedError(error);
   const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
   const last = error === undefined ? [] : [error.message, error.hint];
   return { message, details: [...missing.map(judgementLine), ...last] };
@@ -106,8 +110,9 @@ function conditionsOf({ gate }: Report, level: Breach['level']): string {
 }
 
 /** What the sandbox uses, or used at most over several samples. */
-function usage({ samples }: Report): string {
-  if (samples.length === 0) return 'There are no stats of the sandbox';
+function usage({ samples, cancelled }: Report): string {
+  if (samples.length === 0)
+    return cancelled ? 'The sandbox had not been read' : 'There are no stats of the sandbox';
   const all = samples.map(({ stats }) => stats.figures);
   const shares = Object.entries(SHARES).flatMap(([name, metric]) => {
     const figures = figuresOf(metric, all);
@@ -140,9 +145,14 @@ export function furtherLines({ errors }: Report): string[] {
 
 /** What is reported of an error that kept the step from its work, or the stats from being read. */
 export function reportedError(error: InputError | AgentError): ReportedError {
-  if (error instanceof AgentError) return { message: error.message, details: [error.hint] };
+  if (error instanceof AgentError) return { message: error.message, details: hintsOf(error) };
   const lines = error.problems.map(describeProblem);
   const [only] = lines;
   if (lines.length === 1 && only !== undefined) return { message: only, details: ['Nothing was sent.'] };
   return { message: `The inputs have ${lines.length} problems. Nothing was sent.`, details: lines };
+}
+
+/** A cancelled run says so at its very beginning. */
+function hintsOf(error: AgentError): readonly string[] {
+  return error.kind === 'cancelled' ? [] : [error.hint];
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError } from '../inputs/parse.ts';
+import { quote } from '../inputs/values.ts';
 import { boundary, type Resolve } from './boundary.ts';
 import { pathWithin, toPosix } from './paths.ts';
 import { anchor, type Matcher, matcher, rootOf } from './pattern.ts';
@@ -148,7 +149,7 @@ function unreadableName(file: string): InputError {
 
 function requireDirectory(directory: string, given: string): void {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-  const message = `${JSON.stringify(given)} is not a directory on the runner (${directory}).`;
+  const message = `${quote(given)} is not a directory on the runner (${directory}).`;
   throw new InputError([{ input: 'working-directory', message, example: 'working-directory: packages/app' }]);
 }
 
@@ -161,6 +162,6 @@ function unsearchable({ pattern }: FilePattern, error: unknown): unknown {
   if (error instanceof InputError || !(error instanceof Error)) return error;
   // Errors of the system have a code; bugs have not.
   if (!('code' in error)) return error;
-  const message = `${JSON.stringify(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ''}`;
+  const message = `${quote(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ''}`;
   return new InputError([{ input: 'files', message }]);
 }

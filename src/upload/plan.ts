@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { UploadFile } from '../agent/upload-client.ts';
 import { InputError } from '../inputs/parse.ts';
+import { quote } from '../inputs/values.ts';
 import { BROKEN_LINK, type LeftOut, type Matches, NOT_REGULAR, type SourceFile } from './discover.ts';
 import { pathWithin, toPosix } from './paths.ts';
 
@@ -43,7 +44,7 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
       size: file.size,
     })),
   );
-  const unmatched = matches.filter(match => match.files.length === 0).map(nothingFound);
+  const unmatched = matches.filter(match => match.files.length === 0).map(match => nothingFound(match, name));
   const { unique, conflicts } = byTarget(files);
   const problems = [
     ...(options.ifNoFilesFound === 'error' ? unmatched : []),
@@ -51,13 +52,12 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
     ...cut(unwritable(unique)),
   ];
   if (problems.length > 0) throw new InputError(problems.map(message => ({ input: 'files', message })));
+  const all = dedupe(matches.flatMap(match => match.leftOut));
+  const leftOut = all.map(item => ({ ...item, path: name(item.path) }));
   return {
     files: unique,
-    leftOut: dedupe(matches.flatMap(match => match.leftOut)).map(({ path, reason }) => ({
-      path: name(path),
-      reason,
-    })),
-    warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...oddities(matches)],
+    leftOut,
+    warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...oddities(leftOut)],
   };
 }
 
@@ -74,7 +74,7 @@ const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
   { slip: /\s#/, advice: 'a comment must be a line of its own' },
 ];
 
-function nothingFound({ pattern, hidden, leftOut }: Matches): string {
+function nothingFound({ pattern, hidden, leftOut }: Matches, name: (file: string) => string): string {
   const reasons = [
     ...(hidden > 0
       ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`]
@@ -82,10 +82,10 @@ function nothingFound({ pattern, hidden, leftOut }: Matches): string {
     ...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
     ...(leftOut[0] === undefined
       ? []
-      : [`${leftOut.length} left out, such as ${leftOut[0].path}: ${leftOut[0].reason}`]),
+      : [`${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`]),
   ];
   const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
-  return `${JSON.stringify(pattern.pattern)} matches no file to upload${why}.`;
+  return `${quote(pattern.pattern)} matches no file to upload${why}.`;
 }
 
 /** The files with each target once, and a message for each target that two sources claim. */
@@ -132,13 +132,12 @@ function nested(owner: PlannedFile, file: PlannedFile): string {
 }
 
 /** A warning for each kind of what was left out without being asked for. */
-function oddities(matches: readonly Matches[]): string[] {
-  const all = dedupe(matches.flatMap(match => match.leftOut));
+function oddities(leftOut: readonly LeftOut[]): string[] {
   return [BROKEN_LINK, NOT_REGULAR].flatMap(reason => {
-    const [first, ...others] = all.filter(item => item.reason === reason);
-    return first === undefined
-      ? []
-      : [`${others.length + 1} left out for being ${reason}, such as ${first.path}.`];
+    const [first, ...others] = leftOut.filter(item => item.reason === reason);
+    if (first === undefined) return [];
+    const more = others.length === 0 ? '' : ` and ${others.length} more, each`;
+    return [`Left out: ${quote(first.path)}${more === '' ? ',' : more} ${reason}.`];
   });
 }
 

@@ -32,6 +32,14 @@ function assertPlain({ stdout }: Result): void {
 const NOT_ON_WINDOWS = { skip: process.platform === 'win32' && 'such names cannot be there' };
 
 suite('the log', { concurrency: 2 }, () => {
+  test('shows the first of very many failed attempts, and says that there were more', async () => {
+    const fault = { on: 'upload', times: 30, do: { kind: 'status', status: 500 } } as const;
+    await using world = await openWorld({ files: manyFiles(30), faults: [fault] });
+    const { lines } = await runWell(world, { concurrency: '30', retries: '10' });
+    assert.equal(lines.filter(line => line.startsWith('Attempt ')).length, 20);
+    assert.equal(lines.filter(line => line.startsWith('Further failed attempts are not shown')).length, 1);
+  });
+
   test('holds no command that comes from a file name', NOT_ON_WINDOWS, async () => {
     await using world = await openWorld({ files: Object.fromEntries(NAMES.map(name => [name, 'x'])) });
     const good = await runWell(world);

@@ -43,7 +43,7 @@ suite('a shard', { concurrency: 2 }, () => {
   test('without a file is a success that says so', async () => {
     await using world = await openWorld();
     const { stdout, outputs, report } = await runWell(world, { shard: '2/2' });
-    assert.match(stdout, /, shard 2 of 2: 0 of 1 file$/m);
+    assert.doesNotMatch(stdout, /Uploading/);
     assert.equal(report.headline, 'Of 1 file, none falls to this run (shard 2 of 2).');
     assert.deepEqual([outputs['uploaded-count'], outputs['uploaded']], ['0', '[]']);
     assert.equal(uploads(world).length, 0);

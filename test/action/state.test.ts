@@ -27,7 +27,7 @@ suite('with a state file', { concurrency: 2 }, () => {
       report.files.map(({ source, status, path: place }) => [source, status, place]),
       ALL.map(name => [name, 'unchanged', `/home/user/${name}`]),
     );
-    assert.match(stdout, /^Uploading 0 files \(0 B\) to sandbox .*, 4 unchanged$/m);
+    assert.doesNotMatch(stdout, /Uploading/);
     assert.match(stdout, /^unchanged: a\.txt → \/home\/user\/a\.txt$/m);
     assert.match(summary, /Nothing was sent, 4 files unchanged\./);
     assert.equal(report.totals['unchanged'], 4);
@@ -114,13 +114,13 @@ suite('with a state file', { concurrency: 2 }, () => {
   test('a dry run says what it would send, and writes nothing', async () => {
     await using world = await openWorld({ files: FILES });
     const first = await runWellWith(world, { 'dry-run': 'true' });
-    assert.equal(first.report.headline, 'Dry run: 4 files (9 B) would be uploaded, nothing was sent.');
+    assert.equal(first.report.headline, 'Dry run: 4 files (9 B) would be uploaded; nothing was sent.');
     assert.equal(hasState(world), false);
     await runWellWith(world);
     const before = stateText(world);
     world.write({ 'a.txt': 'AAA' });
     const { report, outputs, stdout } = await runWellWith(world, { 'dry-run': 'true' });
-    assert.equal(report.headline, 'Dry run: 1 file (3 B) would be uploaded, nothing was sent, 3 unchanged.');
+    assert.equal(report.headline, 'Dry run: 1 file (3 B) would be uploaded, 3 unchanged; nothing was sent.');
     assert.deepEqual([outputs['skipped-count'], outputs['unchanged-count']], ['1', '3']);
     assert.match(stdout, /^would be uploaded: a\.txt → a\.txt$/m);
     assert.equal(stateText(world), before);

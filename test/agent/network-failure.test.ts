@@ -65,11 +65,20 @@ test('what happened is said in words', () => {
   );
 });
 
+test('of what OpenSSL says, the reason is shown', () => {
+  const said =
+    '40AD8C21467F0000:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/openssl/tlsany_meth.c:77:';
+  assert.equal(
+    networkFailure(coded('ERR_SSL_WRONG_VERSION_NUMBER', said), TRIED).message,
+    `${TRIED} failed: no trusted TLS connection could be made (ERR_SSL_WRONG_VERSION_NUMBER: wrong version number).`,
+  );
+});
+
 test('the errors of several addresses are all named', () => {
   const several = new AggregateError([new Error('first'), new Error('second')], '');
   const { message, kind } = networkFailure(Object.assign(several, { code: 'ECONNREFUSED' }), TRIED);
   assert.equal(kind, 'unreachable');
-  assert.ok(message.endsWith('(ECONNREFUSED: Error: first; Error: second).'), message);
+  assert.ok(message.endsWith('(ECONNREFUSED: first; second).'), message);
 });
 
 test('an error without a code is a failed connection', () => {

@@ -20,13 +20,14 @@ const TO = 'to sandbox i1a2b3c4d5 at https://sandbox.example.com';
 const LINES: Readonly<Record<string, readonly [Partial<Selection>, string | undefined]>> = {
   'of all files': [{}, `Uploading 2 files (1.5 KiB) ${TO}`],
   'of a share': [{ share: SHARE }, `Uploading 2 files (1.5 KiB) ${TO}, shard 2 of 4: 2 of 2,000 files`],
-  'of an empty share': [
-    { files: [], share: { ...SHARE, files: 0 } },
-    `Uploading 0 files (0 B) ${TO}, shard 2 of 4: 0 of 2,000 files`,
-  ],
+  'of an empty share': [{ files: [], share: { ...SHARE, files: 0 } }, undefined],
   'of what has changed': [
     { share: SHARE, unchanged: new Map([['app/a', { path: '/app/a', size: 1024, sha256: '' }]]) },
     `Uploading 1 file (512 B) ${TO}, shard 2 of 4: 2 of 2,000 files, 1 unchanged`,
+  ],
+  'of what has not changed at all': [
+    { files: [file('a', 1024)], unchanged: new Map([['app/a', { path: '/app/a', size: 1024, sha256: '' }]]) },
+    undefined,
   ],
   'of nothing at all': [{ files: [] }, undefined],
 };

@@ -6,6 +6,7 @@ const MIB = 1024 ** 2;
 const HALF: Progress = {
   files: 1200,
   failed: 0,
+  failedBytes: 0,
   bytes: 50 * MIB,
   totalFiles: 3000,
   totalBytes: 100 * MIB,
@@ -29,7 +30,11 @@ const LINES: Readonly<Record<string, readonly [Partial<Progress>, string]>> = {
   ],
   'with one file': [
     { files: 0, bytes: MIB, totalFiles: 1, totalBytes: 4 * MIB, elapsedMs: 40_000 },
-    '0 of 1 file, 1 MiB of 4 MiB (25 %), 25.6 KiB/s, 2 min 0 s left',
+    '0 of 1 file, 1 MiB of 4 MiB (25 %), 25.6 KiB/s, 2 min left',
+  ],
+  'with failures, which need no more time': [
+    { failed: 1000, failedBytes: 30 * MIB },
+    '1,200 of 3,000 files, 1,000 failed, 50 MiB of 100 MiB (50 %), 5 MiB/s, 2.5 s left',
   ],
   'with no file at all': [
     { files: 0, bytes: 0, totalFiles: 0, totalBytes: 0 },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RawInputs } from '../../src/inputs/parse.ts';
+import { quote } from '../../src/inputs/values.ts';
 import { parsed, problemOf, problemsOf } from './given.ts';
 
 function baseUrlOf(given: RawInputs): string {
@@ -74,7 +75,7 @@ describe('upload-path and stats-path', () => {
     test(`${path} is refused`, () => {
       const { input, message, example } = problemOf({ 'stats-path': path });
       assert.equal(input, 'stats-path');
-      assert.equal(message, `${JSON.stringify(path)} is not a plain URL path that begins with a slash.`);
+      assert.equal(message, `${quote(path)} is not a plain URL path that begins with a slash.`);
       assert.equal(example, 'stats-path: /metrics');
     });
   }

@@ -99,6 +99,7 @@ describe('quote', () => {
     plain: '"plain"',
     'a "b"': '"a \\"b\\""',
     'a\nb\u0000': '"a\\nb\\u0000"',
+    'C:\\app': '"C:\\app"',
     ['x'.repeat(100)]: `"${'x'.repeat(100)}"`,
     ['x'.repeat(101)]: `"${'x'.repeat(100)}…"`,
   };

@@ -81,7 +81,10 @@ describe('a monitor', { concurrency: 2 }, () => {
     await stats(1)(job);
     const post = await job.post(main, { token: 'a-wrong-token' });
     assert.equal(post.exitCode, 1);
-    assert.match(post.stdout, /^::error::The sandbox was not sampled once\.%0AGET .* answered 401 /m);
+    assert.match(
+      post.stdout,
+      /^::error::The sandbox was not sampled once\.%0AGET .* answered 401 .* Check that token is /m,
+    );
   });
 
   test('ends the last reading too, where the agent stalls', async () => {

@@ -36,7 +36,7 @@ describe('the verdict comes first', () => {
     '✅ Uploaded 1 file (10 B) in 2 s.': { files: [uploaded('a')], stats: STATS },
     '❌ 0 of 1 file arrived, 1 failed.': { files: [failed('a')] },
     '⛔ Cancelled: 0 of 1 file arrived, 1 not attempted.': { files: [notAttempted('a')], cancelled: true },
-    '✅ Dry run: 1 file (10 B) would be uploaded, nothing was sent.': { files: [skipped('a')], dryRun: true },
+    '✅ Dry run: 1 file (10 B) would be uploaded; nothing was sent.': { files: [skipped('a')], dryRun: true },
     '❌ Failed': { errors: [{ message: 'The <input> is wrong.', details: [] }] },
   };
   for (const [verdict, parts] of Object.entries(cases)) {

@@ -70,7 +70,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a dry run with some unchanged': {
     parts: { dryRun: true, files: [skipped('a'), unchanged('b')] },
-    says: 'Dry run: 1 file (10 B) would be uploaded, nothing was sent, 1 unchanged.',
+    says: 'Dry run: 1 file (10 B) would be uploaded, 1 unchanged; nothing was sent.',
     succeeds: true,
   },
   'a share of the files': {
@@ -95,7 +95,22 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a dry run': {
     parts: { dryRun: true, files: [skipped('a'), skipped('b')] },
-    says: 'Dry run: 2 files (20 B) would be uploaded, nothing was sent.',
+    says: 'Dry run: 2 files (20 B) would be uploaded; nothing was sent.',
+    succeeds: true,
+  },
+  'a dry run with something left out': {
+    parts: { dryRun: true, files: [skipped('a')], leftOut: [{ path: 'l', reason: 'a broken link' }] },
+    says: 'Dry run: 1 file (10 B) would be uploaded, 1 left out; nothing was sent.',
+    succeeds: true,
+  },
+  'a dry run with all unchanged': {
+    parts: { dryRun: true, files: [unchanged('a')] },
+    says: 'Dry run: nothing would be uploaded, 1 file unchanged.',
+    succeeds: true,
+  },
+  'a dry run of an empty share': {
+    parts: { dryRun: true, share: { ...SHARE, files: 0 } },
+    says: 'Of 2,000 files, none falls to this run (shard 2 of 4).',
     succeeds: true,
   },
   'some failed': {
@@ -121,6 +136,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'cancelled when all had arrived': {
     parts: { cancelled: true, files: [uploaded('a')] },
     says: 'Cancelled: 1 of 1 file arrived.',
+    succeeds: false,
+  },
+  'cancelled before the first reading': {
+    parts: { task: 'stats', cancelled: true },
+    says: 'Cancelled: the sandbox had not been read.',
     succeeds: false,
   },
   'wrong inputs': {

@@ -113,8 +113,20 @@ test('what was left out is named once, as a source is', () => {
   ];
   const file = source('d/a', 'a');
   const found = [matches('d/**', [file], { leftOut }), matches('d/*', [file], { leftOut })];
-  assert.deepEqual(planFor(found).leftOut, [
+  const planned = planFor(found);
+  assert.deepEqual(planned.leftOut, [
     { path: 'd/pipe', reason: 'not a regular file' },
     { path: '/elsewhere/l', reason: 'a broken link' },
+  ]);
+  assert.deepEqual(planned.warnings, [
+    'Left out: "/elsewhere/l", a broken link.',
+    'Left out: "d/pipe", not a regular file.',
+  ]);
+});
+
+test('of many that were left out for one reason, the first is named', () => {
+  const leftOut = ['a', 'b', 'c'].map(name => ({ path: `/w/d/${name}`, reason: 'a broken link' }));
+  assert.deepEqual(planFor([matches('d/**', [source('d/x', 'x')], { leftOut })]).warnings, [
+    'Left out: "d/a" and 2 more, each a broken link.',
   ]);
 });
