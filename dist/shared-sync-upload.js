@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { D as EMPTY_REPORT, E as AgentError, N as quote, P as InputError, _ as isUsable, d as resultsOf, f as select, u as dueFiles, v as proxyFor } from "./shared.js";
-import { a as nameOf$1, c as openExchange, d as withRetries, i as unusableProxy, o as networkFailure, r as readStats, s as badAnswer, t as exchangeOptions } from "./shared-sync-upload-stats.js";
+import { D as InputError, T as quote, d as dueFiles, f as resultsOf, p as select, v as AgentError, y as EMPTY_REPORT } from "./shared.js";
+import { a as proxyFor, c as badAnswer, f as withRetries, i as isUsable, l as openExchange, o as nameOf$1, r as readStats, s as networkFailure } from "./shared-sync-upload-stats.js";
 import { t as Minimatch } from "./vendor-sync-upload.js";
 import { t as require_pool } from "./undici-sync-upload-index.js";
 import { setFlagsFromString } from "node:v8";
@@ -8,9 +8,9 @@ import { setImmediate } from "node:timers/promises";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createHash, hash } from "node:crypto";
-import { homedir } from "node:os";
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
+import { homedir } from "node:os";
 import { open } from "node:fs/promises";
 
 // src/main/small-heap.ts
@@ -223,7 +223,6 @@ async function search(pattern, absolute, excludes, options) {
 	const isEmpty = found.files.length === 0 && !options.includeHidden;
 	return {
 		pattern,
-		root,
 		...found,
 		hidden: isEmpty ? await countHidden(root, match, options) : 0
 	};
@@ -448,10 +447,6 @@ function without(entries, targets) {
 	const isTouched = touchedBy(sent);
 	return new Map([...entries].filter(([target, entry]) => !sent.has(target) && !isTouched(target, placeOf(entry))));
 }
-/** Where files end up that share a request, if the agent takes the last part of a filename alone for a path. */
-function misplaced(targets) {
-	return targets.filter((target) => target.includes("/")).map((target) => posix.basename(target));
-}
 /** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
 function afterTransfer(entries, results) {
 	const stored = new Map(results.flatMap(acknowledged));
@@ -521,18 +516,16 @@ const SCHEMA = 1;
 const SCOPE = [
 	["sandboxId", "sandbox"],
 	["baseUrl", "base URL"],
-	["username", "user"],
-	["shard", "shard"]
+	["username", "user"]
 ];
 const DAMAGED = "is damaged";
 /** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
-function encodeState({ sandboxId, baseUrl, username, shard }, entries) {
+function encodeState({ sandboxId, baseUrl, username }, entries) {
 	const head = JSON.stringify({
 		schema: SCHEMA,
 		sandboxId,
 		baseUrl,
-		username,
-		shard
+		username
 	});
 	const lines = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
 		target,
@@ -684,7 +677,7 @@ const CHUNK_BYTES = 1048576;
 * The entries of the files whose content is what their entry says. A file that cannot be read is not among them, and so is
 * none that the upload of the others may overwrite. Cancelled, it ends with what it knows.
 */
-async function findUnchanged(files, entries, { cancel, shareRequests }) {
+async function findUnchanged(files, entries, cancel) {
 	const same = /* @__PURE__ */ new Map();
 	const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 	for (const file of files) {
@@ -692,13 +685,14 @@ async function findUnchanged(files, entries, { cancel, shareRequests }) {
 		if (entry?.size !== file.size) continue;
 		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
 	}
-	const staying = (left) => {
-		const due = files.map(({ target }) => target).filter((target) => !left.has(target));
-		const untouched = without(entries, shareRequests ? [...due, ...misplaced(due)] : due);
-		const still = new Map([...left].filter(([target]) => untouched.has(target)));
-		return still.size === left.size ? left : staying(still);
-	};
-	return staying(same);
+	return staying(same, files, entries);
+}
+/** Those of the unchanged files that stay so while the others are sent. */
+function staying(same, files, entries) {
+	const due = files.filter(({ target }) => !same.has(target));
+	const left = without(entries, due.map(({ target }) => target));
+	const still = new Map([...same].filter(([target]) => left.has(target)));
+	return still.size === same.size ? same : staying(still, files, entries);
 }
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
 async function digestOf({ realPath, size }, buffer, cancel) {
@@ -736,12 +730,10 @@ async function digestOfOpened(descriptor, size, { buffer, cancel }) {
 function stateFileOf({ connection, upload }, workspace) {
 	if (upload.stateFile === "") return void 0;
 	const { sandboxId, baseUrl } = connection;
-	const { query, shard } = upload;
 	const scope = {
 		sandboxId,
 		baseUrl,
-		username: query["username"] ?? "",
-		shard: shard === void 0 ? "" : `${shard.index}/${shard.count}`
+		username: upload.query["username"] ?? ""
 	};
 	return {
 		path: path.resolve(workspace, upload.stateFile),
@@ -776,39 +768,25 @@ function remember(state, results) {
 // src/run/selecting.ts
 /** Finds the files, plans where each goes, takes this run's share and what of it has changed, and shows that. */
 async function selectFiles(task, surroundings) {
-	const { workspace, observer } = surroundings;
+	const { workspace, cancel, observer } = surroundings;
 	const found = await findFiles(task, surroundings);
 	const file = stateFileOf(task, workspace);
 	const { shard } = task.upload;
 	const selected = file === void 0 ? {
 		selection: select(found, shard),
 		state: void 0
-	} : await compare(select(leaveOutState(found, file), shard), file, {
-		...surroundings,
-		shareRequests: task.upload.filesPerRequest > 1
-	});
+	} : await compare(select(leaveOutState(found, file), shard), file, cancel);
 	observer.planned(selected.selection, task);
-	observer.fact?.({
-		kind: "plan",
-		selection: selected.selection
-	});
 	return selected;
 }
-async function findFiles(task, { workspace, cancel, clock, observer }) {
+async function findFiles(task, { workspace, cancel }) {
 	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-	const options = {
+	const matches = await discover(rules, {
 		workspace,
 		workingDirectory,
 		includeHidden,
 		followSymlinks,
 		cancel
-	};
-	const start = clock();
-	const matches = await discover(rules, options);
-	observer.fact?.({
-		kind: "search",
-		matches,
-		durationMs: clock() - start
 	});
 	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
 	return plan(matches, {
@@ -818,53 +796,21 @@ async function findFiles(task, { workspace, cancel, clock, observer }) {
 	});
 }
 /** Looks up in the state which files the sandbox has already. */
-async function compare(selection, file, { cancel, observer, shareRequests }) {
+async function compare(selection, file, cancel) {
 	const { entries: all, warnings } = readState(file);
-	const known = without(all, selection.elsewhere);
-	const unchanged = await findUnchanged(selection.files, known, {
-		cancel,
-		shareRequests
-	});
-	observer.fact?.({
-		kind: "state",
-		path: file.path,
-		read: all.size,
-		unchanged: unchanged.size
-	});
-	const compared = {
-		...selection,
-		unchanged,
-		warnings: [...selection.warnings, ...warnings]
-	};
-	const due = dueFiles(compared).map(({ target }) => target);
+	const entries = without(all, selection.elsewhere);
+	const unchanged = await findUnchanged(selection.files, entries, cancel);
 	return {
-		selection: compared,
+		selection: {
+			...selection,
+			unchanged,
+			warnings: [...selection.warnings, ...warnings]
+		},
 		state: {
 			file,
-			entries: shareRequests ? without(known, misplaced(due)) : known
+			entries
 		}
 	};
-}
-
-// src/agent/connections.ts
-const CHANNEL$1 = "undici:client:connected";
-/** Tells of each connection that undici opens, until the function returned is called. */
-function watchConnections(opened) {
-	const connected = (message) => {
-		if (typeof message !== "object" || message === null || !("socket" in message)) return;
-		const { socket } = message;
-		if (socket instanceof Socket) opened({
-			family: socket.remoteFamily,
-			tls: tlsOf(socket)
-		});
-	};
-	subscribe(CHANNEL$1, connected);
-	return () => void unsubscribe(CHANNEL$1, connected);
-}
-/** Asked of the object, since loading what defines its class takes its time. */
-function tlsOf(socket) {
-	if (!("getProtocol" in socket) || typeof socket.getProtocol !== "function") return void 0;
-	return String(socket.getProtocol());
 }
 
 // src/agent/collect.ts
@@ -981,7 +927,7 @@ function listen(signal) {
 */
 async function openHttp(origin, connections, timeoutMs) {
 	const proxy = proxyFor(origin, process.env);
-	if (proxy !== void 0 && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
+	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
 	const guard = guardAgainstFloods();
 	const closing = new AbortController();
 	const { signal } = closing;
@@ -1034,6 +980,15 @@ function connectOptions(timeoutMs, signal) {
 		timeout: timeoutMs,
 		allowH2: false,
 		signal
+	};
+}
+function unusable(origin, variable) {
+	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
+	return {
+		async send(request) {
+			throw new AgentError("unreachable", `${nameOf$1(request, origin)} was not sent: ${why}.`);
+		},
+		close: () => Promise.resolve()
 	};
 }
 function exchange(dispatcher, { origin, timeoutMs }, request) {
@@ -1101,20 +1056,16 @@ function storedPath(answer, target) {
 	return path.path;
 }
 /**
-* The paths under which an answer says that the files of one request were stored, in the order of `targets`. Since no query
-* says where a file goes, the whole path must be that of its target: an agent that takes the last part of a filename alone
-* has stored it elsewhere.
-* @throws AgentError where the answer does not acknowledge each of them: what was stored elsewhere may lie where another one
-* belongs, so that none of them can be relied on.
+* The paths under which an answer says that the files of one request were stored, in the order of `targets`; undefined
+* for each that it does not acknowledge. Since no query says where a file goes, the whole path must be that of its target:
+* an agent that takes the last part of a filename alone has stored it elsewhere.
+* @throws AgentError where the answer is none to such a request.
 */
 function storedPaths(answer, targets) {
 	const entries = entriesOf(answer);
-	if (entries.length !== targets.length) throw badAnswer(answer, `It holds ${entries.length} file entries, where ${targets.length} were expected`);
 	return targets.map((target, index) => {
 		const stored = pathOf(entries[index], target);
-		if ("wrong" in stored) throw badAnswer(answer, stored.wrong);
-		if (!leadsTo(stored.path, target)) throw badAnswer(answer, "Its entry has the path of another target");
-		return stored.path;
+		return "path" in stored && leadsTo(stored.path, target) ? stored.path : void 0;
 	});
 }
 function leadsTo(stored, target) {
@@ -1457,9 +1408,12 @@ async function uploadTogether(files, way, request) {
 		body,
 		length: body.length
 	});
-	const targets = parts.map(({ file }) => file.target);
-	const paths = storedPaths(answer, targets).values();
-	const byFile = new Map(parts.map(({ file, content }) => [file, stored(paths.next().value ?? "", content, way)]));
+	const paths = storedPaths(answer, parts.map(({ file }) => file.target));
+	const outcomes = parts.map(({ file, content }, index) => {
+		const path = paths[index];
+		return [file, path === void 0 ? "not-acknowledged" : stored(path, content, way)];
+	});
+	const byFile = new Map(outcomes);
 	way.pool.give(buffer);
 	return files.map((file) => byFile.get(file) ?? "not-sent");
 }
@@ -1493,22 +1447,17 @@ function post({ exchange, form }, request) {
 async function openClient(connection, options) {
 	const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
 	const exchange = openExchange(connection, http, options);
-	const unwatch = options.watch && watchConnections(options.watch.opened);
 	return {
 		...uploads(connection, options, exchange),
 		stats: () => readStats(connection, exchange),
-		async close() {
-			unwatch?.();
-			await http.close();
-		}
+		close: () => http.close()
 	};
 }
 
 // src/upload/level.ts
 /** A level for the input `concurrency`. `clock` gives milliseconds. */
-function openLevel(concurrency, clock, onChange) {
-	const level = concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
-	return onChange === void 0 ? level : watched(level, onChange);
+function openLevel(concurrency, clock) {
+	return concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
 }
 /** The highest that a level for the input `concurrency` can be. */
 function highestLevel(concurrency) {
@@ -1585,38 +1534,21 @@ function adaptiveLevel(clock) {
 		}
 	};
 }
-function watched({ now, sent, begin }, onChange) {
-	function watch(act, error) {
-		const from = now();
-		act();
-		if (now() !== from) onChange({
-			from,
-			to: now(),
-			error
-		});
-	}
-	return {
-		now,
-		sent: (bytes) => watch(() => sent(bytes)),
-		begin() {
-			const end = begin();
-			return (error) => watch(() => end(error), error);
-		}
-	};
-}
 function isOverload({ kind, status }) {
 	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
 }
 
 // src/run/surroundings.ts
 /** A connection to the sandbox for as long as `use` takes. */
-async function withClient(connection, { concurrency, query, stateFile }, surroundings, use) {
+async function withClient(connection, { concurrency, query, stateFile }, { userAgent, cancel, now }, use) {
 	const connections = highestLevel(concurrency);
 	const client = await openClient(connection, {
 		connections,
 		query,
 		hashed: stateFile !== "",
-		...exchangeOptions(surroundings)
+		userAgent,
+		cancel,
+		now
 	});
 	try {
 		return await use(client);
@@ -1643,22 +1575,15 @@ async function attempt(entries, stop, options) {
 		...entry,
 		attempts: entry.attempts + outcome.attempts
 	}));
-	const failedWith = (error) => ended.map((entry) => ({
-		...entry,
-		failed: failed(entry, error, durationMs)
-	}));
 	if ("error" in outcome) {
-		const all = failedWith(outcome.error);
-		if (entries.length > 1 && !outcome.error.final) return {
+		const { error } = outcome;
+		if (entries.length > 1 && !error.final) return {
 			settled: [],
-			again: all,
+			again: ended,
 			refused: true
 		};
 		return {
-			settled: all.map(({ index, failed: result }) => ({
-				index,
-				result
-			})),
+			settled: ended.map((entry) => failed(entry, error, durationMs)),
 			again: [],
 			refused: false
 		};
@@ -1666,15 +1591,14 @@ async function attempt(entries, stop, options) {
 	const { value } = outcome;
 	return {
 		settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-		again: failedWith(notSent()).filter((_, index) => value[index] === "not-sent"),
-		refused: false
+		again: ended.filter((_, index) => typeof value[index] !== "object"),
+		refused: value.includes("not-acknowledged")
 	};
 }
 async function sendOnce(entries, { client, level, onEvent }) {
-	const files = entries.map(({ file }) => file);
-	const [first, ...others] = files;
-	if (first === void 0) return [];
 	const end = level.begin();
+	const [first, ...others] = entries.map(({ file }) => file);
+	if (first === void 0) return [];
 	const onSent = (bytes) => {
 		level.sent(bytes);
 		onEvent({
@@ -1684,29 +1608,24 @@ async function sendOnce(entries, { client, level, onEvent }) {
 		});
 	};
 	try {
-		const outcomes = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether(files, onSent);
+		const stored = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether([first, ...others], onSent);
 		end();
-		if (others.length > 0) onEvent({
-			kind: "shared",
-			files,
-			outcomes
-		});
-		return outcomes;
+		return stored;
 	} catch (error) {
 		if (error instanceof AgentError) end(error);
 		throw error;
 	}
 }
-function notSent() {
-	return new AgentError("file-changed", "It changed, and could not be sent with the others any more.");
-}
-function failed({ file, attempts }, error, durationMs) {
+function failed({ index, file, attempts }, error, durationMs) {
 	return {
-		status: "failed",
-		file,
-		attempts,
-		durationMs,
-		error
+		index,
+		result: {
+			status: "failed",
+			file,
+			attempts,
+			durationMs,
+			error
+		}
 	};
 }
 function uploaded(entry, outcome, durationMs) {
@@ -1762,65 +1681,45 @@ function inLanes(level, next, work) {
 const LARGE_BYTES = BUFFER_BYTES;
 /**
 * Small files go in plan order; large ones begin at once, the largest first, so that none is left over at the end, but as
-* long as there are small ones they take at most half of the lanes. In a single lane, all go in plan order. Up to
-* `perRequest` small files share a request. The first of these goes by itself, before everything else: an agent that cannot
-* take it harms no more than that, and one that drops the directories of filenames may overwrite with it what went before.
+* long as there are small ones they take at most half of the lanes. Up to `perRequest` small files share a request: the
+* first of these goes ahead by itself, so that an agent that cannot take it harms no more than that.
 */
-function openSchedule(files, { perRequest, lanes: lanesAtFirst }) {
-	const isLarge = ({ file }) => lanesAtFirst > 1 && file.size > LARGE_BYTES;
+function openSchedule(files, perRequest) {
 	const entries = files.map((file, index) => ({
 		file,
 		index,
 		attempts: 0
 	}));
 	const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
-	const trial = perRequest > 1 ? trialOf(entries) : [];
-	const tried = new Set(trial);
-	const small = queueOf(entries.filter((entry) => !isLarge(entry) && !tried.has(entry)));
+	const small = queueOf(entries.filter((entry) => !isLarge(entry)));
 	const again = [];
-	let sharing = trial.length > 0 ? "untried" : "off";
+	let sharing = perRequest > 1 ? "untried" : "off";
 	let [largeNow, nextLarge] = [0, 0];
-	function nextUntried(lanes) {
-		const candidate = large[nextLarge];
-		if (candidate === void 0 || small.left() > 0 && largeNow >= Math.floor(lanes / 2)) {
-			if (small.left() === 0) return void 0;
-			return sharing === "off" ? small.take(1, () => 0) : small.take(perRequest, bytesOf);
-		}
-		[largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];
-		return [candidate];
+	function nextSmall() {
+		if (sharing === "off" || sharing === "on trial") return small.take(1, () => 0);
+		const together = small.take(perRequest, ({ file }) => sharedBytes(file));
+		if (together.length > 1 && sharing === "untried") sharing = "on trial";
+		return together;
 	}
 	return {
 		next(lanes) {
-			if (sharing === "on trial") return void 0;
-			if (sharing === "untried") {
-				sharing = "on trial";
-				return trial;
-			}
 			const retried = again.shift();
-			return retried === void 0 ? nextUntried(lanes) : [retried];
+			if (retried !== void 0) return [retried];
+			const candidate = large[nextLarge];
+			if (candidate === void 0 || small.left() > 0 && largeNow >= Math.floor(lanes / 2)) return small.left() > 0 ? nextSmall() : void 0;
+			[largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];
+			return [candidate];
 		},
 		ended(done, rest) {
 			largeNow -= done.filter(isLarge).length;
 			again.push(...rest.again);
-			if (rest.refused || sharing === "on trial" && rest.again.length > 0) sharing = "off";
-			else if (sharing === "on trial") sharing = "trusted";
+			if (rest.refused) sharing = "off";
+			else if (done.length > 1 && sharing === "on trial") sharing = "trusted";
 		}
 	};
 }
-const TRIAL_FILES = 2;
-/**
-* The files that show whether the agent takes several in one request: one in a directory first, which an agent that drops
-* directories cannot store where it belongs, and the smallest, so that they fit. None where fewer than two can share one.
-*/
-function trialOf(entries) {
-	const sharable = entries.filter((entry) => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= BUFFER_BYTES).sort((a, b) => a.file.size - b.file.size);
-	const inDirectory = sharable.find(({ file }) => file.target.includes("/"));
-	const others = sharable.filter((entry) => entry !== inDirectory);
-	const trial = queueOf(inDirectory === void 0 ? others : [inDirectory, ...others]).take(TRIAL_FILES, bytesOf);
-	return trial.length > 1 ? trial : [];
-}
-function bytesOf({ file }) {
-	return sharedBytes(file);
+function isLarge({ file }) {
+	return file.size > LARGE_BYTES;
 }
 function queueOf(entries) {
 	let position = 0;
@@ -1848,10 +1747,7 @@ function queueOf(entries) {
 */
 async function transfer(files, options) {
 	const { level, cancel, onEvent } = options;
-	const schedule = openSchedule(files, {
-		perRequest: options.filesPerRequest,
-		lanes: level.now()
-	});
+	const schedule = openSchedule(files, options.filesPerRequest);
 	const ended = new AbortController();
 	const stop = AbortSignal.any([cancel, ended.signal]);
 	const results = [];
@@ -1866,17 +1762,13 @@ async function transfer(files, options) {
 	async function send(entries) {
 		if (stop.aborted) {
 			const reason = reasonOf(stop);
-			for (const { index, file, failed } of entries) settle({
+			for (const { index, file } of entries) settle({
 				index,
-				result: failed ?? {
+				result: {
 					status: "not-attempted",
 					file,
 					reason
 				}
-			});
-			schedule.ended(entries, {
-				again: [],
-				refused: false
 			});
 			return;
 		}
@@ -1926,14 +1818,10 @@ function signatureWarning(files, { query }) {
 async function sendFiles({ selection, state }, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
 	const due = dueFiles(selection);
 	forget(state, due);
-	const { fact } = observer;
 	const start = clock();
 	const results = await transfer(due, {
 		client,
-		level: openLevel(upload.concurrency, clock, fact && ((change) => fact({
-			kind: "level",
-			change
-		}))),
+		level: openLevel(upload.concurrency, clock),
 		filesPerRequest: upload.filesPerRequest,
 		retry: {
 			retries: connection.retries,

@@ -88,7 +88,7 @@ function add(a, b) {
 	};
 }
 /** A whole number as bigint, any other as the nearest float. */
-function toFigure(number) {
+function toFigure$1(number) {
 	return number.numerator % number.denominator === 0n ? number.numerator / number.denominator : toNumber(number);
 }
 /** The nearest float. */
@@ -1497,8 +1497,8 @@ function breachEntry({ level, condition, figure }) {
 		level,
 		condition: text,
 		metric,
-		figure: figure === void 0 ? null : toFigure(figure),
-		limit: toFigure(limit)
+		figure: figure === void 0 ? null : toFigure$1(figure),
+		limit: toFigure$1(limit)
 	};
 }
 /** The aggregates of every metric that any sample reports. */
@@ -1508,7 +1508,7 @@ function aggregatesOf(samples) {
 	return Object.fromEntries([...metrics].flatMap((metric) => {
 		const figures = figuresOf(metric, all);
 		if (figures === void 0) return [];
-		const of = (aggregate) => toFigure(aggregateOf(aggregate, figures));
+		const of = (aggregate) => toFigure$1(aggregateOf(aggregate, figures));
 		return [[metric, {
 			last: of("last"),
 			min: of("min"),
@@ -2087,17 +2087,14 @@ async function writeSummary(report) {
 function conclude(report, problem) {
 	annotateFailures(report);
 	annotateBreaches(report);
-	const verdict = [
-		headline(report),
-		...furtherLines(report),
-		...problem === void 0 ? [] : [problem]
-	];
-	if (succeeded(report) && problem === void 0) logLine(verdict.join(" "));
-	else setFailed(messageOf(verdict));
+	const verdict = [headline(report), ...furtherLines(report)];
+	if (!succeeded(report)) setFailed(messageOf(problem === void 0 ? verdict : [...verdict, problem]));
+	else if (problem !== void 0) setFailed(messageOf([problem, ...verdict]));
+	else logLine(verdict.join(" "));
 }
 /** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
 function annotateFailures(report) {
-	const groups = failureGroups(report);
+	const groups = failureGroups(report).filter(({ error }) => error.kind !== "cancelled");
 	for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
 		const names = sources.slice(0, MAX_NAMES).map((source) => `- ${source}`);
 		const rest = sources.length > MAX_NAMES ? [`- and ${formatNumber(sources.length - MAX_NAMES)} more`] : [];
@@ -2219,6 +2216,111 @@ function bug(error) {
 	};
 }
 
+// src/stats/decode.ts
+/** The contract's whole-number fields (int64). */
+const WHOLE_FIELDS = [
+	"ts",
+	"cpu_count",
+	"mem_total",
+	"mem_used",
+	"disk_used",
+	"disk_total",
+	"mem_used_mib",
+	"mem_total_mib"
+];
+const MAX_INT64 = 2n ** 63n - 1n;
+/**
+* Reads the figures out of the agent's JSON and derives what follows from them.
+* @throws AgentError `bad-answer` where it is not a JSON object.
+*/
+function decodeStats(json) {
+	const body = parse(json);
+	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
+	const figures = /* @__PURE__ */ new Map();
+	const warnings = [];
+	for (const [name, value] of Object.entries(body)) {
+		const figure = toFigure(name, value);
+		if (figure !== void 0) figures.set(name, figure);
+		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+	}
+	return {
+		figures: new Map([...figures, ...derive(figures)]),
+		json,
+		warnings
+	};
+}
+function parse(json) {
+	try {
+		return parseExactly(json);
+	} catch (cause) {
+		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
+	}
+}
+/** Free and used shares, where both parts are reported and the total is not 0. */
+function derive(figures) {
+	return ["mem", "disk"].flatMap((name) => {
+		const used = figures.get(`${name}_used`);
+		const total = figures.get(`${name}_total`);
+		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
+		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
+	});
+}
+/** Percent with two decimals, rounded half up, computed without a float until the end. */
+function percentage(used, total) {
+	return Number((used * 20000n + total) / (total * 2n)) / 100;
+}
+function toFigure(name, value) {
+	if (isWhole(name)) return toWhole(value);
+	if (name === "cpu_used_pct") return toPercentage(value);
+	if (typeof value === "bigint") return value;
+	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
+}
+function toPercentage(value) {
+	const number = typeof value === "bigint" ? Number(value) : value;
+	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
+}
+/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
+function toWhole(value) {
+	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
+	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
+}
+function isWhole(name) {
+	return WHOLE_FIELDS.some((field) => field === name);
+}
+function isKnown(name) {
+	return isWhole(name) || name === "cpu_used_pct";
+}
+
+// src/stats/sample.ts
+/**
+* Reads the stats so many times. Before several readings one more is made and dropped: an agent's CPU figure covers the
+* time since it was last asked, by whomever.
+*/
+async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
+	const samples = [];
+	const readings = count > 1 ? count + 1 : count;
+	for (let reading = 1; reading <= readings; reading += 1) {
+		const outcome = await read();
+		if ("error" in outcome) return {
+			samples,
+			error: outcome.error
+		};
+		if (readings === count || reading > 1) samples.push({
+			at: now(),
+			stats: outcome.value
+		});
+		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
+	}
+	return {
+		samples,
+		error: void 0
+	};
+}
+/** Whether a sleep came to its end. */
+function slept(sleep) {
+	return sleep.then(() => true, () => false);
+}
+
 // src/github/monitor-directory.ts
 const STATE = "directory";
 /** Leaves the directory of a monitor to the job's post step. */
@@ -2230,4 +2332,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { quote as C, judge as D, gateOf as E, redactor as O, parseUpload as S, InputError as T, EMPTY_REPORT as _, readInputs as a, parseStats as b, logLine as c, select as d, reportedError as f, AgentError as g, formatDuration as h, step as i, dueFiles as l, formatCount as m, monitorDirectory as n, changeStrings as o, waitError as p, publishFailure as r, parseExactly as s, keepMonitorDirectory as t, resultsOf as u, INPUT_NAMES as v, isLoopback as w, parseSync as x, parseMonitor as y };
+export { redactor as A, parseSync as C, InputError as D, isLoopback as E, gateOf as O, parseStats as S, quote as T, formatDuration as _, decodeStats as a, INPUT_NAMES as b, readInputs as c, dueFiles as d, resultsOf as f, formatCount as g, waitError as h, takeSamples as i, judge as k, changeStrings as l, reportedError as m, monitorDirectory as n, publishFailure as o, select as p, slept as r, step as s, keepMonitorDirectory as t, logLine as u, AgentError as v, parseUpload as w, parseMonitor as x, EMPTY_REPORT as y };

@@ -104,14 +104,16 @@ async function writeSummary(report: Report, debug: DebugLog): Promise<void> {
 function conclude(report: Report, problem: string | undefined): void {
   annotateFailures(report);
   annotateBreaches(report);
-  const verdict = [headline(report), ...furtherLines(report), ...(problem === undefined ? [] : [problem])];
-  if (succeeded(report) && problem === undefined) logLine(verdict.join(' '));
-  else setFailed(messageOf(verdict));
+  const verdict = [headline(report), ...furtherLines(report)];
+  if (!succeeded(report)) setFailed(messageOf(problem === undefined ? verdict : [...verdict, problem]));
+  else if (problem !== undefined) setFailed(messageOf([problem, ...verdict]));
+  else logLine(verdict.join(' '));
 }
 
 /** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
 function annotateFailures(report: Report): void {
-  const groups = failureGroups(report);
+  // That the job was cancelled, the verdict says.
+  const groups = failureGroups(report).filter(({ error }) => error.kind !== 'cancelled');
   for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
     const names = sources.slice(0, MAX_NAMES).map(source => `- ${source}`);
     const rest = sources.length > MAX_NAMES ? [`- and ${formatNumber(sources.length - MAX_NAMES)} more`] : [];

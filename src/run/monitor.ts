@@ -15,7 +15,7 @@ const LOOK_MS = 50;
 export async function endMonitor(
   task: MonitorTask,
   directory: string,
-  surroundings: Surroundings,
+  surroundings: Pick<Surroundings, 'sleep' | 'cancel' | 'clock'>,
 ): Promise<Report> {
   const { sandboxId, baseUrl } = task.connection;
   const record = await lastRecord(directory, surroundings);
@@ -35,7 +35,10 @@ export async function endMonitor(
 }
 
 /** What was recorded when the monitor had ended, or had long had to. */
-async function lastRecord(directory: string, { sleep, cancel, clock }: Surroundings): Promise<MonitorRecord> {
+async function lastRecord(
+  directory: string,
+  { sleep, cancel, clock }: Pick<Surroundings, 'sleep' | 'cancel' | 'clock'>,
+): Promise<MonitorRecord> {
   const patience = clock() + PATIENCE_MS;
   while (!hasEnded(directory) && clock() < patience) {
     if (!(await slept(sleep(LOOK_MS, cancel)))) break;

@@ -112,7 +112,7 @@ suite('the outputs', { concurrency: 2 }, () => {
         env: { GITHUB_OUTPUT: path.join(world.outside, 'no', 'such') },
       },
     );
-    assert.match(elsewhere.annotations('error').join(), /outputs could not be written/);
+    assert.match(elsewhere.annotations('error').join(), /^The step's outputs could not be written: /);
   });
 
   test('leave report empty, with a warning, where it cannot be written', async () => {
