@@ -1,4 +1,4 @@
-import { O as gateOf, a as decodeStats, g as formatCount, n as monitorDirectory, r as slept, s as step, x as parseMonitor, y as EMPTY_REPORT } from "./shared.js";
+import { D as EMPTY_REPORT, F as gateOf, c as step, i as slept, k as parseMonitor, n as monitorDirectory, o as decodeStats, r as userAgent, w as formatCount } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -69,6 +69,10 @@ const LOOK_MS = 50;
 async function endMonitor(task, directory, surroundings) {
 	const { sandboxId, baseUrl } = task.connection;
 	const record = await lastRecord(directory, surroundings);
+	surroundings.observer.fact?.({
+		kind: "record",
+		record
+	});
 	const figures = record.samples.map(({ stats }) => stats.figures);
 	return {
 		...EMPTY_REPORT,
@@ -111,7 +115,12 @@ function warningsOf({ samples, gaps, end }) {
 const directory = monitorDirectory();
 if (directory !== void 0) {
 	requestEnd(directory);
-	await step("monitor", (raw, surroundings) => endMonitor(parseMonitor(raw), directory, surroundings));
+	await step({
+		task: "monitor",
+		userAgent,
+		parse: parseMonitor,
+		run: (task, surroundings) => endMonitor(task, directory, surroundings)
+	});
 	removeRecord(directory);
 }
 

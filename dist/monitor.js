@@ -1,7 +1,7 @@
-import { _ as formatDuration, b as INPUT_NAMES, c as readInputs, o as publishFailure, t as keepMonitorDirectory, u as logLine, x as parseMonitor } from "./shared.js";
+import { O as INPUT_NAMES, T as formatDuration, b as readInputs, g as networkLines, h as environmentLines, k as parseMonitor, m as costLine, p as inputLines, r as userAgent, s as publishFailure, t as keepMonitorDirectory, x as logLine, y as openDebugLog } from "./shared.js";
 import { once } from "node:events";
-import path from "node:path";
 import { tmpdir } from "node:os";
+import path from "node:path";
 import { mkdtemp } from "node:fs/promises";
 import { spawn } from "node:child_process";
 
@@ -42,23 +42,33 @@ async function startSampler(script, directory, handover) {
 
 // src/github/monitor.ts
 /** The main step of a monitor: starts the sampling process and returns. */
-async function startMonitor(sampler) {
+async function startMonitor(sampler, userAgent) {
 	const inputs = readInputs(INPUT_NAMES.monitor);
+	const debug = openDebugLog(inputs);
+	debug?.(...environmentLines(userAgent));
 	try {
-		const { connection, intervalMs } = parseMonitor(inputs);
+		const task = parseMonitor(inputs);
+		const { connection, intervalMs } = task;
+		debug?.(...networkLines(connection.baseUrl), ...inputLines(task));
 		const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
 		keepMonitorDirectory(directory);
 		await startSampler(sampler, directory, {
 			inputs,
 			jobPid: process.ppid
 		});
+		debug?.(`Monitor: records into ${directory}, until process ${process.ppid} ends`);
 		logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
 	} catch (error) {
-		await publishFailure("monitor", inputs, error);
+		await publishFailure({
+			task: "monitor",
+			raw: inputs,
+			debug
+		}, error);
 	}
+	debug?.(costLine());
 }
 
 // src/main/monitor.ts
-await startMonitor(path.join(import.meta.dirname, "monitor-sampler.js"));
+await startMonitor(path.join(import.meta.dirname, "monitor-sampler.js"), userAgent);
 
 export {  };

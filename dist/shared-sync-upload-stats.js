@@ -1,4 +1,4 @@
-import { A as redactor, E as isLoopback, O as gateOf, a as decodeStats, h as waitError, i as takeSamples, k as judge, l as changeStrings, m as reportedError, r as slept, v as AgentError } from "./shared.js";
+import { C as waitError, E as AgentError, F as gateOf, I as judge, L as redactor, S as reportedError, _ as isUsable, a as takeSamples, i as slept, l as changeStrings, o as decodeStats, v as proxyFor } from "./shared.js";
 
 // src/agent/retry.ts
 const BASE_MS = 500;
@@ -86,7 +86,7 @@ async function waitFor({ connection, measurement }, readStats, { sleep, cancel, 
 	const { wait, intervalMs } = measurement;
 	if (wait.until.length === 0) return void 0;
 	observer.waiting(connection, wait.timeoutMs);
-	const read = async () => decodeStats(await readStats());
+	const read = () => reading(readStats, observer);
 	const timing = {
 		sleep,
 		stop: cancel,
@@ -111,7 +111,7 @@ async function measure({ connection, measurement }, readStats, { sleep, random, 
 		files: [],
 		retry
 	});
-	const read = () => withRetries(async () => decodeStats(await readStats()), {
+	const read = () => withRetries(() => reading(readStats, observer), {
 		...policy,
 		onRetry
 	});
@@ -128,6 +128,14 @@ async function measure({ connection, measurement }, readStats, { sleep, random, 
 		errors: error === void 0 ? [] : [reportedError(error)],
 		warnings: stats?.warnings ?? []
 	};
+}
+async function reading(readStats, observer) {
+	const stats = decodeStats(await readStats());
+	observer.fact?.({
+		kind: "reading",
+		stats
+	});
+	return stats;
 }
 
 // src/agent/answer.ts
@@ -195,10 +203,50 @@ function messageOf$1(text) {
 	}
 }
 
+// src/agent/watch.ts
+/** Sends like `send`, and tells of each request when it ends. */
+function watched(send, { ended, clock }) {
+	return async (request) => {
+		const start = clock();
+		let sentBytes = 0;
+		const onSent = (bytes) => {
+			sentBytes += bytes;
+			request.onSent?.(bytes);
+		};
+		const tell = (outcome) => {
+			const path = request.path.replace(/(?<=[?&]signature=)[^&]*/, "***");
+			ended({
+				method: request.method,
+				path,
+				...outcome,
+				durationMs: clock() - start,
+				sentBytes
+			});
+		};
+		try {
+			const answer = await send({
+				...request,
+				onSent
+			});
+			tell({
+				status: answer.status,
+				error: void 0
+			});
+			return answer;
+		} catch (error) {
+			if (error instanceof AgentError) tell({
+				status: error.status,
+				error
+			});
+			throw error;
+		}
+	};
+}
+
 // src/agent/exchange.ts
 /** Requests to the sandbox that the connection names, over the given HTTP client. */
 function openExchange(connection, http, options) {
-	const { userAgent, cancel, now } = options;
+	const { userAgent, cancel, now, watch } = options;
 	const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, "");
 	const redact = redactor(connection.secrets);
 	const common = {
@@ -206,22 +254,23 @@ function openExchange(connection, http, options) {
 		Accept: "application/json",
 		"User-Agent": userAgent
 	};
+	const send = async ({ path, headers, ...request }) => {
+		const whole = {
+			...request,
+			path: `${prefix}${path}`,
+			headers: {
+				...common,
+				...headers
+			},
+			cancel
+		};
+		const answer = await http.send(whole);
+		if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
+		return answer;
+	};
 	return {
-		redact,
-		async send({ path, headers, ...request }) {
-			const whole = {
-				...request,
-				path: `${prefix}${path}`,
-				headers: {
-					...common,
-					...headers
-				},
-				cancel
-			};
-			const answer = await http.send(whole);
-			if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-			return answer;
-		}
+		send: watch === void 0 ? send : watched(send, watch),
+		redact
 	};
 }
 /** The error of an answer that says success and cannot be taken for it. */
@@ -284,50 +333,33 @@ function inWords(message) {
 	return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
 }
 
-// src/agent/proxy.ts
-/**
-* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
-* because nobody is on the way, and a proxy would be.
-*/
-function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
-}
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
-		name,
-		value
+// src/agent/unusable-proxy.ts
+/** A client whose every request fails, since the environment variable names no proxy: none may go another way. */
+function unusableProxy(origin, variable) {
+	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
+	return {
+		async send(request) {
+			throw new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`);
+		},
+		close: () => Promise.resolve()
 	};
 }
 
 // src/agent/light-http.ts
 const MAX_ANSWER_BYTES = 65536;
+const UTF8 = new TextDecoder();
 /**
 * A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
 * takes a third of the memory of the one in http.ts, which is what a process that lives through the whole job has to spare.
 */
 function openLightHttp(origin, timeoutMs) {
 	const client = process.getBuiltinModule(origin.startsWith("https:") ? "node:https" : "node:http");
+	const proxy = proxyFor(origin, process.env);
+	if (proxy !== void 0 && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
 	const agent = new client.Agent({
 		keepAlive: true,
 		maxSockets: 1,
-		...proxyOf(origin, process.env)
+		...proxyOptions(proxy?.value, process.env)
 	});
 	const start = (options, onAnswer) => client.request(origin, {
 		...options,
@@ -341,11 +373,9 @@ function openLightHttp(origin, timeoutMs) {
 		close: async () => agent.destroy()
 	};
 }
-/** The same proxy that http.ts would use, also where it would use none. */
-function proxyOf(origin, env) {
-	const proxy = proxyFor(origin, env);
-	if (proxy === void 0 || !isUsable(proxy)) return {};
-	const { value } = proxy;
+/** Node would read the environment in another way than http.ts does. */
+function proxyOptions(value, env) {
+	if (value === void 0) return {};
 	return { proxyEnv: {
 		http_proxy: value,
 		https_proxy: value,
@@ -391,7 +421,7 @@ async function collect(answer, tried) {
 	return {
 		tried,
 		status,
-		text: Buffer.concat(chunks).toString(),
+		text: UTF8.decode(Buffer.concat(chunks)),
 		retryAfter: headers["retry-after"],
 		sentWhole: true
 	};
@@ -430,11 +460,26 @@ function cleanJson(answer, redact) {
 	}
 }
 
-// package.json
-var version = "1.0.0";
+// src/run/exchange-options.ts
+/** What a client needs of a run's surroundings. */
+function exchangeOptions({ userAgent, cancel, now, clock, observer }) {
+	const { fact } = observer;
+	return {
+		userAgent,
+		cancel,
+		now,
+		watch: fact && {
+			opened: (connection) => fact({
+				kind: "connection",
+				connection
+			}),
+			ended: (request) => fact({
+				kind: "request",
+				request
+			}),
+			clock
+		}
+	};
+}
 
-// src/main/user-agent.ts
-/** How the action names itself to the agent. */
-const userAgent = `sandbox-sync/${version}`;
-
-export { proxyFor as a, badAnswer as c, waitFor as d, withRetries as f, isUsable as i, openExchange as l, openStatsReader as n, nameOf as o, readStats as r, networkFailure as s, userAgent as t, measure as u };
+export { nameOf as a, openExchange as c, withRetries as d, unusableProxy as i, measure as l, openStatsReader as n, networkFailure as o, readStats as r, badAnswer as s, exchangeOptions as t, waitFor as u };

@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { D as InputError, T as quote, d as dueFiles, f as resultsOf, p as select, v as AgentError, y as EMPTY_REPORT } from "./shared.js";
-import { a as proxyFor, c as badAnswer, f as withRetries, i as isUsable, l as openExchange, o as nameOf$1, r as readStats, s as networkFailure } from "./shared-sync-upload-stats.js";
+import { D as EMPTY_REPORT, E as AgentError, N as quote, P as InputError, _ as isUsable, d as resultsOf, f as select, u as dueFiles, v as proxyFor } from "./shared.js";
+import { a as nameOf$1, c as openExchange, d as withRetries, i as unusableProxy, o as networkFailure, r as readStats, s as badAnswer, t as exchangeOptions } from "./shared-sync-upload-stats.js";
 import { t as Minimatch } from "./vendor-sync-upload.js";
 import { t as require_pool } from "./undici-sync-upload-index.js";
 import { setFlagsFromString } from "node:v8";
@@ -8,9 +8,9 @@ import { setImmediate } from "node:timers/promises";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createHash, hash } from "node:crypto";
+import { homedir } from "node:os";
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
-import { homedir } from "node:os";
 import { open } from "node:fs/promises";
 
 // src/main/small-heap.ts
@@ -223,6 +223,7 @@ async function search(pattern, absolute, excludes, options) {
 	const isEmpty = found.files.length === 0 && !options.includeHidden;
 	return {
 		pattern,
+		root,
 		...found,
 		hidden: isEmpty ? await countHidden(root, match, options) : 0
 	};
@@ -447,6 +448,10 @@ function without(entries, targets) {
 	const isTouched = touchedBy(sent);
 	return new Map([...entries].filter(([target, entry]) => !sent.has(target) && !isTouched(target, placeOf(entry))));
 }
+/** Where files end up that share a request, if the agent takes the last part of a filename alone for a path. */
+function misplaced(targets) {
+	return targets.filter((target) => target.includes("/")).map((target) => posix.basename(target));
+}
 /** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
 function afterTransfer(entries, results) {
 	const stored = new Map(results.flatMap(acknowledged));
@@ -516,16 +521,18 @@ const SCHEMA = 1;
 const SCOPE = [
 	["sandboxId", "sandbox"],
 	["baseUrl", "base URL"],
-	["username", "user"]
+	["username", "user"],
+	["shard", "shard"]
 ];
 const DAMAGED = "is damaged";
 /** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
-function encodeState({ sandboxId, baseUrl, username }, entries) {
+function encodeState({ sandboxId, baseUrl, username, shard }, entries) {
 	const head = JSON.stringify({
 		schema: SCHEMA,
 		sandboxId,
 		baseUrl,
-		username
+		username,
+		shard
 	});
 	const lines = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
 		target,
@@ -677,7 +684,7 @@ const CHUNK_BYTES = 1048576;
 * The entries of the files whose content is what their entry says. A file that cannot be read is not among them, and so is
 * none that the upload of the others may overwrite. Cancelled, it ends with what it knows.
 */
-async function findUnchanged(files, entries, cancel) {
+async function findUnchanged(files, entries, { cancel, shareRequests }) {
 	const same = /* @__PURE__ */ new Map();
 	const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 	for (const file of files) {
@@ -685,14 +692,13 @@ async function findUnchanged(files, entries, cancel) {
 		if (entry?.size !== file.size) continue;
 		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
 	}
-	return staying(same, files, entries);
-}
-/** Those of the unchanged files that stay so while the others are sent. */
-function staying(same, files, entries) {
-	const due = files.filter(({ target }) => !same.has(target));
-	const left = without(entries, due.map(({ target }) => target));
-	const still = new Map([...same].filter(([target]) => left.has(target)));
-	return still.size === same.size ? same : staying(still, files, entries);
+	const staying = (left) => {
+		const due = files.map(({ target }) => target).filter((target) => !left.has(target));
+		const untouched = without(entries, shareRequests ? [...due, ...misplaced(due)] : due);
+		const still = new Map([...left].filter(([target]) => untouched.has(target)));
+		return still.size === left.size ? left : staying(still);
+	};
+	return staying(same);
 }
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
 async function digestOf({ realPath, size }, buffer, cancel) {
@@ -730,10 +736,12 @@ async function digestOfOpened(descriptor, size, { buffer, cancel }) {
 function stateFileOf({ connection, upload }, workspace) {
 	if (upload.stateFile === "") return void 0;
 	const { sandboxId, baseUrl } = connection;
+	const { query, shard } = upload;
 	const scope = {
 		sandboxId,
 		baseUrl,
-		username: upload.query["username"] ?? ""
+		username: query["username"] ?? "",
+		shard: shard === void 0 ? "" : `${shard.index}/${shard.count}`
 	};
 	return {
 		path: path.resolve(workspace, upload.stateFile),
@@ -768,25 +776,39 @@ function remember(state, results) {
 // src/run/selecting.ts
 /** Finds the files, plans where each goes, takes this run's share and what of it has changed, and shows that. */
 async function selectFiles(task, surroundings) {
-	const { workspace, cancel, observer } = surroundings;
+	const { workspace, observer } = surroundings;
 	const found = await findFiles(task, surroundings);
 	const file = stateFileOf(task, workspace);
 	const { shard } = task.upload;
 	const selected = file === void 0 ? {
 		selection: select(found, shard),
 		state: void 0
-	} : await compare(select(leaveOutState(found, file), shard), file, cancel);
+	} : await compare(select(leaveOutState(found, file), shard), file, {
+		...surroundings,
+		shareRequests: task.upload.filesPerRequest > 1
+	});
 	observer.planned(selected.selection, task);
+	observer.fact?.({
+		kind: "plan",
+		selection: selected.selection
+	});
 	return selected;
 }
-async function findFiles(task, { workspace, cancel }) {
+async function findFiles(task, { workspace, cancel, clock, observer }) {
 	const { rules, workingDirectory, includeHidden, followSymlinks, target, ifNoFilesFound } = task.upload;
-	const matches = await discover(rules, {
+	const options = {
 		workspace,
 		workingDirectory,
 		includeHidden,
 		followSymlinks,
 		cancel
+	};
+	const start = clock();
+	const matches = await discover(rules, options);
+	observer.fact?.({
+		kind: "search",
+		matches,
+		durationMs: clock() - start
 	});
 	const ifNone = cancel.aborted ? "ignore" : ifNoFilesFound;
 	return plan(matches, {
@@ -796,21 +818,53 @@ async function findFiles(task, { workspace, cancel }) {
 	});
 }
 /** Looks up in the state which files the sandbox has already. */
-async function compare(selection, file, cancel) {
+async function compare(selection, file, { cancel, observer, shareRequests }) {
 	const { entries: all, warnings } = readState(file);
-	const entries = without(all, selection.elsewhere);
-	const unchanged = await findUnchanged(selection.files, entries, cancel);
+	const known = without(all, selection.elsewhere);
+	const unchanged = await findUnchanged(selection.files, known, {
+		cancel,
+		shareRequests
+	});
+	observer.fact?.({
+		kind: "state",
+		path: file.path,
+		read: all.size,
+		unchanged: unchanged.size
+	});
+	const compared = {
+		...selection,
+		unchanged,
+		warnings: [...selection.warnings, ...warnings]
+	};
+	const due = dueFiles(compared).map(({ target }) => target);
 	return {
-		selection: {
-			...selection,
-			unchanged,
-			warnings: [...selection.warnings, ...warnings]
-		},
+		selection: compared,
 		state: {
 			file,
-			entries
+			entries: shareRequests ? without(known, misplaced(due)) : known
 		}
 	};
+}
+
+// src/agent/connections.ts
+const CHANNEL$1 = "undici:client:connected";
+/** Tells of each connection that undici opens, until the function returned is called. */
+function watchConnections(opened) {
+	const connected = (message) => {
+		if (typeof message !== "object" || message === null || !("socket" in message)) return;
+		const { socket } = message;
+		if (socket instanceof Socket) opened({
+			family: socket.remoteFamily,
+			tls: tlsOf(socket)
+		});
+	};
+	subscribe(CHANNEL$1, connected);
+	return () => void unsubscribe(CHANNEL$1, connected);
+}
+/** Asked of the object, since loading what defines its class takes its time. */
+function tlsOf(socket) {
+	if (!("getProtocol" in socket) || typeof socket.getProtocol !== "function") return void 0;
+	return String(socket.getProtocol());
 }
 
 // src/agent/collect.ts
@@ -927,7 +981,7 @@ function listen(signal) {
 */
 async function openHttp(origin, connections, timeoutMs) {
 	const proxy = proxyFor(origin, process.env);
-	if (proxy !== void 0 && !isUsable(proxy)) return unusable(origin, proxy.name);
+	if (proxy !== void 0 && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
 	const guard = guardAgainstFloods();
 	const closing = new AbortController();
 	const { signal } = closing;
@@ -980,15 +1034,6 @@ function connectOptions(timeoutMs, signal) {
 		timeout: timeoutMs,
 		allowH2: false,
 		signal
-	};
-}
-function unusable(origin, variable) {
-	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
-	return {
-		async send(request) {
-			throw new AgentError("unreachable", `${nameOf$1(request, origin)} was not sent: ${why}.`);
-		},
-		close: () => Promise.resolve()
 	};
 }
 function exchange(dispatcher, { origin, timeoutMs }, request) {
@@ -1056,16 +1101,20 @@ function storedPath(answer, target) {
 	return path.path;
 }
 /**
-* The paths under which an answer says that the files of one request were stored, in the order of `targets`; undefined
-* for each that it does not acknowledge. Since no query says where a file goes, the whole path must be that of its target:
-* an agent that takes the last part of a filename alone has stored it elsewhere.
-* @throws AgentError where the answer is none to such a request.
+* The paths under which an answer says that the files of one request were stored, in the order of `targets`. Since no query
+* says where a file goes, the whole path must be that of its target: an agent that takes the last part of a filename alone
+* has stored it elsewhere.
+* @throws AgentError where the answer does not acknowledge each of them: what was stored elsewhere may lie where another one
+* belongs, so that none of them can be relied on.
 */
 function storedPaths(answer, targets) {
 	const entries = entriesOf(answer);
+	if (entries.length !== targets.length) throw badAnswer(answer, `It holds ${entries.length} file entries, where ${targets.length} were expected`);
 	return targets.map((target, index) => {
 		const stored = pathOf(entries[index], target);
-		return "path" in stored && leadsTo(stored.path, target) ? stored.path : void 0;
+		if ("wrong" in stored) throw badAnswer(answer, stored.wrong);
+		if (!leadsTo(stored.path, target)) throw badAnswer(answer, "Its entry has the path of another target");
+		return stored.path;
 	});
 }
 function leadsTo(stored, target) {
@@ -1408,12 +1457,9 @@ async function uploadTogether(files, way, request) {
 		body,
 		length: body.length
 	});
-	const paths = storedPaths(answer, parts.map(({ file }) => file.target));
-	const outcomes = parts.map(({ file, content }, index) => {
-		const path = paths[index];
-		return [file, path === void 0 ? "not-acknowledged" : stored(path, content, way)];
-	});
-	const byFile = new Map(outcomes);
+	const targets = parts.map(({ file }) => file.target);
+	const paths = storedPaths(answer, targets).values();
+	const byFile = new Map(parts.map(({ file, content }) => [file, stored(paths.next().value ?? "", content, way)]));
 	way.pool.give(buffer);
 	return files.map((file) => byFile.get(file) ?? "not-sent");
 }
@@ -1447,17 +1493,22 @@ function post({ exchange, form }, request) {
 async function openClient(connection, options) {
 	const http = await openHttp(new URL(connection.baseUrl).origin, options.connections, connection.timeoutMs);
 	const exchange = openExchange(connection, http, options);
+	const unwatch = options.watch && watchConnections(options.watch.opened);
 	return {
 		...uploads(connection, options, exchange),
 		stats: () => readStats(connection, exchange),
-		close: () => http.close()
+		async close() {
+			unwatch?.();
+			await http.close();
+		}
 	};
 }
 
 // src/upload/level.ts
 /** A level for the input `concurrency`. `clock` gives milliseconds. */
-function openLevel(concurrency, clock) {
-	return concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
+function openLevel(concurrency, clock, onChange) {
+	const level = concurrency === "auto" ? adaptiveLevel(clock) : fixedLevel(concurrency);
+	return onChange === void 0 ? level : watched(level, onChange);
 }
 /** The highest that a level for the input `concurrency` can be. */
 function highestLevel(concurrency) {
@@ -1534,21 +1585,38 @@ function adaptiveLevel(clock) {
 		}
 	};
 }
+function watched({ now, sent, begin }, onChange) {
+	function watch(act, error) {
+		const from = now();
+		act();
+		if (now() !== from) onChange({
+			from,
+			to: now(),
+			error
+		});
+	}
+	return {
+		now,
+		sent: (bytes) => watch(() => sent(bytes)),
+		begin() {
+			const end = begin();
+			return (error) => watch(() => end(error), error);
+		}
+	};
+}
 function isOverload({ kind, status }) {
 	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
 }
 
 // src/run/surroundings.ts
 /** A connection to the sandbox for as long as `use` takes. */
-async function withClient(connection, { concurrency, query, stateFile }, { userAgent, cancel, now }, use) {
+async function withClient(connection, { concurrency, query, stateFile }, surroundings, use) {
 	const connections = highestLevel(concurrency);
 	const client = await openClient(connection, {
 		connections,
 		query,
 		hashed: stateFile !== "",
-		userAgent,
-		cancel,
-		now
+		...exchangeOptions(surroundings)
 	});
 	try {
 		return await use(client);
@@ -1575,15 +1643,22 @@ async function attempt(entries, stop, options) {
 		...entry,
 		attempts: entry.attempts + outcome.attempts
 	}));
+	const failedWith = (error) => ended.map((entry) => ({
+		...entry,
+		failed: failed(entry, error, durationMs)
+	}));
 	if ("error" in outcome) {
-		const { error } = outcome;
-		if (entries.length > 1 && !error.final) return {
+		const all = failedWith(outcome.error);
+		if (entries.length > 1 && !outcome.error.final) return {
 			settled: [],
-			again: ended,
+			again: all,
 			refused: true
 		};
 		return {
-			settled: ended.map((entry) => failed(entry, error, durationMs)),
+			settled: all.map(({ index, failed: result }) => ({
+				index,
+				result
+			})),
 			again: [],
 			refused: false
 		};
@@ -1591,14 +1666,15 @@ async function attempt(entries, stop, options) {
 	const { value } = outcome;
 	return {
 		settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-		again: ended.filter((_, index) => typeof value[index] !== "object"),
-		refused: value.includes("not-acknowledged")
+		again: failedWith(notSent()).filter((_, index) => value[index] === "not-sent"),
+		refused: false
 	};
 }
 async function sendOnce(entries, { client, level, onEvent }) {
-	const end = level.begin();
-	const [first, ...others] = entries.map(({ file }) => file);
+	const files = entries.map(({ file }) => file);
+	const [first, ...others] = files;
 	if (first === void 0) return [];
+	const end = level.begin();
 	const onSent = (bytes) => {
 		level.sent(bytes);
 		onEvent({
@@ -1608,24 +1684,29 @@ async function sendOnce(entries, { client, level, onEvent }) {
 		});
 	};
 	try {
-		const stored = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether([first, ...others], onSent);
+		const outcomes = others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether(files, onSent);
 		end();
-		return stored;
+		if (others.length > 0) onEvent({
+			kind: "shared",
+			files,
+			outcomes
+		});
+		return outcomes;
 	} catch (error) {
 		if (error instanceof AgentError) end(error);
 		throw error;
 	}
 }
-function failed({ index, file, attempts }, error, durationMs) {
+function notSent() {
+	return new AgentError("file-changed", "It changed, and could not be sent with the others any more.");
+}
+function failed({ file, attempts }, error, durationMs) {
 	return {
-		index,
-		result: {
-			status: "failed",
-			file,
-			attempts,
-			durationMs,
-			error
-		}
+		status: "failed",
+		file,
+		attempts,
+		durationMs,
+		error
 	};
 }
 function uploaded(entry, outcome, durationMs) {
@@ -1681,45 +1762,65 @@ function inLanes(level, next, work) {
 const LARGE_BYTES = BUFFER_BYTES;
 /**
 * Small files go in plan order; large ones begin at once, the largest first, so that none is left over at the end, but as
-* long as there are small ones they take at most half of the lanes. Up to `perRequest` small files share a request: the
-* first of these goes ahead by itself, so that an agent that cannot take it harms no more than that.
+* long as there are small ones they take at most half of the lanes. In a single lane, all go in plan order. Up to
+* `perRequest` small files share a request. The first of these goes by itself, before everything else: an agent that cannot
+* take it harms no more than that, and one that drops the directories of filenames may overwrite with it what went before.
 */
-function openSchedule(files, perRequest) {
+function openSchedule(files, { perRequest, lanes: lanesAtFirst }) {
+	const isLarge = ({ file }) => lanesAtFirst > 1 && file.size > LARGE_BYTES;
 	const entries = files.map((file, index) => ({
 		file,
 		index,
 		attempts: 0
 	}));
 	const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
-	const small = queueOf(entries.filter((entry) => !isLarge(entry)));
+	const trial = perRequest > 1 ? trialOf(entries) : [];
+	const tried = new Set(trial);
+	const small = queueOf(entries.filter((entry) => !isLarge(entry) && !tried.has(entry)));
 	const again = [];
-	let sharing = perRequest > 1 ? "untried" : "off";
+	let sharing = trial.length > 0 ? "untried" : "off";
 	let [largeNow, nextLarge] = [0, 0];
-	function nextSmall() {
-		if (sharing === "off" || sharing === "on trial") return small.take(1, () => 0);
-		const together = small.take(perRequest, ({ file }) => sharedBytes(file));
-		if (together.length > 1 && sharing === "untried") sharing = "on trial";
-		return together;
+	function nextUntried(lanes) {
+		const candidate = large[nextLarge];
+		if (candidate === void 0 || small.left() > 0 && largeNow >= Math.floor(lanes / 2)) {
+			if (small.left() === 0) return void 0;
+			return sharing === "off" ? small.take(1, () => 0) : small.take(perRequest, bytesOf);
+		}
+		[largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];
+		return [candidate];
 	}
 	return {
 		next(lanes) {
+			if (sharing === "on trial") return void 0;
+			if (sharing === "untried") {
+				sharing = "on trial";
+				return trial;
+			}
 			const retried = again.shift();
-			if (retried !== void 0) return [retried];
-			const candidate = large[nextLarge];
-			if (candidate === void 0 || small.left() > 0 && largeNow >= Math.floor(lanes / 2)) return small.left() > 0 ? nextSmall() : void 0;
-			[largeNow, nextLarge] = [largeNow + 1, nextLarge + 1];
-			return [candidate];
+			return retried === void 0 ? nextUntried(lanes) : [retried];
 		},
 		ended(done, rest) {
 			largeNow -= done.filter(isLarge).length;
 			again.push(...rest.again);
-			if (rest.refused) sharing = "off";
-			else if (done.length > 1 && sharing === "on trial") sharing = "trusted";
+			if (rest.refused || sharing === "on trial" && rest.again.length > 0) sharing = "off";
+			else if (sharing === "on trial") sharing = "trusted";
 		}
 	};
 }
-function isLarge({ file }) {
-	return file.size > LARGE_BYTES;
+const TRIAL_FILES = 2;
+/**
+* The files that show whether the agent takes several in one request: one in a directory first, which an agent that drops
+* directories cannot store where it belongs, and the smallest, so that they fit. None where fewer than two can share one.
+*/
+function trialOf(entries) {
+	const sharable = entries.filter((entry) => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= BUFFER_BYTES).sort((a, b) => a.file.size - b.file.size);
+	const inDirectory = sharable.find(({ file }) => file.target.includes("/"));
+	const others = sharable.filter((entry) => entry !== inDirectory);
+	const trial = queueOf(inDirectory === void 0 ? others : [inDirectory, ...others]).take(TRIAL_FILES, bytesOf);
+	return trial.length > 1 ? trial : [];
+}
+function bytesOf({ file }) {
+	return sharedBytes(file);
 }
 function queueOf(entries) {
 	let position = 0;
@@ -1747,7 +1848,10 @@ function queueOf(entries) {
 */
 async function transfer(files, options) {
 	const { level, cancel, onEvent } = options;
-	const schedule = openSchedule(files, options.filesPerRequest);
+	const schedule = openSchedule(files, {
+		perRequest: options.filesPerRequest,
+		lanes: level.now()
+	});
 	const ended = new AbortController();
 	const stop = AbortSignal.any([cancel, ended.signal]);
 	const results = [];
@@ -1762,13 +1866,17 @@ async function transfer(files, options) {
 	async function send(entries) {
 		if (stop.aborted) {
 			const reason = reasonOf(stop);
-			for (const { index, file } of entries) settle({
+			for (const { index, file, failed } of entries) settle({
 				index,
-				result: {
+				result: failed ?? {
 					status: "not-attempted",
 					file,
 					reason
 				}
+			});
+			schedule.ended(entries, {
+				again: [],
+				refused: false
 			});
 			return;
 		}
@@ -1818,10 +1926,14 @@ function signatureWarning(files, { query }) {
 async function sendFiles({ selection, state }, { connection, upload }, client, { cancel, sleep, random, clock, observer }) {
 	const due = dueFiles(selection);
 	forget(state, due);
+	const { fact } = observer;
 	const start = clock();
 	const results = await transfer(due, {
 		client,
-		level: openLevel(upload.concurrency, clock),
+		level: openLevel(upload.concurrency, clock, fact && ((change) => fact({
+			kind: "level",
+			change
+		}))),
 		filesPerRequest: upload.filesPerRequest,
 		retry: {
 			retries: connection.retries,

@@ -1,7 +1,8 @@
-import { a as info, c as setFailed, d as startGroup, f as warning, i as getState, l as setOutput, n as error, o as notice, p as summary$2, r as getInput, s as saveState, t as endGroup, u as setSecret } from "./vendor.js";
+import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$2, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
 import { setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { availableParallelism, freemem, release, totalmem } from "node:os";
+import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 // src/agent/redact.ts
@@ -454,6 +455,7 @@ function toConnection(inputs, furtherSecrets = []) {
 	const routing = routingHeaders(inputs["header-prefix"]);
 	return {
 		sandboxId: inputs["sandbox-id"],
+		port: inputs.port,
 		baseUrl: inputs["base-url"],
 		uploadPath: inputs["upload-path"] ?? "",
 		statsPath: inputs["stats-path"],
@@ -1235,6 +1237,251 @@ function hintsOf(error) {
 	return error.kind === "cancelled" ? [] : [error.hint];
 }
 
+// src/report/plain-text.ts
+const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+/**
+* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
+* written as an escape, such as `\n` or `\u{202e}`.
+*/
+function visible(text) {
+	return text.replace(UNSEEN, escapeOf);
+}
+/** `visible`, cut to `limit` characters. */
+function visibleCut(text, limit) {
+	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
+}
+function escapeOf(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+// src/github/log.ts
+const MAX_MESSAGE = 4e3;
+/** One line of the log. */
+function logLine(text) {
+	info(harmless(text));
+}
+/** Lines folded under a title. */
+function logGroup(title, lines) {
+	startGroup(harmless(title));
+	for (const line of lines) logLine(line);
+	endGroup();
+}
+/** Annotations on the run, of several lines each. */
+const annotate = {
+	error: (lines) => error(messageOf(lines)),
+	warning: (lines) => warning(messageOf(lines)),
+	notice: (lines) => notice(messageOf(lines))
+};
+/** Lines as one annotation shows them. */
+function messageOf(lines) {
+	const whole = lines.map(harmless).join("\n");
+	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+}
+/**
+* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
+* to itself; names and answers from elsewhere could hold either.
+*/
+function harmless(text) {
+	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+}
+
+// src/github/runner.ts
+const SECRET_INPUTS = ["token", "signature"];
+/** The inputs of the step by name, secrets masked. */
+function readInputs(names) {
+	for (const name of SECRET_INPUTS) mask(getInput(name));
+	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
+	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
+}
+/** The directory that holds the checkout. */
+function workspace() {
+	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
+function cancelSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
+	return controller.signal;
+}
+/** A part of a URL without its percent-encoding, where that can be undone. */
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
+/** The proxies that the environment names, as far as they are URLs. */
+function proxyUrls() {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []);
+}
+function mask(secret) {
+	if (secret !== "") setSecret(secret);
+}
+
+// src/github/debug.ts
+/** The debug log of a step. People paste it into bug reports: whatever may be secret in the raw inputs is taken out. */
+function openDebugLog(raw) {
+	if (!isDebug()) return void 0;
+	const redact = redactor([
+		...inputSecrets(raw),
+		...headerValues(raw),
+		...proxyCredentials()
+	]);
+	return (...lines) => {
+		for (const line of lines) debug(harmless(visibleCut(redact(line), MAX_LINE)));
+	};
+}
+const MAX_LINE = 2e3;
+const MIN_HEADER_VALUE = 8;
+function inputSecrets(raw) {
+	return ["token", "signature"].map((name) => (raw[name] ?? "").trim());
+}
+function headerValues({ headers = "" }) {
+	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter((value) => value.length >= MIN_HEADER_VALUE);
+}
+function proxyCredentials() {
+	return proxyUrls().filter(({ password }) => password !== "").flatMap(({ username, password }) => [password, `${username}:${password}`]).flatMap((part) => [part, decoded(part)]);
+}
+
+// src/agent/proxy.ts
+/**
+* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
+* because nobody is on the way, and a proxy would be.
+*/
+function proxyFor(origin, env) {
+	const { protocol, hostname } = new URL(origin);
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
+	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
+}
+/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
+function isUsable({ value }) {
+	const url = URL.parse(value);
+	if (url === null || !/^https?:$/.test(url.protocol)) return false;
+	try {
+		decodeURIComponent(`${url.username}${url.password}`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** The first variable that is set decides; set to nothing, it names no proxy. */
+function firstOf(names, env) {
+	const name = names.find((each) => env[each] !== void 0);
+	const value = name === void 0 ? void 0 : env[name];
+	return name === void 0 || !value ? void 0 : {
+		name,
+		value
+	};
+}
+
+// src/github/debug-environment.ts
+/** What the step runs on. Of the environment's variables no value is named, since one may hold a password. */
+function environmentLines(userAgent) {
+	const { version, platform, arch } = process;
+	const memory = `${formatBytes(totalmem())} of memory, ${formatBytes(freemem())} of it free`;
+	return [
+		`Version: ${userAgent} on Node.js ${version}, ${platform} ${release()} ${arch}`,
+		`Runner: ${formatCount(availableParallelism(), "CPU")}, ${memory}`,
+		`Workspace: ${workspace()}`
+	];
+}
+/** How the network is reached. */
+function networkLines(baseUrl) {
+	const proxy = proxyFor(new URL(baseUrl).origin, process.env);
+	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
+	return [
+		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
+		`NO_PROXY: ${isSet$1("NO_PROXY") || isSet$1("no_proxy") ? "set" : "not set"}`,
+		`NODE_EXTRA_CA_CERTS: ${isSet$1("NODE_EXTRA_CA_CERTS") ? "set" : "not set"}`
+	];
+}
+/** What the process took until now. */
+function costLine() {
+	const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
+	return `Took ${formatDuration(performance.now())} and ${peak} of memory at most`;
+}
+function isSet$1(name) {
+	return Boolean(process.env[name]);
+}
+
+// src/github/debug-inputs.ts
+/** The inputs of a task as they were understood, under their names; of secrets, whether they are set. */
+function inputLines(task) {
+	const { connection, upload, measurement, gate = measurement?.gate, intervalMs, maxDurationMs } = task;
+	return [
+		...connectionLines(connection),
+		...upload === void 0 ? [] : uploadLines(upload),
+		...measurement === void 0 ? [] : measurementLines(measurement),
+		...gate === void 0 ? [] : gateLines(gate),
+		...intervalMs === void 0 ? [] : [`interval: ${formatDuration(intervalMs)}`],
+		...maxDurationMs === void 0 ? [] : [`max-duration: ${formatDuration(maxDurationMs)}`]
+	].map((line) => `Input ${line}`);
+}
+function connectionLines(connection) {
+	const { sandboxId, baseUrl, port, uploadPath, statsPath, headers, retries, timeoutMs } = connection;
+	return [
+		`sandbox-id: ${shown(sandboxId)}`,
+		`token: ${isSet(headers["X-Access-Token"])}`,
+		`base-url: ${baseUrl}`,
+		`port: ${port}`,
+		`upload-path: ${shown(uploadPath)}`,
+		`stats-path: ${shown(statsPath)}`,
+		`headers, with those of every request: ${Object.keys(headers).join(", ")}`,
+		`retries: ${retries}`,
+		`timeout: ${formatDuration(timeoutMs)}`
+	];
+}
+function uploadLines(upload) {
+	const { rules, query, shard } = upload;
+	return [
+		...rules.patterns.map(({ pattern, target }) => `files: ${shown(pattern)}${target === void 0 ? "" : ` => ${shown(target)}`}`),
+		...rules.excludes.map((exclude) => `files: except ${shown(exclude)}`),
+		`target: ${shown(upload.target)}`,
+		`working-directory: ${shown(upload.workingDirectory)}`,
+		`username: ${shown(query["username"])}`,
+		`signature: ${isSet(query["signature"])}`,
+		`signature-expiration: ${shown(query["signature_expiration"])}`,
+		`if-no-files-found: ${upload.ifNoFilesFound}`,
+		`include-hidden-files: ${upload.includeHidden}`,
+		`follow-symlinks: ${upload.followSymlinks}`,
+		`state-file: ${shown(upload.stateFile)}`,
+		`shard: ${shard === void 0 ? "empty" : `${shard.index} of ${shard.count}`}`,
+		`concurrency: ${upload.concurrency}`,
+		`files-per-request: ${upload.filesPerRequest}`,
+		`dry-run: ${upload.dryRun}`
+	];
+}
+function measurementLines({ wait, samples, intervalMs }) {
+	return [
+		`wait-until: ${conditions(wait.until)}`,
+		`wait-timeout: ${formatDuration(wait.timeoutMs)}`,
+		`samples: ${samples}`,
+		`sample-interval: ${formatDuration(intervalMs)}`
+	];
+}
+function gateLines({ failIf, warnIf }) {
+	return [`fail-if: ${conditions(failIf)}`, `warn-if: ${conditions(warnIf)}`];
+}
+function conditions(all) {
+	return all.length === 0 ? "empty" : all.map(({ text }) => text).join(", ");
+}
+function isSet(secret) {
+	return secret ? "set" : "empty";
+}
+function shown(text) {
+	return text ? JSON.stringify(text) : "empty";
+}
+
 // src/upload/shard.ts
 const REQUEST_BYTES = 1024;
 /**
@@ -1305,55 +1552,118 @@ function resultsOf({ files, unchanged }, due) {
 	});
 }
 
-// src/report/plain-text.ts
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
-/**
-* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
-* written as an escape, such as `\n` or `\u{202e}`.
-*/
-function visible(text) {
-	return text.replace(UNSEEN, escapeOf);
+// src/github/debug-facts.ts
+const MAX_OF_A_KIND = 200;
+const MAX_FAILURES = 1e3;
+const MAX_FIGURES = 30;
+const MAX_GAPS = 20;
+const MAX_CAUSES = 5;
+/** Writes facts into the debug log, as far as there are not too many of a kind; `end` says how many there were beyond. */
+function factLog(debug) {
+	const counts = /* @__PURE__ */ new Map();
+	return {
+		fact(fact) {
+			const name = nameOf(fact);
+			const count = (counts.get(name) ?? 0) + 1;
+			counts.set(name, count);
+			if (count <= limitOf(name)) debug(...linesOf(fact));
+		},
+		end() {
+			for (const [name, count] of counts) {
+				const rest = count - limitOf(name);
+				if (rest > 0) debug(`Not shown: ${formatCount(rest, `further ${name}`)}`);
+			}
+		}
+	};
 }
-/** `visible`, cut to `limit` characters. */
-function visibleCut(text, limit) {
-	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
-}
-function escapeOf(character) {
-	if (character === "\n") return "\\n";
-	if (character === "\r") return "\\r";
-	if (character === "	") return "\\t";
-	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-
-// src/github/log.ts
-const MAX_MESSAGE = 4e3;
-/** One line of the log. */
-function logLine(text) {
-	info(harmless(text));
-}
-/** Lines folded under a title. */
-function logGroup(title, lines) {
-	startGroup(harmless(title));
-	for (const line of lines) logLine(line);
-	endGroup();
-}
-/** Annotations on the run, of several lines each. */
-const annotate = {
-	error: (lines) => error(messageOf(lines)),
-	warning: (lines) => warning(messageOf(lines)),
-	notice: (lines) => notice(messageOf(lines))
+const NAMES = {
+	search: "search",
+	plan: "plan",
+	state: "state file",
+	connection: "connection",
+	request: "request",
+	level: "level change",
+	shared: "shared request",
+	reading: "reading",
+	record: "record"
 };
-/** Lines as one annotation shows them. */
-function messageOf(lines) {
-	const whole = lines.map(harmless).join("\n");
-	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+const FAILED = "failed request";
+function nameOf(fact) {
+	return fact.kind === "request" && fact.request.error !== void 0 ? FAILED : NAMES[fact.kind];
 }
-/**
-* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
-* to itself; names and answers from elsewhere could hold either.
-*/
-function harmless(text) {
-	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+function limitOf(name) {
+	return name === FAILED ? MAX_FAILURES : MAX_OF_A_KIND;
+}
+function linesOf(fact) {
+	switch (fact.kind) {
+		case "search": return [...fact.matches.map(patternLine), `Search: took ${formatDuration(fact.durationMs)}`];
+		case "plan": return [planLine(fact.selection)];
+		case "state": return [stateLine(fact)];
+		case "connection": return [connectionLine(fact.connection)];
+		case "request": return [requestLine(fact.request), ...causeLines(fact.request.error)];
+		case "level": return [levelLine(fact.change)];
+		case "shared": return [sharedLine(fact)];
+		case "reading": return [readingLine(fact.stats)];
+		case "record": return recordLines(fact.record);
+	}
+}
+function patternLine({ pattern: { pattern }, root, files, leftOut, hidden }) {
+	const counts = `${formatCount(files.length, "file")}, ${formatNumber(leftOut.length)} left out`;
+	const passedOver = hidden === 0 ? "" : `, ${formatNumber(hidden)} hidden`;
+	return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
+}
+function planLine(selection) {
+	const { files, unchanged, leftOut, elsewhere } = selection;
+	const due = dueFiles(selection);
+	const bytes = due.reduce((sum, { size }) => sum + size, 0);
+	const toSend = `${formatCount(due.length, "file")}, ${formatCount(bytes, "byte")} to send`;
+	const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(elsewhere.length)} of other shards`;
+	return `Plan: ${formatCount(files.length, "file")}; ${toSend}; ${rest}, ${formatNumber(leftOut.length)} left out`;
+}
+function stateLine({ path, read, unchanged }) {
+	return `State file ${path}: ${formatNumber(read)} entries read, ${formatCount(unchanged, "file")} unchanged`;
+}
+function connectionLine({ family = "unknown", tls = "no TLS" }) {
+	return `Connection: opened, ${family}, ${tls}`;
+}
+function requestLine({ method, path, status, error, durationMs, sentBytes }) {
+	const sent = method === "GET" ? "" : `, ${formatCount(sentBytes, "byte")} sent`;
+	const why = error === void 0 ? "" : `: ${error.kind}. ${error.message}`;
+	return `${method} ${path} → ${status ?? "no answer"} in ${formatDuration(durationMs)}${sent}${why}`;
+}
+/** What lies behind a failure, the nearest first. */
+function causeLines(error) {
+	const lines = [];
+	for (let at = error?.cause; at instanceof Error && lines.length < MAX_CAUSES; at = at.cause) {
+		const code = "code" in at ? ` ${String(at.code)}` : "";
+		const others = at instanceof AggregateError ? ` ${at.errors.map(String).join("; ")}` : "";
+		lines.push(`- because of ${at.name}${code}: ${at.message}${others}`);
+	}
+	return lines;
+}
+function levelLine({ from, to, error }) {
+	return `Uploads at once: ${from} → ${to}, ${error === void 0 ? "the transfer became faster" : `a sign of overload, ${reasonOf$1(error)}`}`;
+}
+function reasonOf$1({ status, kind }) {
+	return status === void 0 ? kind : `status ${status}`;
+}
+function sharedLine({ files, outcomes }) {
+	const bytes = files.reduce((sum, { size }) => sum + size, 0);
+	const notSent = outcomes.filter((outcome) => outcome === "not-sent").length;
+	const stored = outcomes.length - notSent;
+	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(stored)} stored, ${formatNumber(notSent)} not sent`;
+}
+function readingLine({ figures }) {
+	return `Reading: ${[...figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure$1(name, exactly(figure))}`).join(", ")}`;
+}
+function recordLines({ samples, gaps, end }) {
+	const rest = gaps.length - MAX_GAPS;
+	return [
+		`Monitor: ${formatCount(samples.length, "sample")}, ${formatCount(gaps.length, "failed reading")}`,
+		...gaps.slice(0, MAX_GAPS).map(({ at, what }) => `- ${new Date(at).toISOString()}: ${what}`),
+		...rest > 0 ? [`Not shown: ${formatCount(rest, "further failed reading")}`] : [],
+		`Monitor: ended at ${end === void 0 ? "a time unknown" : `${new Date(end.at).toISOString()}: ${end.what}`}`
+	];
 }
 
 // src/github/progress.ts
@@ -1361,7 +1671,8 @@ const INTERVAL_MS = 5e3;
 const MAX_RETRY_LINES = 20;
 const NO_MORE_RETRY_LINES = "Further failed attempts are not shown here; the report file has the number for each file.";
 /** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
-function watchTransfer() {
+function watchTransfer(debug) {
+	const facts = debug && factLog(debug);
 	const started = performance.now();
 	const tally = newTally();
 	let selection;
@@ -1386,9 +1697,14 @@ function watchTransfer() {
 			if (event.kind === "retry") retries += 1;
 			if (event.kind === "retry" && retries <= MAX_RETRY_LINES) logLine(retryLine(event));
 			if (event.kind === "retry" && retries === 21) logLine(NO_MORE_RETRY_LINES);
+			if (event.kind === "shared") facts?.fact(event);
 			if (event.kind === "refused") logLine(refusedLine(event.files.length));
 		},
-		stop: () => clearInterval(timer)
+		fact: facts?.fact,
+		stop() {
+			clearInterval(timer);
+			facts?.end();
+		}
 	};
 }
 /** What is about to be uploaded, and where to; undefined where it is nothing, which the verdict says. */
@@ -1605,8 +1921,9 @@ function tooLong(output) {
 }
 
 // src/report/report-file.ts
-/** The report as the JSON text of the file that the output `report` names. */
-function reportJson(report) {
+const FILES_PER_PIECE = 500;
+/** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
+function* reportJson(report) {
 	const { schema, task, files, stats, samples, gate, ...rest } = report;
 	const document = {
 		schema,
@@ -1626,9 +1943,12 @@ function reportJson(report) {
 			figures: Object.fromEntries(figures)
 		}))
 	};
-	const lines = files.map((result) => JSON.stringify(fileEntry(result, report)));
-	const parts = [`"stats": ${stats?.json ?? "null"}`, `"files": [\n${lines.join(",\n")}\n]`];
-	return `${stringifyExactly(document).slice(0, -1)},\n${parts.join(",\n")}\n}\n`;
+	yield `${stringifyExactly(document).slice(0, -1)},\n"stats": ${stats?.json ?? "null"},\n"files": [`;
+	for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
+		const lines = files.slice(start, start + FILES_PER_PIECE).map((result) => `\n${JSON.stringify(fileEntry(result, report))}`);
+		yield `${start === 0 ? "" : ","}${lines.join(",")}`;
+	}
+	yield "\n]\n}\n";
 }
 function fileEntry(result, report) {
 	const { file, ...outcome } = result;
@@ -2034,8 +2354,8 @@ const MAX_NAMES = 10;
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
 async function publish(report, options) {
 	logFiles(report);
-	const problem = writeOutputs(report);
-	if (options.summary) await writeSummary(report);
+	const problem = writeOutputs(report, options.debug);
+	if (options.summary) await writeSummary(report, options.debug);
 	for (const warning of cut(report.warnings)) annotate.warning([warning]);
 	conclude(report, problem);
 }
@@ -2050,11 +2370,13 @@ const OUTPUTS = {
 	monitor: [statsOutputs, gateOutputs]
 };
 /** A sentence on what kept the outputs from being written, if anything did. */
-function writeOutputs(report) {
+function writeOutputs(report, debug) {
 	try {
 		const parts = OUTPUTS[report.task].map((of) => of(report));
 		for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-		setOutputs(Object.assign({ report: writeReport(report) }, ...parts.map(({ outputs }) => outputs)));
+		const outputs = Object.assign({ report: writeReport(report) }, ...parts.map((part) => part.outputs));
+		setOutputs(outputs);
+		debug?.(...outputLines(outputs));
 		return;
 	} catch (error) {
 		return `The step's outputs could not be written: ${reasonOf(error)}.`;
@@ -2064,22 +2386,35 @@ function setOutputs(outputs) {
 	if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
 	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 }
+function outputLines(outputs) {
+	return [`Outputs, with their lengths in characters: ${Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`).join(", ")}`, `Report: ${outputs["report"]}`];
+}
 /** The report file's path; empty, with a warning, where it cannot be written. */
 function writeReport(report) {
 	try {
 		const temp = process.env["RUNNER_TEMP"];
 		if (!temp) throw new Error("RUNNER_TEMP is not set");
 		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
-		writeFileSync(file, reportJson(report), { mode: 384 });
+		writePieces(file, reportJson(report));
 		return file;
 	} catch (error) {
 		annotate.warning([`The report file could not be written: ${reasonOf(error)}.`]);
 		return "";
 	}
 }
-async function writeSummary(report) {
+function writePieces(file, pieces) {
+	const descriptor = openSync(file, "wx", 384);
 	try {
-		await summary$2.addRaw(summary(report)).write();
+		for (const piece of pieces) writeFileSync(descriptor, piece);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+async function writeSummary(report, debug) {
+	try {
+		const text = summary(report);
+		await summary$2.addRaw(text).write();
+		debug?.(`Summary: ${formatCount(Buffer.byteLength(text), "byte")}`);
 	} catch (error) {
 		annotate.warning([`The job summary could not be written: ${reasonOf(error)}.`]);
 	}
@@ -2126,51 +2461,16 @@ function reasonOf(error) {
 	return (error instanceof Error ? error.message : String(error)).replace(/\.+$/, "");
 }
 
-// src/github/runner.ts
-const SECRET_INPUTS = ["token", "signature"];
-/** The inputs of the step by name, secrets masked. */
-function readInputs(names) {
-	for (const name of SECRET_INPUTS) mask(getInput(name));
-	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
-	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
-}
-/** The directory that holds the checkout. */
-function workspace() {
-	return process.env["GITHUB_WORKSPACE"] || process.cwd();
-}
-/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
-function cancelSignal() {
-	const controller = new AbortController();
-	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
-	return controller.signal;
-}
-function mask(secret) {
-	if (secret !== "") setSecret(secret);
-}
-/** A part of a URL without its percent-encoding, where that can be undone. */
-function decoded(part) {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
-}
-function proxyUrls() {
-	return [
-		"http_proxy",
-		"https_proxy",
-		"HTTP_PROXY",
-		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []);
-}
-
 // src/github/step.ts
 /** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-async function step(task, run) {
+async function step({ task, userAgent, parse, run }) {
 	const raw = readInputs(INPUT_NAMES[task]);
-	const observer = watchTransfer();
+	const debug = openDebugLog(raw);
+	debug?.(...environmentLines(userAgent));
+	const observer = watchTransfer(debug);
 	const surroundings = {
 		workspace: workspace(),
+		userAgent,
 		cancel: cancelSignal(),
 		sleep,
 		random: Math.random,
@@ -2179,16 +2479,26 @@ async function step(task, run) {
 		observer
 	};
 	try {
-		const report = await run(raw, surroundings);
+		const inputs = parse(raw);
+		debug?.(...networkLines(inputs.connection.baseUrl), ...inputLines(inputs));
+		const report = await run(inputs, surroundings);
 		observer.stop();
-		await publish(report, { summary: wantsSummary(raw) });
+		await publish(report, {
+			summary: wantsSummary(raw),
+			debug
+		});
 	} catch (error) {
 		observer.stop();
-		await publishFailure(task, raw, error);
+		await publishFailure({
+			task,
+			raw,
+			debug
+		}, error);
 	}
+	debug?.(costLine());
 }
 /** Publishes what kept a step from its work: wrong input, or a bug. */
-async function publishFailure(task, raw, error) {
+async function publishFailure({ task, raw, debug }, error) {
 	const redact = redactor([raw["token"] ?? "", raw["signature"] ?? ""].map((secret) => secret.trim()));
 	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
 	const errors = [{
@@ -2204,7 +2514,10 @@ async function publishFailure(task, raw, error) {
 		task,
 		gate,
 		errors
-	}, { summary: wantsSummary(raw) });
+	}, {
+		summary: wantsSummary(raw),
+		debug
+	});
 }
 function wantsSummary(raw) {
 	return !/^\s*false\s*$/i.test(raw["summary"] ?? "");
@@ -2321,6 +2634,13 @@ function slept(sleep) {
 	return sleep.then(() => true, () => false);
 }
 
+// package.json
+var version = "1.0.0";
+
+// src/main/user-agent.ts
+/** How the action names itself to the agent. */
+const userAgent = `sandbox-sync/${version}`;
+
 // src/github/monitor-directory.ts
 const STATE = "directory";
 /** Leaves the directory of a monitor to the job's post step. */
@@ -2332,4 +2652,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { redactor as A, parseSync as C, InputError as D, isLoopback as E, gateOf as O, parseStats as S, quote as T, formatDuration as _, decodeStats as a, INPUT_NAMES as b, readInputs as c, dueFiles as d, resultsOf as f, formatCount as g, waitError as h, takeSamples as i, judge as k, changeStrings as l, reportedError as m, monitorDirectory as n, publishFailure as o, select as p, slept as r, step as s, keepMonitorDirectory as t, logLine as u, AgentError as v, parseUpload as w, parseMonitor as x, EMPTY_REPORT as y };
+export { parseStats as A, waitError as C, EMPTY_REPORT as D, AgentError as E, gateOf as F, judge as I, redactor as L, parseUpload as M, quote as N, INPUT_NAMES as O, InputError as P, reportedError as S, formatDuration as T, isUsable as _, takeSamples as a, readInputs as b, step as c, resultsOf as d, select as f, networkLines as g, environmentLines as h, slept as i, parseSync as j, parseMonitor as k, changeStrings as l, costLine as m, monitorDirectory as n, decodeStats as o, inputLines as p, userAgent as r, publishFailure as s, keepMonitorDirectory as t, dueFiles as u, proxyFor as v, formatCount as w, logLine as x, openDebugLog as y };

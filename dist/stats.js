@@ -1,5 +1,5 @@
-import { O as gateOf, S as parseStats, s as step, y as EMPTY_REPORT } from "./shared.js";
-import { d as waitFor, n as openStatsReader, t as userAgent, u as measure } from "./shared-sync-upload-stats.js";
+import { A as parseStats, D as EMPTY_REPORT, F as gateOf, c as step, r as userAgent } from "./shared.js";
+import { l as measure, n as openStatsReader, t as exchangeOptions, u as waitFor } from "./shared-sync-upload-stats.js";
 
 // src/run/stats.ts
 /** Waits for the sandbox, measures and judges it. What fails on the way is in the report. */
@@ -13,7 +13,7 @@ async function stats(task, surroundings) {
 		baseUrl,
 		gate
 	};
-	const reader = openStatsReader(task.connection, surroundings);
+	const reader = openStatsReader(task.connection, exchangeOptions(surroundings));
 	try {
 		const { cancel } = surroundings;
 		const obstacle = await waitFor(task, reader.stats, surroundings);
@@ -33,9 +33,11 @@ async function stats(task, surroundings) {
 }
 
 // src/main/stats.ts
-await step("stats", (raw, surroundings) => stats(parseStats(raw), {
-	...surroundings,
-	userAgent
-}));
+await step({
+	task: "stats",
+	userAgent,
+	parse: parseStats,
+	run: stats
+});
 
 export {  };

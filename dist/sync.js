@@ -1,6 +1,6 @@
 import { a as withClient, i as unsent, n as reportPlanned, o as selectFiles, r as sendFiles, t as reportOn } from "./shared-sync-upload.js";
-import { C as parseSync, O as gateOf, s as step } from "./shared.js";
-import { d as waitFor, t as userAgent, u as measure } from "./shared-sync-upload-stats.js";
+import { F as gateOf, c as step, j as parseSync, r as userAgent } from "./shared.js";
+import { l as measure, u as waitFor } from "./shared-sync-upload-stats.js";
 
 // src/run/sync.ts
 /**
@@ -55,9 +55,11 @@ function isPointless(results) {
 }
 
 // src/main/sync.ts
-await step("sync", (raw, surroundings) => sync(parseSync(raw), {
-	...surroundings,
-	userAgent
-}));
+await step({
+	task: "sync",
+	userAgent,
+	parse: parseSync,
+	run: sync
+});
 
 export {  };

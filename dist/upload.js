@@ -1,6 +1,5 @@
 import { a as withClient, n as reportPlanned, o as selectFiles, r as sendFiles, t as reportOn } from "./shared-sync-upload.js";
-import { s as step, w as parseUpload } from "./shared.js";
-import { t as userAgent } from "./shared-sync-upload-stats.js";
+import { M as parseUpload, c as step, r as userAgent } from "./shared.js";
 
 // src/run/upload.ts
 /**
@@ -24,9 +23,11 @@ async function upload(task, surroundings) {
 }
 
 // src/main/upload.ts
-await step("upload", (raw, surroundings) => upload(parseUpload(raw), {
-	...surroundings,
-	userAgent
-}));
+await step({
+	task: "upload",
+	userAgent,
+	parse: parseUpload,
+	run: upload
+});
 
 export {  };

@@ -3,6 +3,7 @@ import { step } from '../github/step.ts';
 import { parseMonitor } from '../inputs/tasks.ts';
 import { removeRecord, requestEnd } from '../monitor/record.ts';
 import { endMonitor } from '../run/monitor.ts';
+import { userAgent } from './user-agent.ts';
 
 const directory = monitorDirectory();
 if (directory !== undefined) {

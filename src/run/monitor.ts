@@ -15,7 +15,7 @@ const LOOK_MS = 50;
 export async function endMonitor(
   task: MonitorTask,
   directory: string,
-  surroundings: Pick<Surroundings, 'sleep' | 'cancel' | 'clock'>,
+  surroundings: Pick<Surroundings, 'sleep' | 'cancel' | 'clock' | 'observer'>,
 ): Promise<Report> {
   const { sandboxId, baseUrl } = task.connection;
   const record = await lastRecord(directory, surroundings);

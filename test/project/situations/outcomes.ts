@@ -81,6 +81,7 @@ async function monitored(record: (recorder: Recorder) => void): Promise<Seen> {
     cancel: AbortSignal.abort(),
     sleep,
     clock: () => 0,
+    observer: { planned() {}, waiting() {}, event() {} },
   });
   return { messages: [...errors.map(({ message }) => message), ...warnings] };
 }

@@ -14,7 +14,7 @@ import { parsed } from '../../inputs/given.ts';
 import { badName, type Entries, fifo, link, plant } from '../../upload/tree.ts';
 import { failure, refusal, run, type Seen, type Situations, thrownBy, together } from './seen.ts';
 
-const SCOPE = { sandboxId: 'one', baseUrl: 'https://h', username: '' };
+const SCOPE = { sandboxId: 'one', baseUrl: 'https://h', username: '', shard: '' };
 
 /** What the runner's files and folders can be like. */
 export const PLACES: Situations = {
