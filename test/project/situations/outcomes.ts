@@ -6,9 +6,12 @@ import { openRecorder, type Recorder } from '../../../src/monitor/record.ts';
 import { uploadOutputs } from '../../../src/report/outputs.ts';
 import { endMonitor } from '../../../src/run/monitor.ts';
 import { decodeStats } from '../../../src/stats/decode.ts';
+import { attempt } from '../../../src/upload/attempt.ts';
+import { openLevel } from '../../../src/upload/level.ts';
 import { manyFiles, openWorld, type WorldOptions } from '../../action/harness.ts';
 import { REQUIRED } from '../../inputs/given.ts';
 import { report, uploaded } from '../../report/reports.ts';
+import { file } from '../../upload/transferring.ts';
 import { plant } from '../../upload/tree.ts';
 import { run, type Seen, type Situations } from './seen.ts';
 
@@ -56,12 +59,31 @@ export const OUTCOMES: Situations = {
     return { messages: uploadOutputs(report({ files })).notices };
   },
   'a bug': () => {
-    const script = `import { step } from ${JSON.stringify(STEP)}; await step('stats', () => { throw new Error('oh'); });`;
+    const script = `import { step } from ${JSON.stringify(STEP)}; const parse = () => { throw new Error('oh'); }; await step({ task: 'stats', userAgent: '', parse, run: parse });`;
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       encoding: 'utf8',
       env: {},
     });
     return { messages: [/^::error::(Sandbox Sync itself.*?)%0A/m.exec(stdout)?.[1] ?? stdout] };
+  },
+  'files that changed before they were sent together': async () => {
+    const unused = () => Promise.reject(new Error('not asked for'));
+    const uploadTogether = () => Promise.resolve(['not-sent', 'not-sent'] as const);
+    const { again } = await attempt(
+      [0, 1].map(index => ({ index, attempts: 0, file: file(`f${index}`) })),
+      new AbortController().signal,
+      {
+        client: { upload: unused, uploadTogether, stats: unused, close: () => Promise.resolve() },
+        level: openLevel(1, () => 0),
+        retry: { retries: 0, sleep, random: () => 0 },
+        onEvent: () => {},
+        clock: () => 0,
+      },
+    );
+    const failures = again.flatMap(({ failed }) =>
+      failed?.status === 'failed' ? [failed.error.message] : [],
+    );
+    return { messages: failures };
   },
   'a monitor without an answer': () => monitored(recorder => recorder.gap({ at: 1, what: 'no answer' })),
   'a monitor whose time was up': () =>
