@@ -95,5 +95,5 @@ function assertLeftOut(world: World, result: Result, name: string): void {
   assert.match(result.summary, new RegExp(`What was left out[^]*${name}[^]*not a regular file`));
   assert.deepEqual(result.report.leftOut, [{ path: name, reason: 'not a regular file' }]);
   assert.equal(result.outputs['skipped-count'], '1');
-  assert.match(result.annotations('warning').join(), new RegExp(`not a regular file.*${name}`));
+  assert.match(result.annotations('warning').join(), new RegExp(`"${name}".*not a regular file`));
 }
