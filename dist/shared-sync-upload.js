@@ -1344,10 +1344,12 @@ function partHeader(boundary, filename) {
 }
 
 // src/agent/shared-body.ts
+/** The size of a shared body at most, in bytes. */
+const SHARED_BYTES = 1048576;
 const FRAME_BYTES = 256;
-/** The bytes that a file takes in a shared body at most, or undefined where its name keeps it from sharing one. */
+/** The bytes that a file takes in a shared body at most, or undefined where its size or its name keeps it from sharing one. */
 function sharedBytes({ target, size }) {
-	return survives(target) ? FRAME_BYTES + target.length + size : void 0;
+	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
 }
 /**
 * Puts files into one body under a form, as they are now. Those that do not fit any more or cannot be read are left out:
@@ -1393,11 +1395,15 @@ function uploads({ uploadPath }, { query, hashed = false }, exchange) {
 		const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
 		return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join("&")}`;
 	};
+	const pools = {
+		pool: bufferPool(BUFFER_BYTES),
+		sharedPool: bufferPool(SHARED_BYTES)
+	};
 	const way = {
 		exchange,
 		hashed,
 		form: openForm(),
-		pool: bufferPool(BUFFER_BYTES)
+		...pools
 	};
 	return {
 		upload: (file, onSent) => uploadAlone(file, way, {
@@ -1449,7 +1455,7 @@ async function uploadAlone(file, way, request) {
 	}
 }
 async function uploadTogether(files, way, request) {
-	const buffer = way.pool.take();
+	const buffer = way.sharedPool.take();
 	const { body, parts } = shareBody(files, way.form, buffer);
 	if (parts.length === 0) return files.map(() => "not-sent");
 	const answer = await post(way, {
@@ -1460,7 +1466,7 @@ async function uploadTogether(files, way, request) {
 	const targets = parts.map(({ file }) => file.target);
 	const paths = storedPaths(answer, targets).values();
 	const byFile = new Map(parts.map(({ file, content }) => [file, stored(paths.next().value ?? "", content, way)]));
-	way.pool.give(buffer);
+	way.sharedPool.give(buffer);
 	return files.map((file) => byFile.get(file) ?? "not-sent");
 }
 function stored(path, content, { exchange, hashed }) {
@@ -1813,7 +1819,7 @@ const TRIAL_FILES = 2;
 * directories cannot store where it belongs, and the smallest, so that they fit. None where fewer than two can share one.
 */
 function trialOf(entries) {
-	const sharable = entries.filter((entry) => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= BUFFER_BYTES).sort((a, b) => a.file.size - b.file.size);
+	const sharable = entries.filter((entry) => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= SHARED_BYTES).sort((a, b) => a.file.size - b.file.size);
 	const inDirectory = sharable.find(({ file }) => file.target.includes("/"));
 	const others = sharable.filter((entry) => entry !== inDirectory);
 	const trial = queueOf(inDirectory === void 0 ? others : [inDirectory, ...others]).take(TRIAL_FILES, bytesOf);
@@ -1826,10 +1832,10 @@ function queueOf(entries) {
 	let position = 0;
 	return {
 		left: () => entries.length - position,
-		/** The next entries, up to `count` as far as their bytes fit in a buffer; one where its bytes are unknown. */
+		/** The next entries, up to `count` as far as they fit in a shared body; one where its bytes are unknown. */
 		take(count, bytesOf) {
 			const start = position;
-			let room = BUFFER_BYTES;
+			let room = SHARED_BYTES;
 			for (; position < entries.length && position - start < count; position += 1) {
 				const entry = entries[position];
 				room -= (entry && bytesOf(entry)) ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import { unreadable } from './body.ts';
+import { BUFFER_BYTES, unreadable } from './body.ts';
 import { AgentError } from './failure.ts';
 import { type Form, survives } from './form.ts';
 import { readSmallFile } from './small-file.ts';
@@ -23,12 +23,15 @@ interface SourceFile {
   readonly size: number;
 }
 
+/** The size of a shared body at most, in bytes. */
+export const SHARED_BYTES = 1024 * 1024;
+
 // A form's boundary and the fixed words of a part's header take less.
 const FRAME_BYTES = 256;
 
-/** The bytes that a file takes in a shared body at most, or undefined where its name keeps it from sharing one. */
+/** The bytes that a file takes in a shared body at most, or undefined where its size or its name keeps it from sharing one. */
 export function sharedBytes({ target, size }: SourceFile): number | undefined {
-  return survives(target) ? FRAME_BYTES + target.length + size : undefined;
+  return size <= BUFFER_BYTES && survives(target) ? FRAME_BYTES + target.length + size : undefined;
 }
 
 /**

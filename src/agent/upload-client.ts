@@ -6,7 +6,7 @@ import { type BufferPool, bufferPool } from './buffer-pool.ts';
 import type { Exchange } from './exchange.ts';
 import { type Form, openForm } from './form.ts';
 import type { HttpAnswer } from './http.ts';
-import { shareBody } from './shared-body.ts';
+import { SHARED_BYTES, shareBody } from './shared-body.ts';
 
 /** A file on the runner and where it goes in the sandbox. */
 export interface UploadFile {
@@ -63,7 +63,8 @@ export function uploads(
     const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
     return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join('&')}`;
   };
-  const way = { exchange, hashed, form: openForm(), pool: bufferPool(BUFFER_BYTES) };
+  const pools = { pool: bufferPool(BUFFER_BYTES), sharedPool: bufferPool(SHARED_BYTES) };
+  const way = { exchange, hashed, form: openForm(), ...pools };
   return {
     upload: (file, onSent) =>
       uploadAlone(file, way, { path: pathWith({ path: file.target, ...query }), onSent }),
@@ -78,6 +79,7 @@ interface Way {
   readonly hashed: boolean;
   readonly form: Form;
   readonly pool: BufferPool;
+  readonly sharedPool: BufferPool;
 }
 
 /** Where one upload goes, and who is told of its bytes. */
@@ -108,7 +110,7 @@ async function uploadTogether(
   way: Way,
   request: Request,
 ): Promise<readonly SharedOutcome[]> {
-  const buffer = way.pool.take();
+  const buffer = way.sharedPool.take();
   const { body, parts } = shareBody(files, way.form, buffer);
   if (parts.length === 0) return files.map(() => 'not-sent');
   const answer = await post(way, { ...request, body, length: body.length });
@@ -118,7 +120,7 @@ async function uploadTogether(
     parts.map(({ file, content }) => [file, stored(paths.next().value ?? '', content, way)]),
   );
   // After a failure the network may still read from the buffer, so it is given back here alone.
-  way.pool.give(buffer);
+  way.sharedPool.give(buffer);
   return files.map(file => byFile.get(file) ?? 'not-sent');
 }
 

@@ -1,5 +1,5 @@
 import { BUFFER_BYTES } from '../agent/body.ts';
-import { sharedBytes } from '../agent/shared-body.ts';
+import { SHARED_BYTES, sharedBytes } from '../agent/shared-body.ts';
 import type { PlannedFile } from './plan.ts';
 import type { FileResult } from './result.ts';
 
@@ -88,7 +88,7 @@ const TRIAL_FILES = 2;
  */
 function trialOf(entries: readonly Entry[]): readonly Entry[] {
   const sharable = entries
-    .filter(entry => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= BUFFER_BYTES)
+    .filter(entry => (bytesOf(entry) ?? Number.POSITIVE_INFINITY) <= SHARED_BYTES)
     .sort((a, b) => a.file.size - b.file.size);
   const inDirectory = sharable.find(({ file }) => file.target.includes('/'));
   const others = sharable.filter(entry => entry !== inDirectory);
@@ -107,10 +107,10 @@ function queueOf(entries: readonly Entry[]) {
   let position = 0;
   return {
     left: () => entries.length - position,
-    /** The next entries, up to `count` as far as their bytes fit in a buffer; one where its bytes are unknown. */
+    /** The next entries, up to `count` as far as they fit in a shared body; one where its bytes are unknown. */
     take(count: number, bytesOf: (entry: Entry) => number | undefined): readonly Entry[] {
       const start = position;
-      let room = BUFFER_BYTES;
+      let room = SHARED_BYTES;
       for (; position < entries.length && position - start < count; position += 1) {
         const entry = entries[position];
         room -= (entry && bytesOf(entry)) ?? Number.POSITIVE_INFINITY;

@@ -58,7 +58,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
     const together = shared(world).flatMap(({ filenames }) => filenames);
     for (const name of [...odd, 'large']) assert.ok(!together.includes(name), name);
     assert.ok(together.length > 1);
-    for (const { bodyBytes } of shared(world)) assert.ok(bodyBytes <= 256 * 1024);
+    for (const { bodyBytes } of shared(world)) assert.ok(bodyBytes <= 1024 * 1024);
   });
 
   test('go alone from then on where the agent takes one file a request', async () => {

@@ -102,12 +102,12 @@ describe('files that may share a request', () => {
     assert.deepEqual(take(schedule, 4), ['s4', 's5 s6 s7', 's8', '']);
   });
 
-  test('fill a request up to 256 KiB, what is round them included', () => {
-    const files = sized({ a: 100_000, b: 100_000, c: 100_000, d: 262_000, e: 1 });
+  test('fill a request up to 1 MiB, what is round them included', () => {
+    const files = sized({ a: 1, b: 2, c: 262_000, d: 262_000, e: 262_000, f: 262_000, g: 262_144 });
     const schedule = open(files, 10);
     const first = schedule.next(10) ?? [];
     schedule.ended(first, TAKEN);
-    assert.deepEqual([names(first), ...take(schedule, 3)], ['e a', 'b c', 'd', '']);
+    assert.deepEqual([names(first), ...take(schedule, 3)], ['a b', 'c d e', 'f g', '']);
   });
 
   test('do not include those whose names do not survive', () => {
