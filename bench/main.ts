@@ -8,7 +8,7 @@ import type { Results, Row } from './results.ts';
 import { measureWorkload } from './rounds.ts';
 import { type Sink, startSink } from './sink.ts';
 import { measureSink } from './sink-limit.ts';
-import { resultTables } from './table.ts';
+import { resultTables, targetTable } from './table.ts';
 import { judge } from './targets.ts';
 import { workloads } from './workloads.ts';
 
@@ -24,6 +24,7 @@ await using sink = await startSink();
 const results = await run(options, sink);
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
 console.log(resultTables(results));
+if (results.targets.length > 0) console.log(targetTable(results.targets));
 
 async function run({ quick, rounds, isWanted }: Options, sink: Sink): Promise<Results> {
   const { contenders, leftOut } = await lineup();

@@ -4,12 +4,11 @@ import type { ColdStart, Machine, Results, Row, SinkLimit, Target } from './resu
 // What the others' times are set in relation to.
 const BASELINE = 'curl -Z';
 
-/** The results as Markdown: what they were found on, targets, contenders by workload, cold starts. */
+/** The results as Markdown: what they were found on, contenders by workload, cold starts. */
 export function resultTables(results: Results): string {
-  const { date, machine, sink, rows, coldStarts, targets, leftOut } = results;
+  const { date, machine, sink, rows, coldStarts, leftOut } = results;
   const sections = [
     `Measured on ${date} on ${machineText(machine)}. ${sinkText(sink, rows)}`,
-    targets.length === 0 ? '' : targetTable(targets),
     rows.length === 0 ? '' : contenderTable(rows),
     coldStarts.length === 0 ? '' : coldStartTable(coldStarts),
     leftOut.length === 0 ? '' : `Left out: ${leftOut.join('; ')}.`,
@@ -29,14 +28,15 @@ function sinkText({ requestsPerSecond, bytesPerSecond }: SinkLimit, rows: readon
   return `The server takes ${requests} or ${formatBytes(bytesPerSecond)} a second and ${busy}.`;
 }
 
-function targetTable(targets: readonly Target[]): string {
+/** The targets as Markdown, and whether they were reached. */
+export function targetTable(targets: readonly Target[]): string {
   const lines = targets.map(({ what, value, limit, unit, reached }) => [
     what,
     quantity(limit, unit),
     value === null ? 'not measured' : quantity(value, unit),
     reached === null ? '' : reached ? 'yes' : 'no',
   ]);
-  return table(['Target', 'At most', 'Found', 'Reached'], lines);
+  return `${table(['Target', 'At most', 'Found', 'Reached'], lines)}\n`;
 }
 
 /** A line for each contender, a column for each workload. */

@@ -1,21 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Results } from '../bench/results.ts';
-import { resultTables } from '../bench/table.ts';
+import { resultTables, targetTable } from '../bench/table.ts';
 import { type ActionFile, readActionFile } from '../local-runner/action-file.ts';
 
 const PROJECT = path.dirname(import.meta.dirname);
 
-/** The folders that hold an action, below the project's. */
-export const ACTION_FOLDERS = ['', 'upload', 'stats', 'monitor'];
+/** The folders whose README holds what is generated: those of the actions, and the benchmark's. */
+export const README_FOLDERS = ['', 'upload', 'stats', 'monitor', 'bench'];
 
 /** The README of such a folder as it is to be: all that is generated made anew. */
 export async function freshReadme(folder: string): Promise<string> {
   const readme = await readFile(path.join(PROJECT, folder, 'README.md'), 'utf8');
+  if (folder === 'bench') return between(readme, 'targets', targetTable((await benchResults()).targets));
   const fresh = withTables(readme, await readActionFile(path.join(PROJECT, folder)));
-  if (folder !== '') return fresh;
-  const results: Results = JSON.parse(await readFile(path.join(PROJECT, 'bench/results.json'), 'utf8'));
-  return between(fresh, 'bench', resultTables(results));
+  return folder === '' ? between(fresh, 'bench', resultTables(await benchResults())) : fresh;
+}
+
+async function benchResults(): Promise<Results> {
+  return JSON.parse(await readFile(path.join(PROJECT, 'bench/results.json'), 'utf8'));
 }
 
 /** A README with its tables of inputs and outputs made anew from action.yml, between the comments that mark them. */
@@ -49,7 +52,7 @@ function code(text: string): string {
 }
 
 if (import.meta.main) {
-  for (const folder of ACTION_FOLDERS) {
+  for (const folder of README_FOLDERS) {
     await writeFile(path.join(PROJECT, folder, 'README.md'), await freshReadme(folder));
   }
 }

@@ -84,8 +84,9 @@ function nothingFound({ pattern, hidden, leftOut }: Matches, name: (file: string
       ? []
       : [`${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`]),
   ];
-  const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
-  return `${quote(pattern.pattern)} matches no file to upload${why}.`;
+  const found = `${quote(pattern.pattern)} matches no file to upload`;
+  if (reasons.length > 0) return `${found} (${reasons.join('; ')}).`;
+  return `${found}. Check that what makes it ran before this step, and working-directory.`;
 }
 
 /** The files with each target once, and a message for each target that two sources claim. */

@@ -75,7 +75,10 @@ describe('a target that is a file and a directory', () => {
 
 describe('a pattern that matches nothing', () => {
   const found = [matches('a/**', []), matches('b/**', [source('b/x', 'x')]), matches('c d => e', [])];
-  const messages = ['"a/**" matches no file to upload.', '"c d" matches no file to upload.'];
+  const messages = ['"a/**"', '"c d"'].map(
+    pattern =>
+      `${pattern} matches no file to upload. Check that what makes it ran before this step, and working-directory.`,
+  );
 
   test('is an error, each by its name', () => assert.deepEqual(refusals(found), messages));
 
