@@ -5,7 +5,7 @@ import { parseFaults } from './fault-file.ts';
 import type { AgentOptions } from './options.ts';
 
 const USAGE = `Usage: node local-agent/main.ts --root DIR --sandbox-id ID [--token TOKEN]
-         [--port N] [--listen-port N] [--faults FILE]
+         [--port N] [--header-prefix PREFIX] [--listen-port N] [--faults FILE]
 The token may come from LOCAL_AGENT_TOKEN instead. See local-agent/README.md.`;
 
 class UsageError extends Error {
@@ -13,11 +13,18 @@ class UsageError extends Error {
 }
 
 const options = readOptions();
-if (options) run(await startAgent(options));
+if (options) await startAgent(options).then(run, error => refuse(error, options));
 
 function run(agent: LocalAgent): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void agent.close());
   console.log(JSON.stringify({ url: agent.url, pid: process.pid }));
+}
+
+/** Says that the port is taken; any other error is thrown on. */
+function refuse(error: unknown, { listenPort }: AgentOptions): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+  console.error(`Port ${listenPort} is taken. Leave --listen-port out to get a free one.`);
+  process.exitCode = 1;
 }
 
 function readOptions(): AgentOptions | undefined {
@@ -39,6 +46,7 @@ function optionsOf(args: string[]): AgentOptions {
       token: { ...text, default: process.env['LOCAL_AGENT_TOKEN'] ?? '' },
       'sandbox-id': text,
       port: { ...text, default: '49983' },
+      'header-prefix': { ...text, default: 'Svc' },
       'listen-port': { ...text, default: '0' },
       faults: text,
     },
@@ -48,6 +56,7 @@ function optionsOf(args: string[]): AgentOptions {
     token: given('token', values.token),
     sandboxId: given('sandbox-id', values['sandbox-id']),
     sandboxPort: portOf('port', values.port),
+    headerPrefix: given('header-prefix', values['header-prefix']),
     listenPort: portOf('listen-port', values['listen-port']),
     faults: values.faults === undefined ? [] : parseFaults(readFileSync(values.faults, 'utf8')),
     record: false,
