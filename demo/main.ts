@@ -4,9 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { logView } from '../local-runner/log-view.ts';
+import { logPrinter } from '../local-runner/log-view.ts';
+import { printTree, shortened, title } from '../local-runner/print.ts';
 import { runStep } from '../local-runner/step.ts';
-import { compareTrees, printTree } from './tree.ts';
+import { compareTrees } from './tree.ts';
 
 // Shows the whole action on real parts: a local agent in a process of its own, the built dist as the runner starts it,
 // and files of this very project.
@@ -52,16 +53,12 @@ async function demonstrate(url: string): Promise<boolean> {
     if (name !== 'token') console.log(`${name}: ${indented(value)}`);
 
   title('Its log, as the runner shows it');
-  const view = logView();
   const end = await runStep({
     action: PROJECT,
     inputs,
     workspace: PROJECT,
     temp: folder,
-    onLine: line => {
-      const shown = view(line);
-      if (shown !== undefined) console.log(shown);
-    },
+    onLine: logPrinter(),
   });
   process.stderr.write(end.stderr);
 
@@ -80,14 +77,6 @@ async function demonstrate(url: string): Promise<boolean> {
   return end.exitCode === 0 && differences.length === 0;
 }
 
-function title(text: string): void {
-  console.log(`\n── ${text}\n`);
-}
-
 function indented(value: string): string {
   return value.includes('\n') ? `|\n  ${value.replaceAll('\n', '\n  ')}` : value;
-}
-
-function shortened(text: string, limit = 160): string {
-  return text.length > limit ? `${text.slice(0, limit)} …` : text;
 }

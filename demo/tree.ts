@@ -1,14 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-
-/** Prints every file below a directory, with its size in bytes. */
-export async function printTree(directory: string): Promise<void> {
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    console.log(`${String((await stat(file)).size).padStart(8)}  ${path.relative(directory, file)}`);
-  }
-}
 
 /** The sources whose content in the sandbox differs from that in the workspace. */
 export async function compareTrees(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runJob, type StepResult } from '../local-runner/job.ts';
 import { readJobSteps } from '../local-runner/job-file.ts';
-import { logView } from '../local-runner/log-view.ts';
+import { logPrinter } from '../local-runner/log-view.ts';
 
 // Runs on this machine, step by step, what the job self-run of ci.yml has GitHub run. Another workflow file may be named.
 
@@ -17,21 +17,13 @@ try {
     workspace: PROJECT,
     temp,
     onStart: title => console.log(`\n── ${title}\n`),
-    onLine: lineShower(),
+    onLine: logPrinter(),
     onEnd: result => results.push(result),
   });
   conclude();
 } finally {
   endSandbox();
   await rm(temp, { recursive: true });
-}
-
-function lineShower(): (line: string) => void {
-  const view = logView();
-  return line => {
-    const shown = view(line);
-    if (shown !== undefined) console.log(shown);
-  };
 }
 
 /** GitHub's runner ends what a job leaves running. */

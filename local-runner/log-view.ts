@@ -1,6 +1,15 @@
 /** How the runner shows a line of a step's log, or undefined for a line it keeps to itself. */
 export type LogView = (line: string) => string | undefined;
 
+/** Prints lines of a log as the runner shows them. */
+export function logPrinter(): (line: string) => void {
+  const view = logView();
+  return line => {
+    const shown = view(line);
+    if (shown !== undefined) console.log(shown);
+  };
+}
+
 /** A view that acts on workflow commands as the runner does: secrets masked, groups indented, annotations named. */
 export function logView(): LogView {
   const secrets: string[] = [];
