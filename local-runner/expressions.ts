@@ -5,30 +5,46 @@ export type Contexts = Readonly<Record<string, unknown>>;
 
 /**
  * A text with every expression in it replaced by its value.
- * @throws Error for an expression beyond those that evaluate names, or that names what is not there.
+ * @throws Error for an expression beyond those that compare knows, or that names what is not there, unless lenient:
+ * then it is empty text
  */
-export function fillIn(text: string, contexts: Contexts): string {
+export function fillIn(text: string, contexts: Contexts, lenient = false): string {
+  const surroundings = { contexts, failed: false, unknown: lenient ? '' : undefined };
   return text.replaceAll(/\$\{\{(.*?)\}\}/gs, (_all, expression: string) =>
-    String(evaluate(expression.trim(), { contexts, failed: false })),
+    String(evaluate(expression.trim(), surroundings)),
   );
 }
 
-/** Whether a step with this `if` runs, given whether a step before it failed the job. */
-export function holds(condition: string, contexts: Contexts, failed: boolean): boolean {
+/**
+ * Whether a step with this `if` runs, given whether a step before it failed the job.
+ * @throws Error as fillIn does, unless lenient: then it runs where no step failed
+ */
+export function holds(condition: string, contexts: Contexts, failed: boolean, lenient = false): boolean {
   const expression = condition.replace(/^\$\{\{(.*)\}\}$/s, '$1').trim();
   const asksForStatus = /\b(always|success|failure)\(\)/.test(expression);
   if (failed && !asksForStatus) return false;
-  const value = evaluate(expression, { contexts, failed });
+  const value = evaluate(expression, { contexts, failed, unknown: lenient ? !failed : undefined });
   return value !== false && value !== '';
 }
 
 interface Surroundings {
   readonly contexts: Contexts;
   readonly failed: boolean;
+  /** The value of an expression that is not known. Undefined: it is an error. */
+  readonly unknown: string | boolean | undefined;
+}
+
+function evaluate(expression: string, surroundings: Surroundings): string | boolean {
+  try {
+    return compare(expression, surroundings);
+  } catch (error) {
+    if (surroundings.unknown === undefined) throw error;
+    return surroundings.unknown;
+  }
 }
 
 /** Knows `a == b` and `a != b` of operands, or one operand: a path, a 'text', `toJSON(path)` or a status function. */
-function evaluate(expression: string, surroundings: Surroundings): string | boolean {
+function compare(expression: string, surroundings: Surroundings): string | boolean {
   const [, left, operator, right] = /^(\S+)\s*(==|!=)\s*(\S+|'[^']*')$/.exec(expression) ?? [];
   if (left === undefined || right === undefined) return operand(expression, surroundings);
   const same = operand(left, surroundings) === operand(right, surroundings);

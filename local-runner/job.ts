@@ -19,6 +19,8 @@ export interface JobOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What expressions may name beside `github.workspace`, `runner` and `steps`. Default nothing. */
   readonly contexts?: Contexts;
+  /** Whether an expression that is not known is empty text, and an `if` of that kind holds. Default false: an Error. */
+  readonly lenient?: boolean;
   readonly onStart: (title: string) => void;
   /** Told each line of a step's log. */
   readonly onLine: (line: string) => void;
@@ -52,7 +54,7 @@ async function runMain(
 ): Promise<StepResult> {
   const failed = before.some(({ conclusion }) => conclusion === 'failure');
   const skipped = { step, phase: 'main', outcome: 'skipped', conclusion: 'skipped', end: undefined } as const;
-  if (!holds(step.condition, contextsOf(before, options), failed)) return skipped;
+  if (!holds(step.condition, contextsOf(before, options), failed, options.lenient)) return skipped;
   options.onStart(step.title);
   const { does } = step;
   const end =
@@ -60,7 +62,7 @@ async function runMain(
       ? await runUse(readyUse(step, does, before, options))
       : await runScript({
           ...placesOf(step, before, options),
-          script: fillIn(does.script, contextsOf(before, options)),
+          script: fillIn(does.script, contextsOf(before, options), options.lenient),
         });
   return resultOf(step, 'main', end, options);
 }
@@ -86,20 +88,18 @@ function readyUse(
   options: JobOptions,
 ): ReadyUse {
   const { findAction = actionOfCheckout, workspace } = options;
-  const filled = filledIn(inputs, contextsOf(before, options));
   return {
     ...placesOf(step, before, options),
     uses,
     action: findAction(uses, workspace),
-    inputs: filled,
+    inputs: filledIn(inputs, before, options),
   };
 }
 
 function placesOf(step: JobStep, before: readonly StepResult[], options: JobOptions): Places {
   const { workspace, temp, onLine, machine, env = {} } = options;
-  const contexts = contextsOf(before, options);
-  const all = { ...machine, ...filledIn(env, contexts), ...envOf(before), ...filledIn(step.env, contexts) };
-  return { workspace, temp, onLine, env: all };
+  const [ofJob, ofStep] = [env, step.env].map(texts => filledIn(texts, before, options));
+  return { workspace, temp, onLine, env: { ...machine, ...ofJob, ...envOf(before), ...ofStep } };
 }
 
 /** The variables that steps before set for those after them. */
@@ -133,7 +133,11 @@ function contextsOf(before: readonly StepResult[], { workspace, temp, contexts =
 
 function filledIn(
   texts: Readonly<Record<string, string>>,
-  contexts: Contexts,
+  before: readonly StepResult[],
+  options: JobOptions,
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fillIn(text, contexts)]));
+  const contexts = contextsOf(before, options);
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, fillIn(text, contexts, options.lenient)]),
+  );
 }

@@ -16,27 +16,27 @@ const KNOWN = ['runs-on', 'timeout-minutes', 'concurrency', 'needs', 'strategy',
 
 /**
  * Reads the jobs of a workflow, in their order.
- * @throws Error where one has what the runner does not know
+ * @throws Error where one has what the runner neither knows nor is told to pass over
  */
-export async function readWorkflow(file: string): Promise<Job[]> {
+export async function readWorkflow(file: string, passOver: readonly string[] = []): Promise<Job[]> {
   const jobs = Object.entries(mapping((await readYaml(file))['jobs']));
-  return jobs.map(([name, job]) => toJob(name, mapping(job)));
+  return jobs.map(([name, job]) => toJob(name, mapping(job), passOver));
 }
 
-function toJob(name: string, job: Mapping): Job {
-  onlyKnown(`The job ${name}`, job, KNOWN);
+function toJob(name: string, job: Mapping, passOver: readonly string[]): Job {
+  onlyKnown(`The job ${name}`, job, [...KNOWN, ...passOver]);
   return {
     name,
     needs: [job['needs'] ?? []].flat().map(text),
     env: texts(job['env']),
-    copies: copiesOf(mapping(job['strategy'])),
-    steps: Object.values(mapping(job['steps'])).map(step => toStep(mapping(step))),
+    copies: copiesOf(mapping(job['strategy']), passOver),
+    steps: Object.values(mapping(job['steps'])).map(step => toStep(mapping(step), passOver)),
   };
 }
 
 /** Every combination of the values of a matrix. */
-function copiesOf(strategy: Mapping): Mapping[] {
-  onlyKnown('A strategy', strategy, ['fail-fast', 'matrix']);
+function copiesOf(strategy: Mapping, passOver: readonly string[]): Mapping[] {
+  onlyKnown('A strategy', strategy, ['fail-fast', 'matrix', ...passOver]);
   return Object.entries(mapping(strategy['matrix'])).reduce<Mapping[]>(
     (copies, [name, values]) =>
       copies.flatMap(copy => valuesOf(name, values).map(value => ({ ...copy, [name]: value }))),

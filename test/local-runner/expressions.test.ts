@@ -31,7 +31,10 @@ describe('an expression in a text', () => {
     '${{ }}': /is not known here/,
   };
   for (const [text, message] of Object.entries(errors)) {
-    test(`${text} is an error`, () => assert.throws(() => fillIn(text, CONTEXTS), message));
+    test(`${text} is an error, or empty`, () => {
+      assert.throws(() => fillIn(text, CONTEXTS), message);
+      assert.equal(fillIn(`[${text}]`, CONTEXTS, true), '[]');
+    });
   }
 });
 
@@ -54,7 +57,11 @@ describe('a condition', () => {
     });
   }
 
-  test('of no known form is an error', () => {
-    assert.throws(() => holds("contains(steps.a-1.outcome, 'f')", CONTEXTS, false), /is not known here/);
-  });
+  for (const condition of ["contains(steps.a-1.outcome, 'f')", "always() && steps.b.outcome == 'failure'"]) {
+    test(`${condition} is an error, or as success()`, () => {
+      assert.throws(() => holds(condition, CONTEXTS, false), /is not known here/);
+      assert.equal(holds(condition, CONTEXTS, false, true), true);
+      assert.equal(holds(condition, CONTEXTS, true, true), false);
+    });
+  }
 });
