@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startAgent } from '../local-agent/agent.ts';
+import type { StepResult } from './job.ts';
+import { logPrinter } from './log-view.ts';
+import { printTree, shortened, title } from './print.ts';
+import { type Access, agentOptionsFor, folderOf, rehearsed, usingSandbox } from './rehearsal.ts';
+import { actionOfCheckout } from './use.ts';
+import { type JobResult, type Machine, runWorkflow } from './workflow.ts';
+import { type Job, readWorkflow } from './workflow-file.ts';
+
+// Runs a workflow against a local agent: the steps that use this action, and the others where that is asked for.
+
+const USAGE = `Usage: npm run try -- FILE [--run] [--keep]
+FILE is a workflow. --run runs its scripts too, --keep keeps the folder with what arrived.`;
+
+/** Keys that say nothing about how the steps of this action run. */
+const PASSED_OVER = 'name permissions environment outputs if timeout-minutes max-parallel'.split(' ');
+/** Keys that matter to scripts and the actions of others alone. */
+const OF_OTHERS = 'shell working-directory defaults container services uses with secrets'.split(' ');
+
+interface Options {
+  readonly file: string;
+  readonly run: boolean;
+  readonly keep: boolean;
+}
+
+// npm begins scripts in the folder of package.json, and says here where it was called.
+const workspace = realpathSync.native(process.env['INIT_CWD'] ?? '.');
+
+try {
+  process.exitCode = (await tryWorkflow(readOptions())) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}
+
+function readOptions(): Options {
+  const flag = { type: 'boolean', default: false } as const;
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: flag, keep: flag } });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new Error(USAGE);
+  return { ...values, file: path.resolve(workspace, file) };
+}
+
+async function tryWorkflow({ file, run, keep }: Options): Promise<boolean> {
+  const jobs = await readWorkflow(file, run ? PASSED_OVER : [...PASSED_OVER, ...OF_OTHERS]);
+  const kept = rehearsed(jobs, run);
+  await using held = new AsyncDisposableStack();
+  const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-try-')));
+  if (!keep) held.defer(() => rmSync(folder, { recursive: true }));
+  const [root, temp] = [path.join(folder, 'sandbox'), path.join(folder, 'temp')];
+  mkdirSync(temp);
+  const [sandboxId, token] = [`try-${randomUUID().slice(0, 8)}`, randomUUID()];
+  const agent = held.use(await startAgent({ ...agentOptionsFor(kept), root, token, sandboxId }));
+  const access = { 'base-url': agent.url, 'sandbox-id': sandboxId, token };
+
+  title(`${path.relative(workspace, file)}, run in ${workspace}`);
+  explain(jobs, kept, access);
+  const options = { openMachine: () => machine(temp), contexts: {} };
+  const results = await runWorkflow(usingSandbox(kept, access), options);
+  title('What arrived in the sandbox');
+  await printTree(root);
+  if (keep) console.log(`\nKept in ${root}`);
+  return conclude(jobs, results);
+}
+
+/** Says what differs from a run on GitHub. */
+function explain(jobs: readonly Job[], kept: readonly Job[], access: Access): void {
+  console.log(`base-url: ${access['base-url']}, the local agent`);
+  console.log(`sandbox-id: ${access['sandbox-id']}, of the local agent`);
+  console.log('token: one of the local agent');
+  for (const { name, copies } of jobs)
+    if (copies.length > 1) console.log(`job ${name}: the first of its ${copies.length} copies alone`);
+  const stay = kept.flatMap(({ steps }) => steps);
+  for (const step of jobs.flatMap(({ steps }) => steps))
+    if (!stay.includes(step)) console.log(`left out: ${step.title.trim().replace(/\n.*/s, ' …')}`);
+}
+
+function machine(temp: string): Machine {
+  return {
+    workspace,
+    temp,
+    lenient: true,
+    findAction: uses => folderOf(uses) ?? actionOfCheckout(uses, workspace),
+    onStart: title,
+    onLine: logPrinter(),
+    onEnd: printOutputs,
+  };
+}
+
+function printOutputs({ end }: StepResult): void {
+  const outputs = Object.entries(end?.outputs ?? {});
+  if (outputs.length > 0) console.log('\nIts outputs:');
+  for (const [name, value] of outputs) console.log(`  ${name}: ${shortened(value)}`);
+}
+
+function conclude(jobs: readonly Job[], results: readonly JobResult[]): boolean {
+  const steps = results.flatMap(result => result.steps);
+  const ran = steps.filter(({ outcome }) => outcome !== 'skipped');
+  const failed = ran.filter(({ conclusion }) => conclusion === 'failure');
+  const notRun = jobs.filter(({ name }) => !results.some(({ job }) => job === name));
+  console.log('');
+  for (const { step, outcome } of steps) if (outcome === 'skipped') console.log(`Skipped: ${step.title}`);
+  for (const { name, needs } of notRun) console.log(`Not run: job ${name}, which needs ${needs.join(', ')}`);
+  for (const { step } of failed) console.log(`Failed: ${step.title}`);
+  const succeeded = ran.length > 0 && failed.length === 0 && notRun.length === 0;
+  if (ran.length === 0) console.log('No step that uses this action ran.');
+  else if (succeeded) console.log('Every job succeeded.');
+  return succeeded;
+}
