@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { proxyVariables } from '../../agent/sockets.ts';
-import { fates, faultsOf } from './chaos.ts';
+import { fates, faultsOf, strays } from './chaos.ts';
 import { assertNothingLost, drive, openPlace, saidIn } from './place.ts';
 
 proxyVariables({});
@@ -39,6 +39,24 @@ suite('chaos', () => {
       t.diagnostic(
         `${requests.length} requests, ${faults} faults injected, ${FILES} files checked, ${failed} failed`,
       );
+    });
+
+    test(`of seed ${seed} loses nothing where files share requests`, async t => {
+      const planned = fates(seed, FILES, RETRIES);
+      const contents = new Map(planned.map(({ name, content }) => [name, content]));
+      await using place = await openPlace(contents, { faults: strays(seed, 20) });
+      const run = await drive(place, {
+        retries: `${RETRIES}`,
+        concurrency: seed % 2 === 0 ? 'auto' : '10',
+        'files-per-request': '20',
+      });
+      const said = saidIn(run);
+      assertNothingLost(place, said);
+      const { requests } = place.world.agent;
+      assert.ok(requests.length < FILES * 2, `${requests.length} requests`);
+      const failed = said.filter(({ status }) => status === 'failed').length;
+      assert.ok(failed < FILES / 2, `${failed} failed`);
+      t.diagnostic(`${requests.length} requests, ${FILES} files checked, ${failed} failed`);
     });
   }
 });

@@ -35,6 +35,17 @@ export function faultsOf(all: readonly Fate[]): Fault[] {
   );
 }
 
+/** So many faults that befall whatever upload comes, some after others have passed. */
+export function strays(seed: number, count: number): Fault[] {
+  const random = dice(seed);
+  return Array.from({ length: count }, () => ({
+    on: 'upload' as const,
+    skip: random.below(25),
+    times: 1,
+    do: mishap(random, `file ${random.below(count)}`).action,
+  }));
+}
+
 /** Most files are small. */
 function content(random: Dice): Buffer {
   const size = random.oneOf([
