@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { openWorld, type Result, runAction } from './harness.ts';
 import { openProxy } from './proxy.ts';
+import { spellings } from './spellings.ts';
 
 const ON = { env: { RUNNER_DEBUG: '1' } };
 
@@ -13,19 +14,6 @@ const SECRETS = {
   header: 'hush-7/hidden+value=',
   password: 'p@ss-word/+=',
 };
-
-/** The spellings in which a secret could come back. */
-function spellings(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
-}
 
 /** Asserts that no line of the debug log holds a secret, as the runner shows it or as it is written. */
 function assertKept({ lines }: Result): void {

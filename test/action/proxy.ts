@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { closeWith, listenHere } from '../listening.ts';
 
 /** What a proxy was asked for. */
 export interface ProxyRequest {
@@ -46,19 +46,11 @@ export async function openProxy({ refuse, agent, tunnelTo }: ProxyOptions = {}):
     if (refuse === undefined) sockets.add(tunnel(tunnelTo ?? `http://${incoming.url}`, socket));
     else socket.end(`HTTP/1.1 ${refuse} Refused\r\nContent-Length: 0\r\n\r\n`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  const port = await listenHere(server);
   return {
-    address: `127.0.0.1:${address.port}`,
+    address: `127.0.0.1:${port}`,
     requests,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    [Symbol.asyncDispose]: () => closeWith(server, sockets),
   };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { FaultAction } from '../../local-agent/faults.ts';
 import { openWorld, type Result, runAction, runBadly, runWell } from './harness.ts';
+import { spellings } from './spellings.ts';
 
 const TOKENS: Readonly<Record<string, string>> = {
   plain: 'zq-7plain-token-0815',
@@ -12,19 +13,6 @@ const TOKENS: Readonly<Record<string, string>> = {
 const BEGINNING = 'zq-7';
 
 const SIGNATURE = 'v1_sig/na+ture=';
-
-/** The spellings in which a secret could come back. */
-function spellings(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
-}
 
 /** Every character as an escape of JSON. */
 function escapedAll(text: string): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { type Files, METRICS, openWorld, runWell } from './harness.ts';
+import { type Files, METRICS, openWorld, runWell, STATS_OUTPUTS } from './harness.ts';
 
 const KIB = 1024;
 
@@ -103,20 +103,5 @@ const OUTPUTS = {
   'failed-count': '0',
   'skipped-count': '0',
   'uploaded-bytes': '3',
-  ts: '1767225600',
-  'cpu-count': '4',
-  'cpu-used-pct': '12.5',
-  'mem-total': '8589934592',
-  'mem-used': '2147483648',
-  'mem-total-mib': '8192',
-  'mem-used-mib': '2048',
-  'disk-total': '10737418240',
-  'disk-used': '1234567890',
-  'mem-used-pct': '25.00',
-  'mem-free': '6442450944',
-  'disk-used-pct': '11.50',
-  'disk-free': '9502850350',
-  gate: 'none',
-  breaches: '[]',
-  stats: JSON.stringify(METRICS),
+  ...STATS_OUTPUTS,
 };

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { actionOf, METRICS, openWorld, pathOf, runAction, runBadly, runWell, uploads } from './harness.ts';
+import {
+  actionOf,
+  METRICS,
+  openWorld,
+  pathOf,
+  runAction,
+  runBadly,
+  runWell,
+  STATS_OUTPUTS,
+  uploads,
+} from './harness.ts';
 
 const TASKS = ['sync', 'upload', 'stats'] as const;
 
@@ -101,22 +111,3 @@ suite('each action', { concurrency: 2 }, () => {
     );
   });
 });
-
-const STATS_OUTPUTS = {
-  ts: '1767225600',
-  'cpu-count': '4',
-  'cpu-used-pct': '12.5',
-  'mem-total': '8589934592',
-  'mem-used': '2147483648',
-  'mem-total-mib': '8192',
-  'mem-used-mib': '2048',
-  'disk-total': '10737418240',
-  'disk-used': '1234567890',
-  'mem-used-pct': '25.00',
-  'mem-free': '6442450944',
-  'disk-used-pct': '11.50',
-  'disk-free': '9502850350',
-  stats: JSON.stringify(METRICS),
-  gate: 'none',
-  breaches: '[]',
-};

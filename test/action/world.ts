@@ -21,6 +21,26 @@ export const METRICS = {
   disk_used: 1_234_567_890,
 };
 
+/** The outputs of such stats, without a gate. */
+export const STATS_OUTPUTS = {
+  ts: '1767225600',
+  'cpu-count': '4',
+  'cpu-used-pct': '12.5',
+  'mem-total': '8589934592',
+  'mem-used': '2147483648',
+  'mem-total-mib': '8192',
+  'mem-used-mib': '2048',
+  'disk-total': '10737418240',
+  'disk-used': '1234567890',
+  'mem-used-pct': '25.00',
+  'mem-free': '6442450944',
+  'disk-used-pct': '11.50',
+  'disk-free': '9502850350',
+  stats: JSON.stringify(METRICS),
+  gate: 'none',
+  breaches: '[]',
+};
+
 /** All that surrounds one step of a workflow: the runner's places, and a sandbox with its agent. */
 export interface World extends AsyncDisposable {
   /** The checkout, an absolute path. */

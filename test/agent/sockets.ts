@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type HttpAnswer, type HttpRequest, openHttp } from '../../src/agent/http.ts';
 import type { Keys } from '../action/proxy.ts';
+import { closeWith, listenHere } from '../listening.ts';
 
 /** A server on a free port of this machine that talks as it is told to, byte for byte. */
 export interface Listener extends AsyncDisposable {
@@ -33,20 +34,12 @@ async function listening(server: Server, event: string, talk: Talk): Promise<Lis
     events.emit('connected', socket);
   });
   server.on(event, (socket: Socket) => talk(socket.on('error', () => {})));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  const port = await listenHere(server);
   return {
-    host: `127.0.0.1:${address.port}`,
+    host: `127.0.0.1:${port}`,
     connections,
     connected: async () => (await once(events, 'connected'))[0],
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of connections) socket.destroy();
-      await closed;
-    },
+    [Symbol.asyncDispose]: () => closeWith(server, connections),
   };
 }
 

@@ -1,7 +1,8 @@
 import dns from 'node:dns';
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { mock } from 'node:test';
+import { listenHere } from '../../listening.ts';
 
 /** A port of this machine that hands its connections on, once it is opened. */
 export interface Front extends AsyncDisposable {
@@ -18,7 +19,7 @@ export async function openFront(to: (connection: number) => string): Promise<Fro
     return socket.on('close', () => sockets.delete(socket));
   };
   const reserving = createServer(socket => void keep(socket));
-  const port = await listening(reserving, 0);
+  const port = await listenHere(reserving, 0);
   // As long as this connection lives, the system gives the port to nobody else.
   const held = once(reserving, 'connection');
   keep(connect(port, '127.0.0.1'));
@@ -34,7 +35,7 @@ export async function openFront(to: (connection: number) => string): Promise<Fro
   });
   return {
     port,
-    open: async () => void (await listening(server, port)),
+    open: async () => void (await listenHere(server, port)),
     async [Symbol.asyncDispose]() {
       const closed = [reserving, server]
         .filter(each => each === reserving || each.listening)
@@ -43,14 +44,6 @@ export async function openFront(to: (connection: number) => string): Promise<Fro
       await Promise.all(closed);
     },
   };
-}
-
-async function listening(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
-  return address.port;
 }
 
 /** Host names that mean this machine, once they are put into the returned set; until then they cannot be found. */

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Keys } from '../../action/proxy.ts';
 import { METRICS } from '../../action/world.ts';
+import { closeWith, listenHere } from '../../listening.ts';
 
 /** A request as it came over the wire, its body as far as it has come. */
 export interface Received {
@@ -51,20 +51,12 @@ export async function openHostile(options: HostileOptions = {}): Promise<Hostile
     if (connected === undefined) listenTo(socket, options, requests);
     else connected(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no address');
+  const port = await listenHere(server);
   return {
-    url: `${keys === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
+    url: `${keys === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     connections: () => sockets.length,
     requests,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    [Symbol.asyncDispose]: () => closeWith(server, sockets),
   };
 }
 
