@@ -1173,6 +1173,12 @@ function parseMonitor(raw) {
 	};
 }
 
+// src/agent/system-error.ts
+/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
+function systemCode(error) {
+	return error instanceof Error && "code" in error ? String(error.code) : void 0;
+}
+
 // src/stats/decode.ts
 /** The contract's whole-number fields (int64). */
 const WHOLE_FIELDS = [
@@ -1327,7 +1333,7 @@ function isRunning(pid) {
 	try {
 		return process.kill(pid, 0);
 	} catch (error) {
-		return error instanceof Error && "code" in error && error.code === "EPERM";
+		return systemCode(error) === "EPERM";
 	}
 }
 

@@ -17,6 +17,16 @@ import { open } from "node:fs/promises";
 setFlagsFromString("--semi-space-growth-factor=1");
 setFlagsFromString("--heap-growing-percent=20");
 
+// src/agent/system-error.ts
+/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
+function systemCode(error) {
+	return error instanceof Error && "code" in error ? String(error.code) : void 0;
+}
+/** Whether an error says that a file cannot be read, and is no bug. */
+function isUnreadable(error) {
+	return error instanceof AgentError || systemCode(error) !== void 0;
+}
+
 // src/upload/paths.ts
 /** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
 function pathWithin(directory, file) {
@@ -184,7 +194,7 @@ function unlessGone(stat) {
 	try {
 		return stat();
 	} catch (error) {
-		const code = error instanceof Error && "code" in error ? error.code : void 0;
+		const code = systemCode(error);
 		if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return void 0;
 		throw error;
 	}
@@ -308,9 +318,9 @@ const ADVICE = {
 	EACCES: " Let the runner read the folder, or upload another."
 };
 function unsearchable({ pattern }, error) {
-	if (error instanceof InputError || !(error instanceof Error)) return error;
-	if (!("code" in error)) return error;
-	const message = `${quote(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ""}`;
+	const code = systemCode(error);
+	if (code === void 0 || !(error instanceof Error)) return error;
+	const message = `${quote(pattern)} cannot be searched: ${error.message}.${ADVICE[code] ?? ""}`;
 	return new InputError([{
 		input: "files",
 		message
@@ -642,8 +652,8 @@ function leaveOutState(plan, { path: file }) {
 }
 /** An error that names what keeps the state file from being read or written. */
 function stateFileError(file, error, verb) {
-	if (!(error instanceof Error) || !("code" in error)) return error;
-	return refusal(file, `cannot be ${verb} (${String(error.code)})`);
+	const code = systemCode(error);
+	return code === void 0 ? error : refusal(file, `cannot be ${verb} (${code})`);
 }
 function refusal(file, why) {
 	const message = `${quote(file)} ${why}. Name a file that this step may write.`;
@@ -662,7 +672,7 @@ function contentOf(file) {
 		if (stat.size > MAX_BYTES$1) return { refused: `is longer than ${MAX_BYTES$1 / 1024 ** 2} MiB` };
 		return { text: readFileSync(descriptor, "utf8") };
 	} catch (error) {
-		if (error instanceof Error && "code" in error && error.code === "ENOENT") return void 0;
+		if (systemCode(error) === "ENOENT") return void 0;
 		throw stateFileError(file, error, "read");
 	} finally {
 		if (descriptor !== void 0) closeSync(descriptor);
@@ -712,7 +722,7 @@ async function digestOf({ realPath, size }, buffer, cancel) {
 			cancel
 		});
 	} catch (error) {
-		if (error instanceof AgentError || error instanceof Error && "code" in error) return void 0;
+		if (isUnreadable(error)) return void 0;
 		throw error;
 	} finally {
 		if (descriptor !== void 0) closeSync(descriptor);
@@ -1298,8 +1308,9 @@ function shorter(path, missing) {
 }
 /** The error of a file that cannot be read; of bugs and AgentErrors, the very one. */
 function unreadable(path, error) {
-	if (error instanceof AgentError || !(error instanceof Error) || !("code" in error)) return error;
-	return new AgentError("file-unreadable", `${path} cannot be read (${String(error.code)}).`, { cause: error });
+	const code = systemCode(error);
+	if (code === void 0) return error;
+	return new AgentError("file-unreadable", `${path} cannot be read (${code}).`, { cause: error });
 }
 
 // src/agent/buffer-pool.ts
@@ -1384,7 +1395,7 @@ function read(path, buffer, place) {
 	try {
 		return readSmallFile(path, buffer, place);
 	} catch (error) {
-		if (unreadable(path, error) instanceof AgentError) return void 0;
+		if (isUnreadable(error)) return void 0;
 		throw error;
 	}
 }
@@ -1392,10 +1403,9 @@ function read(path, buffer, place) {
 // src/agent/upload-client.ts
 /** Uploads over an exchange. */
 function uploads({ uploadPath }, { query, hashed = false }, exchange) {
-	const pathWith = (parameters) => {
-		const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-		return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join("&")}`;
-	};
+	const parameters = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+	const sharedPath = parameters.length === 0 ? uploadPath : `${uploadPath}?${parameters.join("&")}`;
+	const pathFor = ({ target }) => `${uploadPath}?${[`path=${encodeURIComponent(target)}`, ...parameters].join("&")}`;
 	const pools = {
 		pool: bufferPool(BUFFER_BYTES),
 		sharedPool: bufferPool(SHARED_BYTES)
@@ -1408,14 +1418,11 @@ function uploads({ uploadPath }, { query, hashed = false }, exchange) {
 	};
 	return {
 		upload: (file, onSent) => uploadAlone(file, way, {
-			path: pathWith({
-				path: file.target,
-				...query
-			}),
+			path: pathFor(file),
 			onSent
 		}),
 		uploadTogether: (files, onSent) => uploadTogether(files, way, {
-			path: pathWith(query),
+			path: sharedPath,
 			onSent
 		})
 	};
@@ -1650,30 +1657,25 @@ async function attempt(entries, stop, options) {
 		...entry,
 		attempts: entry.attempts + outcome.attempts
 	}));
-	const failedWith = (error) => ended.map((entry) => ({
-		...entry,
-		failed: failed(entry, error, durationMs)
-	}));
 	if ("error" in outcome) {
-		const all = failedWith(outcome.error);
-		if (entries.length > 1 && !outcome.error.final) return {
-			settled: [],
-			again: all,
-			refused: true
-		};
-		return {
-			settled: all.map(({ index, failed: result }) => ({
-				index,
-				result
-			})),
+		const { error } = outcome;
+		const results = ended.map((entry) => failed(entry, error, durationMs));
+		if (ended.length === 1 || error.final) return {
+			settled: results,
 			again: [],
 			refused: false
 		};
+		return {
+			settled: [],
+			again: results.map(toSendAgain),
+			refused: true
+		};
 	}
 	const { value } = outcome;
+	const left = ended.filter((_, index) => value[index] === "not-sent");
 	return {
 		settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-		again: failedWith(notSent()).filter((_, index) => value[index] === "not-sent"),
+		again: left.map((entry) => toSendAgain(failed(entry, notSent(), durationMs))),
 		refused: false
 	};
 }
@@ -1707,13 +1709,26 @@ async function sendOnce(entries, { client, level, onEvent }) {
 function notSent() {
 	return new AgentError("file-changed", "It changed, and could not be sent with the others any more.");
 }
-function failed({ file, attempts }, error, durationMs) {
+function failed({ index, file, attempts }, error, durationMs) {
 	return {
-		status: "failed",
+		index,
+		result: {
+			status: "failed",
+			file,
+			attempts,
+			durationMs,
+			error
+		}
+	};
+}
+/** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
+function toSendAgain({ index, result }) {
+	const { file, attempts } = result;
+	return {
+		index,
 		file,
 		attempts,
-		durationMs,
-		error
+		failed: result
 	};
 }
 function uploaded(entry, outcome, durationMs) {

@@ -1296,6 +1296,10 @@ function readInputs(names) {
 	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
 	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
 }
+/** The values of the inputs that are secrets. */
+function secretsIn(raw) {
+	return SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
+}
 /** The directory that holds the checkout. */
 function workspace() {
 	return process.env["GITHUB_WORKSPACE"] || process.cwd();
@@ -1332,7 +1336,7 @@ function mask(secret) {
 function openDebugLog(raw) {
 	if (!isDebug()) return void 0;
 	const redact = redactor([
-		...inputSecrets(raw),
+		...secretsIn(raw),
 		...headerValues(raw),
 		...proxyCredentials()
 	]);
@@ -1342,9 +1346,6 @@ function openDebugLog(raw) {
 }
 const MAX_LINE = 2e3;
 const MIN_HEADER_VALUE = 8;
-function inputSecrets(raw) {
-	return ["token", "signature"].map((name) => (raw[name] ?? "").trim());
-}
 function headerValues({ headers = "" }) {
 	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter((value) => value.length >= MIN_HEADER_VALUE);
 }
@@ -1685,6 +1686,11 @@ function watchTransfer(debug) {
 		}));
 	}, INTERVAL_MS);
 	timer.unref();
+	const showRetry = (retry) => {
+		retries += 1;
+		if (retries <= MAX_RETRY_LINES) logLine(retryLine(retry));
+		else if (retries === 21) logLine(NO_MORE_RETRY_LINES);
+	};
 	return {
 		planned(selected, task) {
 			selection = selected;
@@ -1694,9 +1700,7 @@ function watchTransfer(debug) {
 		waiting: ({ sandboxId }, timeoutMs) => logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
 		event(event) {
 			tally.add(event);
-			if (event.kind === "retry") retries += 1;
-			if (event.kind === "retry" && retries <= MAX_RETRY_LINES) logLine(retryLine(event));
-			if (event.kind === "retry" && retries === 21) logLine(NO_MORE_RETRY_LINES);
+			if (event.kind === "retry") showRetry(event);
 			if (event.kind === "shared") facts?.fact(event);
 			if (event.kind === "refused") logLine(refusedLine(event.files.length));
 		},
@@ -2499,7 +2503,7 @@ async function step({ task, userAgent, parse, run }) {
 }
 /** Publishes what kept a step from its work: wrong input, or a bug. */
 async function publishFailure({ task, raw, debug }, error) {
-	const redact = redactor([raw["token"] ?? "", raw["signature"] ?? ""].map((secret) => secret.trim()));
+	const redact = redactor(secretsIn(raw));
 	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
 	const errors = [{
 		message: redact(message),

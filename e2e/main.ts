@@ -4,6 +4,7 @@ import path from 'node:path';
 import { runJob, type StepResult } from '../local-runner/job.ts';
 import { readJobSteps } from '../local-runner/job-file.ts';
 import { logPrinter } from '../local-runner/log-view.ts';
+import { title } from '../local-runner/print.ts';
 
 // Runs on this machine, step by step, what the job self-run of ci.yml has GitHub run. Another workflow file may be named.
 
@@ -16,7 +17,7 @@ try {
   await runJob(await readJobSteps(workflow, 'self-run', 'npm ci'), {
     workspace: PROJECT,
     temp,
-    onStart: title => console.log(`\n── ${title}\n`),
+    onStart: title,
     onLine: logPrinter(),
     onEnd: result => results.push(result),
   });

@@ -3,6 +3,7 @@ import type { BufferPool } from './buffer-pool.ts';
 import { AgentError } from './failure.ts';
 import { checkOpened, READ_FLAGS } from './opened.ts';
 import { readSmallFile } from './small-file.ts';
+import { systemCode } from './system-error.ts';
 
 /** A request body of a known length, made from a file as it is now. */
 export interface FileBody {
@@ -152,8 +153,7 @@ function shorter(path: string, missing: number): AgentError {
 
 /** The error of a file that cannot be read; of bugs and AgentErrors, the very one. */
 export function unreadable(path: string, error: unknown): unknown {
-  if (error instanceof AgentError || !(error instanceof Error) || !('code' in error)) return error;
-  return new AgentError('file-unreadable', `${path} cannot be read (${String(error.code)}).`, {
-    cause: error,
-  });
+  const code = systemCode(error);
+  if (code === undefined) return error;
+  return new AgentError('file-unreadable', `${path} cannot be read (${code}).`, { cause: error });
 }

@@ -1,7 +1,7 @@
-import { BUFFER_BYTES, unreadable } from './body.ts';
-import { AgentError } from './failure.ts';
+import { BUFFER_BYTES } from './body.ts';
 import { type Form, survives } from './form.ts';
 import { readSmallFile } from './small-file.ts';
+import { isUnreadable } from './system-error.ts';
 
 /** A request body that holds several files. */
 export interface SharedBody<F> {
@@ -62,7 +62,7 @@ function read(path: string, buffer: Buffer, place: Parameters<typeof readSmallFi
   try {
     return readSmallFile(path, buffer, place);
   } catch (error) {
-    if (unreadable(path, error) instanceof AgentError) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }

@@ -59,16 +59,15 @@ export function uploads(
   { query, hashed = false }: UploadOptions,
   exchange: Exchange,
 ): Uploads {
-  const pathWith = (parameters: Readonly<Record<string, string>>) => {
-    const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-    return pairs.length === 0 ? uploadPath : `${uploadPath}?${pairs.join('&')}`;
-  };
+  const parameters = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const sharedPath = parameters.length === 0 ? uploadPath : `${uploadPath}?${parameters.join('&')}`;
+  const pathFor = ({ target }: UploadFile) =>
+    `${uploadPath}?${[`path=${encodeURIComponent(target)}`, ...parameters].join('&')}`;
   const pools = { pool: bufferPool(BUFFER_BYTES), sharedPool: bufferPool(SHARED_BYTES) };
   const way = { exchange, hashed, form: openForm(), ...pools };
   return {
-    upload: (file, onSent) =>
-      uploadAlone(file, way, { path: pathWith({ path: file.target, ...query }), onSent }),
-    uploadTogether: (files, onSent) => uploadTogether(files, way, { path: pathWith(query), onSent }),
+    upload: (file, onSent) => uploadAlone(file, way, { path: pathFor(file), onSent }),
+    uploadTogether: (files, onSent) => uploadTogether(files, way, { path: sharedPath, onSent }),
   };
 }
 

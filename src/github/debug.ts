@@ -3,7 +3,7 @@ import { redactor } from '../agent/redact.ts';
 import type { RawInputs } from '../inputs/parse.ts';
 import { visibleCut } from '../report/plain-text.ts';
 import { harmless } from './log.ts';
-import { decoded, proxyUrls } from './runner.ts';
+import { decoded, proxyUrls, secretsIn } from './runner.ts';
 
 /** Writes lines that the runner shows where step debugging is on; undefined where it is off, so that none is built. */
 export type DebugLog = ((...lines: readonly string[]) => void) | undefined;
@@ -11,7 +11,7 @@ export type DebugLog = ((...lines: readonly string[]) => void) | undefined;
 /** The debug log of a step. People paste it into bug reports: whatever may be secret in the raw inputs is taken out. */
 export function openDebugLog(raw: RawInputs): DebugLog {
   if (!isDebug()) return undefined;
-  const redact = redactor([...inputSecrets(raw), ...headerValues(raw), ...proxyCredentials()]);
+  const redact = redactor([...secretsIn(raw), ...headerValues(raw), ...proxyCredentials()]);
   return (...lines) => {
     for (const line of lines) debug(harmless(visibleCut(redact(line), MAX_LINE)));
   };
@@ -21,10 +21,6 @@ const MAX_LINE = 2000;
 
 // A shorter value is no secret worth the name, and would blot out all that happens to look like it.
 const MIN_HEADER_VALUE = 8;
-
-function inputSecrets(raw: RawInputs): string[] {
-  return ['token', 'signature'].map(name => (raw[name] ?? '').trim());
-}
 
 function headerValues({ headers = '' }: RawInputs): string[] {
   const values = headers.split('\n').map(line => line.slice(line.indexOf(':') + 1).trim());

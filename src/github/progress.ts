@@ -42,6 +42,11 @@ export function watchTransfer(debug?: DebugLog): Observer & { stop: () => void }
       logLine(progressLine({ ...tally.now(), ...sizeOf(selection), elapsedMs: performance.now() - started }));
   }, INTERVAL_MS);
   timer.unref();
+  const showRetry = (retry: Extract<TransferEvent, { kind: 'retry' }>) => {
+    retries += 1;
+    if (retries <= MAX_RETRY_LINES) logLine(retryLine(retry));
+    else if (retries === MAX_RETRY_LINES + 1) logLine(NO_MORE_RETRY_LINES);
+  };
   return {
     planned(selected, task) {
       selection = selected;
@@ -52,9 +57,7 @@ export function watchTransfer(debug?: DebugLog): Observer & { stop: () => void }
       logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
     event(event) {
       tally.add(event);
-      if (event.kind === 'retry') retries += 1;
-      if (event.kind === 'retry' && retries <= MAX_RETRY_LINES) logLine(retryLine(event));
-      if (event.kind === 'retry' && retries === MAX_RETRY_LINES + 1) logLine(NO_MORE_RETRY_LINES);
+      if (event.kind === 'retry') showRetry(event);
       if (event.kind === 'shared') facts?.fact(event);
       if (event.kind === 'refused') logLine(refusedLine(event.files.length));
     },

@@ -1,14 +1,19 @@
 import { getInput, setSecret } from '@actions/core';
 import type { RawInputs } from '../inputs/parse.ts';
 
-// Masked as soon as they are read, before anything can be logged.
 const SECRET_INPUTS: readonly string[] = ['token', 'signature'];
 
 /** The inputs of the step by name, secrets masked. */
 export function readInputs(names: readonly string[]): RawInputs {
+  // As soon as they are read, before anything can be logged.
   for (const name of SECRET_INPUTS) mask(getInput(name));
   for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
   return Object.fromEntries(names.map(name => [name, getInput(name, { trimWhitespace: false })]));
+}
+
+/** The values of the inputs that are secrets. */
+export function secretsIn(raw: RawInputs): string[] {
+  return SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
 }
 
 /** The directory that holds the checkout. */

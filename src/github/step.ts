@@ -11,7 +11,7 @@ import { costLine, environmentLines, networkLines } from './debug-environment.ts
 import { inputLines } from './debug-inputs.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
-import { cancelSignal, readInputs, workspace } from './runner.ts';
+import { cancelSignal, readInputs, secretsIn, workspace } from './runner.ts';
 
 /** What a step does, from raw inputs to a report. */
 export interface Step<T extends AnyTask> {
@@ -60,7 +60,7 @@ export interface FailedStep {
 /** Publishes what kept a step from its work: wrong input, or a bug. */
 export async function publishFailure({ task, raw, debug }: FailedStep, error: unknown): Promise<void> {
   // A value given may hold the token where it does not belong.
-  const redact = redactor([raw['token'] ?? '', raw['signature'] ?? ''].map(secret => secret.trim()));
+  const redact = redactor(secretsIn(raw));
   const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
   const errors = [{ message: redact(message), details: details.map(redact) }];
   // Nothing was judged, so a gate that was asked for stays shut.

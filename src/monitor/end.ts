@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { systemCode } from '../agent/system-error.ts';
 import { isEndRequested } from './record.ts';
 
 const LOOK_MS = 200;
@@ -47,6 +48,6 @@ function isRunning(pid: number): boolean {
     // Signal 0 only asks. A process of another user answers EPERM, and is there.
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }

@@ -46,22 +46,18 @@ export async function attempt(
   });
   const durationMs = Math.round(options.clock() - start);
   const ended = entries.map(entry => ({ ...entry, attempts: entry.attempts + outcome.attempts }));
-  const failedWith = (error: AgentError) =>
-    ended.map(entry => ({ ...entry, failed: failed(entry, error, durationMs) }));
   if ('error' in outcome) {
-    const all = failedWith(outcome.error);
+    const { error } = outcome;
+    const results = ended.map(entry => failed(entry, error, durationMs));
     // What fails several files at once may be the fault of one, or of their being together.
-    if (entries.length > 1 && !outcome.error.final) return { settled: [], again: all, refused: true };
-    return {
-      settled: all.map(({ index, failed: result }) => ({ index, result })),
-      again: [],
-      refused: false,
-    };
+    if (ended.length === 1 || error.final) return { settled: results, again: [], refused: false };
+    return { settled: [], again: results.map(toSendAgain), refused: true };
   }
   const { value } = outcome;
+  const left = ended.filter((_, index) => value[index] === 'not-sent');
   return {
     settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
-    again: failedWith(notSent()).filter((_, index) => value[index] === 'not-sent'),
+    again: left.map(entry => toSendAgain(failed(entry, notSent(), durationMs))),
     refused: false,
   };
 }
@@ -95,8 +91,14 @@ function notSent(): AgentError {
   return new AgentError('file-changed', 'It changed, and could not be sent with the others any more.');
 }
 
-function failed({ file, attempts }: Entry, error: AgentError, durationMs: number): FileResult {
-  return { status: 'failed', file, attempts, durationMs, error };
+function failed({ index, file, attempts }: Entry, error: AgentError, durationMs: number) {
+  return { index, result: { status: 'failed', file, attempts, durationMs, error } } as const;
+}
+
+/** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
+function toSendAgain({ index, result }: ReturnType<typeof failed>): Entry {
+  const { file, attempts } = result;
+  return { index, file, attempts, failed: result };
 }
 
 function uploaded(entry: Entry, outcome: SharedOutcome | undefined, durationMs: number): Settled[] {

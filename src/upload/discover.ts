@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { systemCode } from '../agent/system-error.ts';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError } from '../inputs/parse.ts';
 import { quote } from '../inputs/values.ts';
@@ -159,9 +160,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 function unsearchable({ pattern }: FilePattern, error: unknown): unknown {
-  if (error instanceof InputError || !(error instanceof Error)) return error;
-  // Errors of the system have a code; bugs have not.
-  if (!('code' in error)) return error;
-  const message = `${quote(pattern)} cannot be searched: ${error.message}.${ADVICE[String(error.code)] ?? ''}`;
+  const code = systemCode(error);
+  if (code === undefined || !(error instanceof Error)) return error;
+  const message = `${quote(pattern)} cannot be searched: ${error.message}.${ADVICE[code] ?? ''}`;
   return new InputError([{ input: 'files', message }]);
 }

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { READ_FLAGS } from '../agent/opened.ts';
+import { systemCode } from '../agent/system-error.ts';
 import { InputError } from '../inputs/parse.ts';
 import { quote } from '../inputs/values.ts';
 import type { Plan, PlannedFile } from './plan.ts';
@@ -73,8 +74,8 @@ export function leaveOutState(plan: Plan, { path: file }: StateFile): Plan {
 
 /** An error that names what keeps the state file from being read or written. */
 export function stateFileError(file: string, error: unknown, verb: 'read' | 'written'): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  return refusal(file, `cannot be ${verb} (${String(error.code)})`);
+  const code = systemCode(error);
+  return code === undefined ? error : refusal(file, `cannot be ${verb} (${code})`);
 }
 
 function refusal(file: string, why: string): InputError {
@@ -91,7 +92,7 @@ function contentOf(file: string): { text: string } | { refused: string } | undef
     if (stat.size > MAX_BYTES) return { refused: `is longer than ${MAX_BYTES / 1024 ** 2} MiB` };
     return { text: readFileSync(descriptor, 'utf8') };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw stateFileError(file, error, 'read');
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

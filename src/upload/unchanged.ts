@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { AgentError } from '../agent/failure.ts';
 import { checkOpened, READ_FLAGS } from '../agent/opened.ts';
+import { isUnreadable } from '../agent/system-error.ts';
 import type { PlannedFile } from './plan.ts';
 import type { Entries, StateEntry } from './state.ts';
 import { misplaced, without } from './state-entries.ts';
@@ -46,7 +46,7 @@ async function digestOf(
     if (checkOpened(realPath, fstatSync(descriptor)) !== size) return undefined;
     return await digestOfOpened(descriptor, size, { buffer, cancel });
   } catch (error) {
-    if (error instanceof AgentError || (error instanceof Error && 'code' in error)) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

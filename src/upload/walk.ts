@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
+import { systemCode } from '../agent/system-error.ts';
 
 /** What lies at a path. */
 export interface Found {
@@ -54,7 +55,7 @@ function unlessGone(stat: () => Stats): Stats | undefined {
   try {
     return stat();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
     throw error;
   }
