@@ -1,4 +1,4 @@
-import { formatBytes, formatNumber } from '../src/report/units.ts';
+import { formatBytes, formatNumber } from '../src/text/units.ts';
 import type { ColdStart, Machine, Results, Row, SinkLimit, Target } from './results.ts';
 
 // What the others' times are set in relation to.

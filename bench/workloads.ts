@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { formatBytes, formatNumber } from '../src/report/units.ts';
+import { formatBytes, formatNumber } from '../src/text/units.ts';
 import type { Kind } from './contenders/contender.ts';
 
 const KIB = 1024;

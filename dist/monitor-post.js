@@ -1,4 +1,4 @@
-import { D as EMPTY_REPORT, F as gateOf, c as step, i as slept, k as parseMonitor, n as monitorDirectory, o as decodeStats, r as userAgent, w as formatCount } from "./shared.js";
+import { A as parseMonitor, I as gateOf, O as EMPTY_REPORT, T as formatCount, c as step, i as slept, n as monitorDirectory, o as decodeStats, r as userAgent } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

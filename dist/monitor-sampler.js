@@ -10,7 +10,7 @@ async function sleep(ms, stop) {
 	await setTimeout$1(ms, void 0, { signal: stop });
 }
 
-// src/agent/exact-json.ts
+// src/text/exact-json.ts
 /**
 * Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
 * @throws SyntaxError, or RangeError where it is nested too deeply.
@@ -39,6 +39,31 @@ function parseExactly(text) {
 /** JSON text of a value in which bigint stands for whole numbers. */
 function stringifyExactly(value) {
 	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
+}
+
+// src/text/redact.ts
+/**
+* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
+* secrets are taken out where the answer comes in.
+*/
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodings(secret) {
+	const bytes = Buffer.from(secret);
+	const escaped = JSON.stringify(secret).slice(1, -1);
+	return [
+		secret,
+		encodeURIComponent(secret.toWellFormed()),
+		escaped,
+		JSON.stringify(escaped).slice(1, -1),
+		bytes.toString("base64"),
+		bytes.toString("base64").replace(/=+$/, ""),
+		bytes.toString("base64url"),
+		bytes.toString("hex")
+	];
 }
 
 // src/agent/failure.ts
@@ -223,31 +248,6 @@ function messageOf$1(text) {
 	} catch {
 		return;
 	}
-}
-
-// src/agent/redact.ts
-/**
-* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
-* secrets are taken out where the answer comes in.
-*/
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
-	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodings(secret) {
-	const bytes = Buffer.from(secret);
-	const escaped = JSON.stringify(secret).slice(1, -1);
-	return [
-		secret,
-		encodeURIComponent(secret.toWellFormed()),
-		escaped,
-		JSON.stringify(escaped).slice(1, -1),
-		bytes.toString("base64"),
-		bytes.toString("base64").replace(/=+$/, ""),
-		bytes.toString("base64url"),
-		bytes.toString("hex")
-	];
 }
 
 // src/agent/watch.ts
@@ -554,55 +554,7 @@ function cleanJson(answer, redact) {
 	}
 }
 
-// src/inputs/values.ts
-/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
-function flag(fallback) {
-	return (value, refuse) => {
-		if (value === "") return fallback;
-		if (/^(true|True|TRUE)$/.test(value)) return true;
-		if (/^(false|False|FALSE)$/.test(value)) return false;
-		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
-	};
-}
-/** One of the words given. Empty is the first of them. */
-function choice(first, ...others) {
-	const words = [first, ...others];
-	return (value, refuse) => {
-		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
-	};
-}
-/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
-function wholeNumber(min, max, fallback) {
-	return (value, refuse) => {
-		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-		if (number >= min && number <= max) return number;
-		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
-	};
-}
-const MILLISECONDS = {
-	ms: 1,
-	s: 1e3,
-	m: 6e4,
-	h: 36e5
-};
-const LONGEST = 24 * MILLISECONDS.h;
-/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
-function duration(min, fallback) {
-	return (value, refuse) => {
-		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
-		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
-	};
-}
-function milliseconds(text) {
-	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
-	return Math.round(Number(number) * MILLISECONDS[unit]);
-}
-/** Text as it is, with a value for empty. */
-function text$1(fallback = "") {
-	return (value) => value === "" ? fallback : value;
-}
+// src/text/visible.ts
 /**
 * A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
 * they are, since most are in paths of Windows.
@@ -782,6 +734,56 @@ function splitHeader(line) {
 		name,
 		content
 	} : void 0;
+}
+
+// src/inputs/values.ts
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+function flag(fallback) {
+	return (value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
+	};
+}
+/** One of the words given. Empty is the first of them. */
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return (value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	};
+}
+/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+function wholeNumber(min, max, fallback) {
+	return (value, refuse) => {
+		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	};
+}
+const MILLISECONDS = {
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+};
+const LONGEST = 24 * MILLISECONDS.h;
+/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+function duration(min, fallback) {
+	return (value, refuse) => {
+		const ms = milliseconds(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+	};
+}
+function milliseconds(text) {
+	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
+	return Math.round(Number(number) * MILLISECONDS[unit]);
+}
+/** Text as it is, with a value for empty. */
+function text$1(fallback = "") {
+	return (value) => value === "" ? fallback : value;
 }
 
 // src/inputs/connection.ts

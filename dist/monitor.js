@@ -1,4 +1,4 @@
-import { O as INPUT_NAMES, T as formatDuration, b as readInputs, g as networkLines, h as environmentLines, k as parseMonitor, m as costLine, p as inputLines, r as userAgent, s as publishFailure, t as keepMonitorDirectory, x as logLine, y as openDebugLog } from "./shared.js";
+import { A as parseMonitor, E as formatDuration, _ as networkLines, b as openDebugLog, g as environmentLines, h as costLine, k as INPUT_NAMES, m as inputLines, r as userAgent, s as publishFailure, t as keepMonitorDirectory, u as logLine, x as readInputs } from "./shared.js";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";

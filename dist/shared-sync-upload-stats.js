@@ -1,4 +1,4 @@
-import { C as waitError, E as AgentError, F as gateOf, I as judge, L as redactor, S as reportedError, _ as isUsable, a as takeSamples, i as slept, l as changeStrings, o as decodeStats, v as proxyFor } from "./shared.js";
+import { C as reportedError, D as AgentError, I as gateOf, L as judge, S as redactor, a as takeSamples, i as slept, l as changeStrings, o as decodeStats, v as isUsable, w as waitError, y as proxyFor } from "./shared.js";
 
 // src/agent/retry.ts
 const BASE_MS = 500;

@@ -5,31 +5,6 @@ import { availableParallelism, freemem, release, totalmem } from "node:os";
 import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-// src/agent/redact.ts
-/**
-* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
-* secrets are taken out where the answer comes in.
-*/
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
-	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodings(secret) {
-	const bytes = Buffer.from(secret);
-	const escaped = JSON.stringify(secret).slice(1, -1);
-	return [
-		secret,
-		encodeURIComponent(secret.toWellFormed()),
-		escaped,
-		JSON.stringify(escaped).slice(1, -1),
-		bytes.toString("base64"),
-		bytes.toString("base64").replace(/=+$/, ""),
-		bytes.toString("base64url"),
-		bytes.toString("hex")
-	];
-}
-
 // src/agent/sleep.ts
 /** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
 async function sleep(ms, stop) {
@@ -244,6 +219,40 @@ function refusal(input) {
 	};
 }
 
+// src/text/visible.ts
+const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+/**
+* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
+* written as an escape, such as `\n` or `\u{202e}`.
+*/
+function visible(text) {
+	return text.replace(UNSEEN, escapeOf);
+}
+/** `visible`, cut to `limit` characters. */
+function visibleCut(text, limit) {
+	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
+}
+/**
+* A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
+* they are, since most are in paths of Windows.
+*/
+function quote(value) {
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
+}
+/**
+* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
+* to itself; names and answers from elsewhere could hold either.
+*/
+function harmless(text) {
+	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+}
+function escapeOf(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
 // src/inputs/loopback.ts
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
@@ -257,63 +266,6 @@ function isLoopback(hostname) {
 	const family = isIP(address);
 	if (family === 0) return hostname === "localhost";
 	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
-}
-
-// src/inputs/values.ts
-/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
-function flag(fallback) {
-	return (value, refuse) => {
-		if (value === "") return fallback;
-		if (/^(true|True|TRUE)$/.test(value)) return true;
-		if (/^(false|False|FALSE)$/.test(value)) return false;
-		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
-	};
-}
-/** One of the words given. Empty is the first of them. */
-function choice(first, ...others) {
-	const words = [first, ...others];
-	return (value, refuse) => {
-		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
-	};
-}
-/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
-function wholeNumber(min, max, fallback) {
-	return (value, refuse) => {
-		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-		if (number >= min && number <= max) return number;
-		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
-	};
-}
-const MILLISECONDS = {
-	ms: 1,
-	s: 1e3,
-	m: 6e4,
-	h: 36e5
-};
-const LONGEST = 24 * MILLISECONDS.h;
-/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
-function duration(min, fallback) {
-	return (value, refuse) => {
-		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
-		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
-	};
-}
-function milliseconds(text) {
-	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
-	return Math.round(Number(number) * MILLISECONDS[unit]);
-}
-/** Text as it is, with a value for empty. */
-function text(fallback = "") {
-	return (value) => value === "" ? fallback : value;
-}
-/**
-* A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
-* they are, since most are in paths of Windows.
-*/
-function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
 }
 
 // src/inputs/base-url.ts
@@ -427,6 +379,56 @@ function splitHeader(line) {
 		name,
 		content
 	} : void 0;
+}
+
+// src/inputs/values.ts
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+function flag(fallback) {
+	return (value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
+	};
+}
+/** One of the words given. Empty is the first of them. */
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return (value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	};
+}
+/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+function wholeNumber(min, max, fallback) {
+	return (value, refuse) => {
+		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	};
+}
+const MILLISECONDS = {
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+};
+const LONGEST = 24 * MILLISECONDS.h;
+/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+function duration(min, fallback) {
+	return (value, refuse) => {
+		const ms = milliseconds(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+	};
+}
+function milliseconds(text) {
+	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
+	return Math.round(Number(number) * MILLISECONDS[unit]);
+}
+/** Text as it is, with a value for empty. */
+function text(fallback = "") {
+	return (value) => value === "" ? fallback : value;
 }
 
 // src/inputs/connection.ts
@@ -1011,7 +1013,7 @@ const MEANING = {
 	}
 };
 
-// src/report/units.ts
+// src/text/units.ts
 const STEPS = [
 	"B",
 	"KiB",
@@ -1237,55 +1239,29 @@ function hintsOf(error) {
 	return error.kind === "cancelled" ? [] : [error.hint];
 }
 
-// src/report/plain-text.ts
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+// src/text/redact.ts
 /**
-* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
-* written as an escape, such as `\n` or `\u{202e}`.
+* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
+* secrets are taken out where the answer comes in.
 */
-function visible(text) {
-	return text.replace(UNSEEN, escapeOf);
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
-/** `visible`, cut to `limit` characters. */
-function visibleCut(text, limit) {
-	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
-}
-function escapeOf(character) {
-	if (character === "\n") return "\\n";
-	if (character === "\r") return "\\r";
-	if (character === "	") return "\\t";
-	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-
-// src/github/log.ts
-const MAX_MESSAGE = 4e3;
-/** One line of the log. */
-function logLine(text) {
-	info(harmless(text));
-}
-/** Lines folded under a title. */
-function logGroup(title, lines) {
-	startGroup(harmless(title));
-	for (const line of lines) logLine(line);
-	endGroup();
-}
-/** Annotations on the run, of several lines each. */
-const annotate = {
-	error: (lines) => error(messageOf(lines)),
-	warning: (lines) => warning(messageOf(lines)),
-	notice: (lines) => notice(messageOf(lines))
-};
-/** Lines as one annotation shows them. */
-function messageOf(lines) {
-	const whole = lines.map(harmless).join("\n");
-	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
-}
-/**
-* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
-* to itself; names and answers from elsewhere could hold either.
-*/
-function harmless(text) {
-	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+function encodings(secret) {
+	const bytes = Buffer.from(secret);
+	const escaped = JSON.stringify(secret).slice(1, -1);
+	return [
+		secret,
+		encodeURIComponent(secret.toWellFormed()),
+		escaped,
+		JSON.stringify(escaped).slice(1, -1),
+		bytes.toString("base64"),
+		bytes.toString("base64").replace(/=+$/, ""),
+		bytes.toString("base64url"),
+		bytes.toString("hex")
+	];
 }
 
 // src/github/runner.ts
@@ -1667,6 +1643,30 @@ function recordLines({ samples, gaps, end }) {
 	];
 }
 
+// src/github/log.ts
+const MAX_MESSAGE = 4e3;
+/** One line of the log. */
+function logLine(text) {
+	info(harmless(text));
+}
+/** Lines folded under a title. */
+function logGroup(title, lines) {
+	startGroup(harmless(title));
+	for (const line of lines) logLine(line);
+	endGroup();
+}
+/** Annotations on the run, of several lines each. */
+const annotate = {
+	error: (lines) => error(messageOf(lines)),
+	warning: (lines) => warning(messageOf(lines)),
+	notice: (lines) => notice(messageOf(lines))
+};
+/** Lines as one annotation shows them. */
+function messageOf(lines) {
+	const whole = lines.map(harmless).join("\n");
+	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+}
+
 // src/github/progress.ts
 const INTERVAL_MS = 5e3;
 const MAX_RETRY_LINES = 20;
@@ -1778,7 +1778,7 @@ function sizeOf(selection) {
 	};
 }
 
-// src/agent/exact-json.ts
+// src/text/exact-json.ts
 /**
 * Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
 * @throws SyntaxError, or RangeError where it is nested too deeply.
@@ -2656,4 +2656,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { parseStats as A, waitError as C, EMPTY_REPORT as D, AgentError as E, gateOf as F, judge as I, redactor as L, parseUpload as M, quote as N, INPUT_NAMES as O, InputError as P, reportedError as S, formatDuration as T, isUsable as _, takeSamples as a, readInputs as b, step as c, resultsOf as d, select as f, networkLines as g, environmentLines as h, slept as i, parseSync as j, parseMonitor as k, changeStrings as l, costLine as m, monitorDirectory as n, decodeStats as o, inputLines as p, userAgent as r, publishFailure as s, keepMonitorDirectory as t, dueFiles as u, proxyFor as v, formatCount as w, logLine as x, openDebugLog as y };
+export { parseMonitor as A, reportedError as C, AgentError as D, formatDuration as E, InputError as F, gateOf as I, judge as L, parseSync as M, parseUpload as N, EMPTY_REPORT as O, quote as P, redactor as S, formatCount as T, networkLines as _, takeSamples as a, openDebugLog as b, step as c, dueFiles as d, resultsOf as f, environmentLines as g, costLine as h, slept as i, parseStats as j, INPUT_NAMES as k, changeStrings as l, inputLines as m, monitorDirectory as n, decodeStats as o, select as p, userAgent as r, publishFailure as s, keepMonitorDirectory as t, logLine as u, isUsable as v, waitError as w, readInputs as x, proxyFor as y };

@@ -31,6 +31,7 @@ function importersOf(name: string): string[] {
 
 /** The folders from the bottom to the top: a file imports from its own and from those that stand below. */
 const ORDER = [
+  ['text'],
   ['gate'],
   ['inputs'],
   ['agent'],

@@ -1,6 +1,6 @@
+import type { Redact } from '../text/redact.ts';
 import { AgentError, type FailureKind } from './failure.ts';
 import type { HttpAnswer } from './http.ts';
-import type { Redact } from './redact.ts';
 
 // Not imported: an import would load all that the module exports, a WebSocket client among it, at 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');

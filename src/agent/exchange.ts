@@ -1,8 +1,8 @@
 import type { Connection } from '../inputs/connection.ts';
+import { type Redact, redactor } from '../text/redact.ts';
 import { statusFailure } from './answer.ts';
 import { AgentError } from './failure.ts';
 import type { Http, HttpAnswer, HttpRequest } from './http.ts';
-import { type Redact, redactor } from './redact.ts';
 import { type RequestWatch, watched } from './watch.ts';
 
 /** What the requests of a client share beside the connection. */

@@ -1,9 +1,9 @@
 import type { Connection } from '../inputs/connection.ts';
-import { changeStrings } from './exact-json.ts';
+import { changeStrings } from '../text/exact-json.ts';
+import type { Redact } from '../text/redact.ts';
 import { badAnswer, type Exchange, type ExchangeOptions, openExchange } from './exchange.ts';
 import type { HttpAnswer } from './http.ts';
 import { openLightHttp } from './light-http.ts';
-import type { Redact } from './redact.ts';
 
 /** Reads the stats as the text of a JSON object, secrets taken out. One attempt; a failure is an AgentError. */
 export type ReadStats = () => Promise<string>;

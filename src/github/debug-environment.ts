@@ -1,6 +1,6 @@
 import { availableParallelism, freemem, release, totalmem } from 'node:os';
 import { isUsable, proxyFor } from '../agent/proxy.ts';
-import { formatBytes, formatCount, formatDuration } from '../report/units.ts';
+import { formatBytes, formatCount, formatDuration } from '../text/units.ts';
 import { workspace } from './runner.ts';
 
 /** What the step runs on. Of the environment's variables no value is named, since one may hold a password. */

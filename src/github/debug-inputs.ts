@@ -4,7 +4,7 @@ import type { Connection } from '../inputs/connection.ts';
 import type { MeasurementInputs } from '../inputs/measurement.ts';
 import type { AnyTask } from '../inputs/tasks.ts';
 import type { UploadInputs } from '../inputs/upload.ts';
-import { formatDuration } from '../report/units.ts';
+import { formatDuration } from '../text/units.ts';
 
 /** The inputs of a task as they were understood, under their names; of secrets, whether they are set. */
 export function inputLines(task: AnyTask): string[] {

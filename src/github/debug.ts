@@ -1,8 +1,7 @@
 import { debug, isDebug } from '@actions/core';
-import { redactor } from '../agent/redact.ts';
 import type { RawInputs } from '../inputs/parse.ts';
-import { visibleCut } from '../report/plain-text.ts';
-import { harmless } from './log.ts';
+import { redactor } from '../text/redact.ts';
+import { harmless, visibleCut } from '../text/visible.ts';
 import { decoded, proxyUrls, secretsIn } from './runner.ts';
 
 /** Writes lines that the runner shows where step debugging is on; undefined where it is off, so that none is built. */

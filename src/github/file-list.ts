@@ -1,8 +1,9 @@
 import type { Report } from '../report/report.ts';
 import { STATUS } from '../report/status.ts';
-import { formatNumber } from '../report/units.ts';
+import { formatNumber } from '../text/units.ts';
+import { harmless } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
-import { harmless, logGroup } from './log.ts';
+import { logGroup } from './log.ts';
 
 const MAX_LINES = 1000;
 

@@ -1,5 +1,5 @@
 import { endGroup, error, info, notice, startGroup, warning } from '@actions/core';
-import { visible } from '../report/plain-text.ts';
+import { harmless } from '../text/visible.ts';
 
 // The platform shows 10 annotations of a level, of 4,096 characters each.
 const MAX_MESSAGE = 4000;
@@ -27,14 +27,4 @@ export const annotate = {
 export function messageOf(lines: readonly string[]): string {
   const whole = lines.map(harmless).join('\n');
   return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
-}
-
-/**
- * A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
- * to itself; names and answers from elsewhere could hold either.
- */
-export function harmless(text: string): string {
-  return visible(text)
-    .replace(/^\s*::/, '\\$&')
-    .replaceAll('##[', '##\\[');
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { INPUT_NAMES, parseMonitor } from '../inputs/tasks.ts';
 import { startSampler } from '../monitor/start.ts';
-import { formatDuration } from '../report/units.ts';
+import { formatDuration } from '../text/units.ts';
 import { openDebugLog } from './debug.ts';
 import { costLine, environmentLines, networkLines } from './debug-environment.ts';
 import { inputLines } from './debug-inputs.ts';

@@ -1,7 +1,7 @@
 import type { UploadTask } from '../inputs/tasks.ts';
 import { shareLine } from '../report/share.ts';
-import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../report/units.ts';
 import type { Observer } from '../run/surroundings.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
 import type { PlannedFile } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
 import { dueFiles, type Selection } from '../upload/selection.ts';

@@ -6,8 +6,8 @@ import { gateOutputs, type Outputs, statsOutputs, uploadOutputs } from '../repor
 import { type Report, succeeded, type Task } from '../report/report.ts';
 import { reportJson } from '../report/report-file.ts';
 import { summary } from '../report/summary.ts';
-import { formatCount, formatNumber } from '../report/units.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
+import { formatCount, formatNumber } from '../text/units.ts';
 import type { DebugLog } from './debug.ts';
 import { logFiles } from './file-list.ts';
 import { annotate, logLine, messageOf } from './log.ts';

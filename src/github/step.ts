@@ -1,4 +1,3 @@
-import { redactor } from '../agent/redact.ts';
 import { sleep } from '../agent/sleep.ts';
 import { type Gate, NO_GATE } from '../gate/gate.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
@@ -6,6 +5,7 @@ import { type AnyTask, INPUT_NAMES } from '../inputs/tasks.ts';
 import { EMPTY_REPORT, type Report, type ReportedError, type Task } from '../report/report.ts';
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
+import { redactor } from '../text/redact.ts';
 import { type DebugLog, openDebugLog } from './debug.ts';
 import { costLine, environmentLines, networkLines } from './debug-environment.ts';
 import { inputLines } from './debug-inputs.ts';

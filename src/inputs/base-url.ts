@@ -1,6 +1,6 @@
+import { quote } from '../text/visible.ts';
 import { isLoopback } from './loopback.ts';
 import type { Parser, RawInputs, Refuse } from './parse.ts';
-import { quote } from './values.ts';
 
 const EXAMPLE = 'https://sandbox.example.com';
 

@@ -1,5 +1,5 @@
+import { quote } from '../text/visible.ts';
 import { type Parser, parseLines, type Refuse } from './parse.ts';
-import { quote } from './values.ts';
 
 /** One line of `files` that says what to upload. */
 export interface FilePattern {

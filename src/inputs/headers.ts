@@ -1,5 +1,5 @@
+import { quote } from '../text/visible.ts';
 import { type Parser, parseLines } from './parse.ts';
-import { quote } from './values.ts';
 
 // RFC 9110, section 5.6.2: what a header's name may consist of.
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

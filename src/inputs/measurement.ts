@@ -1,7 +1,8 @@
 import { type Condition, parseCondition } from '../gate/conditions.ts';
 import type { GateRules } from '../gate/gate.ts';
+import { quote } from '../text/visible.ts';
 import { type Parser, type parseInputs, parseLines } from './parse.ts';
-import { duration, quote, wholeNumber } from './values.ts';
+import { duration, wholeNumber } from './values.ts';
 
 /** How to measure the sandbox, and what to make of the figures. */
 export interface MeasurementInputs {

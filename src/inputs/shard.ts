@@ -1,5 +1,5 @@
+import { quote } from '../text/visible.ts';
 import type { Parser } from './parse.ts';
-import { quote } from './values.ts';
 
 /** One of the shares that a plan is dealt out in. */
 export interface Shard {

@@ -1,7 +1,8 @@
+import { quote } from '../text/visible.ts';
 import { type FileRules, fileRules, targetDirectory } from './files.ts';
 import type { Parser, parseInputs } from './parse.ts';
 import { type Shard, shard } from './shard.ts';
-import { choice, flag, quote, text, wholeNumber } from './values.ts';
+import { choice, flag, text, wholeNumber } from './values.ts';
 
 /** What to upload, and how. */
 export interface UploadInputs {

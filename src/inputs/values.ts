@@ -1,3 +1,4 @@
+import { quote } from '../text/visible.ts';
 import type { Parser } from './parse.ts';
 
 /** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
@@ -54,13 +55,4 @@ function milliseconds(text: string): number | undefined {
 /** Text as it is, with a value for empty. */
 export function text(fallback = ''): Parser<string> {
   return value => (value === '' ? fallback : value);
-}
-
-/**
- * A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
- * they are, since most are in paths of Windows.
- */
-export function quote(value: string): string {
-  const json = JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
-  return json.replaceAll('\\\\', '\\');
 }

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { stringifyExactly } from '../agent/exact-json.ts';
 import { decodeStats, type Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
+import { stringifyExactly } from '../text/exact-json.ts';
 
 /** What happened at a time, in milliseconds since 1970. */
 export interface Moment {

@@ -3,9 +3,9 @@ import { toNumber } from '../gate/exact-number.ts';
 import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import type { Figures } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
+import { formatCount } from '../text/units.ts';
 import { formatFigure } from './figures.ts';
 import { code, type Html, table } from './html.ts';
-import { formatCount } from './units.ts';
 
 // Fewer say no more than the figures themselves.
 const MIN_SAMPLES = 3;

@@ -3,7 +3,7 @@ import { type ExactNumber, toNumber } from '../gate/exact-number.ts';
 import type { Breach } from '../gate/gate.ts';
 import type { Judgement } from '../gate/judge.ts';
 import { kindOf } from '../gate/metrics.ts';
-import { formatBytes, formatDecimal } from './units.ts';
+import { formatBytes, formatDecimal } from '../text/units.ts';
 
 /** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
 export function formatFigure(metric: string, figure: ExactNumber): string {

@@ -1,4 +1,4 @@
-import { visibleCut } from './plain-text.ts';
+import { visibleCut } from '../text/visible.ts';
 
 /** A piece of HTML in which everything from elsewhere is escaped. */
 export type Html = { readonly html: string };

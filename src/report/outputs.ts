@@ -1,4 +1,4 @@
-import { stringifyExactly } from '../agent/exact-json.ts';
+import { stringifyExactly } from '../text/exact-json.ts';
 import { aggregatesOf, breachEntry } from './gate-json.ts';
 import { type Report, totals } from './report.ts';
 

@@ -1,5 +1,5 @@
-import { stringifyExactly } from '../agent/exact-json.ts';
 import type { AgentError } from '../agent/failure.ts';
+import { stringifyExactly } from '../text/exact-json.ts';
 import type { FileResult } from '../upload/result.ts';
 import { aggregatesOf, breachEntry } from './gate-json.ts';
 import { type Report, succeeded, totals } from './report.ts';

@@ -1,5 +1,5 @@
+import { formatCount, formatNumber } from '../text/units.ts';
 import type { Share } from '../upload/selection.ts';
-import { formatCount, formatNumber } from './units.ts';
 
 /** Which shard it is: `shard 2 of 4`. */
 export function shardName({ index, count }: Share): string {

@@ -1,10 +1,10 @@
 import type { Gate } from '../gate/gate.ts';
 import type { Figure, Figures } from '../gate/metrics.ts';
+import { formatBytes } from '../text/units.ts';
 import { courseTable, timeCharts } from './charts.ts';
 import { breachLine } from './figures.ts';
 import { code, type Html, html, table } from './html.ts';
 import type { Report } from './report.ts';
-import { formatBytes } from './units.ts';
 
 // So many tripped conditions are shown.
 const MAX_BREACHES = 30;

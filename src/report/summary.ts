@@ -1,9 +1,9 @@
+import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
 import type { FileResult } from '../upload/result.ts';
 import { code, concat, type Html, html, table } from './html.ts';
 import { type Report, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';
 import { STATUS } from './status.ts';
-import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from './units.ts';
 import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
 
 /** The platform drops a summary whole that is longer, in bytes. */

@@ -3,10 +3,10 @@ import type { Breach } from '../gate/gate.ts';
 import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import { describeProblem, type InputError } from '../inputs/parse.ts';
 import type { WaitEnd } from '../stats/wait.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/units.ts';
 import { formatFigure, judgementLine } from './figures.ts';
 import { type Report, type ReportedError, totals } from './report.ts';
 import { shardName } from './share.ts';
-import { formatBytes, formatCount, formatDuration, formatNumber } from './units.ts';
 
 /** Failures with the same message. */
 export interface FailureGroup {

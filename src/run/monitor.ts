@@ -3,8 +3,8 @@ import type { MonitorTask } from '../inputs/tasks.ts';
 import { ASKED } from '../monitor/end.ts';
 import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
-import { formatCount } from '../report/units.ts';
 import { slept } from '../stats/sample.ts';
+import { formatCount } from '../text/units.ts';
 import type { Surroundings } from './surroundings.ts';
 
 // The sampling process gives its last reading 5 s; a little more, and it is gone.

@@ -1,6 +1,6 @@
-import { parseExactly } from '../agent/exact-json.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { Figure, Figures } from '../gate/metrics.ts';
+import { parseExactly } from '../text/exact-json.ts';
 
 /** The stats of one reading. */
 export interface Stats {

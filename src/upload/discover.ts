@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../agent/system-error.ts';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError } from '../inputs/parse.ts';
-import { quote } from '../inputs/values.ts';
+import { quote } from '../text/visible.ts';
 import { boundary, type Resolve } from './boundary.ts';
 import { pathWithin, toPosix } from './paths.ts';
 import { anchor, type Matcher, matcher, rootOf } from './pattern.ts';

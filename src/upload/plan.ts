@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { UploadFile } from '../agent/upload-client.ts';
 import { InputError } from '../inputs/parse.ts';
-import { quote } from '../inputs/values.ts';
+import { quote } from '../text/visible.ts';
 import { BROKEN_LINK, type LeftOut, type Matches, NOT_REGULAR, type SourceFile } from './discover.ts';
 import { pathWithin, toPosix } from './paths.ts';
 

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { READ_FLAGS } from '../agent/opened.ts';
 import { systemCode } from '../agent/system-error.ts';
 import { InputError } from '../inputs/parse.ts';
-import { quote } from '../inputs/values.ts';
+import { quote } from '../text/visible.ts';
 import type { Plan, PlannedFile } from './plan.ts';
 import { decodeState, type Entries, encodeState, type StateScope } from './state.ts';
 

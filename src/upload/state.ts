@@ -1,4 +1,4 @@
-import { quote } from '../inputs/values.ts';
+import { quote } from '../text/visible.ts';
 
 /** An upload that the agent acknowledged. */
 export interface StateEntry {

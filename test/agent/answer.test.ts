@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseRetryAfter, statusFailure } from '../../src/agent/answer.ts';
-import { redactor } from '../../src/agent/redact.ts';
+import { redactor } from '../../src/text/redact.ts';
 import { failureOf, NOW } from './answers.ts';
 
 type Row = readonly [status: number, kind: string, reason: string, retryable: boolean, final: boolean];

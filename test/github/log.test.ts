@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { harmless } from '../../src/github/log.ts';
+import { harmless } from '../../src/text/visible.ts';
 
 const LINES: Readonly<Record<string, string>> = {
   'plain text': 'plain text',

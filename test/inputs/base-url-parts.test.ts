@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RawInputs } from '../../src/inputs/parse.ts';
-import { quote } from '../../src/inputs/values.ts';
+import { quote } from '../../src/text/visible.ts';
 import { parsed, problemOf, problemsOf } from './given.ts';
 
 function baseUrlOf(given: RawInputs): string {

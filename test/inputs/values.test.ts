@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Parser, parseInputs } from '../../src/inputs/parse.ts';
-import { choice, duration, flag, quote, text, wholeNumber } from '../../src/inputs/values.ts';
+import { choice, duration, flag, text, wholeNumber } from '../../src/inputs/values.ts';
+import { quote } from '../../src/text/visible.ts';
 
 function parse<T>(parser: Parser<T>, value: string): T {
   return parseInputs({ it: parser }, { it: value }).it;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { stringifyExactly } from '../../src/agent/exact-json.ts';
 import { gateOf } from '../../src/gate/gate.ts';
 import { aggregatesOf, breachEntry } from '../../src/report/gate-json.ts';
 import { gateOutputs } from '../../src/report/outputs.ts';
+import { stringifyExactly } from '../../src/text/exact-json.ts';
 import { parse } from '../gate/given.ts';
 import { course } from './courses.ts';
 import { report } from './reports.ts';

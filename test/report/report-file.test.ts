@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseExactly } from '../../src/agent/exact-json.ts';
 import type { Report } from '../../src/report/report.ts';
 import { reportJson } from '../../src/report/report-file.ts';
+import { parseExactly } from '../../src/text/exact-json.ts';
 import {
   BUSY,
   failed,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { harmless } from '../../../src/github/log.ts';
 import { MAX_SUMMARY_BYTES } from '../../../src/report/summary.ts';
+import { harmless } from '../../../src/text/visible.ts';
 import type { Result } from '../../action/harness.ts';
 import { TOKEN } from '../../action/world.ts';
 import { blocksOf, checkBlocks } from '../../report/blocks.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { visible, visibleCut } from '../../src/report/plain-text.ts';
+import { visible, visibleCut } from '../../src/text/visible.ts';
 
 const SHOWN: Readonly<Record<string, string>> = {
   'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',

@@ -16,6 +16,25 @@ export function visibleCut(text: string, limit: number): string {
   return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : text);
 }
 
+/**
+ * A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
+ * they are, since most are in paths of Windows.
+ */
+export function quote(value: string): string {
+  const json = JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  return json.replaceAll('\\\\', '\\');
+}
+
+/**
+ * A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
+ * to itself; names and answers from elsewhere could hold either.
+ */
+export function harmless(text: string): string {
+  return visible(text)
+    .replace(/^\s*::/, '\\$&')
+    .replaceAll('##[', '##\\[');
+}
+
 function escapeOf(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\r') return '\\r';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { redactor } from '../../src/agent/redact.ts';
+import { redactor } from '../../src/text/redact.ts';
 
 const SECRET = 'tök+n/"?&=~>>';
 const bytes = Buffer.from(SECRET);

@@ -5,7 +5,7 @@ import {
   parseExactly,
   parseKeepingDigits,
   stringifyExactly,
-} from '../../src/agent/exact-json.ts';
+} from '../../src/text/exact-json.ts';
 
 describe('parseExactly', () => {
   const cases: Readonly<Record<string, unknown>> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { formatBytes, formatCount, formatDuration, formatRate } from '../../src/report/units.ts';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../../src/text/units.ts';
 
 const BYTES: readonly (readonly [bigint | number, string])[] = [
   [0, '0 B'],
