@@ -1,4 +1,4 @@
-import { A as parseMonitor, I as gateOf, O as EMPTY_REPORT, T as formatCount, c as step, i as slept, n as monitorDirectory, o as decodeStats, r as userAgent } from "./shared.js";
+import { D as EMPTY_REPORT, L as gateOf, O as formatCount, i as slept, j as parseMonitor, l as step, n as monitorDirectory, r as userAgent, s as decodeStats } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

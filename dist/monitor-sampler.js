@@ -213,7 +213,7 @@ function statusFailure(answer, redact, now) {
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
 	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-	return new AgentError(kindOf$2(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+	return new AgentError(kindOf$1(status, said), `${tried} answered ${status}${reason}${quoted}`, {
 		status,
 		...retryAfterMs === void 0 ? {} : { retryAfterMs }
 	});
@@ -229,7 +229,7 @@ function parseRetryAfter(value, now) {
 	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
 	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
 }
-function kindOf$2(status, said) {
+function kindOf$1(status, said) {
 	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
@@ -352,11 +352,11 @@ function networkFailure(error, tried) {
 	if (error instanceof AgentError) return error;
 	if (error.cause instanceof AgentError) return error.cause;
 	const code = codeOf(error);
-	const kind = kindOf$1(code, error.message);
+	const kind = kindOf(code, error.message);
 	const says = SAYS[code] ?? (kind === "tls" ? "no trusted TLS connection could be made" : "the connection failed");
 	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
 }
-function kindOf$1(code, message) {
+function kindOf(code, message) {
 	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
 	if (TLS.test(code)) return "tls";
 	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
@@ -843,16 +843,16 @@ function parseDecimal(text) {
 		denominator: 10n ** BigInt(-power)
 	};
 }
-function multiply(a, factor) {
+function multiply(a, b) {
 	return {
-		numerator: a.numerator * factor,
-		denominator: a.denominator
+		numerator: a.numerator * b.numerator,
+		denominator: a.denominator * b.denominator
 	};
 }
 
 // src/gate/metrics.ts
-/** The metrics that can be known beforehand, those of the contract and those derived from them. */
-const METRICS = {
+/** The metrics of the contract: whole numbers (int64), but for the percentage. */
+const CONTRACT = {
 	ts: "plain",
 	cpu_count: "plain",
 	cpu_used_pct: "percentage",
@@ -860,15 +860,19 @@ const METRICS = {
 	mem_used: "bytes",
 	mem_total_mib: "mebibytes",
 	mem_used_mib: "mebibytes",
+	disk_total: "bytes",
+	disk_used: "bytes"
+};
+/** The metrics that can be known beforehand, those of the contract and those derived from them. */
+const METRICS = {
+	...CONTRACT,
 	mem_used_pct: "percentage",
 	mem_free: "bytes",
-	disk_total: "bytes",
-	disk_used: "bytes",
 	disk_used_pct: "percentage",
 	disk_free: "bytes"
 };
 /** What a metric counts; undefined for one that only the agent knows. */
-function kindOf(metric) {
+function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
 /**
@@ -877,14 +881,14 @@ function kindOf(metric) {
 */
 function nearestMetric(name) {
 	const plain = name.toLowerCase().replaceAll("-", "_");
-	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), 2);
+	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
 }
-/** The word that is at most two edits away from what was written, and less than a `share`th of its letters; the nearest. */
-function nearest(written, words, share = 1) {
+/** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
+function nearest(written, words, part = 1) {
 	return words.map((word) => ({
 		word,
 		distance: editDistance(written, word)
-	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length / share)?.word;
+	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length * part)?.word;
 }
 /** Levenshtein's distance: how many letters to insert, delete or replace. */
 function editDistance(a, b) {
@@ -915,6 +919,63 @@ const AGGREGATES = [
 	"max",
 	"mean"
 ];
+/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
+function parseCondition(line, fail) {
+	const next = wordsOf(line);
+	const metric = readMetric(next(/[A-Za-z_][\w-]*/y), fail);
+	const aggregate = readAggregate(next(/\.\w*/y), fail);
+	const operator = readOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
+	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
+	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+	const unit = next(/\S(?:.*\S)?/y);
+	const limit = toMetricUnit(metric, value, unit, fail);
+	return {
+		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
+		metric,
+		aggregate,
+		operator,
+		limit
+	};
+}
+/** Reads a line word by word; white space between words is passed over. */
+function wordsOf(line) {
+	let at = 0;
+	return (pattern) => {
+		while (/\s/.test(line.charAt(at))) at += 1;
+		pattern.lastIndex = at;
+		const text = pattern.exec(line)?.[0] ?? "";
+		const word = {
+			text,
+			column: at + 1,
+			rest: line.slice(at).trim()
+		};
+		at += text.length;
+		return word;
+	};
+}
+function readMetric(word, fail) {
+	const { text, column } = word;
+	if (text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, column);
+	const meant = metricKind(text) === void 0 ? nearestMetric(text) : void 0;
+	return meant === void 0 ? text : fail(`there is no metric ${text}; did you mean ${meant}?`, column);
+}
+function readAggregate({ text, column }, fail) {
+	if (text === "") return void 0;
+	const name = text.slice(1);
+	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
+}
+const SLIPS = /* @__PURE__ */ new Map([
+	["=", "=="],
+	["===", "=="],
+	["=>", ">="],
+	["=<", "<="],
+	["!==", "!="],
+	["<>", "!="]
+]);
+function readOperator({ text, column, rest }, fail) {
+	const written = text === "" ? rest.slice(0, 2) : text;
+	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS, SLIPS.get(written)), column);
+}
 const MEBIBYTE = 2n ** 20n;
 const BYTE_UNITS = {
 	B: 1n,
@@ -927,83 +988,40 @@ const BYTE_UNITS = {
 	GiB: 2n ** 30n,
 	TiB: 2n ** 40n
 };
-const UNITS = ["%", ...Object.keys(BYTE_UNITS)];
-/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
-function parseCondition(line, fail) {
-	const words = scan(line);
-	const metric = readMetric(words.next(/[A-Za-z_][\w-]*/y), fail);
-	const aggregate = readAggregate(words.next(/\.\w*/y), fail);
-	const operator = readOperator(words.next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
-	const number = words.next(/-?[\d.]+(?:e[+-]?\d+)?/y);
-	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
-	const unit = words.next(/\S(?:.*\S)?/y);
-	const limit = toMetricUnit(metric, value, unit, fail);
-	return {
-		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
-		metric,
-		aggregate,
-		operator,
-		limit
-	};
-}
-/** Reads a line word by word; white space between words is passed over. */
-function scan(line) {
-	let at = 0;
-	return { next(pattern) {
-		while (/\s/.test(line.charAt(at))) at += 1;
-		pattern.lastIndex = at;
-		const text = pattern.exec(line)?.[0] ?? "";
-		const word = {
-			text,
-			column: at + 1,
-			rest: line.slice(at).trim()
-		};
-		at += text.length;
-		return word;
-	} };
-}
-function readMetric(word, fail) {
-	if (word.text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, word.column);
-	const slip = kindOf(word.text) === void 0 ? nearestMetric(word.text) : void 0;
-	return slip === void 0 ? word.text : fail(`there is no metric ${word.text}; did you mean ${slip}?`, word.column);
-}
-function readAggregate(word, fail) {
-	if (word.text === "") return void 0;
-	const name = word.text.slice(1);
-	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), word.column);
-}
-function readOperator(word, fail) {
-	const written = word.text === "" ? word.rest.slice(0, 2) : word.text;
-	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS, SLIPS.get(written)), word.column);
-}
-const SLIPS = /* @__PURE__ */ new Map([
-	["=", "=="],
-	["===", "=="],
-	["=>", ">="],
-	["=<", "<="],
-	["!==", "!="],
-	["<>", "!="]
-]);
+const BYTES = Object.keys(BYTE_UNITS);
+const UNITS = ["%", ...BYTES];
+/** The units that a metric takes beside none, and what to say of another. */
+const FITTING = {
+	percentage: {
+		units: ["%"],
+		advice: "which is in percent: write % or no unit"
+	},
+	bytes: {
+		units: BYTES,
+		advice: `which is in bytes: write no unit or one of ${BYTES.join(", ")}`
+	},
+	mebibytes: {
+		units: BYTES,
+		advice: `which is in MiB: write no unit or one of ${BYTES.join(", ")}`
+	},
+	plain: {
+		units: [],
+		advice: "which is a plain number: write no unit"
+	}
+};
 /** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
 function toMetricUnit(metric, value, unit, fail) {
-	if (unit.text === "") return value;
-	if (!UNITS.includes(unit.text)) return fail(unknown("unit", unit.text, UNITS), unit.column);
-	const kind = kindOf(metric);
-	const bytes = BYTE_UNITS[unit.text];
-	if (!(kind === void 0 || (bytes === void 0 ? kind === "percentage" : kind === "bytes" || kind === "mebibytes"))) return fail(`${unit.text} does not fit ${metric}, ${VALID[kind]}`, unit.column);
-	if (bytes === void 0) return value;
-	const inBytes = multiply(value, bytes);
-	return kind === "mebibytes" ? {
-		...inBytes,
-		denominator: inBytes.denominator * MEBIBYTE
-	} : inBytes;
+	const { text, column } = unit;
+	if (text === "") return value;
+	if (!UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
+	const kind = metricKind(metric);
+	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
+	const numerator = BYTE_UNITS[text] ?? 1n;
+	return multiply(value, {
+		numerator,
+		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
+	});
 }
-const VALID = {
-	percentage: "which is in percent: write % or no unit",
-	bytes: `which is in bytes: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
-	mebibytes: `which is in MiB: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
-	plain: "which is a plain number: write no unit"
-};
 function unknown(what, written, valid, meant) {
 	const lower = written.toLowerCase();
 	const near = meant ?? valid.find((each) => each.toLowerCase() === lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
@@ -1182,17 +1200,6 @@ function systemCode(error) {
 }
 
 // src/stats/decode.ts
-/** The contract's whole-number fields (int64). */
-const WHOLE_FIELDS = [
-	"ts",
-	"cpu_count",
-	"mem_total",
-	"mem_used",
-	"disk_used",
-	"disk_total",
-	"mem_used_mib",
-	"mem_total_mib"
-];
 const MAX_INT64 = 2n ** 63n - 1n;
 /**
 * Reads the figures out of the agent's JSON and derives what follows from them.
@@ -1204,9 +1211,9 @@ function decodeStats(json) {
 	const figures = /* @__PURE__ */ new Map();
 	const warnings = [];
 	for (const [name, value] of Object.entries(body)) {
-		const figure = toFigure(name, value);
+		const figure = figureIn(name, value);
 		if (figure !== void 0) figures.set(name, figure);
-		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+		else if (Object.hasOwn(CONTRACT, name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
 	}
 	return {
 		figures: new Map([...figures, ...derive(figures)]),
@@ -1221,6 +1228,20 @@ function parse(json) {
 		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
 	}
 }
+/** The number that a field holds, if it is one of its kind. */
+function figureIn(name, value) {
+	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
+	if (!Object.hasOwn(CONTRACT, name)) return value;
+	return metricKind(name) === "percentage" ? toPercentage(Number(value)) : toWhole(value);
+}
+function toPercentage(number) {
+	return Number.isFinite(number) && number >= 0 ? number : void 0;
+}
+/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
+function toWhole(number) {
+	const whole = Number.isSafeInteger(number) ? BigInt(number) : number;
+	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
+}
 /** Free and used shares, where both parts are reported and the total is not 0. */
 function derive(figures) {
 	return ["mem", "disk"].flatMap((name) => {
@@ -1233,27 +1254,6 @@ function derive(figures) {
 /** Percent with two decimals, rounded half up, computed without a float until the end. */
 function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
-}
-function toFigure(name, value) {
-	if (isWhole(name)) return toWhole(value);
-	if (name === "cpu_used_pct") return toPercentage(value);
-	if (typeof value === "bigint") return value;
-	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
-}
-function toPercentage(value) {
-	const number = typeof value === "bigint" ? Number(value) : value;
-	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
-}
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(value) {
-	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
-	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
-}
-function isWhole(name) {
-	return WHOLE_FIELDS.some((field) => field === name);
-}
-function isKnown(name) {
-	return isWhole(name) || name === "cpu_used_pct";
 }
 
 // src/monitor/record.ts

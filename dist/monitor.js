@@ -1,4 +1,4 @@
-import { A as parseMonitor, E as formatDuration, _ as networkLines, b as openDebugLog, g as environmentLines, h as costLine, k as INPUT_NAMES, m as inputLines, r as userAgent, s as publishFailure, t as keepMonitorDirectory, u as logLine, x as readInputs } from "./shared.js";
+import { A as INPUT_NAMES, S as readInputs, _ as environmentLines, c as publishFailure, d as logLine, g as costLine, h as inputLines, j as parseMonitor, k as formatDuration, r as userAgent, t as keepMonitorDirectory, v as networkLines, x as openDebugLog } from "./shared.js";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-import { C as reportedError, D as AgentError, I as gateOf, L as judge, S as redactor, a as takeSamples, i as slept, l as changeStrings, o as decodeStats, v as isUsable, w as waitError, y as proxyFor } from "./shared.js";
+import { C as redactor, E as AgentError, L as gateOf, T as waitError, a as takeSamples, b as proxyFor, o as waitUntil, s as decodeStats, u as changeStrings, w as reportedError, y as isUsable } from "./shared.js";
 
 // src/agent/retry.ts
 const BASE_MS = 500;
@@ -38,46 +38,6 @@ async function withRetries(request, policy) {
 function backoff(attempt, random, retryAfterMs = 0) {
 	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 	return Math.max(Math.round(random() * ceiling), retryAfterMs);
-}
-
-// src/stats/wait.ts
-/**
-* Asks for the stats until every condition holds in one sample. An agent that is not up yet does not hold yet; what no
-* waiting can mend, such as a wrong token, ends the wait.
-*/
-async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop, now }) {
-	const start = now();
-	let missing = [];
-	for (;;) {
-		const look = await lookAt(conditions, read);
-		const error = look instanceof AgentError ? look : void 0;
-		if (!(look instanceof AgentError)) missing = look;
-		const waitedMs = now() - start;
-		if (error === void 0 && missing.length === 0) return {
-			held: true,
-			waitedMs
-		};
-		const hopeless = error !== void 0 && !error.retryable;
-		const end = {
-			held: false,
-			waitedMs,
-			missing,
-			error
-		};
-		const leftMs = timeoutMs - waitedMs;
-		if (hopeless || stop.aborted || leftMs <= 0) return end;
-		if (!await slept(sleep(Math.min(intervalMs, leftMs), stop))) return end;
-	}
-}
-/** The conditions that do not hold now, or why that cannot be told. */
-async function lookAt(conditions, read) {
-	try {
-		const { figures } = await read();
-		return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
-	} catch (error) {
-		if (error instanceof AgentError) return error;
-		throw error;
-	}
 }
 
 // src/run/measuring.ts

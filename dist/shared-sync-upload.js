@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { D as AgentError, F as InputError, O as EMPTY_REPORT, P as quote, d as dueFiles, f as resultsOf, p as select, v as isUsable, y as proxyFor } from "./shared.js";
+import { D as EMPTY_REPORT, E as AgentError, F as quote, I as InputError, b as proxyFor, f as dueFiles, m as select, p as resultsOf, y as isUsable } from "./shared.js";
 import { a as nameOf$1, c as openExchange, d as withRetries, i as unusableProxy, o as networkFailure, r as readStats, s as badAnswer, t as exchangeOptions } from "./shared-sync-upload-stats.js";
 import { t as Minimatch } from "./vendor-sync-upload.js";
 import { t as require_pool } from "./undici-sync-upload-index.js";

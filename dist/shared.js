@@ -41,19 +41,18 @@ function compare(a, b) {
 	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
 	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
-function multiply(a, factor) {
+function multiply(a, b) {
 	return {
-		numerator: a.numerator * factor,
-		denominator: a.denominator
+		numerator: a.numerator * b.numerator,
+		denominator: a.denominator * b.denominator
 	};
 }
 /** The arithmetic mean of at least one number. */
 function mean(numbers) {
-	const sum = numbers.reduce(add);
-	return {
-		numerator: sum.numerator,
-		denominator: sum.denominator * BigInt(numbers.length)
-	};
+	return multiply(numbers.reduce(add), {
+		numerator: 1n,
+		denominator: BigInt(numbers.length)
+	});
 }
 function add(a, b) {
 	if (a.denominator < b.denominator) return add(b, a);
@@ -64,8 +63,9 @@ function add(a, b) {
 	};
 }
 /** A whole number as bigint, any other as the nearest float. */
-function toFigure$1(number) {
-	return number.numerator % number.denominator === 0n ? number.numerator / number.denominator : toNumber(number);
+function toFigure(number) {
+	const { numerator, denominator } = number;
+	return numerator % denominator === 0n ? numerator / denominator : toNumber(number);
 }
 /** The nearest float. */
 function toNumber({ numerator, denominator }) {
@@ -74,6 +74,26 @@ function toNumber({ numerator, denominator }) {
 }
 
 // src/gate/judge.ts
+/** A gate that nothing was asked of. */
+const NO_GATE = {
+	state: "none",
+	conditions: [],
+	breaches: []
+};
+/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
+function gateOf({ failIf, warnIf }, samples) {
+	if (failIf.length + warnIf.length === 0) return NO_GATE;
+	const tripped = (level, conditions) => conditions.map((condition) => ({
+		...judge(condition, samples),
+		level
+	})).filter(({ holds }) => holds !== false);
+	const [failures, warnings] = [tripped("fail", failIf), tripped("warn", warnIf)];
+	return {
+		state: failures.length > 0 ? "failed" : warnings.length > 0 ? "warned" : "passed",
+		conditions: [...failIf, ...warnIf],
+		breaches: [...failures, ...warnings]
+	};
+}
 const HOLDS = {
 	">": (order) => order > 0,
 	">=": (order) => order >= 0,
@@ -84,15 +104,22 @@ const HOLDS = {
 };
 /** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
 function judge(condition, samples) {
-	const figures = figuresOf(condition.metric, samples);
+	const { metric, aggregate, operator, limit } = condition;
+	const figures = figuresOf(metric, samples);
 	if (figures === void 0) return {
 		condition,
 		holds: void 0,
 		reported: reportedBy(samples)
 	};
-	if (condition.aggregate !== void 0) return compared(condition, aggregateOf(condition.aggregate, figures));
-	const side = condition.operator.startsWith("<") ? "min" : "max";
-	return (/[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures).map((figure) => compared(condition, figure)).find((judgement) => judgement.holds) ?? compared(condition, aggregateOf("last", figures));
+	const extreme = operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0;
+	const deciding = aggregate ?? extreme;
+	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare(figure, limit)));
+	const figure = found ?? aggregateOf(aggregate ?? "last", figures);
+	return {
+		condition,
+		holds: found !== void 0,
+		figure
+	};
 }
 /** One figure of several. */
 function aggregateOf(aggregate, figures) {
@@ -112,51 +139,8 @@ function figuresOf(metric, samples) {
 	});
 	return first === void 0 ? void 0 : [first, ...others];
 }
-function compared(condition, figure) {
-	return {
-		condition,
-		holds: HOLDS[condition.operator](compare(figure, condition.limit)),
-		figure
-	};
-}
 function reportedBy(samples) {
 	return [...new Set(samples.flatMap((figures) => [...figures.keys()]))].sort();
-}
-
-// src/gate/gate.ts
-/** A gate that nothing was asked of. */
-const NO_GATE = {
-	state: "none",
-	conditions: [],
-	breaches: []
-};
-/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
-function gateOf({ failIf, warnIf }, samples) {
-	if (failIf.length + warnIf.length === 0) return NO_GATE;
-	const breaches = [...trip("fail", failIf, samples), ...trip("warn", warnIf, samples)];
-	return {
-		state: breaches.some(({ level }) => level === "fail") ? "failed" : breaches.length > 0 ? "warned" : "passed",
-		conditions: [...failIf, ...warnIf],
-		breaches
-	};
-}
-function trip(level, conditions, samples) {
-	return conditions.map((condition) => judge(condition, samples)).flatMap((judgement) => toBreach(level, judgement));
-}
-function toBreach(level, judgement) {
-	const { condition } = judgement;
-	if (judgement.holds === void 0) return [{
-		level,
-		condition,
-		figure: void 0,
-		reported: judgement.reported
-	}];
-	return judgement.holds ? [{
-		level,
-		condition,
-		figure: judgement.figure,
-		reported: []
-	}] : [];
 }
 
 // src/inputs/parse.ts
@@ -474,8 +458,8 @@ function toConnection(inputs, furtherSecrets = []) {
 }
 
 // src/gate/metrics.ts
-/** The metrics that can be known beforehand, those of the contract and those derived from them. */
-const METRICS = {
+/** The metrics of the contract: whole numbers (int64), but for the percentage. */
+const CONTRACT = {
 	ts: "plain",
 	cpu_count: "plain",
 	cpu_used_pct: "percentage",
@@ -483,15 +467,19 @@ const METRICS = {
 	mem_used: "bytes",
 	mem_total_mib: "mebibytes",
 	mem_used_mib: "mebibytes",
+	disk_total: "bytes",
+	disk_used: "bytes"
+};
+/** The metrics that can be known beforehand, those of the contract and those derived from them. */
+const METRICS = {
+	...CONTRACT,
 	mem_used_pct: "percentage",
 	mem_free: "bytes",
-	disk_total: "bytes",
-	disk_used: "bytes",
 	disk_used_pct: "percentage",
 	disk_free: "bytes"
 };
 /** What a metric counts; undefined for one that only the agent knows. */
-function kindOf(metric) {
+function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
 /**
@@ -500,14 +488,14 @@ function kindOf(metric) {
 */
 function nearestMetric(name) {
 	const plain = name.toLowerCase().replaceAll("-", "_");
-	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), 2);
+	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
 }
-/** The word that is at most two edits away from what was written, and less than a `share`th of its letters; the nearest. */
-function nearest(written, words, share = 1) {
+/** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
+function nearest(written, words, part = 1) {
 	return words.map((word) => ({
 		word,
 		distance: editDistance(written, word)
-	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length / share)?.word;
+	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length * part)?.word;
 }
 /** Levenshtein's distance: how many letters to insert, delete or replace. */
 function editDistance(a, b) {
@@ -538,6 +526,63 @@ const AGGREGATES = [
 	"max",
 	"mean"
 ];
+/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
+function parseCondition(line, fail) {
+	const next = wordsOf(line);
+	const metric = readMetric(next(/[A-Za-z_][\w-]*/y), fail);
+	const aggregate = readAggregate(next(/\.\w*/y), fail);
+	const operator = readOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
+	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
+	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+	const unit = next(/\S(?:.*\S)?/y);
+	const limit = toMetricUnit(metric, value, unit, fail);
+	return {
+		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
+		metric,
+		aggregate,
+		operator,
+		limit
+	};
+}
+/** Reads a line word by word; white space between words is passed over. */
+function wordsOf(line) {
+	let at = 0;
+	return (pattern) => {
+		while (/\s/.test(line.charAt(at))) at += 1;
+		pattern.lastIndex = at;
+		const text = pattern.exec(line)?.[0] ?? "";
+		const word = {
+			text,
+			column: at + 1,
+			rest: line.slice(at).trim()
+		};
+		at += text.length;
+		return word;
+	};
+}
+function readMetric(word, fail) {
+	const { text, column } = word;
+	if (text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, column);
+	const meant = metricKind(text) === void 0 ? nearestMetric(text) : void 0;
+	return meant === void 0 ? text : fail(`there is no metric ${text}; did you mean ${meant}?`, column);
+}
+function readAggregate({ text, column }, fail) {
+	if (text === "") return void 0;
+	const name = text.slice(1);
+	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
+}
+const SLIPS = /* @__PURE__ */ new Map([
+	["=", "=="],
+	["===", "=="],
+	["=>", ">="],
+	["=<", "<="],
+	["!==", "!="],
+	["<>", "!="]
+]);
+function readOperator({ text, column, rest }, fail) {
+	const written = text === "" ? rest.slice(0, 2) : text;
+	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS, SLIPS.get(written)), column);
+}
 const MEBIBYTE = 2n ** 20n;
 const BYTE_UNITS = {
 	B: 1n,
@@ -550,83 +595,40 @@ const BYTE_UNITS = {
 	GiB: 2n ** 30n,
 	TiB: 2n ** 40n
 };
-const UNITS = ["%", ...Object.keys(BYTE_UNITS)];
-/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
-function parseCondition(line, fail) {
-	const words = scan(line);
-	const metric = readMetric(words.next(/[A-Za-z_][\w-]*/y), fail);
-	const aggregate = readAggregate(words.next(/\.\w*/y), fail);
-	const operator = readOperator(words.next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
-	const number = words.next(/-?[\d.]+(?:e[+-]?\d+)?/y);
-	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
-	const unit = words.next(/\S(?:.*\S)?/y);
-	const limit = toMetricUnit(metric, value, unit, fail);
-	return {
-		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
-		metric,
-		aggregate,
-		operator,
-		limit
-	};
-}
-/** Reads a line word by word; white space between words is passed over. */
-function scan(line) {
-	let at = 0;
-	return { next(pattern) {
-		while (/\s/.test(line.charAt(at))) at += 1;
-		pattern.lastIndex = at;
-		const text = pattern.exec(line)?.[0] ?? "";
-		const word = {
-			text,
-			column: at + 1,
-			rest: line.slice(at).trim()
-		};
-		at += text.length;
-		return word;
-	} };
-}
-function readMetric(word, fail) {
-	if (word.text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, word.column);
-	const slip = kindOf(word.text) === void 0 ? nearestMetric(word.text) : void 0;
-	return slip === void 0 ? word.text : fail(`there is no metric ${word.text}; did you mean ${slip}?`, word.column);
-}
-function readAggregate(word, fail) {
-	if (word.text === "") return void 0;
-	const name = word.text.slice(1);
-	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), word.column);
-}
-function readOperator(word, fail) {
-	const written = word.text === "" ? word.rest.slice(0, 2) : word.text;
-	return OPERATORS.find((each) => each === word.text) ?? fail(unknown("operator", written, OPERATORS, SLIPS.get(written)), word.column);
-}
-const SLIPS = /* @__PURE__ */ new Map([
-	["=", "=="],
-	["===", "=="],
-	["=>", ">="],
-	["=<", "<="],
-	["!==", "!="],
-	["<>", "!="]
-]);
+const BYTES = Object.keys(BYTE_UNITS);
+const UNITS = ["%", ...BYTES];
+/** The units that a metric takes beside none, and what to say of another. */
+const FITTING = {
+	percentage: {
+		units: ["%"],
+		advice: "which is in percent: write % or no unit"
+	},
+	bytes: {
+		units: BYTES,
+		advice: `which is in bytes: write no unit or one of ${BYTES.join(", ")}`
+	},
+	mebibytes: {
+		units: BYTES,
+		advice: `which is in MiB: write no unit or one of ${BYTES.join(", ")}`
+	},
+	plain: {
+		units: [],
+		advice: "which is a plain number: write no unit"
+	}
+};
 /** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
 function toMetricUnit(metric, value, unit, fail) {
-	if (unit.text === "") return value;
-	if (!UNITS.includes(unit.text)) return fail(unknown("unit", unit.text, UNITS), unit.column);
-	const kind = kindOf(metric);
-	const bytes = BYTE_UNITS[unit.text];
-	if (!(kind === void 0 || (bytes === void 0 ? kind === "percentage" : kind === "bytes" || kind === "mebibytes"))) return fail(`${unit.text} does not fit ${metric}, ${VALID[kind]}`, unit.column);
-	if (bytes === void 0) return value;
-	const inBytes = multiply(value, bytes);
-	return kind === "mebibytes" ? {
-		...inBytes,
-		denominator: inBytes.denominator * MEBIBYTE
-	} : inBytes;
+	const { text, column } = unit;
+	if (text === "") return value;
+	if (!UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
+	const kind = metricKind(metric);
+	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
+	const numerator = BYTE_UNITS[text] ?? 1n;
+	return multiply(value, {
+		numerator,
+		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
+	});
 }
-const VALID = {
-	percentage: "which is in percent: write % or no unit",
-	bytes: `which is in bytes: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
-	mebibytes: `which is in MiB: write no unit or one of ${Object.keys(BYTE_UNITS).join(", ")}`,
-	plain: "which is a plain number: write no unit"
-};
 function unknown(what, written, valid, meant) {
 	const lower = written.toLowerCase();
 	const near = meant ?? valid.find((each) => each.toLowerCase() === lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
@@ -854,6 +856,54 @@ function parseMonitor(raw) {
 	};
 }
 
+// src/text/units.ts
+const STEPS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const size = Number(bytes);
+	const reaching = Math.max(Math.abs(size) * (1024 / 1023.5), 1);
+	const step = Math.min(Math.floor(Math.log2(reaching) / 10), STEPS.length - 1);
+	return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
+}
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
+	if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), "min"], [seconds % 60, "s"]);
+	return twoUnits([Math.floor(seconds / 3600), "h"], [Math.floor(seconds % 3600 / 60), "min"]);
+}
+function twoUnits(large, small) {
+	return (small[0] === 0 ? [large] : [large, small]).map((amount) => amount.join(" ")).join(" ");
+}
+/** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+/** A count with its noun: `1 file`, `12,000 files`. */
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+/** Bytes a second for a reader. */
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** A number with at most two decimals. */
+function formatDecimal(value) {
+	return String(Number(value.toFixed(2)));
+}
+function threeDigits(value) {
+	return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
+}
+
 // src/report/report.ts
 /** A report of nothing done, to start from. */
 const EMPTY_REPORT = {
@@ -873,25 +923,57 @@ const EMPTY_REPORT = {
 	errors: [],
 	warnings: []
 };
+/** The files of a report, counted. */
 function totals({ files, leftOut }) {
-	const count = (status) => files.filter((file) => file.status === status).length;
-	return {
+	const counted = {
 		planned: files.length,
-		plannedBytes: files.reduce((sum, { file }) => sum + file.size, 0),
-		uploaded: count("uploaded"),
-		unchanged: count("unchanged"),
-		unchangedBytes: files.reduce((sum, { status, file }) => sum + (status === "unchanged" ? file.size : 0), 0),
-		failed: count("failed"),
-		skipped: count("skipped") + leftOut.length,
-		notAttempted: count("not-attempted"),
-		uploadedBytes: files.reduce((sum, file) => sum + (file.status === "uploaded" ? file.size : 0), 0)
+		/** Bytes of the planned files, when the plan was made. */
+		plannedBytes: 0,
+		uploaded: 0,
+		/** Files that the sandbox had already, and their bytes. */
+		unchanged: 0,
+		unchangedBytes: 0,
+		failed: 0,
+		/** Files of a dry run, and what was left out. */
+		skipped: leftOut.length,
+		notAttempted: 0,
+		/** Bytes of the uploaded files, as they were sent. */
+		uploadedBytes: 0
 	};
+	for (const result of files) {
+		const { status, file } = result;
+		counted[status === "not-attempted" ? "notAttempted" : status] += 1;
+		counted.plannedBytes += file.size;
+		if (status === "unchanged") counted.unchangedBytes += file.size;
+		if (status === "uploaded") counted.uploadedBytes += result.size;
+	}
+	return counted;
 }
 /** Whether the step succeeds: everything planned arrived, or was never meant to, the gate let it pass, nothing else failed. */
 function succeeded(report) {
+	const { errors, gate, cancelled } = report;
 	const { failed, notAttempted } = totals(report);
-	const isGood = report.errors.length === 0 && report.gate.state !== "failed" && !report.cancelled;
-	return failed + notAttempted === 0 && isGood;
+	return failed + notAttempted + errors.length === 0 && gate.state !== "failed" && !cancelled;
+}
+/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
+const STATUS = {
+	uploaded: "uploaded",
+	unchanged: "unchanged",
+	failed: "failed",
+	skipped: "would be uploaded",
+	"not-attempted": "not attempted"
+};
+/** Which shard it is: `shard 2 of 4`. */
+function shardName({ index, count }) {
+	return `shard ${index} of ${count}`;
+}
+/** Which shard it is, and how much of the plan: `shard 2 of 4: 500 of 2,000 files`. */
+function shardLine(share) {
+	return `${shardName(share)}: ${formatNumber(share.files)} of ${formatCount(share.planned, "file")}`;
+}
+/** What stands for the rest of a list that is cut. */
+function moreInReport(rest) {
+	return `and ${formatNumber(rest)} more; the report file has them all`;
 }
 
 // src/agent/failure.ts
@@ -1013,91 +1095,33 @@ const MEANING = {
 	}
 };
 
-// src/text/units.ts
-const STEPS = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const size = Number(bytes);
-	const reaching = Math.max(Math.abs(size) * (1024 / 1023.5), 1);
-	const step = Math.min(Math.floor(Math.log2(reaching) / 10), STEPS.length - 1);
-	return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
-}
-/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
-	if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), "min"], [seconds % 60, "s"]);
-	return twoUnits([Math.floor(seconds / 3600), "h"], [Math.floor(seconds % 3600 / 60), "min"]);
-}
-function twoUnits(large, small) {
-	return (small[0] === 0 ? [large] : [large, small]).map((amount) => amount.join(" ")).join(" ");
-}
-/** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-/** A count with its noun: `1 file`, `12,000 files`. */
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-/** Bytes a second for a reader. */
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** A number with at most two decimals. */
-function formatDecimal(value) {
-	return String(Number(value.toFixed(2)));
-}
-function threeDigits(value) {
-	return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
-}
-
 // src/report/figures.ts
 /** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
-function formatFigure$1(metric, figure) {
-	const number = toNumber(figure);
-	switch (kindOf(metric)) {
-		case "percentage": return `${formatDecimal(number)} %`;
-		case "bytes": return formatBytes(number);
-		case "mebibytes": return formatBytes(number * 2 ** 20);
-		case "plain":
-		case void 0: return formatDecimal(number);
-	}
+function formatFigure(metric, figure) {
+	return FORMATS[metricKind(metric) ?? "plain"](toNumber(figure));
 }
+const FORMATS = {
+	percentage: (figure) => `${formatDecimal(figure)} %`,
+	bytes: formatBytes,
+	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
+	plain: formatDecimal
+};
 /** A tripped condition with its figure and its limit. */
-function breachLine({ condition, figure, reported }) {
-	if (figure === void 0) return unjudged(condition, reported);
-	const { text, metric, limit } = condition;
-	return `${text}: it was ${formatFigure$1(metric, figure)}, the limit is ${formatFigure$1(metric, limit)}`;
+function breachLine(breach) {
+	if (breach.holds === void 0) return unjudged(breach);
+	const { text, metric, limit } = breach.condition;
+	return `${text}: it was ${formatFigure(metric, breach.figure)}, the limit is ${formatFigure(metric, limit)}`;
 }
 /** A condition that does not hold, with the figure that was seen. */
 function judgementLine(judgement) {
-	const { condition } = judgement;
-	if (judgement.holds === void 0) return unjudged(condition, judgement.reported);
-	return `${condition.text} does not hold: it was ${formatFigure$1(condition.metric, judgement.figure)}`;
+	if (judgement.holds === void 0) return unjudged(judgement);
+	const { text, metric } = judgement.condition;
+	return `${text} does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
-function unjudged({ text, metric }, reported) {
+function unjudged({ condition, reported }) {
+	const { text, metric } = condition;
 	if (reported.length === 0) return `${text} cannot be judged: there are no stats`;
 	return `${text} cannot be judged: the sandbox does not report ${metric}, but ${reported.join(", ")}`;
-}
-
-// src/report/share.ts
-/** Which shard it is: `shard 2 of 4`. */
-function shardName({ index, count }) {
-	return `shard ${index} of ${count}`;
-}
-/** Which shard it is, and how much of the plan: `shard 2 of 4: 500 of 2,000 files`. */
-function shareLine(share) {
-	return `${shardName(share)}: ${formatNumber(share.files)} of ${formatCount(share.planned, "file")}`;
 }
 
 // src/report/verdict.ts
@@ -1107,13 +1131,14 @@ function headline(report) {
 	return [own, error].filter((part) => part !== "").join(" ");
 }
 function verdict(report) {
-	const error = report.errors[0]?.message ?? "";
-	const done = `${whatWasDone(report)}${whichShare(report)}`;
-	if (report.cancelled) return {
+	const { files, errors, gate, share, cancelled } = report;
+	const error = errors[0]?.message ?? "";
+	const done = `${whatWasDone(report)}${share === void 0 ? "" : ` (${shardName(share)})`}`;
+	if (cancelled) return {
 		own: `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`,
 		error: ""
 	};
-	if (error !== "" && report.files.length === 0) return {
+	if (error !== "" && files.length === 0) return {
 		own: "",
 		error
 	};
@@ -1126,102 +1151,85 @@ function verdict(report) {
 		own: `${done}, but the step failed:`,
 		error
 	};
-	if (report.gate.state !== "failed") return {
+	if (gate.state !== "failed") return {
 		own: `${done}.`,
-		error: ""
+		error
 	};
 	return {
-		own: `${done}, but the gate is shut: ${conditionsOf(report, "fail")}.`,
-		error: ""
+		own: `${done}, but the gate is shut: ${gate.breaches.filter(({ level }) => level === "fail").map(({ condition }) => condition.text).join(", ")}.`,
+		error
 	};
 }
 function whatWasDone(report) {
-	const { task, files, leftOut, dryRun, cancelled, durationMs } = report;
+	const { task, files, leftOut, errors, dryRun, cancelled, durationMs } = report;
 	if (task === "stats" || task === "monitor") return usage(report);
-	const { planned, plannedBytes, unchanged, unchangedBytes, ...sent } = totals(report);
-	const { uploaded, uploadedBytes, failed, notAttempted } = sent;
-	const left = leftOut.length === 0 ? "" : `, ${formatNumber(leftOut.length)} left out`;
-	const same = unchanged === 0 ? "" : `, ${formatNumber(unchanged)} unchanged`;
-	const due = formatCount(planned - unchanged, "file");
 	if (files.length === 0) return nothingPlanned(report);
+	const { planned, unchanged, uploaded, failed, notAttempted, ...bytes } = totals(report);
+	const due = formatCount(planned - unchanged, "file");
+	const [same, left] = [also(unchanged, "unchanged"), also(leftOut.length, "left out")];
 	if (planned === unchanged) return `${dryRun ? "Dry run: nothing would be uploaded" : "Nothing was sent"}, ${formatCount(unchanged, "file")} unchanged${left}`;
-	if (dryRun) return `Dry run: ${due} (${formatBytes(plannedBytes - unchangedBytes)}) would be uploaded${same}${left}; nothing was sent`;
-	const arrived = `${formatNumber(uploaded)} of ${due} arrived`;
-	if (failed + notAttempted > 0) return `${arrived}, ${failures(failed, notAttempted)}${same}`;
-	if (cancelled || report.errors.length > 0) return `${arrived}${same}`;
-	return `Uploaded ${formatCount(uploaded, "file")} (${formatBytes(uploadedBytes)}) in ${formatDuration(durationMs)}${same}${left}`;
+	if (dryRun) return `Dry run: ${due} (${formatBytes(bytes.plannedBytes - bytes.unchangedBytes)}) would be uploaded${same}${left}; nothing was sent`;
+	if (failed + notAttempted + errors.length > 0 || cancelled) {
+		const lost = `${also(failed, "failed")}${also(notAttempted, "not attempted")}`;
+		return `${formatNumber(uploaded)} of ${due} arrived${lost}${same}`;
+	}
+	const size = formatBytes(bytes.uploadedBytes);
+	return `Uploaded ${formatCount(uploaded, "file")} (${size}) in ${formatDuration(durationMs)}${same}${left}`;
+}
+function also(count, what) {
+	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
 }
 function nothingPlanned({ share }) {
 	if (share === void 0 || share.planned === 0) return "There was no file to upload";
 	return `Of ${formatCount(share.planned, "file")}, none falls to this run`;
 }
-function whichShare({ share }) {
-	return share === void 0 ? "" : ` (${shardName(share)})`;
-}
-function failures(failed, notAttempted) {
-	return [...failed > 0 ? [`${formatNumber(failed)} failed`] : [], ...notAttempted > 0 ? [`${formatNumber(notAttempted)} not attempted`] : []].join(", ");
-}
-/** What kept a step that waited from going on. */
-function waitError({ missing, error, waitedMs }) {
-	if (error !== void 0 && !error.retryable) return reportedError(error);
-	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
-	const last = error === void 0 ? [] : [error.message, error.hint];
-	return {
-		message,
-		details: [...missing.map(judgementLine), ...last]
-	};
-}
-/** The failed files, those with the same message together, the largest group first. */
-function failureGroups(report) {
-	const groups = /* @__PURE__ */ new Map();
-	for (const result of report.files) {
-		if (result.status !== "failed") continue;
-		const key = result.error.message;
-		const group = groups.get(key) ?? {
-			error: result.error,
-			sources: []
-		};
-		group.sources.push(result.file.source);
-		groups.set(key, group);
-	}
-	return [...groups.values()].sort((a, b) => b.sources.length - a.sources.length);
-}
-/** The tripped conditions of a level, as written. */
-function conditionsOf({ gate }, level) {
-	return gate.breaches.filter((breach) => breach.level === level).map(({ condition }) => condition.text).join(", ");
-}
-/** What the sandbox uses, or used at most over several samples. */
-function usage({ samples, cancelled }) {
-	if (samples.length === 0) return cancelled ? "The sandbox had not been read" : "There are no stats of the sandbox";
-	const all = samples.map(({ stats }) => stats.figures);
-	const shares = Object.entries(SHARES).flatMap(([name, metric]) => {
-		const figures = figuresOf(metric, all);
-		return figures === void 0 ? [] : [`${name} ${formatFigure$1(metric, aggregateOf("max", figures))}`];
-	});
-	const figures = shares.length === 0 ? "no share of CPU, memory or disk" : shares.join(", ");
-	return samples.length === 1 ? `The sandbox reports ${figures}` : `At most in ${samples.length} samples: ${figures}`;
-}
-const SHARES = {
+const USED = {
 	CPU: "cpu_used_pct",
 	memory: "mem_used_pct",
 	disk: "disk_used_pct"
 };
-/** What to do about a failure; a full disk with the sandbox's figures, where they are known. */
-function adviceOn(error, report) {
-	const used = report.stats?.figures.get("disk_used");
-	const total = report.stats?.figures.get("disk_total");
-	if (error.kind !== "disk-full" || used === void 0 || total === void 0) return error.hint;
-	return `${error.hint} It uses ${formatBytes(used)} of ${formatBytes(total)}.`;
+/** What the sandbox uses, or used at most over several samples. */
+function usage({ samples, cancelled }) {
+	if (samples.length === 0) return cancelled ? "The sandbox had not been read" : "There are no stats of the sandbox";
+	const all = samples.map(({ stats }) => stats.figures);
+	const used = Object.entries(USED).flatMap(([name, metric]) => {
+		const figures = figuresOf(metric, all);
+		return figures === void 0 ? [] : `${name} ${formatFigure(metric, aggregateOf("max", figures))}`;
+	});
+	const figures = used.length === 0 ? "no share of CPU, memory or disk" : used.join(", ");
+	return samples.length === 1 ? `The sandbox reports ${figures}` : `At most in ${samples.length} samples: ${figures}`;
 }
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
 function furtherLines({ errors }) {
 	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
 }
+/** The failed files, those with the same message together, the largest group first. */
+function failureGroups({ files }) {
+	const groups = /* @__PURE__ */ new Map();
+	for (const result of files) {
+		if (result.status !== "failed") continue;
+		const { error, file } = result;
+		const group = groups.get(error.message) ?? {
+			error,
+			sources: []
+		};
+		group.sources.push(file.source);
+		groups.set(error.message, group);
+	}
+	return [...groups.values()].sort((a, b) => b.sources.length - a.sources.length);
+}
+/** What to do about a failure; a full disk with the sandbox's figures, where they are known. */
+function adviceOn({ kind, hint }, { stats }) {
+	const used = stats?.figures.get("disk_used");
+	const total = stats?.figures.get("disk_total");
+	if (kind !== "disk-full" || used === void 0 || total === void 0) return hint;
+	return `${hint} It uses ${formatBytes(used)} of ${formatBytes(total)}.`;
+}
 /** What is reported of an error that kept the step from its work, or the stats from being read. */
 function reportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
-		details: hintsOf(error)
+		details: error.kind === "cancelled" ? [] : [error.hint]
 	};
 	const lines = error.problems.map(describeProblem);
 	const [only] = lines;
@@ -1234,9 +1242,15 @@ function reportedError(error) {
 		details: lines
 	};
 }
-/** A cancelled run says so at its very beginning. */
-function hintsOf(error) {
-	return error.kind === "cancelled" ? [] : [error.hint];
+/** What kept a step that waited from going on. */
+function waitError({ missing, error, waitedMs }) {
+	if (error !== void 0 && !error.retryable) return reportedError(error);
+	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
+	const last = error === void 0 ? [] : [error.message, error.hint];
+	return {
+		message,
+		details: [...missing.map(judgementLine), ...last]
+	};
 }
 
 // src/text/redact.ts
@@ -1337,8 +1351,8 @@ function proxyCredentials() {
 function proxyFor(origin, env) {
 	const { protocol, hostname } = new URL(origin);
 	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
+	const plain = firstOf$1(["http_proxy", "HTTP_PROXY"], env);
+	return protocol === "https:" ? firstOf$1(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
 }
 /** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
 function isUsable({ value }) {
@@ -1352,7 +1366,7 @@ function isUsable({ value }) {
 	}
 }
 /** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
+function firstOf$1(names, env) {
 	const name = names.find((each) => env[each] !== void 0);
 	const value = name === void 0 ? void 0 : env[name];
 	return name === void 0 || !value ? void 0 : {
@@ -1631,7 +1645,7 @@ function sharedLine({ files, outcomes }) {
 	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(stored)} stored, ${formatNumber(notSent)} not sent`;
 }
 function readingLine({ figures }) {
-	return `Reading: ${[...figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure$1(name, exactly(figure))}`).join(", ")}`;
+	return `Reading: ${[...figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`).join(", ")}`;
 }
 function recordLines({ samples, gaps, end }) {
 	const rest = gaps.length - MAX_GAPS;
@@ -1718,7 +1732,7 @@ function announcement(selection, { connection, upload }) {
 	if (totalFiles === 0) return void 0;
 	const doing = upload.dryRun ? "Planning the upload of" : "Uploading";
 	const what = `${formatCount(totalFiles, "file")} (${formatBytes(totalBytes)})`;
-	const which = share === void 0 ? "" : `, ${shareLine(share)}`;
+	const which = share === void 0 ? "" : `, ${shardLine(share)}`;
 	const same = unchanged.size === 0 ? "" : `, ${formatNumber(unchanged.size)} unchanged`;
 	return `${doing} ${what} to sandbox ${connection.sandboxId} at ${connection.baseUrl}${which}${same}`;
 }
@@ -1778,6 +1792,24 @@ function sizeOf(selection) {
 	};
 }
 
+// src/text/cut.ts
+/** A list cut to its first items; where there are more, what `more` makes of their number comes last. */
+function firstOf(items, limit, more) {
+	const rest = items.length - limit;
+	return rest <= 0 ? [...items] : [...items.slice(0, limit), more(rest)];
+}
+/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
+function fitting$1(items, limit, sizeOf) {
+	const fit = [];
+	let left = limit;
+	for (const item of items) {
+		left -= sizeOf(item);
+		if (left < 0) break;
+		fit.push(item);
+	}
+	return fit;
+}
+
 // src/text/exact-json.ts
 /**
 * Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
@@ -1809,122 +1841,36 @@ function stringifyExactly(value) {
 	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
 }
 
-// src/report/gate-json.ts
-/** A breach as outputs and the report file show it; the figure is null where the metric was not reported. */
-function breachEntry({ level, condition, figure }) {
-	const { text, metric, limit } = condition;
-	return {
-		level,
-		condition: text,
-		metric,
-		figure: figure === void 0 ? null : toFigure$1(figure),
-		limit: toFigure$1(limit)
-	};
-}
-/** The aggregates of every metric that any sample reports. */
-function aggregatesOf(samples) {
-	const all = samples.map(({ stats }) => stats.figures);
-	const metrics = new Set(all.flatMap((figures) => [...figures.keys()]));
-	return Object.fromEntries([...metrics].flatMap((metric) => {
-		const figures = figuresOf(metric, all);
-		if (figures === void 0) return [];
-		const of = (aggregate) => toFigure$1(aggregateOf(aggregate, figures));
-		return [[metric, {
-			last: of("last"),
-			min: of("min"),
-			max: of("max"),
-			mean: of("mean")
-		}]];
-	}));
-}
-
 // src/report/outputs.ts
 const MAX_JSON_BYTES = 262144;
-const STATS_OUTPUTS = [
-	"ts",
-	"cpu_count",
-	"cpu_used_pct",
-	"mem_total",
-	"mem_used",
-	"mem_total_mib",
-	"mem_used_mib",
-	"disk_total",
-	"disk_used",
-	"mem_used_pct",
-	"mem_free",
-	"disk_used_pct",
-	"disk_free"
-];
-/** The outputs of the upload and a notice for each that is left empty for its size. */
+/** The outputs of the upload. */
 function uploadOutputs(report) {
 	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
-	const list = uploadedList(report);
-	return {
-		outputs: {
-			"uploaded-count": String(uploaded),
-			"unchanged-count": String(unchanged),
-			"failed-count": String(failed),
-			"skipped-count": String(skipped),
-			"uploaded-bytes": String(uploadedBytes),
-			uploaded: list ?? ""
-		},
-		notices: list === void 0 ? [tooLong("uploaded")] : []
-	};
+	return bounded({
+		"uploaded-count": String(uploaded),
+		"unchanged-count": String(unchanged),
+		"failed-count": String(failed),
+		"skipped-count": String(skipped),
+		"uploaded-bytes": String(uploadedBytes),
+		uploaded: uploadedList(report)
+	});
 }
-/** The outputs of the stats, each empty where it was not reported, and a notice for one that is too long. */
+/** The outputs of the stats, each empty where it was not reported. */
 function statsOutputs({ stats }) {
-	const figures = STATS_OUTPUTS.map((name) => [name.replaceAll("_", "-"), formatFigure(name, stats?.figures.get(name))]);
-	const json = bounded(stats?.json ?? "");
-	return {
-		outputs: {
-			...Object.fromEntries(figures),
-			stats: json ?? ""
-		},
-		notices: json === void 0 ? [tooLong("stats")] : []
-	};
+	const figures = Object.keys(METRICS).map((metric) => [metric.replaceAll("_", "-"), figureText(metric, stats?.figures.get(metric))]);
+	return bounded({
+		...Object.fromEntries(figures),
+		stats: unlessTooLong(stats?.json ?? "")
+	});
 }
 /** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
 function gateOutputs({ gate, samples }) {
-	const breaches = bounded(stringifyExactly(gate.breaches.map(breachEntry)));
-	const aggregates = bounded(stringifyExactly(aggregatesOf(samples)));
-	return {
-		outputs: {
-			gate: gate.state,
-			breaches: breaches ?? "",
-			aggregates: aggregates ?? ""
-		},
-		notices: [...breaches === void 0 ? [tooLong("breaches")] : [], ...aggregates === void 0 ? [tooLong("aggregates")] : []]
-	};
+	return bounded({
+		gate: gate.state,
+		breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
+		aggregates: unlessTooLong(stringifyExactly(aggregatesOf(samples)))
+	});
 }
-/** The uploaded files as JSON; undefined as soon as it is too long. */
-function uploadedList({ files }) {
-	const entries = [];
-	let bytes = 2;
-	for (const result of files) {
-		if (result.status !== "uploaded") continue;
-		const entry = JSON.stringify({
-			source: result.file.source,
-			path: result.path,
-			size: result.size
-		});
-		bytes += Buffer.byteLength(entry) + (entries.length > 0 ? 1 : 0);
-		if (bytes > MAX_JSON_BYTES) return void 0;
-		entries.push(entry);
-	}
-	return `[${entries.join(",")}]`;
-}
-function formatFigure(name, figure) {
-	if (figure === void 0) return "";
-	return (name === "mem_used_pct" || name === "disk_used_pct") && typeof figure === "number" ? figure.toFixed(2) : String(figure);
-}
-function bounded(json) {
-	return Buffer.byteLength(json) > MAX_JSON_BYTES ? void 0 : json;
-}
-function tooLong(output) {
-	return `The output ${output} is empty: it would be longer than 256 KiB. The file named by the output report has it all.`;
-}
-
-// src/report/report-file.ts
 const FILES_PER_PIECE = 500;
 /** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
 function* reportJson(report) {
@@ -1954,26 +1900,83 @@ function* reportJson(report) {
 	}
 	yield "\n]\n}\n";
 }
-function fileEntry(result, report) {
-	const { file, ...outcome } = result;
+/** Outputs of which those that are undefined were too long. */
+function bounded(outputs) {
+	const entries = Object.entries(outputs);
+	return {
+		outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""])),
+		notices: entries.filter(([, value]) => value === void 0).map(([name]) => tooLong(name))
+	};
+}
+function tooLong(output) {
+	return `The output ${output} is empty: it would be longer than 256 KiB. The file named by the output report has it all.`;
+}
+function unlessTooLong(json) {
+	return Buffer.byteLength(json) > MAX_JSON_BYTES ? void 0 : json;
+}
+/** The uploaded files as JSON; undefined as soon as it is too long. */
+function uploadedList({ files }) {
+	const uploaded = files.filter((result) => result.status === "uploaded");
+	const entries = fitting$1(uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({
+		source,
+		path,
+		size
+	})), 262143, (entry) => Buffer.byteLength(entry) + 1);
+	return entries.length < uploaded.length ? void 0 : `[${entries.join(",")}]`;
+}
+function figureText(metric, figure) {
+	if (figure === void 0) return "";
+	return (metric === "mem_used_pct" || metric === "disk_used_pct") && typeof figure === "number" ? figure.toFixed(2) : String(figure);
+}
+/** The figure is null where the metric was not reported. */
+function breachEntry(breach) {
+	const { level, condition } = breach;
+	const { text, metric, limit } = condition;
+	return {
+		level,
+		condition: text,
+		metric,
+		figure: breach.holds === void 0 ? null : toFigure(breach.figure),
+		limit: toFigure(limit)
+	};
+}
+/** One figure of each kind for every metric that any sample reports. */
+function aggregatesOf(samples) {
+	const all = samples.map(({ stats }) => stats.figures);
+	const metrics = new Set(all.flatMap((figures) => [...figures.keys()]));
+	return Object.fromEntries([...metrics].flatMap((metric) => {
+		const figures = figuresOf(metric, all);
+		if (figures === void 0) return [];
+		const aggregates = [
+			"last",
+			"min",
+			"max",
+			"mean"
+		].map((aggregate) => [aggregate, toFigure(aggregateOf(aggregate, figures))]);
+		return [[metric, Object.fromEntries(aggregates)]];
+	}));
+}
+function fileEntry({ file, ...outcome }, report) {
 	const { source, target, size } = file;
+	if (outcome.status !== "failed") return {
+		source,
+		target,
+		size,
+		...outcome
+	};
+	const { kind, status, message } = outcome.error;
+	const error = {
+		kind,
+		status,
+		message,
+		hint: adviceOn(outcome.error, report)
+	};
 	return {
 		source,
 		target,
 		size,
-		...outcome.status === "failed" ? {
-			...outcome,
-			error: errorEntry(outcome.error, report)
-		} : outcome
-	};
-}
-function errorEntry(error, report) {
-	const { kind, status, message } = error;
-	return {
-		kind,
-		status,
-		message,
-		hint: adviceOn(error, report)
+		...outcome,
+		error
 	};
 }
 
@@ -2014,41 +2017,41 @@ function toHtml(value) {
 // src/report/charts.ts
 const MIN_SAMPLES = 3;
 const MAX_POINTS = 60;
+const MAX_PERCENT = 1e3;
 const CHARTS = [
 	{
 		name: "CPU",
 		metric: "cpu_used_pct",
-		part: void 0,
-		total: void 0
+		part: void 0
 	},
 	{
 		name: "Memory",
 		metric: "mem_used_pct",
-		part: "mem",
-		total: "mem_total"
+		part: "mem"
 	},
 	{
 		name: "Disk",
 		metric: "disk_used_pct",
-		part: "disk",
-		total: "disk_total"
+		part: "disk"
 	}
 ];
 /** One row for each of CPU, memory and disk: its course as a sparkline, and its aggregates. */
 function courseTable(samples) {
-	const all = samples.map(({ stats }) => stats.figures);
 	if (samples.length < MIN_SAMPLES) return [];
+	const all = samples.map(({ stats }) => stats.figures);
 	const rows = CHARTS.flatMap(({ name, metric }) => {
 		const figures = figuresOf(metric, all);
 		if (figures === void 0) return [];
-		const figure = (aggregate) => formatFigure$1(metric, aggregateOf(aggregate, figures));
+		const aggregates = [
+			"min",
+			"mean",
+			"max",
+			"last"
+		].map((aggregate) => formatFigure(metric, aggregateOf(aggregate, figures)));
 		return [[
 			name,
 			code(sparkline(overTime(metric, samples, MAX_POINTS / 2))),
-			figure("min"),
-			figure("mean"),
-			figure("max"),
-			figure("last")
+			...aggregates
 		]];
 	});
 	return rows.length === 0 ? [] : [table([
@@ -2070,10 +2073,10 @@ function timeCharts(samples, conditions) {
 	const span = timeSpan(last.at - first.at);
 	const over = `in percent over ${span.unit}, ${formatCount(samples.length, "sample")}`;
 	return CHARTS.flatMap((chart) => {
-		if (pointsOf(chart.metric, samples).length === 0) return [];
 		const values = overTime(chart.metric, samples, MAX_POINTS);
+		if (values.length === 0) return [];
 		const limits = limitsOf(chart, conditions, last.stats.figures);
-		return [`${`**${chart.name}** ${over}${limits.length === 0 ? "" : ", with its limits in red"}`}\n\n${mermaid(values, limits, span.length)}`];
+		return `${`**${chart.name}** ${over}${limits.length === 0 ? "" : ", with its limits in red"}`}\n\n${mermaid(values, limits, span.length)}`;
 	});
 }
 const MAX_LIMITS = 8;
@@ -2112,51 +2115,44 @@ function timeSpan(ms) {
 /** Eight heights for 0 to 100 percent. */
 function sparkline(values) {
 	const heights = "▁▂▃▄▅▆▇█";
-	const height = (value) => Math.min(Math.max(Math.floor(value / 12.5), 0), 7);
-	return values.map((value) => heights.charAt(height(value))).join("");
+	return values.map((value) => heights.charAt(clamp(Math.floor(value / 12.5), 0, 7))).join("");
 }
-const MAX_PERCENT = 1e3;
 /**
-* At most so many values of a metric at even distances in time: the highest where several fall together, since peaks are
-* what a reader looks for, and the one before where none does.
+* At most so many values of a metric at even distances in time, none where it was not reported: the highest where several
+* fall together, since peaks are what a reader looks for, and the one before where none does.
 */
 function overTime(metric, samples, count) {
-	const points = pointsOf(metric, samples);
 	const size = Math.min(count, samples.length);
 	const start = samples[0]?.at ?? 0;
 	const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
 	const grid = Array.from({ length: size });
-	for (const { at, value } of points) {
-		const place = Math.min(Math.max(Math.round((at - start) / length * (size - 1)), 0), size - 1);
-		grid[place] = Math.max(grid[place] ?? value, value);
-	}
-	let before = points[0]?.value ?? 0;
-	return grid.map((value) => {
-		before = value ?? before;
-		return before;
-	});
-}
-function pointsOf(metric, samples) {
-	return samples.flatMap(({ at, stats }) => {
+	let before;
+	for (const { at, stats } of samples) {
 		const figure = stats.figures.get(metric);
-		const value = Math.min(Math.max(Number(figure), -1e3), MAX_PERCENT);
-		return figure === void 0 ? [] : [{
-			at,
-			value
-		}];
+		if (figure === void 0) continue;
+		const value = clamp(Number(figure), -1e3, MAX_PERCENT);
+		const place = clamp(Math.round((at - start) / length * (size - 1)), 0, size - 1);
+		grid[place] = Math.max(grid[place] ?? value, value);
+		before ??= value;
+	}
+	return grid.flatMap((value) => {
+		before = value ?? before;
+		return before ?? [];
 	});
 }
-/** The conditions' limits in percent; those of bytes are shares of the total of the last sample. */
-function limitsOf({ metric, part, total }, conditions, last) {
-	const all = total === void 0 ? void 0 : last.get(total);
-	const share = (bytes) => all === void 0 ? NaN : 100 * bytes / Number(all);
+function clamp(value, low, high) {
+	return Math.min(Math.max(value, low), high);
+}
+/** The conditions' limits in percent; those of bytes are parts of the total of the last sample. */
+function limitsOf({ metric, part }, conditions, last) {
+	const total = part === void 0 ? NaN : Number(last.get(`${part}_total`));
+	const percent = (bytes) => 100 * bytes / total;
 	const limits = conditions.flatMap((condition) => {
 		const limit = toNumber(condition.limit);
-		if (condition.metric === metric) return [limit];
-		if (part === void 0) return [];
-		if (condition.metric === `${part}_used`) return [share(limit)];
-		if (condition.metric === `${part}_used_mib`) return [share(limit * 2 ** 20)];
-		return condition.metric === `${part}_free` ? [100 - share(limit)] : [];
+		if (condition.metric === metric) return limit;
+		if (condition.metric === `${part}_used`) return percent(limit);
+		if (condition.metric === `${part}_used_mib`) return percent(limit * 2 ** 20);
+		return condition.metric === `${part}_free` ? 100 - percent(limit) : [];
 	});
 	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, MAX_LIMITS);
 }
@@ -2166,66 +2162,56 @@ const MAX_BREACHES = 30;
 /** What the summary says of the sandbox: the gate, the last figures, and their course over several samples. */
 function statsSection({ gate, stats, samples }) {
 	return [
-		...gateTable(gate),
+		...gateBlock(gate),
 		...stats === void 0 ? [] : [statsTable(stats.figures)],
 		...courseTable(samples),
 		...timeCharts(samples, gate.conditions).map((markdown) => ({ html: markdown }))
 	];
 }
-function gateTable(gate) {
-	if (gate.state === "passed") return [html`<p>The gate passed, none of its conditions holds: ${code(gate.conditions.map(({ text }) => text).join(", "))}</p>`];
-	if (gate.breaches.length === 0) return [];
-	const rows = gate.breaches.slice(0, MAX_BREACHES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
+function gateBlock({ state, conditions, breaches }) {
+	if (state === "passed") {
+		const texts = conditions.map(({ text }) => text).join(", ");
+		return [html`<p>The gate passed, none of its conditions holds: ${code(texts)}</p>`];
+	}
+	if (breaches.length === 0) return [];
+	const rows = breaches.slice(0, MAX_BREACHES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
 	return [table(["", "Conditions that tripped"], rows)];
 }
+const NOT_REPORTED = "not reported";
 function statsTable(figures) {
 	const cores = figures.get("cpu_count");
-	const cpu = figures.get("cpu_used_pct");
+	const count = cores === void 0 ? NOT_REPORTED : `${cores} ${cores === 1n ? "core" : "cores"}`;
+	const row = (name, part) => [
+		name,
+		bytes(figures.get(`${part}_used`)),
+		bytes(figures.get(`${part}_total`)),
+		bar(figures.get(`${part}_used_pct`))
+	];
+	const cpu = [
+		"CPU",
+		"",
+		count,
+		bar(figures.get("cpu_used_pct"))
+	];
 	return table([
 		"",
 		"Used",
 		"Of",
 		"Share"
 	], [
-		[
-			"CPU",
-			"",
-			cores === void 0 ? NOT_REPORTED : `${cores} ${cores === 1n ? "core" : "cores"}`,
-			share(cpu)
-		],
-		[
-			"Memory",
-			bytes(figures.get("mem_used")),
-			bytes(figures.get("mem_total")),
-			share(figures.get("mem_used_pct"))
-		],
-		[
-			"Disk",
-			bytes(figures.get("disk_used")),
-			bytes(figures.get("disk_total")),
-			share(figures.get("disk_used_pct"))
-		]
+		cpu,
+		row("Memory", "mem"),
+		row("Disk", "disk")
 	]);
 }
-const NOT_REPORTED = "not reported";
 function bytes(figure) {
 	return figure === void 0 ? NOT_REPORTED : formatBytes(figure);
 }
-function share(percent) {
+function bar(percent) {
 	if (percent === void 0) return NOT_REPORTED;
 	const filled = Math.min(Math.max(Math.round(Number(percent) / 5), 0), 20);
 	return html`${code(`${"█".repeat(filled)}${"░".repeat(20 - filled)}`)} ${Number(percent).toFixed(1)} %`;
 }
-
-// src/report/status.ts
-/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
-const STATUS = {
-	uploaded: "uploaded",
-	unchanged: "unchanged",
-	failed: "failed",
-	skipped: "would be uploaded",
-	"not-attempted": "not attempted"
-};
 
 // src/report/summary.ts
 const MAX_ROWS = 10;
@@ -2249,14 +2235,15 @@ function join(blocks) {
 	return blocks.map((block) => `${block.html}\n\n`).join("");
 }
 function notes(report) {
-	const { sandboxId, baseUrl } = report;
+	const { sandboxId, baseUrl, warnings } = report;
 	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-	const items = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES$1).map((line) => html`\n<li>${code(line)}</li>`);
+	const items = [...furtherLines(report), ...warnings].slice(0, MAX_LINES$1).map((line) => html`\n<li>${code(line)}</li>`);
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function totalsTable(report) {
 	const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
 	const { durationMs } = report;
+	const rate = uploaded === 0 ? "–" : formatRate(uploadedBytes, durationMs);
 	return table([
 		"Uploaded",
 		"Unchanged",
@@ -2267,50 +2254,47 @@ function totalsTable(report) {
 		"Time",
 		"Rate"
 	], [[
-		uploaded,
-		unchanged,
-		failed,
-		notAttempted,
-		skipped,
+		...[
+			uploaded,
+			unchanged,
+			failed,
+			notAttempted,
+			skipped
+		],
 		formatBytes(uploadedBytes),
 		formatDuration(durationMs),
-		uploaded === 0 ? "–" : formatRate(uploadedBytes, durationMs)
+		rate
 	]]);
 }
 function failureTables(report) {
 	const groups = failureGroups(report);
 	if (groups.length === 0) return [];
-	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => [html`${code(error.message)}<br>${adviceOn(error, report)}`, concat([...sources.slice(0, MAX_ROWS).map((source) => html`${code(source)}<br>`), more(sources.length - MAX_ROWS)])]);
+	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
+		const names = sources.map((source) => html`${code(source)}<br>`);
+		const files = concat(firstOf(names, MAX_ROWS, (rest) => html`${moreInReport(rest)}`));
+		return [html`${code(error.message)}<br>${adviceOn(error, report)}`, files];
+	});
 	return [html`<h4>What failed</h4>`, table(["Why", "Files"], rows)];
 }
 function leftOutTable({ leftOut }) {
 	if (leftOut.length === 0) return [];
-	const rows = leftOut.slice(0, MAX_ROWS).map(({ path, reason }) => [code(path), reason]);
-	const rest = leftOut.length - MAX_ROWS;
-	return [html`<h4>What was left out</h4>`, table(["Path", "Why"], rest > 0 ? [...rows, [more(rest), ""]] : rows)];
+	const all = leftOut.map(({ path, reason }) => [code(path), reason]);
+	const rows = firstOf(all, MAX_ROWS, (rest) => [moreInReport(rest), ""]);
+	return [html`<h4>What was left out</h4>`, table(["Path", "Why"], rows)];
 }
 function fileList({ files }, maxBytes) {
 	if (files.length === 0) return [];
-	const rows = [];
-	let size = 0;
-	for (const result of files) {
-		const row = fileRow(result);
-		size += Buffer.byteLength(row.html);
-		if (size > maxBytes) break;
-		rows.push(row);
-	}
+	const rows = fitting$1(files.values().map(fileRow), maxBytes, (row) => Buffer.byteLength(row.html));
+	const rest = files.length - rows.length;
 	const title = html`<summary>${formatCount(files.length, "file")}</summary>`;
 	const head = html`<tr><th align="left">File</th><th align="left">In the sandbox</th><th align="right">Size</th><th></th></tr>`;
 	const list = html`<table>\n${head}\n${concat(rows)}</table>`;
-	return [html`<details>${title}\n${list}\n${more(files.length - rows.length)}</details>`];
+	return [html`<details>${title}\n${list}\n${rest > 0 ? moreInReport(rest) : ""}</details>`];
 }
 function fileRow(result) {
 	const { source, target, size } = result.file;
 	const place = "path" in result ? result.path : target;
 	return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
-}
-function more(count) {
-	return count > 0 ? html`and ${formatNumber(count)} more; the report file has them all` : html``;
 }
 
 // src/github/file-list.ts
@@ -2534,17 +2518,6 @@ function bug(error) {
 }
 
 // src/stats/decode.ts
-/** The contract's whole-number fields (int64). */
-const WHOLE_FIELDS = [
-	"ts",
-	"cpu_count",
-	"mem_total",
-	"mem_used",
-	"disk_used",
-	"disk_total",
-	"mem_used_mib",
-	"mem_total_mib"
-];
 const MAX_INT64 = 2n ** 63n - 1n;
 /**
 * Reads the figures out of the agent's JSON and derives what follows from them.
@@ -2556,9 +2529,9 @@ function decodeStats(json) {
 	const figures = /* @__PURE__ */ new Map();
 	const warnings = [];
 	for (const [name, value] of Object.entries(body)) {
-		const figure = toFigure(name, value);
+		const figure = figureIn(name, value);
 		if (figure !== void 0) figures.set(name, figure);
-		else if (isKnown(name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+		else if (Object.hasOwn(CONTRACT, name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
 	}
 	return {
 		figures: new Map([...figures, ...derive(figures)]),
@@ -2573,6 +2546,20 @@ function parse(json) {
 		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
 	}
 }
+/** The number that a field holds, if it is one of its kind. */
+function figureIn(name, value) {
+	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
+	if (!Object.hasOwn(CONTRACT, name)) return value;
+	return metricKind(name) === "percentage" ? toPercentage(Number(value)) : toWhole(value);
+}
+function toPercentage(number) {
+	return Number.isFinite(number) && number >= 0 ? number : void 0;
+}
+/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
+function toWhole(number) {
+	const whole = Number.isSafeInteger(number) ? BigInt(number) : number;
+	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
+}
 /** Free and used shares, where both parts are reported and the total is not 0. */
 function derive(figures) {
 	return ["mem", "disk"].flatMap((name) => {
@@ -2586,31 +2573,10 @@ function derive(figures) {
 function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
-function toFigure(name, value) {
-	if (isWhole(name)) return toWhole(value);
-	if (name === "cpu_used_pct") return toPercentage(value);
-	if (typeof value === "bigint") return value;
-	return typeof value === "number" && Number.isFinite(value) ? value : void 0;
-}
-function toPercentage(value) {
-	const number = typeof value === "bigint" ? Number(value) : value;
-	return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : void 0;
-}
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(value) {
-	const whole = typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
-	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
-}
-function isWhole(name) {
-	return WHOLE_FIELDS.some((field) => field === name);
-}
-function isKnown(name) {
-	return isWhole(name) || name === "cpu_used_pct";
-}
 
 // src/stats/sample.ts
 /**
-* Reads the stats so many times. Before several readings one more is made and dropped: an agent's CPU figure covers the
+* Reads the stats so many times, unless an error or `stop` ends that early; the samples are the oldest first. Before several readings one more is made and dropped: an agent's CPU figure covers the
 * time since it was last asked, by whomever.
 */
 async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
@@ -2633,9 +2599,44 @@ async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, 
 		error: void 0
 	};
 }
+/**
+* Asks for the stats until every condition holds in one sample. An agent that is not up yet does not hold yet; what no
+* waiting can mend, such as a wrong token, ends the wait.
+*/
+async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop, now }) {
+	const start = now();
+	let missing = [];
+	for (;;) {
+		const look = await lookAt(conditions, read);
+		const error = look instanceof AgentError ? look : void 0;
+		if (!(look instanceof AgentError)) missing = look;
+		const waitedMs = now() - start;
+		if (error === void 0 && missing.length === 0) return {
+			held: true,
+			waitedMs
+		};
+		const leftMs = timeoutMs - waitedMs;
+		if (!(leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await slept(sleep(Math.min(intervalMs, leftMs), stop))) return {
+			held: false,
+			waitedMs,
+			missing,
+			error
+		};
+	}
+}
 /** Whether a sleep came to its end. */
 function slept(sleep) {
 	return sleep.then(() => true, () => false);
+}
+/** The conditions that do not hold now, or why that cannot be told. */
+async function lookAt(conditions, read) {
+	try {
+		const { figures } = await read();
+		return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
+	} catch (error) {
+		if (error instanceof AgentError) return error;
+		throw error;
+	}
 }
 
 // package.json
@@ -2656,4 +2657,4 @@ function monitorDirectory() {
 	return getState(STATE) || void 0;
 }
 
-export { parseMonitor as A, reportedError as C, AgentError as D, formatDuration as E, InputError as F, gateOf as I, judge as L, parseSync as M, parseUpload as N, EMPTY_REPORT as O, quote as P, redactor as S, formatCount as T, networkLines as _, takeSamples as a, openDebugLog as b, step as c, dueFiles as d, resultsOf as f, environmentLines as g, costLine as h, slept as i, parseStats as j, INPUT_NAMES as k, changeStrings as l, inputLines as m, monitorDirectory as n, decodeStats as o, select as p, userAgent as r, publishFailure as s, keepMonitorDirectory as t, logLine as u, isUsable as v, waitError as w, readInputs as x, proxyFor as y };
+export { INPUT_NAMES as A, redactor as C, EMPTY_REPORT as D, AgentError as E, quote as F, InputError as I, gateOf as L, parseStats as M, parseSync as N, formatCount as O, parseUpload as P, readInputs as S, waitError as T, environmentLines as _, takeSamples as a, proxyFor as b, publishFailure as c, logLine as d, dueFiles as f, costLine as g, inputLines as h, slept as i, parseMonitor as j, formatDuration as k, step as l, select as m, monitorDirectory as n, waitUntil as o, resultsOf as p, userAgent as r, decodeStats as s, keepMonitorDirectory as t, changeStrings as u, networkLines as v, reportedError as w, openDebugLog as x, isUsable as y };

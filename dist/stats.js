@@ -1,4 +1,4 @@
-import { I as gateOf, O as EMPTY_REPORT, c as step, j as parseStats, r as userAgent } from "./shared.js";
+import { D as EMPTY_REPORT, L as gateOf, M as parseStats, l as step, r as userAgent } from "./shared.js";
 import { l as measure, n as openStatsReader, t as exchangeOptions, u as waitFor } from "./shared-sync-upload-stats.js";
 
 // src/run/stats.ts

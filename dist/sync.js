@@ -1,5 +1,5 @@
 import { a as withClient, i as unsent, n as reportPlanned, o as selectFiles, r as sendFiles, t as reportOn } from "./shared-sync-upload.js";
-import { I as gateOf, M as parseSync, c as step, r as userAgent } from "./shared.js";
+import { L as gateOf, N as parseSync, l as step, r as userAgent } from "./shared.js";
 import { l as measure, u as waitFor } from "./shared-sync-upload-stats.js";
 
 // src/run/sync.ts

@@ -1,5 +1,5 @@
 import { a as withClient, n as reportPlanned, o as selectFiles, r as sendFiles, t as reportOn } from "./shared-sync-upload.js";
-import { N as parseUpload, c as step, r as userAgent } from "./shared.js";
+import { P as parseUpload, l as step, r as userAgent } from "./shared.js";
 
 // src/run/upload.ts
 /**

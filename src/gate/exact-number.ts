@@ -30,14 +30,13 @@ export function compare(a: ExactNumber, b: ExactNumber): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-export function multiply(a: ExactNumber, factor: bigint): ExactNumber {
-  return { numerator: a.numerator * factor, denominator: a.denominator };
+export function multiply(a: ExactNumber, b: ExactNumber): ExactNumber {
+  return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator };
 }
 
 /** The arithmetic mean of at least one number. */
 export function mean(numbers: readonly [ExactNumber, ...ExactNumber[]]): ExactNumber {
-  const sum = numbers.reduce(add);
-  return { numerator: sum.numerator, denominator: sum.denominator * BigInt(numbers.length) };
+  return multiply(numbers.reduce(add), { numerator: 1n, denominator: BigInt(numbers.length) });
 }
 
 function add(a: ExactNumber, b: ExactNumber): ExactNumber {
@@ -51,8 +50,8 @@ function add(a: ExactNumber, b: ExactNumber): ExactNumber {
 
 /** A whole number as bigint, any other as the nearest float. */
 export function toFigure(number: ExactNumber): bigint | number {
-  const isWhole = number.numerator % number.denominator === 0n;
-  return isWhole ? number.numerator / number.denominator : toNumber(number);
+  const { numerator, denominator } = number;
+  return numerator % denominator === 0n ? numerator / denominator : toNumber(number);
 }
 
 /** The nearest float. */

@@ -2,12 +2,44 @@ import type { Aggregate, Condition, Operator } from './conditions.ts';
 import { compare, type ExactNumber, exactly, mean } from './exact-number.ts';
 import type { Figures } from './metrics.ts';
 
+/** The conditions that fail or warn where one holds. */
+export interface GateRules {
+  readonly failIf: readonly Condition[];
+  readonly warnIf: readonly Condition[];
+}
+
+/** What a gate came to: `none` without conditions. */
+export interface Gate {
+  readonly state: 'passed' | 'warned' | 'failed' | 'none';
+  /** Every condition that was judged. */
+  readonly conditions: readonly Condition[];
+  readonly breaches: readonly Breach[];
+}
+
+/** A condition that tripped, since it holds or cannot be judged. */
+export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
+
 /** What became of one condition. */
 export type Judgement =
   /** `figure` is the one that decided: of several that satisfy the condition, the farthest from its limit. */
   | { readonly condition: Condition; readonly holds: boolean; readonly figure: ExactNumber }
   /** No sample reports the metric. `reported` are the metrics that were. */
   | { readonly condition: Condition; readonly holds: undefined; readonly reported: readonly string[] };
+
+/** A gate that nothing was asked of. */
+export const NO_GATE: Gate = { state: 'none', conditions: [], breaches: [] };
+
+/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
+export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[]): Gate {
+  if (failIf.length + warnIf.length === 0) return NO_GATE;
+  const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
+    conditions
+      .map(condition => ({ ...judge(condition, samples), level }))
+      .filter(({ holds }) => holds !== false);
+  const [failures, warnings] = [tripped('fail', failIf), tripped('warn', warnIf)];
+  const state = failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed';
+  return { state, conditions: [...failIf, ...warnIf], breaches: [...failures, ...warnings] };
+}
 
 const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
   '>': order => order > 0,
@@ -20,15 +52,16 @@ const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
 
 /** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
 export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
-  const figures = figuresOf(condition.metric, samples);
+  const { metric, aggregate, operator, limit } = condition;
+  const figures = figuresOf(metric, samples);
   if (figures === undefined) return { condition, holds: undefined, reported: reportedBy(samples) };
-  if (condition.aggregate !== undefined)
-    return compared(condition, aggregateOf(condition.aggregate, figures));
   // The extreme on the condition's side decides whether any figure satisfies it; for == and != each must be asked.
-  const side = condition.operator.startsWith('<') ? 'min' : 'max';
-  const candidates = /[<>]/.test(condition.operator) ? [aggregateOf(side, figures)] : figures;
-  const judgements = candidates.map(figure => compared(condition, figure));
-  return judgements.find(judgement => judgement.holds) ?? compared(condition, aggregateOf('last', figures));
+  const extreme = operator.startsWith('<') ? 'min' : operator.startsWith('>') ? 'max' : undefined;
+  const deciding = aggregate ?? extreme;
+  const candidates = deciding === undefined ? figures : [aggregateOf(deciding, figures)];
+  const found = candidates.find(figure => HOLDS[operator](compare(figure, limit)));
+  const figure = found ?? aggregateOf(aggregate ?? 'last', figures);
+  return { condition, holds: found !== undefined, figure };
 }
 
 /** At least one figure of a metric, the oldest first. */
@@ -56,10 +89,6 @@ export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigu
     return figure === undefined ? [] : [exactly(figure)];
   });
   return first === undefined ? undefined : [first, ...others];
-}
-
-function compared(condition: Condition, figure: ExactNumber): Judgement {
-  return { condition, holds: HOLDS[condition.operator](compare(figure, condition.limit)), figure };
 }
 
 function reportedBy(samples: readonly Figures[]): string[] {

@@ -5,10 +5,10 @@ export type Figure = bigint | number;
 export type Figures = ReadonlyMap<string, Figure>;
 
 /** What a metric's figures count. */
-export type Kind = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
+export type MetricKind = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
-/** The metrics that can be known beforehand, those of the contract and those derived from them. */
-export const METRICS: Readonly<Record<string, Kind>> = {
+/** The metrics of the contract: whole numbers (int64), but for the percentage. */
+export const CONTRACT: Readonly<Record<string, MetricKind>> = {
   ts: 'plain',
   cpu_count: 'plain',
   cpu_used_pct: 'percentage',
@@ -16,16 +16,21 @@ export const METRICS: Readonly<Record<string, Kind>> = {
   mem_used: 'bytes',
   mem_total_mib: 'mebibytes',
   mem_used_mib: 'mebibytes',
-  mem_used_pct: 'percentage',
-  mem_free: 'bytes',
   disk_total: 'bytes',
   disk_used: 'bytes',
+};
+
+/** The metrics that can be known beforehand, those of the contract and those derived from them. */
+export const METRICS: Readonly<Record<string, MetricKind>> = {
+  ...CONTRACT,
+  mem_used_pct: 'percentage',
+  mem_free: 'bytes',
   disk_used_pct: 'percentage',
   disk_free: 'bytes',
 };
 
 /** What a metric counts; undefined for one that only the agent knows. */
-export function kindOf(metric: string): Kind | undefined {
+export function metricKind(metric: string): MetricKind | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
 }
 
@@ -35,19 +40,16 @@ export function kindOf(metric: string): Kind | undefined {
  */
 export function nearestMetric(name: string): string | undefined {
   const plain = name.toLowerCase().replaceAll('-', '_');
-  return nearest(
-    plain,
-    Object.keys(METRICS).filter(metric => metric[0] === plain[0]),
-    2,
-  );
+  const metrics = Object.keys(METRICS).filter(metric => metric[0] === plain[0]);
+  return nearest(plain, metrics, 0.5);
 }
 
-/** The word that is at most two edits away from what was written, and less than a `share`th of its letters; the nearest. */
-export function nearest(written: string, words: readonly string[], share = 1): string | undefined {
+/** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
+export function nearest(written: string, words: readonly string[], part = 1): string | undefined {
   const ranked = words
     .map(word => ({ word, distance: editDistance(written, word) }))
     .sort((a, b) => a.distance - b.distance);
-  return ranked.find(({ distance, word }) => distance <= 2 && distance < word.length / share)?.word;
+  return ranked.find(({ distance, word }) => distance <= 2 && distance < word.length * part)?.word;
 }
 
 /** Levenshtein's distance: how many letters to insert, delete or replace. */

@@ -1,5 +1,5 @@
 import type { Condition } from '../gate/conditions.ts';
-import type { GateRules } from '../gate/gate.ts';
+import type { GateRules } from '../gate/judge.ts';
 import type { Connection } from '../inputs/connection.ts';
 import type { MeasurementInputs } from '../inputs/measurement.ts';
 import type { AnyTask } from '../inputs/tasks.ts';

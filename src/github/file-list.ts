@@ -1,5 +1,5 @@
 import type { Report } from '../report/report.ts';
-import { STATUS } from '../report/status.ts';
+import { STATUS } from '../report/report.ts';
 import { formatNumber } from '../text/units.ts';
 import { harmless } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';

@@ -1,5 +1,5 @@
 import type { UploadTask } from '../inputs/tasks.ts';
-import { shareLine } from '../report/share.ts';
+import { shardLine } from '../report/report.ts';
 import type { Observer } from '../run/surroundings.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
 import type { PlannedFile } from '../upload/plan.ts';
@@ -79,7 +79,7 @@ export function announcement(
   if (totalFiles === 0) return undefined;
   const doing = upload.dryRun ? 'Planning the upload of' : 'Uploading';
   const what = `${formatCount(totalFiles, 'file')} (${formatBytes(totalBytes)})`;
-  const which = share === undefined ? '' : `, ${shareLine(share)}`;
+  const which = share === undefined ? '' : `, ${shardLine(share)}`;
   const same = unchanged.size === 0 ? '' : `, ${formatNumber(unchanged.size)} unchanged`;
   return `${doing} ${what} to sandbox ${connection.sandboxId} at ${connection.baseUrl}${which}${same}`;
 }

@@ -1,5 +1,5 @@
 import { sleep } from '../agent/sleep.ts';
-import { type Gate, NO_GATE } from '../gate/gate.ts';
+import { type Gate, NO_GATE } from '../gate/judge.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
 import { type AnyTask, INPUT_NAMES } from '../inputs/tasks.ts';
 import { EMPTY_REPORT, type Report, type ReportedError, type Task } from '../report/report.ts';

@@ -1,5 +1,5 @@
 import { type Condition, parseCondition } from '../gate/conditions.ts';
-import type { GateRules } from '../gate/gate.ts';
+import type { GateRules } from '../gate/judge.ts';
 import { quote } from '../text/visible.ts';
 import { type Parser, type parseInputs, parseLines } from './parse.ts';
 import { duration, wholeNumber } from './values.ts';

@@ -1,4 +1,4 @@
-import type { GateRules } from '../gate/gate.ts';
+import type { GateRules } from '../gate/judge.ts';
 import { type Connection, connectionSchema, reachSchema, toConnection } from './connection.ts';
 import {
   gateSchema,

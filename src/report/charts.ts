@@ -13,33 +13,26 @@ const MIN_SAMPLES = 3;
 // More would be narrower than a pixel; the platform draws charts of at most 50,000 characters.
 const MAX_POINTS = 60;
 
-const CHARTS = [
-  { name: 'CPU', metric: 'cpu_used_pct', part: undefined, total: undefined },
-  { name: 'Memory', metric: 'mem_used_pct', part: 'mem', total: 'mem_total' },
-  { name: 'Disk', metric: 'disk_used_pct', part: 'disk', total: 'disk_total' },
-] as const;
+// Beyond any percentage, a chart's axis would drown everything else.
+const MAX_PERCENT = 1000;
 
-type Chart = (typeof CHARTS)[number];
+const CHARTS = [
+  { name: 'CPU', metric: 'cpu_used_pct', part: undefined },
+  { name: 'Memory', metric: 'mem_used_pct', part: 'mem' },
+  { name: 'Disk', metric: 'disk_used_pct', part: 'disk' },
+] as const;
 
 /** One row for each of CPU, memory and disk: its course as a sparkline, and its aggregates. */
 export function courseTable(samples: readonly Sample[]): Html[] {
-  const all = samples.map(({ stats }) => stats.figures);
   if (samples.length < MIN_SAMPLES) return [];
+  const all = samples.map(({ stats }) => stats.figures);
   const rows = CHARTS.flatMap(({ name, metric }) => {
     const figures = figuresOf(metric, all);
     if (figures === undefined) return [];
-    const figure = (aggregate: 'min' | 'mean' | 'max' | 'last') =>
-      formatFigure(metric, aggregateOf(aggregate, figures));
-    return [
-      [
-        name,
-        code(sparkline(overTime(metric, samples, MAX_POINTS / 2))),
-        figure('min'),
-        figure('mean'),
-        figure('max'),
-        figure('last'),
-      ],
-    ];
+    const aggregates = (['min', 'mean', 'max', 'last'] as const).map(aggregate =>
+      formatFigure(metric, aggregateOf(aggregate, figures)),
+    );
+    return [[name, code(sparkline(overTime(metric, samples, MAX_POINTS / 2))), ...aggregates]];
   });
   return rows.length === 0 ? [] : [table(['', 'Course', 'Min', 'Mean', 'Max', 'Last'], rows)];
 }
@@ -54,11 +47,11 @@ export function timeCharts(samples: readonly Sample[], conditions: readonly Cond
   const span = timeSpan(last.at - first.at);
   const over = `in percent over ${span.unit}, ${formatCount(samples.length, 'sample')}`;
   return CHARTS.flatMap(chart => {
-    if (pointsOf(chart.metric, samples).length === 0) return [];
     const values = overTime(chart.metric, samples, MAX_POINTS);
+    if (values.length === 0) return [];
     const limits = limitsOf(chart, conditions, last.stats.figures);
     const title = `**${chart.name}** ${over}${limits.length === 0 ? '' : ', with its limits in red'}`;
-    return [`${title}\n\n${mermaid(values, limits, span.length)}`];
+    return `${title}\n\n${mermaid(values, limits, span.length)}`;
   });
 }
 
@@ -95,53 +88,51 @@ function timeSpan(ms: number): { length: number; unit: string } {
 /** Eight heights for 0 to 100 percent. */
 export function sparkline(values: readonly number[]): string {
   const heights = '▁▂▃▄▅▆▇█';
-  const height = (value: number) => Math.min(Math.max(Math.floor(value / 12.5), 0), heights.length - 1);
-  return values.map(value => heights.charAt(height(value))).join('');
+  return values.map(value => heights.charAt(clamp(Math.floor(value / 12.5), 0, 7))).join('');
 }
 
-// Beyond any percentage, a chart's axis would drown everything else.
-const MAX_PERCENT = 1000;
-
 /**
- * At most so many values of a metric at even distances in time: the highest where several fall together, since peaks are
- * what a reader looks for, and the one before where none does.
+ * At most so many values of a metric at even distances in time, none where it was not reported: the highest where several
+ * fall together, since peaks are what a reader looks for, and the one before where none does.
  */
-export function overTime(metric: string, samples: readonly Sample[], count: number): number[] {
-  const points = pointsOf(metric, samples);
+function overTime(metric: string, samples: readonly Sample[], count: number): number[] {
   const size = Math.min(count, samples.length);
   const start = samples[0]?.at ?? 0;
   const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
   const grid: (number | undefined)[] = Array.from({ length: size });
-  for (const { at, value } of points) {
-    const place = Math.min(Math.max(Math.round(((at - start) / length) * (size - 1)), 0), size - 1);
-    grid[place] = Math.max(grid[place] ?? value, value);
-  }
-  let before = points[0]?.value ?? 0;
-  return grid.map(value => {
-    before = value ?? before;
-    return before;
-  });
-}
-
-function pointsOf(metric: string, samples: readonly Sample[]): { at: number; value: number }[] {
-  return samples.flatMap(({ at, stats }) => {
+  let before: number | undefined;
+  for (const { at, stats } of samples) {
     const figure = stats.figures.get(metric);
-    const value = Math.min(Math.max(Number(figure), -MAX_PERCENT), MAX_PERCENT);
-    return figure === undefined ? [] : [{ at, value }];
+    if (figure === undefined) continue;
+    const value = clamp(Number(figure), -MAX_PERCENT, MAX_PERCENT);
+    const place = clamp(Math.round(((at - start) / length) * (size - 1)), 0, size - 1);
+    grid[place] = Math.max(grid[place] ?? value, value);
+    before ??= value;
+  }
+  return grid.flatMap(value => {
+    before = value ?? before;
+    return before ?? [];
   });
 }
 
-/** The conditions' limits in percent; those of bytes are shares of the total of the last sample. */
-function limitsOf({ metric, part, total }: Chart, conditions: readonly Condition[], last: Figures): number[] {
-  const all = total === undefined ? undefined : last.get(total);
-  const share = (bytes: number) => (all === undefined ? Number.NaN : (100 * bytes) / Number(all));
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+/** The conditions' limits in percent; those of bytes are parts of the total of the last sample. */
+function limitsOf(
+  { metric, part }: (typeof CHARTS)[number],
+  conditions: readonly Condition[],
+  last: Figures,
+): number[] {
+  const total = part === undefined ? Number.NaN : Number(last.get(`${part}_total`));
+  const percent = (bytes: number) => (100 * bytes) / total;
   const limits = conditions.flatMap(condition => {
     const limit = toNumber(condition.limit);
-    if (condition.metric === metric) return [limit];
-    if (part === undefined) return [];
-    if (condition.metric === `${part}_used`) return [share(limit)];
-    if (condition.metric === `${part}_used_mib`) return [share(limit * 2 ** 20)];
-    return condition.metric === `${part}_free` ? [100 - share(limit)] : [];
+    if (condition.metric === metric) return limit;
+    if (condition.metric === `${part}_used`) return percent(limit);
+    if (condition.metric === `${part}_used_mib`) return percent(limit * 2 ** 20);
+    return condition.metric === `${part}_free` ? 100 - percent(limit) : [];
   });
   return [...new Set(limits)].filter(limit => Math.abs(limit) <= MAX_PERCENT).slice(0, MAX_LIMITS);
 }

@@ -1,96 +1,148 @@
+import { toFigure } from '../gate/exact-number.ts';
+import { aggregateOf, type Breach, figuresOf } from '../gate/judge.ts';
+import { type Figure, METRICS } from '../gate/metrics.ts';
+import type { Sample } from '../stats/sample.ts';
+import { fitting } from '../text/cut.ts';
 import { stringifyExactly } from '../text/exact-json.ts';
-import { aggregatesOf, breachEntry } from './gate-json.ts';
-import { type Report, totals } from './report.ts';
+import type { FileResult } from '../upload/result.ts';
+import { type Report, succeeded, totals } from './report.ts';
+import { adviceOn, headline } from './verdict.ts';
 
 // A job's outputs hold 1 MB together, as UTF-16. One list that grows with the job may not take more than half of it.
 const MAX_JSON_BYTES = 256 * 1024;
 
-const STATS_OUTPUTS = [
-  'ts',
-  'cpu_count',
-  'cpu_used_pct',
-  'mem_total',
-  'mem_used',
-  'mem_total_mib',
-  'mem_used_mib',
-  'disk_total',
-  'disk_used',
-  'mem_used_pct',
-  'mem_free',
-  'disk_used_pct',
-  'disk_free',
-] as const;
-
 /** Step outputs by name. */
 export type Outputs = Readonly<Record<string, string>>;
 
-/** The outputs of the upload and a notice for each that is left empty for its size. */
-export function uploadOutputs(report: Report): { outputs: Outputs; notices: string[] } {
-  const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
-  const list = uploadedList(report);
-  return {
-    outputs: {
-      'uploaded-count': String(uploaded),
-      'unchanged-count': String(unchanged),
-      'failed-count': String(failed),
-      'skipped-count': String(skipped),
-      'uploaded-bytes': String(uploadedBytes),
-      uploaded: list ?? '',
-    },
-    notices: list === undefined ? [tooLong('uploaded')] : [],
-  };
+/** Some of a step's outputs, and a notice for each that is left empty for its size. */
+export interface BoundedOutputs {
+  readonly outputs: Outputs;
+  readonly notices: string[];
 }
 
-/** The outputs of the stats, each empty where it was not reported, and a notice for one that is too long. */
-export function statsOutputs({ stats }: Report): { outputs: Outputs; notices: string[] } {
-  const figures = STATS_OUTPUTS.map(name => [
-    name.replaceAll('_', '-'),
-    formatFigure(name, stats?.figures.get(name)),
+/** The outputs of the upload. */
+export function uploadOutputs(report: Report): BoundedOutputs {
+  const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
+  return bounded({
+    'uploaded-count': String(uploaded),
+    'unchanged-count': String(unchanged),
+    'failed-count': String(failed),
+    'skipped-count': String(skipped),
+    'uploaded-bytes': String(uploadedBytes),
+    uploaded: uploadedList(report),
+  });
+}
+
+/** The outputs of the stats, each empty where it was not reported. */
+export function statsOutputs({ stats }: Report): BoundedOutputs {
+  const figures = Object.keys(METRICS).map(metric => [
+    metric.replaceAll('_', '-'),
+    figureText(metric, stats?.figures.get(metric)),
   ]);
-  const json = bounded(stats?.json ?? '');
-  return {
-    outputs: { ...Object.fromEntries(figures), stats: json ?? '' },
-    notices: json === undefined ? [tooLong('stats')] : [],
-  };
+  return bounded({ ...Object.fromEntries(figures), stats: unlessTooLong(stats?.json ?? '') });
 }
 
 /** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
-export function gateOutputs({ gate, samples }: Report): { outputs: Outputs; notices: string[] } {
-  const breaches = bounded(stringifyExactly(gate.breaches.map(breachEntry)));
-  const aggregates = bounded(stringifyExactly(aggregatesOf(samples)));
-  return {
-    outputs: { gate: gate.state, breaches: breaches ?? '', aggregates: aggregates ?? '' },
-    notices: [
-      ...(breaches === undefined ? [tooLong('breaches')] : []),
-      ...(aggregates === undefined ? [tooLong('aggregates')] : []),
-    ],
+export function gateOutputs({ gate, samples }: Report): BoundedOutputs {
+  return bounded({
+    gate: gate.state,
+    breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
+    aggregates: unlessTooLong(stringifyExactly(aggregatesOf(samples))),
+  });
+}
+
+// The files of one piece of the text.
+const FILES_PER_PIECE = 500;
+
+/** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
+export function* reportJson(report: Report): Generator<string> {
+  const { schema, task, files, stats, samples, gate, ...rest } = report;
+  const document = {
+    schema,
+    task,
+    succeeded: succeeded(report),
+    headline: headline(report),
+    totals: totals(report),
+    ...rest,
+    gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
+    figures: stats === undefined ? null : Object.fromEntries(stats.figures),
+    aggregates: aggregatesOf(samples),
+    samples: samples.map(({ at, stats: { figures } }) => ({ at, figures: Object.fromEntries(figures) })),
   };
-}
-
-/** The uploaded files as JSON; undefined as soon as it is too long. */
-function uploadedList({ files }: Report): string | undefined {
-  const entries: string[] = [];
-  let bytes = '[]'.length;
-  for (const result of files) {
-    if (result.status !== 'uploaded') continue;
-    const entry = JSON.stringify({ source: result.file.source, path: result.path, size: result.size });
-    bytes += Buffer.byteLength(entry) + (entries.length > 0 ? ','.length : 0);
-    if (bytes > MAX_JSON_BYTES) return undefined;
-    entries.push(entry);
+  // The stats as they came, since what is nested deeply can be read but not always be written again.
+  yield `${stringifyExactly(document).slice(0, -1)},\n"stats": ${stats?.json ?? 'null'},\n"files": [`;
+  for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
+    const piece = files.slice(start, start + FILES_PER_PIECE);
+    const lines = piece.map(result => `\n${JSON.stringify(fileEntry(result, report))}`);
+    yield `${start === 0 ? '' : ','}${lines.join(',')}`;
   }
-  return `[${entries.join(',')}]`;
+  yield '\n]\n}\n';
 }
 
-function formatFigure(name: string, figure: bigint | number | undefined): string {
-  if (figure === undefined) return '';
-  const isDerivedPercentage = name === 'mem_used_pct' || name === 'disk_used_pct';
-  return isDerivedPercentage && typeof figure === 'number' ? figure.toFixed(2) : String(figure);
-}
-
-function bounded(json: string): string | undefined {
-  return Buffer.byteLength(json) > MAX_JSON_BYTES ? undefined : json;
+/** Outputs of which those that are undefined were too long. */
+function bounded(outputs: Readonly<Record<string, string | undefined>>): BoundedOutputs {
+  const entries = Object.entries(outputs);
+  return {
+    outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ''])),
+    notices: entries.filter(([, value]) => value === undefined).map(([name]) => tooLong(name)),
+  };
 }
 
 function tooLong(output: string): string {
   return `The output ${output} is empty: it would be longer than 256 KiB. The file named by the output report has it all.`;
+}
+
+function unlessTooLong(json: string): string | undefined {
+  return Buffer.byteLength(json) > MAX_JSON_BYTES ? undefined : json;
+}
+
+/** The uploaded files as JSON; undefined as soon as it is too long. */
+function uploadedList({ files }: Report): string | undefined {
+  const uploaded = files.filter(result => result.status === 'uploaded');
+  const entries = fitting(
+    uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({ source, path, size })),
+    // Each is followed by a comma or the closing bracket.
+    MAX_JSON_BYTES - '['.length,
+    entry => Buffer.byteLength(entry) + ','.length,
+  );
+  return entries.length < uploaded.length ? undefined : `[${entries.join(',')}]`;
+}
+
+function figureText(metric: string, figure: Figure | undefined): string {
+  if (figure === undefined) return '';
+  const isDerivedPercentage = metric === 'mem_used_pct' || metric === 'disk_used_pct';
+  return isDerivedPercentage && typeof figure === 'number' ? figure.toFixed(2) : String(figure);
+}
+
+/** The figure is null where the metric was not reported. */
+function breachEntry(breach: Breach): object {
+  const { level, condition } = breach;
+  const { text, metric, limit } = condition;
+  const figure = breach.holds === undefined ? null : toFigure(breach.figure);
+  return { level, condition: text, metric, figure, limit: toFigure(limit) };
+}
+
+/** One figure of each kind for every metric that any sample reports. */
+function aggregatesOf(samples: readonly Sample[]): object {
+  const all = samples.map(({ stats }) => stats.figures);
+  const metrics = new Set(all.flatMap(figures => [...figures.keys()]));
+  return Object.fromEntries(
+    [...metrics].flatMap(metric => {
+      const figures = figuresOf(metric, all);
+      if (figures === undefined) return [];
+      const aggregates = (['last', 'min', 'max', 'mean'] as const).map(aggregate => [
+        aggregate,
+        toFigure(aggregateOf(aggregate, figures)),
+      ]);
+      return [[metric, Object.fromEntries(aggregates)]];
+    }),
+  );
+}
+
+function fileEntry({ file, ...outcome }: FileResult, report: Report): object {
+  const { source, target, size } = file;
+  if (outcome.status !== 'failed') return { source, target, size, ...outcome };
+  const { kind, status, message } = outcome.error;
+  const error = { kind, status, message, hint: adviceOn(outcome.error, report) };
+  return { source, target, size, ...outcome, error };
 }

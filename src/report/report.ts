@@ -1,6 +1,7 @@
-import { type Gate, NO_GATE } from '../gate/gate.ts';
+import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
+import { formatCount, formatNumber } from '../text/units.ts';
 import type { LeftOut } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
 import type { Share } from '../upload/selection.ts';
@@ -14,7 +15,7 @@ export interface Report {
   readonly baseUrl: string;
   readonly dryRun: boolean;
   readonly cancelled: boolean;
-  /** Which share of the plan this run was to see to; undefined where all of it. */
+  /** Which shard of the plan this run was to see to; undefined where all of it. */
   readonly share: Share | undefined;
   /** One result for each file of it, in plan order. */
   readonly files: readonly FileResult[];
@@ -63,43 +64,59 @@ export const EMPTY_REPORT: Report = {
 };
 
 /** The files of a report, counted. */
-export interface Totals {
-  readonly planned: number;
-  /** Bytes of the planned files, when the plan was made. */
-  readonly plannedBytes: number;
-  readonly uploaded: number;
-  /** Files that the sandbox had already, and their bytes. */
-  readonly unchanged: number;
-  readonly unchangedBytes: number;
-  readonly failed: number;
-  /** Files of a dry run, and what was left out. */
-  readonly skipped: number;
-  readonly notAttempted: number;
-  /** Bytes of the uploaded files. */
-  readonly uploadedBytes: number;
-}
-
-export function totals({ files, leftOut }: Report): Totals {
-  const count = (status: FileResult['status']) => files.filter(file => file.status === status).length;
-  return {
+export function totals({ files, leftOut }: Report) {
+  const counted = {
     planned: files.length,
-    plannedBytes: files.reduce((sum, { file }) => sum + file.size, 0),
-    uploaded: count('uploaded'),
-    unchanged: count('unchanged'),
-    unchangedBytes: files.reduce(
-      (sum, { status, file }) => sum + (status === 'unchanged' ? file.size : 0),
-      0,
-    ),
-    failed: count('failed'),
-    skipped: count('skipped') + leftOut.length,
-    notAttempted: count('not-attempted'),
-    uploadedBytes: files.reduce((sum, file) => sum + (file.status === 'uploaded' ? file.size : 0), 0),
+    /** Bytes of the planned files, when the plan was made. */
+    plannedBytes: 0,
+    uploaded: 0,
+    /** Files that the sandbox had already, and their bytes. */
+    unchanged: 0,
+    unchangedBytes: 0,
+    failed: 0,
+    /** Files of a dry run, and what was left out. */
+    skipped: leftOut.length,
+    notAttempted: 0,
+    /** Bytes of the uploaded files, as they were sent. */
+    uploadedBytes: 0,
   };
+  for (const result of files) {
+    const { status, file } = result;
+    counted[status === 'not-attempted' ? 'notAttempted' : status] += 1;
+    counted.plannedBytes += file.size;
+    if (status === 'unchanged') counted.unchangedBytes += file.size;
+    if (status === 'uploaded') counted.uploadedBytes += result.size;
+  }
+  return counted;
 }
 
 /** Whether the step succeeds: everything planned arrived, or was never meant to, the gate let it pass, nothing else failed. */
 export function succeeded(report: Report): boolean {
+  const { errors, gate, cancelled } = report;
   const { failed, notAttempted } = totals(report);
-  const isGood = report.errors.length === 0 && report.gate.state !== 'failed' && !report.cancelled;
-  return failed + notAttempted === 0 && isGood;
+  return failed + notAttempted + errors.length === 0 && gate.state !== 'failed' && !cancelled;
+}
+
+/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
+export const STATUS: Readonly<Record<FileResult['status'], string>> = {
+  uploaded: 'uploaded',
+  unchanged: 'unchanged',
+  failed: 'failed',
+  skipped: 'would be uploaded',
+  'not-attempted': 'not attempted',
+};
+
+/** Which shard it is: `shard 2 of 4`. */
+export function shardName({ index, count }: Share): string {
+  return `shard ${index} of ${count}`;
+}
+
+/** Which shard it is, and how much of the plan: `shard 2 of 4: 500 of 2,000 files`. */
+export function shardLine(share: Share): string {
+  return `${shardName(share)}: ${formatNumber(share.files)} of ${formatCount(share.planned, 'file')}`;
+}
+
+/** What stands for the rest of a list that is cut. */
+export function moreInReport(rest: number): string {
+  return `and ${formatNumber(rest)} more; the report file has them all`;
 }

@@ -1,9 +1,9 @@
-import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
+import { firstOf, fitting } from '../text/cut.ts';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../text/units.ts';
 import type { FileResult } from '../upload/result.ts';
 import { code, concat, type Html, html, table } from './html.ts';
-import { type Report, succeeded, totals } from './report.ts';
+import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';
-import { STATUS } from './status.ts';
 import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
 
 /** The platform drops a summary whole that is longer, in bytes. */
@@ -38,9 +38,9 @@ function join(blocks: readonly Html[]): string {
 }
 
 function notes(report: Report): Html[] {
-  const { sandboxId, baseUrl } = report;
+  const { sandboxId, baseUrl, warnings } = report;
   const where = sandboxId === '' ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-  const lines = [...furtherLines(report), ...report.warnings].slice(0, MAX_LINES);
+  const lines = [...furtherLines(report), ...warnings].slice(0, MAX_LINES);
   const items = lines.map(line => html`\n<li>${code(line)}</li>`);
   return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
@@ -48,70 +48,44 @@ function notes(report: Report): Html[] {
 function totalsTable(report: Report): Html {
   const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
   const { durationMs } = report;
+  const rate = uploaded === 0 ? '–' : formatRate(uploadedBytes, durationMs);
+  const counts = [uploaded, unchanged, failed, notAttempted, skipped];
   return table(
     ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'],
-    [
-      [
-        uploaded,
-        unchanged,
-        failed,
-        notAttempted,
-        skipped,
-        formatBytes(uploadedBytes),
-        formatDuration(durationMs),
-        uploaded === 0 ? '–' : formatRate(uploadedBytes, durationMs),
-      ],
-    ],
+    [[...counts, formatBytes(uploadedBytes), formatDuration(durationMs), rate]],
   );
 }
 
 function failureTables(report: Report): Html[] {
   const groups = failureGroups(report);
   if (groups.length === 0) return [];
-  const rows = groups
-    .slice(0, MAX_ROWS)
-    .map(({ error, sources }) => [
-      html`${code(error.message)}<br>${adviceOn(error, report)}`,
-      concat([
-        ...sources.slice(0, MAX_ROWS).map(source => html`${code(source)}<br>`),
-        more(sources.length - MAX_ROWS),
-      ]),
-    ]);
+  const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
+    const names = sources.map(source => html`${code(source)}<br>`);
+    const files = concat(firstOf(names, MAX_ROWS, rest => html`${moreInReport(rest)}`));
+    return [html`${code(error.message)}<br>${adviceOn(error, report)}`, files];
+  });
   return [html`<h4>What failed</h4>`, table(['Why', 'Files'], rows)];
 }
 
 function leftOutTable({ leftOut }: Report): Html[] {
   if (leftOut.length === 0) return [];
-  const rows = leftOut.slice(0, MAX_ROWS).map(({ path, reason }) => [code(path), reason]);
-  const rest = leftOut.length - MAX_ROWS;
-  return [
-    html`<h4>What was left out</h4>`,
-    table(['Path', 'Why'], rest > 0 ? [...rows, [more(rest), '']] : rows),
-  ];
+  const all = leftOut.map(({ path, reason }): (Html | string)[] => [code(path), reason]);
+  const rows = firstOf(all, MAX_ROWS, rest => [moreInReport(rest), '']);
+  return [html`<h4>What was left out</h4>`, table(['Path', 'Why'], rows)];
 }
 
 function fileList({ files }: Report, maxBytes: number): Html[] {
   if (files.length === 0) return [];
-  const rows: Html[] = [];
-  let size = 0;
-  for (const result of files) {
-    const row = fileRow(result);
-    size += Buffer.byteLength(row.html);
-    if (size > maxBytes) break;
-    rows.push(row);
-  }
+  const rows = fitting(files.values().map(fileRow), maxBytes, row => Buffer.byteLength(row.html));
+  const rest = files.length - rows.length;
   const title = html`<summary>${formatCount(files.length, 'file')}</summary>`;
   const head = html`<tr><th align="left">File</th><th align="left">In the sandbox</th><th align="right">Size</th><th></th></tr>`;
   const list = html`<table>\n${head}\n${concat(rows)}</table>`;
-  return [html`<details>${title}\n${list}\n${more(files.length - rows.length)}</details>`];
+  return [html`<details>${title}\n${list}\n${rest > 0 ? moreInReport(rest) : ''}</details>`];
 }
 
 function fileRow(result: FileResult): Html {
   const { source, target, size } = result.file;
   const place = 'path' in result ? result.path : target;
   return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
-}
-
-function more(count: number): Html {
-  return count > 0 ? html`and ${formatNumber(count)} more; the report file has them all` : html``;
 }

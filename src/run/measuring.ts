@@ -1,12 +1,11 @@
 import { withRetries } from '../agent/retry.ts';
 import type { ReadStats } from '../agent/stats-client.ts';
-import { gateOf } from '../gate/gate.ts';
+import { gateOf } from '../gate/judge.ts';
 import type { StatsTask } from '../inputs/tasks.ts';
 import type { Report, ReportedError } from '../report/report.ts';
 import { reportedError, waitError } from '../report/verdict.ts';
 import { decodeStats, type Stats } from '../stats/decode.ts';
-import { takeSamples } from '../stats/sample.ts';
-import { waitUntil } from '../stats/wait.ts';
+import { takeSamples, waitUntil } from '../stats/sample.ts';
 import type { Observer, Surroundings } from './surroundings.ts';
 
 /** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */

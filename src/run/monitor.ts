@@ -1,4 +1,4 @@
-import { gateOf } from '../gate/gate.ts';
+import { gateOf } from '../gate/judge.ts';
 import type { MonitorTask } from '../inputs/tasks.ts';
 import { ASKED } from '../monitor/end.ts';
 import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';

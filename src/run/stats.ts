@@ -1,5 +1,5 @@
 import { openStatsReader } from '../agent/stats-client.ts';
-import { gateOf } from '../gate/gate.ts';
+import { gateOf } from '../gate/judge.ts';
 import type { StatsTask } from '../inputs/tasks.ts';
 import { EMPTY_REPORT, type Report } from '../report/report.ts';
 import { exchangeOptions } from './exchange-options.ts';

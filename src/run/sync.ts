@@ -1,4 +1,4 @@
-import { gateOf } from '../gate/gate.ts';
+import { gateOf } from '../gate/judge.ts';
 import type { SyncTask } from '../inputs/tasks.ts';
 import type { Report } from '../report/report.ts';
 import type { FileResult } from '../upload/result.ts';

@@ -1,5 +1,5 @@
 import { AgentError } from '../agent/failure.ts';
-import type { Figure, Figures } from '../gate/metrics.ts';
+import { CONTRACT, type Figure, type Figures, metricKind } from '../gate/metrics.ts';
 import { parseExactly } from '../text/exact-json.ts';
 
 /** The stats of one reading. */
@@ -11,18 +11,6 @@ export interface Stats {
   /** A sentence for each known field that holds something other than its kind of number. */
   readonly warnings: readonly string[];
 }
-
-/** The contract's whole-number fields (int64). */
-export const WHOLE_FIELDS = [
-  'ts',
-  'cpu_count',
-  'mem_total',
-  'mem_used',
-  'disk_used',
-  'disk_total',
-  'mem_used_mib',
-  'mem_total_mib',
-] as const;
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
@@ -38,9 +26,9 @@ export function decodeStats(json: string): Stats {
   const figures = new Map<string, Figure>();
   const warnings: string[] = [];
   for (const [name, value] of Object.entries(body)) {
-    const figure = toFigure(name, value);
+    const figure = figureIn(name, value);
     if (figure !== undefined) figures.set(name, figure);
-    else if (isKnown(name) && value !== null)
+    else if (Object.hasOwn(CONTRACT, name) && value !== null)
       warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
   }
   return { figures: new Map([...figures, ...derive(figures)]), json, warnings };
@@ -52,6 +40,23 @@ function parse(json: string): unknown {
   } catch (cause) {
     throw new AgentError('bad-answer', 'The stats cannot be parsed.', { cause });
   }
+}
+
+/** The number that a field holds, if it is one of its kind. */
+function figureIn(name: string, value: unknown): Figure | undefined {
+  if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isFinite(value))) return undefined;
+  if (!Object.hasOwn(CONTRACT, name)) return value;
+  return metricKind(name) === 'percentage' ? toPercentage(Number(value)) : toWhole(value);
+}
+
+function toPercentage(number: number): number | undefined {
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
+function toWhole(number: Figure): bigint | undefined {
+  const whole = Number.isSafeInteger(number) ? BigInt(number) : number;
+  return typeof whole === 'bigint' && whole >= 0n && whole <= MAX_INT64 ? whole : undefined;
 }
 
 /** Free and used shares, where both parts are reported and the total is not 0. */
@@ -70,30 +75,4 @@ function derive(figures: Figures): [string, Figure][] {
 /** Percent with two decimals, rounded half up, computed without a float until the end. */
 function percentage(used: bigint, total: bigint): number {
   return Number((used * 20_000n + total) / (total * 2n)) / 100;
-}
-
-function toFigure(name: string, value: unknown): Figure | undefined {
-  if (isWhole(name)) return toWhole(value);
-  if (name === 'cpu_used_pct') return toPercentage(value);
-  if (typeof value === 'bigint') return value;
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-function toPercentage(value: unknown): number | undefined {
-  const number = typeof value === 'bigint' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
-}
-
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(value: unknown): bigint | undefined {
-  const whole = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;
-  return typeof whole === 'bigint' && whole >= 0n && whole <= MAX_INT64 ? whole : undefined;
-}
-
-function isWhole(name: string): boolean {
-  return WHOLE_FIELDS.some(field => field === name);
-}
-
-function isKnown(name: string): boolean {
-  return isWhole(name) || name === 'cpu_used_pct';
 }

@@ -1,5 +1,7 @@
-import type { AgentError } from '../agent/failure.ts';
+import { AgentError } from '../agent/failure.ts';
 import type { Outcome } from '../agent/retry.ts';
+import type { Condition } from '../gate/conditions.ts';
+import { type Judgement, judge } from '../gate/judge.ts';
 import type { Stats } from './decode.ts';
 
 /** One reading of the sandbox's stats. */
@@ -9,7 +11,7 @@ export interface Sample {
   readonly stats: Stats;
 }
 
-/** What a sampling takes its time from. */
+/** What reading again and again takes its time from. */
 export interface Timing {
   /** Resolves after so many milliseconds, or rejects when the signal aborts. */
   readonly sleep: (ms: number, stop: AbortSignal) => Promise<void>;
@@ -18,21 +20,27 @@ export interface Timing {
   readonly now: () => number;
 }
 
-/** The samples taken, the oldest first, and the error that ended the sampling early. */
-export interface Samples {
-  readonly samples: readonly Sample[];
-  readonly error: AgentError | undefined;
-}
+/** How a wait ended: all conditions held in one sample; or time ran out, or the sandbox cannot be waited for. */
+export type WaitEnd =
+  | { readonly held: true; readonly waitedMs: number }
+  | {
+      readonly held: false;
+      readonly waitedMs: number;
+      /** The conditions that did not hold in the last sample seen, with its figures; empty if there was none. */
+      readonly missing: readonly Judgement[];
+      /** Why the last reading failed, if it did. */
+      readonly error: AgentError | undefined;
+    };
 
 /**
- * Reads the stats so many times. Before several readings one more is made and dropped: an agent's CPU figure covers the
+ * Reads the stats so many times, unless an error or `stop` ends that early; the samples are the oldest first. Before several readings one more is made and dropped: an agent's CPU figure covers the
  * time since it was last asked, by whomever.
  */
 export async function takeSamples(
   read: () => Promise<Outcome<Stats>>,
   { samples: count, intervalMs }: { readonly samples: number; readonly intervalMs: number },
   { sleep, stop, now }: Timing,
-): Promise<Samples> {
+): Promise<{ readonly samples: readonly Sample[]; readonly error: AgentError | undefined }> {
   const samples: Sample[] = [];
   const readings = count > 1 ? count + 1 : count;
   for (let reading = 1; reading <= readings; reading += 1) {
@@ -44,10 +52,49 @@ export async function takeSamples(
   return { samples, error: undefined };
 }
 
+/**
+ * Asks for the stats until every condition holds in one sample. An agent that is not up yet does not hold yet; what no
+ * waiting can mend, such as a wrong token, ends the wait.
+ */
+export async function waitUntil(
+  conditions: readonly Condition[],
+  read: () => Promise<Stats>,
+  { intervalMs, timeoutMs }: { readonly intervalMs: number; readonly timeoutMs: number },
+  { sleep, stop, now }: Timing,
+): Promise<WaitEnd> {
+  const start = now();
+  let missing: readonly Judgement[] = [];
+  for (;;) {
+    const look = await lookAt(conditions, read);
+    const error = look instanceof AgentError ? look : undefined;
+    if (!(look instanceof AgentError)) missing = look;
+    const waitedMs = now() - start;
+    if (error === undefined && missing.length === 0) return { held: true, waitedMs };
+    const leftMs = timeoutMs - waitedMs;
+    const mayMend = leftMs > 0 && !stop.aborted && error?.retryable !== false;
+    if (!mayMend || !(await slept(sleep(Math.min(intervalMs, leftMs), stop))))
+      return { held: false, waitedMs, missing, error };
+  }
+}
+
 /** Whether a sleep came to its end. */
 export function slept(sleep: Promise<void>): Promise<boolean> {
   return sleep.then(
     () => true,
     () => false,
   );
+}
+
+/** The conditions that do not hold now, or why that cannot be told. */
+async function lookAt(
+  conditions: readonly Condition[],
+  read: () => Promise<Stats>,
+): Promise<Judgement[] | AgentError> {
+  try {
+    const { figures } = await read();
+    return conditions.map(condition => judge(condition, [figures])).filter(({ holds }) => holds !== true);
+  } catch (error) {
+    if (error instanceof AgentError) return error;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toFigure } from '../../src/gate/exact-number.ts';
-import { gateOf } from '../../src/gate/gate.ts';
+import { gateOf } from '../../src/gate/judge.ts';
 import { figures, parse } from './given.ts';
 
 const SAMPLES = [figures({ mem_used_pct: 40, cpu_count: 4n }), figures({ mem_used_pct: 60, cpu_count: 4n })];
@@ -15,11 +15,11 @@ function gate(failIf: readonly string[], warnIf: readonly string[], samples = SA
   return {
     state,
     conditions: conditions.map(({ text }) => text),
-    breaches: breaches.map(({ level, condition, figure, reported }) => ({
-      level,
-      condition: condition.text,
-      figure: figure === undefined ? undefined : toFigure(figure),
-      reported,
+    breaches: breaches.map(breach => ({
+      level: breach.level,
+      condition: breach.condition.text,
+      figure: breach.holds === undefined ? undefined : toFigure(breach.figure),
+      reported: breach.holds === undefined ? breach.reported : [],
     })),
   };
 }

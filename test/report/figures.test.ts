@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { exactly } from '../../src/gate/exact-number.ts';
-import { gateOf } from '../../src/gate/gate.ts';
-import { judge } from '../../src/gate/judge.ts';
+import { gateOf, judge } from '../../src/gate/judge.ts';
 import type { Figure } from '../../src/gate/metrics.ts';
 import { breachLine, formatFigure, judgementLine } from '../../src/report/figures.ts';
 import { figures, parse } from '../gate/given.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reportJson } from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
-import { reportJson } from '../../src/report/report-file.ts';
 import { parseExactly } from '../../src/text/exact-json.ts';
 import {
   BUSY,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { AgentError } from '../../src/agent/failure.ts';
 import { networkFailure } from '../../src/agent/network-failure.ts';
 import { toFigure } from '../../src/gate/exact-number.ts';
-import { waitUntil } from '../../src/stats/wait.ts';
+import { waitUntil } from '../../src/stats/sample.ts';
 import { failureOf } from '../agent/answers.ts';
 import { parse } from '../gate/given.ts';
 import { type Answers, answers, type FakeTime, fakeTime, load } from './timing.ts';
