@@ -965,8 +965,6 @@ function readAggregate({ text, column }, fail) {
 	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
 }
 const SLIPS = /* @__PURE__ */ new Map([
-	["=", "=="],
-	["===", "=="],
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],

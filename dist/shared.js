@@ -572,8 +572,6 @@ function readAggregate({ text, column }, fail) {
 	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
 }
 const SLIPS = /* @__PURE__ */ new Map([
-	["=", "=="],
-	["===", "=="],
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],
@@ -1793,10 +1791,11 @@ function sizeOf(selection) {
 }
 
 // src/text/cut.ts
-/** A list cut to its first items; where there are more, what `more` makes of their number comes last. */
-function firstOf(items, limit, more) {
+/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
+function firstOf(items, limit, { show, more }) {
+	const shown = items.slice(0, limit).map((item) => show(item));
 	const rest = items.length - limit;
-	return rest <= 0 ? [...items] : [...items.slice(0, limit), more(rest)];
+	return rest > 0 ? [...shown, more(rest)] : shown;
 }
 /** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
 function fitting$1(items, limit, sizeOf) {
@@ -2270,16 +2269,20 @@ function failureTables(report) {
 	const groups = failureGroups(report);
 	if (groups.length === 0) return [];
 	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
-		const names = sources.map((source) => html`${code(source)}<br>`);
-		const files = concat(firstOf(names, MAX_ROWS, (rest) => html`${moreInReport(rest)}`));
-		return [html`${code(error.message)}<br>${adviceOn(error, report)}`, files];
+		const files = firstOf(sources, MAX_ROWS, {
+			show: (source) => html`${code(source)}<br>`,
+			more: (rest) => html`${moreInReport(rest)}`
+		});
+		return [html`${code(error.message)}<br>${adviceOn(error, report)}`, concat(files)];
 	});
 	return [html`<h4>What failed</h4>`, table(["Why", "Files"], rows)];
 }
 function leftOutTable({ leftOut }) {
 	if (leftOut.length === 0) return [];
-	const all = leftOut.map(({ path, reason }) => [code(path), reason]);
-	const rows = firstOf(all, MAX_ROWS, (rest) => [moreInReport(rest), ""]);
+	const rows = firstOf(leftOut, MAX_ROWS, {
+		show: ({ path, reason }) => [code(path), reason],
+		more: (rest) => [moreInReport(rest), ""]
+	});
 	return [html`<h4>What was left out</h4>`, table(["Path", "Why"], rows)];
 }
 function fileList({ files }, maxBytes) {

@@ -75,8 +75,6 @@ function readAggregate({ text, column }: Word, fail: Fail): Aggregate | undefine
 
 // Spellings of other languages, which letters alone would not lead to the right one.
 const SLIPS: ReadonlyMap<string, Operator> = new Map([
-  ['=', '=='],
-  ['===', '=='],
   ['=>', '>='],
   ['=<', '<='],
   ['!==', '!='],

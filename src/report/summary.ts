@@ -1,5 +1,6 @@
 import { firstOf, fitting } from '../text/cut.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../text/units.ts';
+import type { LeftOut } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
 import { code, concat, type Html, html, table } from './html.ts';
 import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
@@ -60,17 +61,21 @@ function failureTables(report: Report): Html[] {
   const groups = failureGroups(report);
   if (groups.length === 0) return [];
   const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
-    const names = sources.map(source => html`${code(source)}<br>`);
-    const files = concat(firstOf(names, MAX_ROWS, rest => html`${moreInReport(rest)}`));
-    return [html`${code(error.message)}<br>${adviceOn(error, report)}`, files];
+    const files = firstOf(sources, MAX_ROWS, {
+      show: source => html`${code(source)}<br>`,
+      more: rest => html`${moreInReport(rest)}`,
+    });
+    return [html`${code(error.message)}<br>${adviceOn(error, report)}`, concat(files)];
   });
   return [html`<h4>What failed</h4>`, table(['Why', 'Files'], rows)];
 }
 
 function leftOutTable({ leftOut }: Report): Html[] {
   if (leftOut.length === 0) return [];
-  const all = leftOut.map(({ path, reason }): (Html | string)[] => [code(path), reason]);
-  const rows = firstOf(all, MAX_ROWS, rest => [moreInReport(rest), '']);
+  const rows = firstOf<LeftOut, (Html | string)[]>(leftOut, MAX_ROWS, {
+    show: ({ path, reason }) => [code(path), reason],
+    more: rest => [moreInReport(rest), ''],
+  });
   return [html`<h4>What was left out</h4>`, table(['Path', 'Why'], rows)];
 }
 

@@ -1,7 +1,12 @@
-/** A list cut to its first items; where there are more, what `more` makes of their number comes last. */
-export function firstOf<T>(items: readonly T[], limit: number, more: (rest: number) => T): T[] {
+/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
+export function firstOf<T, S>(
+  items: readonly T[],
+  limit: number,
+  { show, more }: { readonly show: (item: T) => S; readonly more: (rest: number) => S },
+): S[] {
+  const shown = items.slice(0, limit).map(item => show(item));
   const rest = items.length - limit;
-  return rest <= 0 ? [...items] : [...items.slice(0, limit), more(rest)];
+  return rest > 0 ? [...shown, more(rest)] : shown;
 }
 
 /** The first items whose sizes are at most `limit` together. What comes after them is not even made. */

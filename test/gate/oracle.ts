@@ -31,13 +31,19 @@ const SIZES: Readonly<Record<string, bigint>> = {
 };
 
 /** Whether a condition holds over the figures of its metric; undefined without any. */
-export function oracle({ aggregate, metric, operator, number, unit }: Parts, found: readonly Figure[]) {
+export function oracle(parts: Parts, found: readonly Figure[]): boolean | undefined {
   if (found.length === 0) return undefined;
   const all = found.map(figure => fraction(String(figure)));
+  return chosen(parts.aggregate, all).some(figure =>
+    holds(difference(figure, limitOf(parts)), parts.operator),
+  );
+}
+
+/** A condition's limit in the metric's own unit. */
+export function limitOf({ metric, number, unit }: Parts): Fraction {
   const [numerator, denominator] = fraction(number);
   const perUnit = metric.endsWith('_mib') && unit !== '' ? 1_048_576n : 1n;
-  const limit: Fraction = [numerator * (SIZES[unit] ?? assert.fail(unit)), denominator * perUnit];
-  return chosen(aggregate, all).some(figure => holds(difference(figure, limit), operator));
+  return [numerator * (SIZES[unit] ?? assert.fail(unit)), denominator * perUnit];
 }
 
 function chosen(aggregate: string | undefined, all: readonly Fraction[]): readonly Fraction[] {

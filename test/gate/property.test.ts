@@ -5,7 +5,7 @@ import { AGGREGATES, OPERATORS } from '../../src/gate/conditions.ts';
 import { judge } from '../../src/gate/judge.ts';
 import { type Figure, METRICS } from '../../src/gate/metrics.ts';
 import { parse, Refused, samplesOf } from './given.ts';
-import { oracle, type Parts } from './oracle.ts';
+import { limitOf, oracle, type Parts } from './oracle.ts';
 
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'KiB', 'MiB', 'GiB', 'TiB'];
 const UNITS: Readonly<Record<string, readonly string[]>> = {
@@ -16,7 +16,9 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   unknown: ['%', ...BYTES],
 };
 
-const metric = fc.constantFrom(...Object.keys(METRICS), 'mem_cache', 'load_average', 'fan-speed', 'Q');
+// Metrics that only some agent reports are no slips of those that are known.
+const OTHERS = ['mem_cache', 'gpu_used_pct', 'gpu_count', 'cpu_used', 'toString', 'fan-speed', 'Q', '_x9'];
+const metric = fc.constantFrom(...Object.keys(METRICS), ...OTHERS);
 
 const whole = fc.oneof(
   fc.bigInt({ min: -3n, max: 3n }),
@@ -47,16 +49,18 @@ const parts: fc.Arbitrary<Parts> = metric.chain(name =>
 
 const figure: fc.Arbitrary<Figure | undefined> = fc.oneof(whole, float, fc.constant(undefined));
 
-const space = fc.constantFrom('', ' ', '\t', '  ');
+const space = fc.constantFrom('', ' ', '\t', '  ', '\u00a0');
 
-/** A condition with samples, some of which meet its limit exactly. */
+/** A condition with samples, some of which meet its limit exactly or lie next to it. */
 const judged = parts.chain(condition => {
+  const [numerator, denominator] = limitOf(condition);
+  const near = numerator / denominator;
   const limit = Number(condition.number);
-  const same = Number.isSafeInteger(limit) ? BigInt(limit) : limit;
+  const same = fc.constantFrom<Figure>(near, near - 1n, near + 1n, condition.unit === '' ? limit : near);
   return fc.record({
     condition: fc.constant(condition),
-    values: fc.array(fc.oneof(figure, fc.constant(same)), { maxLength: 6 }),
-    gaps: fc.tuple(space, space, space, space, space),
+    values: fc.array(fc.oneof(figure, same), { maxLength: 6 }),
+    gaps: fc.array(space, { minLength: 5, maxLength: 5 }),
   });
 });
 
@@ -66,49 +70,37 @@ function write({ metric, aggregate, operator, number, unit }: Parts, gaps: reado
 }
 
 describe('any condition', () => {
-  test('printed and read back gives the same judgement', () => {
+  test('is the same however it is spaced, and when it is printed and read back', () => {
     fc.assert(
-      fc.property(judged, ({ condition: written, values, gaps }) => {
+      fc.property(judged, ({ condition: written, gaps }) => {
         const condition = parse(write(written, gaps));
-        const again = parse(condition.text);
-        assert.deepEqual(again, condition);
-        const samples = samplesOf(written.metric, values);
-        assert.deepEqual(judge(again, samples), judge(condition, samples));
+        assert.deepEqual(parse(condition.text), condition);
+        assert.equal(condition.text, write(written, ['', '', ' ', ' ', '']));
       }),
       { numRuns: 1000 },
     );
   });
 
-  test('is judged as exact arithmetic has it', () => {
-    fc.assert(
-      fc.property(judged, ({ condition, values }) => {
-        const { metric } = condition;
-        // A sample without `metric` reports `ts`, which must not pass for it.
-        fc.pre(metric !== 'ts' || !values.includes(undefined));
-        const known = values.filter(value => value !== undefined);
-        const { holds } = judge(parse(write(condition)), samplesOf(metric, values));
-        assert.equal(holds, oracle(condition, known), write(condition));
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  test('that holds does so for the figure it names', () => {
+  test('is judged as exact arithmetic has it, by a figure that bears that out', () => {
     fc.assert(
       fc.property(judged, ({ condition: written, values }) => {
+        // A sample without `metric` reports `ts`, which must not pass for it.
+        fc.pre(written.metric !== 'ts' || !values.includes(undefined));
+        const known = values.filter(value => value !== undefined);
         const condition = parse(write(written));
         const judgement = judge(condition, samplesOf(written.metric, values));
+        assert.equal(judgement.holds, oracle(written, known), write(written));
         if (judgement.holds === undefined) return;
         const { numerator, denominator } = judgement.figure;
         const order = numerator * condition.limit.denominator - condition.limit.numerator * denominator;
         assert.equal(judgement.holds, oracle({ ...written, number: '0', unit: '' }, [order]));
       }),
-      { numRuns: 500 },
+      { numRuns: 3000 },
     );
   });
 });
 
-describe('any text', () => {
+test('any text is a condition or refused at a place within it', () => {
   const pieces = [
     'mem_used',
     '.max',
@@ -132,19 +124,16 @@ describe('any text', () => {
     fc.string({ unit: 'binary' }),
     fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map(list => list.join('')),
   );
-
-  test('is a condition or refused at a place within it', () => {
-    fc.assert(
-      fc.property(text, line => {
-        try {
-          assert.equal(parse(parse(line).text).text, parse(line).text);
-        } catch (error) {
-          assert.ok(error instanceof Refused, String(error));
-          assert.notEqual(error.message, '');
-          assert.ok(error.column >= 1 && error.column <= line.length + 1, `${error.column}`);
-        }
-      }),
-      { numRuns: 5000 },
-    );
-  });
+  fc.assert(
+    fc.property(text, line => {
+      try {
+        assert.equal(parse(parse(line).text).text, parse(line).text);
+      } catch (error) {
+        assert.ok(error instanceof Refused, String(error));
+        assert.notEqual(error.message, '');
+        assert.ok(error.column >= 1 && error.column <= line.length + 1, `${error.column}`);
+      }
+    }),
+    { numRuns: 3000 },
+  );
 });

@@ -14,65 +14,54 @@ function cpuChart(values: readonly (number | string | undefined)[], conditions: 
   return chart;
 }
 
-/** The cells of the table of courses, row by row. */
-function rowsOf(values: Parameters<typeof course>[0]): string[][] {
-  return courseTable(course(values)).flatMap(({ html }) =>
-    [...html.matchAll(/<tr><td>.*?<\/tr>/g)].map(([row]) =>
-      [...row.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell = '']) => textOf(cell)),
-    ),
-  );
-}
-
-describe('there is no picture', () => {
-  test('of fewer than three samples', () => {
-    for (const values of [[], [1], [1, 2]]) {
-      assert.deepEqual(timeCharts(cpuCourse(values), []), []);
-      assert.deepEqual(courseTable(cpuCourse(values)), []);
-    }
-  });
-
-  test('of what was not reported', () => {
-    assert.deepEqual(timeCharts(cpuCourse([undefined, undefined, undefined]), []), []);
-    assert.deepEqual(courseTable(cpuCourse([undefined, undefined, undefined])), []);
-    assert.equal(timeCharts(cpuCourse([1, 2, 3]), []).length, 1);
-  });
+test('there is no picture of fewer than three samples, nor of what was not reported', () => {
+  for (const values of [[], [1, 2], [undefined, undefined, undefined]]) {
+    assert.deepEqual(timeCharts(cpuCourse(values), []), []);
+    assert.deepEqual(courseTable(cpuCourse(values)), []);
+  }
 });
 
 test('the table has a row for each of CPU, memory and disk, with its course and aggregates', () => {
   const total = { mem_total: 4 * GIB, disk_total: 10 * GIB, disk_used: GIB };
-  const rows = rowsOf([
-    { ...total, cpu_used_pct: 0, mem_used: GIB },
-    { ...total, cpu_used_pct: 50, mem_used: 3 * GIB },
-    { ...total, cpu_used_pct: 25.5, mem_used: 2 * GIB },
-  ]);
-  assert.deepEqual(rows, [
-    ['CPU', '▁▅▃', '0 %', '25.17 %', '50 %', '25.5 %'],
-    ['Memory', '▃▇▅', '25 %', '50 %', '75 %', '50 %'],
-    ['Disk', '▁▁▁', '10 %', '10 %', '10 %', '10 %'],
-  ]);
+  const [block] = courseTable(
+    course([
+      { ...total, cpu_used_pct: 0, mem_used: GIB },
+      { ...total, cpu_used_pct: 50, mem_used: 3 * GIB },
+      { ...total, cpu_used_pct: 25.5, mem_used: 2 * GIB },
+    ]),
+  );
+  const rows = [...(block?.html ?? '').matchAll(/<tr><td>(.*?)<\/td><\/tr>/g)];
+  assert.deepEqual(
+    rows.map(([, cells = '']) => cells.split('</td><td>').map(textOf)),
+    [
+      ['CPU', '▁▅▃', '0 %', '25.17 %', '50 %', '25.5 %'],
+      ['Memory', '▃▇▅', '25 %', '50 %', '75 %', '50 %'],
+      ['Disk', '▁▁▁', '10 %', '10 %', '10 %', '10 %'],
+    ],
+  );
+  const [long] = courseTable(cpuCourse(Array.from({ length: 100 }, () => 1)));
+  assert.match(long?.html ?? '', />▁{30}</);
+  assert.doesNotMatch(long?.html ?? '', /Memory/);
 });
 
 test('the sparkline spans 0 to 100 percent, and holds what lies beyond', () => {
-  assert.equal(sparkline([0, 12.5, 25, 37.5, 50, 62.5, 75, 87.5, 100]), '▁▂▃▄▅▆▇██');
-  assert.equal(sparkline([-5, 1000, 12.49]), '▁█▁');
-  assert.equal(sparkline([]), '');
+  assert.equal(sparkline([0, 12.49, 12.5, 25, 50, 62.5, 87.4, 87.5, 100, -5, 1000]), '▁▁▂▃▅▆▇██▁█');
 });
 
 describe('a chart', () => {
   test('says what it shows, over what time, of how many samples', () => {
-    const chart = cpuChart([1, 2.125, 3], ['cpu_used_pct > 80']);
-    assert.match(
-      chart,
-      /^\*\*CPU\*\* in percent over seconds, 3 samples, with its limits in red\n\n```mermaid\n/,
-    );
-    const lines = ['  x-axis 0 --> 2', '  y-axis 0 --> 100'];
-    const drawn = [/^ {2}line \[1\.00, 2\.1[23], 3\.00\]$/, /^ {2}line \[80\.00, 80\.00, 80\.00\]$/];
-    const [style = '', kind, x, y, ...rest] = mermaidOf(chart).split('\n');
+    const chart = cpuChart([1, 2.126, 3], ['cpu_used_pct > 80']);
+    const title = '**CPU** in percent over seconds, 3 samples, with its limits in red\n\n```mermaid\n';
+    assert.ok(chart.startsWith(title));
+    const [style = '', ...lines] = mermaidOf(chart).split('\n');
     assert.match(style, /^%%\{init: \{.*\}\}%%$/);
-    assert.deepEqual([kind, x, y, rest.length], ['xychart-beta', ...lines, 2]);
-    drawn.forEach((pattern, index) => {
-      assert.match(rest[index] ?? '', pattern);
-    });
+    assert.deepEqual(lines, [
+      'xychart-beta',
+      '  x-axis 0 --> 2',
+      '  y-axis 0 --> 100',
+      '  line [1.00, 2.13, 3.00]',
+      '  line [80.00, 80.00, 80.00]',
+    ]);
     assert.doesNotMatch(cpuChart([1, 2, 3]), /limits/);
   });
 
@@ -88,22 +77,8 @@ describe('a chart', () => {
     assert.deepEqual(axis(21_600_000), ['hours', '6']);
   });
 
-  test('is one for each of CPU, memory and disk', () => {
-    const reading = { cpu_used_pct: 1, mem_total: 8, mem_used: 2, disk_total: 4, disk_used: 1 };
-    const charts = timeCharts(course([reading, reading, reading]), []);
-    assert.deepEqual(
-      charts.map(chart => chart.slice(0, 8)),
-      ['**CPU** ', '**Memory', '**Disk**'],
-    );
-    assert.deepEqual(charts.flatMap(linesOf), [
-      [1, 1, 1],
-      [25, 25, 25],
-      [25, 25, 25],
-    ]);
-  });
-
   test('is thinned to 60 points, and keeps the highest and the order', () => {
-    for (const length of [60, 61, 119, 121, 1000]) {
+    for (const length of [60, 61, 119, 1000]) {
       for (const peak of [0, 1, Math.floor(length / 2), length - 1]) {
         const values = Array.from({ length }, (_, index) => (index === peak ? 99 : (50 * index) / length));
         const [points = []] = linesOf(cpuChart(values));
@@ -121,21 +96,56 @@ describe('a chart', () => {
   test('stands in its time: gaps are bridged with the figure before, or the first one', () => {
     const [points] = linesOf(cpuChart([undefined, 1, undefined, undefined, 4, undefined]));
     assert.deepEqual(points, [1, 1, 1, 1, 4, 4]);
+    const jumping = cpuCourse([1, 2, 3]).map((sample, index) => ({
+      ...sample,
+      at: [5000, 0, 9000][index] ?? 0,
+    }));
+    const [chart = ''] = timeCharts(jumping, []);
+    assert.deepEqual(linesOf(chart), [[2, 2, 3]]);
   });
 
   test('widens its axis for what lies beyond 0 to 100, and bounds what is absurd', () => {
-    assert.match(cpuChart([5, 5, 5]), /y-axis 0 --> 100$/m);
     assert.match(cpuChart([5, 250.5, 5]), /y-axis 0 --> 251$/m);
     assert.match(cpuChart([-3.5, 0, 5]), /y-axis -4 --> 100$/m);
-    const [points = []] = linesOf(cpuChart([1e300, -1e300, 5]));
-    assert.ok(points.every(point => Math.abs(point) <= 1000));
-    assert.equal(cpuChart([1e300, 1, 2]).includes('e+'), false);
+    assert.match(cpuChart([5, 5, 5], ['cpu_used_pct > 120']), /y-axis 0 --> 120$/m);
+    assert.deepEqual(linesOf(cpuChart([1e300, -1e300, 5])), [[1000, -1000, 5]]);
+    // A whole number beyond any float.
+    assert.deepEqual(linesOf(cpuChart([`1${'0'.repeat(400)}`, 1, 2, 3])), [[1, 1, 2, 3]]);
+  });
+});
+
+describe('the limits of conditions are level lines', () => {
+  const reading = {
+    cpu_used_pct: 1,
+    mem_total: 8 * GIB,
+    mem_used: GIB,
+    disk_total: 10 * GIB,
+    disk_used: GIB,
+  };
+  const before = { ...reading, mem_total: 4 * GIB };
+
+  /** For each chart, the limits drawn in it. */
+  const limits = (...conditions: string[]) =>
+    timeCharts(course([before, reading, reading]), conditions.map(parse)).map(chart =>
+      linesOf(chart)
+        .slice(1)
+        .map(([first, ...others]) => (others.every(other => other === first) ? first : others)),
+    );
+
+  test('those of percentages as they are, those of bytes by the last total', () => {
+    const percentages = ['cpu_used_pct > 80%', 'cpu_used_pct.mean >= 70.5', 'mem_used_pct < 90'];
+    assert.deepEqual(limits(...percentages, 'disk_used_pct == 5'), [[80, 70.5], [90], [5]]);
+    const bytes = ['mem_used > 6GiB', 'mem_used_mib > 2GiB', 'mem_free < 2GiB', 'disk_used.max > 9.5GiB'];
+    assert.deepEqual(limits(...bytes), [[], [75, 25], [95]]);
   });
 
-  test('does not end the run where a figure is a whole number beyond any float', () => {
-    const huge = [`1${'0'.repeat(400)}`, 1, 2, 3];
-    const [points = []] = linesOf(cpuChart(huge));
-    assert.ok(points.every(Number.isFinite));
-    assert.equal(courseTable(cpuCourse(huge)).length, 1);
+  test('each once, not many, and none that is not to be drawn', () => {
+    const found = limits('cpu_used_pct > 80', 'cpu_used_pct >= 80%', 'cpu_count > 2', 'mem_used > 900GiB');
+    assert.deepEqual(found, [[80], [], []]);
+    const many = Array.from({ length: 40 }, (_, index) => `cpu_used_pct > ${50 + index}`);
+    assert.equal(limits(...many)[0]?.length, 8);
+    const none = { mem_total: 0, mem_used: 0, cpu_used_pct: 1 };
+    const [chart = ''] = timeCharts(course([none, none, none]), [parse('mem_used > 1GiB')]);
+    assert.equal(linesOf(chart).length, 1);
   });
 });

@@ -1,83 +1,70 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { parse } from 'yaml';
+import { parse as parseYaml } from 'yaml';
+import { gateOf } from '../../src/gate/judge.ts';
 import { gateOutputs, statsOutputs, uploadOutputs } from '../../src/report/outputs.ts';
-import { failed, notAttempted, report, STATS, skipped, statsOf, unchanged, uploaded } from './reports.ts';
+import type { Report } from '../../src/report/report.ts';
+import { parse } from '../gate/given.ts';
+import { course, type Reading } from './courses.ts';
+import { EVERY_END, report, STATS, statsOf, uploaded } from './reports.ts';
 
 const LIMIT = 256 * 1024;
+const HUGE = '9223372036854775807';
+
+/** The report of samples over which conditions of fail-if were judged. */
+function judged(readings: readonly Reading[], failIf: readonly string[] = []): Report {
+  const samples = course(readings);
+  const figures = samples.map(({ stats }) => stats.figures);
+  return report({ samples, gate: gateOf({ failIf: failIf.map(parse), warnIf: [] }, figures) });
+}
 
 test('the outputs are those that action.yml declares', () => {
-  const declared: { outputs: Record<string, unknown> } = parse(
+  const declared: { outputs: Record<string, unknown> } = parseYaml(
     readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'),
   );
-  const written = {
-    ...uploadOutputs(report()).outputs,
-    ...statsOutputs(report()).outputs,
-    ...gateOutputs(report()).outputs,
-    report: '',
-  };
-  assert.deepEqual(Object.keys(written).sort(), Object.keys(declared.outputs).sort());
+  const written = [uploadOutputs, statsOutputs, gateOutputs].flatMap(of => Object.keys(of(report()).outputs));
+  assert.deepEqual([...written, 'report'].sort(), Object.keys(declared.outputs).sort());
 });
 
 describe('the outputs of the upload', () => {
-  test('every way a file can end is counted', () => {
-    const files = [
-      uploaded('a', 7),
-      uploaded('b', 5),
-      failed('c'),
-      skipped('d'),
-      notAttempted('e'),
-      unchanged('f'),
-    ];
-    const leftOut = [{ path: 'l', reason: 'a broken link' }];
-    const { outputs, notices } = uploadOutputs(report({ files, leftOut }));
+  test('count every way a file can end', () => {
+    const { outputs, notices } = uploadOutputs(report(EVERY_END));
     assert.deepEqual(notices, []);
-    const { uploaded: list = '', ...counts } = outputs;
-    assert.deepEqual(counts, {
+    assert.deepEqual(outputs, {
       'uploaded-count': '2',
       'unchanged-count': '1',
       'failed-count': '1',
       'skipped-count': '2',
       'uploaded-bytes': '12',
+      uploaded:
+        '[{"source":"a","path":"/home/user/app/a","size":7},{"source":"f","path":"/home/user/app/f","size":5}]',
     });
-    assert.deepEqual(JSON.parse(list), [
-      { source: 'a', path: '/home/user/app/a', size: 7 },
-      { source: 'b', path: '/home/user/app/b', size: 5 },
-    ]);
+    assert.equal(uploadOutputs(report()).outputs['uploaded'], '[]');
   });
 
-  test('of nothing they are 0 and an empty list', () => {
-    assert.deepEqual(uploadOutputs(report()).outputs, {
-      'uploaded-count': '0',
-      'unchanged-count': '0',
-      'failed-count': '0',
-      'skipped-count': '0',
-      'uploaded-bytes': '0',
-      uploaded: '[]',
-    });
-  });
-
-  const frame = JSON.stringify([{ source: '', path: '/home/user/app/', size: 10 }]).length;
-  for (const [name, more] of Object.entries({ ascii: '', 'several bytes a character': 'ü' })) {
-    const fits = (LIMIT - frame - 4 * more.length) / 2;
-    test(`a list of 256 KiB is whole (${name})`, () => {
-      const { outputs, notices } = uploadOutputs(report({ files: [uploaded('x'.repeat(fits) + more)] }));
-      assert.ok(Buffer.byteLength(outputs['uploaded'] ?? '') > LIMIT - 2);
-      assert.deepEqual(notices, []);
-    });
-    test(`a longer one is empty, with a notice (${name})`, () => {
-      const { outputs, notices } = uploadOutputs(report({ files: [uploaded('x'.repeat(fits + 1) + more)] }));
-      assert.equal(outputs['uploaded'], '');
-      assert.equal(outputs['uploaded-count'], '1');
-      assert.equal(notices.length, 1);
-      assert.match(notices[0] ?? '', /^The output uploaded is empty: .*256 KiB/);
-    });
+  /** Files whose list is so long, in bytes; each letter of a name stands in it twice. */
+  function listOf(bytes: number) {
+    const left =
+      bytes - Buffer.byteLength(uploadOutputs(report({ files: list(0, 10) })).outputs['uploaded'] ?? '');
+    return uploadOutputs(report({ files: list(Math.floor(left / 2), left % 2 === 0 ? 10 : 100) }));
   }
+  const list = (length: number, size: number) => [uploaded('ü'), uploaded('x'.repeat(length), size)];
+
+  test('list files up to 256 KiB, and none beyond, with a notice', () => {
+    for (const bytes of [LIMIT - 1, LIMIT]) {
+      const { outputs, notices } = listOf(bytes);
+      assert.equal(Buffer.byteLength(outputs['uploaded'] ?? ''), bytes);
+      assert.deepEqual(notices, []);
+    }
+    const { outputs, notices } = listOf(LIMIT + 1);
+    assert.deepEqual([outputs['uploaded'], outputs['uploaded-count']], ['', '2']);
+    assert.match(notices.join(), /^The output uploaded is empty: .*256 KiB/);
+  });
 });
 
 describe('the outputs of the stats', () => {
-  test('each figure is written with all its digits', () => {
+  test('have each figure with all its digits', () => {
     const { outputs, notices } = statsOutputs(report({ stats: STATS }));
     assert.deepEqual(notices, []);
     assert.deepEqual(outputs, {
@@ -88,7 +75,7 @@ describe('the outputs of the stats', () => {
       'mem-used': '1073741824',
       'mem-total-mib': '4096',
       'mem-used-mib': '1024',
-      'disk-total': '9223372036854775807',
+      'disk-total': HUGE,
       'disk-used': '1024',
       'mem-used-pct': '25.00',
       'mem-free': '3221225472',
@@ -98,28 +85,71 @@ describe('the outputs of the stats', () => {
     });
   });
 
-  test('what was not reported is empty, and never 0', () => {
+  test('are empty, and never 0, where something was not reported', () => {
     const { outputs } = statsOutputs(report({ stats: statsOf({ mem_total: 0, mem_used: 0 }) }));
     const filled = Object.entries(outputs).filter(([, value]) => value !== '');
-    assert.deepEqual(Object.fromEntries(filled), {
-      'mem-total': '0',
-      'mem-used': '0',
-      stats: '{"mem_total":0,"mem_used":0}',
-    });
+    const stats = '{"mem_total":0,"mem_used":0}';
+    assert.deepEqual(Object.fromEntries(filled), { 'mem-total': '0', 'mem-used': '0', stats });
+    assert.deepEqual(new Set(Object.values(statsOutputs(report()).outputs)), new Set(['']));
   });
 
-  test('without stats all are empty', () => {
-    const { outputs, notices } = statsOutputs(report());
-    assert.equal(Object.keys(outputs).length, 14);
-    assert.ok(Object.values(outputs).every(value => value === ''));
-    assert.deepEqual(notices, []);
-  });
-
-  test('JSON that is too long is empty, with a notice', () => {
-    const stats = statsOf({ ts: 5, more: `"${'x'.repeat(LIMIT)}"` });
-    const { outputs, notices } = statsOutputs(report({ stats }));
-    assert.equal(outputs['stats'], '');
-    assert.equal(outputs['ts'], '5');
+  test('have no JSON that is too long, but a notice', () => {
+    const { outputs, notices } = statsOutputs(
+      report({ stats: statsOf({ ts: 5, more: `"${'ü'.repeat(LIMIT / 2)}"` }) }),
+    );
+    assert.deepEqual([outputs['stats'], outputs['ts']], ['', '5']);
     assert.match(notices.join(), /^The output stats is empty/);
+  });
+});
+
+describe('the outputs of the gate', () => {
+  test('have each breach exactly, in the metric’s own unit, and null for what is not reported', () => {
+    const failIf = [
+      'mem_used >= 9007199254740993B',
+      'cpu_used_pct > 90.5%',
+      'mem_used_mib > 1.5GiB',
+      'load > 1',
+    ];
+    const { outputs } = gateOutputs(
+      judged([{ mem_used: HUGE, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf),
+    );
+    assert.equal(outputs['gate'], 'failed');
+    assert.equal(
+      outputs['breaches'],
+      `[{"level":"fail","condition":"mem_used >= 9007199254740993B","metric":"mem_used","figure":${HUGE},"limit":9007199254740993},` +
+        '{"level":"fail","condition":"cpu_used_pct > 90.5%","metric":"cpu_used_pct","figure":90.6,"limit":90.5},' +
+        '{"level":"fail","condition":"mem_used_mib > 1.5GiB","metric":"mem_used_mib","figure":1600,"limit":1536},' +
+        '{"level":"fail","condition":"load > 1","metric":"load","figure":null,"limit":1}]',
+    );
+  });
+
+  test('have the aggregates of every metric, exact, over the samples that report it', () => {
+    const readings = [
+      { mem_used: HUGE, load: 0.1, note: '"text"' },
+      { mem_used: '9223372036854775805', load: 0.2, cpu_used_pct: `1${'0'.repeat(400)}` },
+      { load: 0.6 },
+    ];
+    assert.equal(
+      gateOutputs(judged(readings)).outputs['aggregates'],
+      `{"mem_used":{"last":9223372036854775805,"min":9223372036854775805,"max":${HUGE},"mean":9223372036854775806},` +
+        '"load":{"last":0.6,"min":0.1,"max":0.6,"mean":0.3}}',
+    );
+    assert.equal(gateOutputs(report()).outputs['aggregates'], '{}');
+  });
+
+  test('are empty, with a notice, where they are too long', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => `metric_number_${index}`);
+    const reading = Object.fromEntries(many.map(name => [name, 1]));
+    const { outputs, notices } = gateOutputs(
+      judged(
+        [reading],
+        many.map(name => `${name} > 0`),
+      ),
+    );
+    assert.deepEqual(outputs, { gate: 'failed', breaches: '', aggregates: '' });
+    assert.deepEqual(
+      notices.map(notice => notice.slice(0, 30)),
+      ['The output breaches is empty: ', 'The output aggregates is empty'],
+    );
   });
 });

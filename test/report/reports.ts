@@ -61,3 +61,9 @@ export function report(parts: Partial<Report> = {}): Report {
     ...parts,
   };
 }
+
+/** A file of each way to end, and something that was left out. */
+export const EVERY_END = {
+  files: [uploaded('a', 7), failed('b'), skipped('c'), notAttempted('d'), unchanged('e'), uploaded('f', 5)],
+  leftOut: [{ path: 'l', reason: 'a broken link' }],
+};

@@ -11,111 +11,109 @@ function figuresOf(json: string): Record<string, Figure> {
 const WHOLE: Readonly<Record<string, Figure>> = {
   '0': 0n,
   '-0': 0n,
-  '7': 7n,
   '4.0': 4n,
   '4e9': 4_000_000_000n,
   '9007199254740993': 9007199254740993n,
   '9223372036854775807': 9223372036854775807n,
 };
+const NOT_WHOLE = ['9223372036854775808', '1e19', '1e400', '-1', '1.5', '"7"', 'true', '[]', '{}'];
 
-const NOT_WHOLE = [
-  '9223372036854775808',
-  '1e19',
-  '1e400',
-  '-1',
-  '-9223372036854775808',
-  '1.5',
-  '"7"',
-  'true',
-  '[]',
-  '{}',
-];
+const PERCENTAGES: Readonly<Record<string, Figure>> = { '12.34': 12.34, '0': 0, '100': 100, '1e1': 10 };
+const NO_PERCENTAGES = [`1${'0'.repeat(400)}`, '1e400', '-1', '-0.5', '"12"', 'true', '[]'];
 
-for (const field of Object.keys(CONTRACT).filter(name => name !== 'cpu_used_pct')) {
+for (const field of Object.keys(CONTRACT)) {
+  const isPercentage = field === 'cpu_used_pct';
+
   describe(field, () => {
-    for (const [text, expected] of Object.entries(WHOLE)) {
-      test(`${text} is exact`, () => {
+    test('is exact, and of its kind', () => {
+      for (const [text, expected] of Object.entries(isPercentage ? PERCENTAGES : WHOLE)) {
         const { figures, warnings } = decodeStats(`{"${field}":${text}}`);
-        assert.deepEqual([...figures], [[field, expected]]);
+        assert.deepEqual([...figures], [[field, expected]], text);
         assert.deepEqual(warnings, []);
-      });
-    }
-    for (const text of NOT_WHOLE) {
-      test(`${text} cannot be used`, () => {
+      }
+    });
+
+    test('cannot be used, with a warning, where it is something else', () => {
+      const says = `The sandbox's ${field} cannot be used: it is not a number of its kind.`;
+      for (const text of isPercentage ? NO_PERCENTAGES : NOT_WHOLE) {
         const { figures, warnings } = decodeStats(`{"${field}":${text}}`);
-        assert.equal(figures.size, 0);
-        const says = `The sandbox's ${field} cannot be used: it is not a number of its kind.`;
-        assert.deepEqual(warnings, [says]);
-      });
-    }
-    for (const json of ['{}', `{"${field}":null}`]) {
-      test(`${json} is not reported`, () => {
+        assert.deepEqual([[...figures], warnings], [[], [says]], text);
+      }
+    });
+
+    test('may be missing or null', () => {
+      for (const json of ['{}', `{"${field}":null}`]) {
         const { figures, warnings } = decodeStats(json);
-        assert.equal(figures.size, 0);
-        assert.deepEqual(warnings, []);
-      });
-    }
+        assert.deepEqual([[...figures], warnings], [[], []]);
+      }
+    });
   });
 }
 
-describe('cpu_used_pct', () => {
-  for (const [text, expected] of Object.entries({ '12.34': 12.34, '0': 0, '100': 100, '1e1': 10 })) {
-    test(`${text} is ${expected}`, () => {
-      assert.deepEqual(figuresOf(`{"cpu_used_pct":${text}}`), { cpu_used_pct: expected });
-    });
-  }
-  for (const text of ['"12"', '1e400', '-1e400', 'true', '[]']) {
-    test(`${text} cannot be used`, () => {
-      const { figures, warnings } = decodeStats(`{"cpu_used_pct":${text}}`);
-      assert.equal(figures.size, 0);
-      assert.equal(warnings.length, 1);
-    });
-  }
-
-  test('it is never scaled by the number of cores', () => {
-    assert.equal(figuresOf('{"cpu_count":8,"cpu_used_pct":50}')['cpu_used_pct'], 50);
-  });
-});
-
 describe('fields that the contract does not know', () => {
-  test('numbers are kept, exact', () => {
-    const json = '{"mem_cache":9007199254740993,"load":0.5,"delta":-3}';
-    assert.deepEqual(figuresOf(json), { mem_cache: 9007199254740993n, load: 0.5, delta: -3n });
-  });
-
-  test('anything else is no figure, and no warning', () => {
-    const { figures, warnings } = decodeStats('{"host":"h","tags":[1],"more":{"a":1},"on":true,"n":null}');
-    assert.equal(figures.size, 0);
+  test('are figures where they are numbers, and otherwise nothing to warn of', () => {
+    const json =
+      '{"mem_cache":9007199254740993,"load":0.5,"delta":-3,"far":1e400,"host":"h","more":{"a":1},"n":null}';
+    const { figures, warnings } = decodeStats(json);
+    assert.deepEqual(Object.fromEntries(figures), { mem_cache: 9007199254740993n, load: 0.5, delta: -3n });
     assert.deepEqual(warnings, []);
   });
 
-  test('the JSON stays as the service sent it', () => {
-    for (const json of ['{"b":{"c":[1.0]},"a":1e400}', '{ "ts" : 1 }']) {
-      assert.equal(decodeStats(json).json, json);
-    }
-  });
-
-  test('hostile names are names', () => {
-    const { figures } = decodeStats('{"__proto__":{"mem_total":5},"constructor":7,"toString":1.5}');
-    assert.deepEqual(
-      [...figures],
-      [
-        ['constructor', 7n],
-        ['toString', 1.5],
-      ],
-    );
+  test('have names that are nothing but names', () => {
+    const found = figuresOf('{"__proto__":{"mem_total":5},"constructor":7,"toString":1.5}');
+    assert.deepEqual(Object.entries(found), [
+      ['constructor', 7n],
+      ['toString', 1.5],
+    ]);
   });
 });
 
-test('of a field given twice the last counts', () => {
+test('the JSON stays as the service sent it; of a field given twice the last counts', () => {
+  for (const json of ['{"b":{"c":[1.0]},"a":1e400}', '{ "ts" : 1 }'])
+    assert.equal(decodeStats(json).json, json);
   assert.deepEqual(figuresOf('{"ts":1,"ts":2}'), { ts: 2n });
 });
 
-for (const json of ['[]', 'null', '7', '"text"', 'true', '[{"ts":1}]']) {
-  test(`${json} is no stats`, () => {
+test('what is no JSON object is a bad answer', () => {
+  for (const json of ['[]', 'null', '7', '"text"', '[{"ts":1}]', '{', '']) {
     assert.throws(
       () => decodeStats(json),
       (error: unknown) => error instanceof AgentError && error.kind === 'bad-answer',
     );
+  }
+});
+
+describe('the derived figures', () => {
+  const cases: readonly (readonly [used: bigint, total: bigint, percent: number])[] = [
+    [0n, 7n, 0],
+    [7n, 7n, 100],
+    [2n, 3n, 66.67],
+    [1n, 800n, 0.13],
+    [1n, 20_000n, 0.01],
+    [1n, 20_001n, 0],
+    [999_949n, 1_000_000n, 99.99],
+    [999_950n, 1_000_000n, 100],
+    [2n ** 62n, 2n ** 63n - 1n, 50],
+    [9n, 8n, 112.5],
+  ];
+  for (const [used, total, percent] of cases) {
+    test(`of ${used} in ${total}: ${percent} %`, () => {
+      for (const part of ['mem', 'disk']) {
+        const { [`${part}_used_pct`]: share, [`${part}_free`]: free } = figuresOf(
+          `{"${part}_used":${used},"${part}_total":${total}}`,
+        );
+        assert.deepEqual([share, free], [percent, total - used]);
+      }
+    });
+  }
+
+  test('are not there where a part is not reported, or the total is 0', () => {
+    assert.deepEqual(Object.keys(figuresOf('{"mem_used":1,"disk_total":2}')), ['mem_used', 'disk_total']);
+    assert.deepEqual(Object.keys(figuresOf('{"mem_used":1,"mem_total":0}')), ['mem_used', 'mem_total']);
   });
-}
+
+  test('replace what the service sends under their names', () => {
+    const found = figuresOf('{"mem_used":1,"mem_total":4,"mem_used_pct":99,"mem_free":99}');
+    assert.deepEqual(found, { mem_used: 1n, mem_total: 4n, mem_used_pct: 25, mem_free: 3n });
+  });
+});

@@ -2,92 +2,163 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { withRetries } from '../../src/agent/retry.ts';
-import { takeSamples } from '../../src/stats/sample.ts';
-import { failureOf } from '../agent/answers.ts';
+import { toFigure } from '../../src/gate/exact-number.ts';
+import { takeSamples, waitUntil } from '../../src/stats/sample.ts';
+import { parse } from '../gate/given.ts';
 import { type Answers, answers, type FakeTime, fakeTime, load } from './timing.ts';
 
 const READINGS = [load(0n), load(1n), load(2n), load(3n), load(4n)] as const;
 
+const BUSY = new AgentError('busy', 'It answered 503.');
+const UNREACHABLE = new AgentError('unreachable', 'It refused the connection.');
+const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
+
+/** A clock that cancels after so many milliseconds, when somebody sleeps. */
+const cancelledAt = (ms: number) => fakeTime((clock, elapsed) => void (elapsed === ms && clock.cancel()));
+
 /** Takes samples 250 ms apart, reading without retries. */
 async function take(samples: number, { read }: Answers, time: FakeTime = fakeTime()) {
-  const once = () =>
-    withRetries(read, { retries: 0, random: () => 0, sleep: time.sleep, stop: time.stop, onRetry: () => {} });
+  const policy = { retries: 0, random: () => 0, sleep: time.sleep, stop: time.stop, onRetry: () => {} };
   const start = time.now();
-  const taken = await takeSamples(once, { samples, intervalMs: 250 }, time);
-  return {
-    error: taken.error,
-    taken: taken.samples.map(({ at, stats }) => [at - start, stats.figures.get('load')]),
-  };
+  const taken = await takeSamples(() => withRetries(read, policy), { samples, intervalMs: 250 }, time);
+  const at = taken.samples.map(sample => [sample.at - start, sample.stats.figures.get('load')]);
+  return { error: taken.error, taken: at };
 }
 
 describe('sampling', () => {
   test('of one sample is one request, which counts', async () => {
-    const agent = answers(...READINGS);
-    const time = fakeTime();
+    const [agent, time] = [answers(...READINGS), fakeTime()];
     assert.deepEqual(await take(1, agent, time), { error: undefined, taken: [[0, 0n]] });
-    assert.equal(agent.count(), 1);
-    assert.deepEqual(time.slept, []);
+    assert.deepEqual([agent.count(), time.slept], [1, []]);
   });
 
-  for (const count of [2, 4]) {
-    test(`of ${count} sends a first request and drops what it says`, async () => {
-      const agent = answers(...READINGS);
-      const time = fakeTime();
-      const expected = Array.from({ length: count }, (_, index) => [250 * (index + 1), BigInt(index + 1)]);
-      assert.deepEqual(await take(count, agent, time), { error: undefined, taken: expected });
-      assert.equal(agent.count(), count + 1);
-      assert.deepEqual(
-        time.slept,
-        expected.map(() => 250),
-      );
-    });
-  }
-
-  test('notes when each was answered', async () => {
-    const time = fakeTime();
-    const agent = answers(...READINGS);
-    const slow = {
-      ...agent,
-      read: () => {
-        time.pass(40);
-        return agent.read();
-      },
+  test('of several sends a first request, drops what it says, and notes when each was answered', async () => {
+    const [agent, time] = [answers(...READINGS), fakeTime()];
+    const read = () => {
+      time.pass(40);
+      return agent.read();
     };
-    const { taken } = await take(2, slow, time);
-    assert.deepEqual(taken, [
-      [330, 1n],
-      [620, 2n],
-    ]);
+    const { error, taken } = await take(2, { ...agent, read }, time);
+    assert.deepEqual([error, ...taken], [undefined, [330, 1n], [620, 2n]]);
+    assert.deepEqual([agent.count(), time.slept], [3, [250, 250]]);
   });
 
-  test('ends with the first error, and keeps what was taken', async () => {
-    const error = failureOf(500);
-    const agent = answers(load(0n), load(1n), error, load(3n));
-    assert.deepEqual(await take(4, agent), { error, taken: [[250, 1n]] });
+  test('ends with the first error, also of the request that is dropped, and keeps what was taken', async () => {
+    const agent = answers(load(0n), load(1n), BUSY, load(3n));
+    assert.deepEqual(await take(4, agent), { error: BUSY, taken: [[250, 1n]] });
     assert.equal(agent.count(), 3);
-  });
-
-  test('ends with an error of the request that is dropped', async () => {
-    const error = new AgentError('unauthorized', 'no');
-    const agent = answers(error, load(1n));
-    assert.deepEqual(await take(4, agent), { error, taken: [] });
-    assert.equal(agent.count(), 1);
+    assert.deepEqual(await take(4, answers(WRONG_TOKEN, load(1n))), { error: WRONG_TOKEN, taken: [] });
   });
 
   test('ends without an error when it is stopped while sleeping', async () => {
     const agent = answers(...READINGS);
-    const time = fakeTime((clock, elapsed) => void (elapsed === 500 && clock.cancel()));
-    assert.deepEqual(await take(9, agent, time), {
-      error: undefined,
-      taken: [
-        [250, 1n],
-        [500, 2n],
-      ],
-    });
+    const { error, taken } = await take(9, agent, cancelledAt(500));
+    assert.deepEqual([error, ...taken], [undefined, [250, 1n], [500, 2n]]);
     assert.equal(agent.count(), 3);
   });
 
   test('lets a bug through', async () => {
     await assert.rejects(take(3, answers(new TypeError('a bug'))), /a bug/);
+  });
+});
+
+interface Waiting {
+  readonly until?: readonly string[];
+  readonly time?: FakeTime;
+  readonly limits?: Parameters<typeof waitUntil>[2];
+}
+
+/** Waits for a calm sandbox, 5 s long; the conditions that are missing come in short. */
+async function wait(agent: Pick<Answers, 'read'>, options: Waiting = {}) {
+  const { until = ['load < 5'], time = fakeTime(), limits = { intervalMs: 1000, timeoutMs: 5000 } } = options;
+  const end = await waitUntil(until.map(parse), agent.read, limits, time);
+  if (end.held) return end;
+  const missing = end.missing.map(judgement => [
+    judgement.condition.text,
+    judgement.holds === undefined ? judgement.reported : toFigure(judgement.figure),
+  ]);
+  return { ...end, missing };
+}
+
+describe('waiting ends well', () => {
+  test('at once, or as soon as the conditions hold', async () => {
+    assert.deepEqual(await wait(answers(load(4n))), { held: true, waitedMs: 0 });
+    const [agent, time] = [answers(load(9n), load(7n), load(5n), load(4n), load(9n)), fakeTime()];
+    assert.deepEqual(await wait(agent, { time }), { held: true, waitedMs: 3000 });
+    assert.deepEqual([agent.count(), time.slept], [4, [1000, 1000, 1000]]);
+  });
+
+  test('only when all hold in one sample', async () => {
+    const until = ['load < 5', 'load > 2', 'load.max != 3'];
+    const end = await wait(answers(load(1n), load(9n), load(1n), load(4n)), { until });
+    assert.deepEqual(end, { held: true, waitedMs: 3000 });
+  });
+
+  test('though the agent is not up at first, or not again', async () => {
+    assert.deepEqual(await wait(answers(UNREACHABLE, BUSY, load(1n))), { held: true, waitedMs: 2000 });
+  });
+});
+
+describe('waiting ends when its time is up', () => {
+  test('with the figures last seen, also of a metric that is not reported', async () => {
+    const agent = answers(load(99n), load(50n), load(7n));
+    const missing = [
+      ['load < 5', 7n],
+      ['mem_cache > 1', ['load']],
+    ];
+    const end = await wait(agent, { until: ['load < 5', 'load > 0', 'mem_cache > 1'] });
+    assert.deepEqual(end, { held: false, waitedMs: 5000, missing, error: undefined });
+    assert.equal(agent.count(), 6);
+  });
+
+  const seen = [['load < 5', 8n]];
+  const cases: readonly (readonly [name: string, agent: Answers, missing: unknown, error: unknown])[] = [
+    ['with the last error, and the figures seen before', answers(load(8n), BUSY), seen, BUSY],
+    ['with the last error alone if the agent was never up', answers(UNREACHABLE), [], UNREACHABLE],
+    ['without an error that has passed', answers(UNREACHABLE, load(8n)), seen, undefined],
+  ];
+  for (const [name, agent, missing, error] of cases) {
+    test(name, async () => {
+      assert.deepEqual(await wait(agent), { held: false, waitedMs: 5000, missing, error });
+    });
+  }
+
+  test('not before, though it is no multiple of the interval: it looks a last time', async () => {
+    for (const [intervalMs, timeoutMs] of [
+      [3000, 5000],
+      [1000, 300],
+    ] as const) {
+      const time = fakeTime();
+      const end = time.now() + timeoutMs;
+      const read = async () => load(time.now() >= end ? 1n : 9n);
+      const found = await wait({ read }, { time, limits: { intervalMs, timeoutMs } });
+      assert.deepEqual(found, { held: true, waitedMs: timeoutMs });
+    }
+  });
+});
+
+describe('waiting ends at once', () => {
+  test('with an error that no waiting can mend', async () => {
+    const agent = answers(load(9n), WRONG_TOKEN, load(1n));
+    const missing = [['load < 5', 9n]];
+    assert.deepEqual(await wait(agent), { held: false, waitedMs: 1000, missing, error: WRONG_TOKEN });
+    assert.equal(agent.count(), 2);
+  });
+
+  test('when it is cancelled, while sleeping or while asking', async () => {
+    const missing = [['load < 5', 9n]];
+    const sleeping = await wait(answers(load(9n)), { time: cancelledAt(2000) });
+    assert.deepEqual(sleeping, { held: false, waitedMs: 2000, missing, error: undefined });
+    const [agent, time] = [answers(UNREACHABLE), fakeTime()];
+    const read = () => {
+      time.cancel();
+      return agent.read();
+    };
+    assert.equal((await wait({ read }, { time })).held, false);
+    assert.deepEqual([agent.count(), time.slept], [1, []]);
+  });
+
+  test('with a bug, which passes through', async () => {
+    await assert.rejects(wait(answers(new TypeError('a bug'))), /a bug/);
   });
 });
