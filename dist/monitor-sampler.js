@@ -1022,7 +1022,7 @@ function toMetricUnit(metric, value, unit, fail) {
 }
 function unknown(what, written, valid, meant) {
 	const lower = written.toLowerCase();
-	const near = meant ?? valid.find((each) => each.toLowerCase() === lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
+	const near = meant ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
 	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }

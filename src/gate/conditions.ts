@@ -131,7 +131,6 @@ function unknown(what: string, written: string, valid: readonly string[], meant?
   const lower = written.toLowerCase();
   const near =
     meant ??
-    valid.find(each => each.toLowerCase() === lower) ??
     (lower === '' ? undefined : valid.find(each => each.toLowerCase().startsWith(lower))) ??
     nearest(written, valid);
   const advice = near === undefined ? `valid are ${valid.join(' ')}` : `did you mean ${near}?`;

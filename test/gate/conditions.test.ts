@@ -8,7 +8,8 @@ type Slip = readonly [line: string, column: number, says: RegExp];
 const SLIPS: Readonly<Record<string, readonly Slip[]>> = {
   'a slip in a known metric is refused with the nearest one': [
     ['mem_used_pc > 90', 1, /^there is no metric mem_used_pc; did you mean mem_used_pct\?$/],
-    ['mem-used-pct > 90', 1, /did you mean mem_used_pct\?/],
+    ['mem_usd_pc > 90', 1, /did you mean mem_used_pct\?/],
+    ['mem-used-pc > 90', 1, /did you mean mem_used_pct\?/],
     ['MEM_FREE < 1GiB', 1, /did you mean mem_free\?/],
     ['  disk_usedpct > 1', 3, /did you mean disk_used_pct\?/],
   ],

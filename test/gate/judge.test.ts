@@ -20,7 +20,7 @@ describe('the figure that decides', () => {
     // Of several that satisfy a bare condition, the farthest from its limit; for == and != the first.
     ['load > 7', [1n, 9n, 8n, 2n], true, 9n],
     ['load >= 8', [8n, 9n, 2n], true, 9n],
-    ['load < 1', [5n, -2n, 0n], true, -2n],
+    ['load < 1', [5n, 0n, -2n], true, -2n],
     ['load <= 3', [3n, 5.5, 8n], true, 3n],
     ['load == 5.5', [3n, 5.5, 8n], true, 5.5],
     ['load != 3', [3n, 5.5, 8n], true, 5.5],

@@ -17,7 +17,18 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
 };
 
 // Metrics that only some agent reports are no slips of those that are known.
-const OTHERS = ['mem_cache', 'gpu_used_pct', 'gpu_count', 'cpu_used', 'toString', 'fan-speed', 'Q', '_x9'];
+const OTHERS = [
+  'mem_cache',
+  'mem_rate',
+  'tx',
+  'gpu_used_pct',
+  'gpu_count',
+  'cpu_used',
+  'toString',
+  'fan-speed',
+  'Q',
+  '_x9',
+];
 const metric = fc.constantFrom(...Object.keys(METRICS), ...OTHERS);
 
 const whole = fc.oneof(

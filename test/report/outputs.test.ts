@@ -70,7 +70,7 @@ describe('the outputs of the stats', () => {
     assert.deepEqual(outputs, {
       ts: '1700000000',
       'cpu-count': '4',
-      'cpu-used-pct': '12.34',
+      'cpu-used-pct': '12.345',
       'mem-total': '4294967296',
       'mem-used': '1073741824',
       'mem-total-mib': '4096',

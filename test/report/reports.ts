@@ -12,9 +12,10 @@ export function file(name: string, size = 10): Planned {
   return { source: name, realPath: `/w/${name}`, target: `app/${name}`, size };
 }
 
-export function uploaded(name: string, size = 10): FileResult {
+/** @param sent the bytes that arrived, which are not those planned where a file has grown */
+export function uploaded(name: string, size = 10, sent = size): FileResult {
   const path = `/home/user/app/${name}`;
-  return { status: 'uploaded', file: file(name, size), attempts: 1, durationMs: 5, path, size };
+  return { status: 'uploaded', file: file(name, size), attempts: 1, durationMs: 5, path, size: sent };
 }
 
 export function failed(name: string, error: AgentError = BUSY): FileResult {
@@ -41,7 +42,7 @@ export function statsOf(figures: Readonly<Record<string, number | string>>): Sta
 export const STATS = statsOf({
   ts: 1_700_000_000,
   cpu_count: 4,
-  cpu_used_pct: 12.34,
+  cpu_used_pct: 12.345,
   mem_total: 4_294_967_296,
   mem_used: 1_073_741_824,
   mem_total_mib: 4096,
@@ -64,6 +65,13 @@ export function report(parts: Partial<Report> = {}): Report {
 
 /** A file of each way to end, and something that was left out. */
 export const EVERY_END = {
-  files: [uploaded('a', 7), failed('b'), skipped('c'), notAttempted('d'), unchanged('e'), uploaded('f', 5)],
+  files: [
+    uploaded('a', 7),
+    failed('b'),
+    skipped('c'),
+    notAttempted('d'),
+    unchanged('e'),
+    uploaded('f', 3, 5),
+  ],
   leftOut: [{ path: 'l', reason: 'a broken link' }],
 };

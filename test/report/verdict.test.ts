@@ -76,6 +76,7 @@ const BAD: readonly Case[] = [
   [{ files: [SENT, LEFT], cancelled: true, errors }, 'Cancelled: 1 of 2 files arrived, 1 not attempted.'],
   [{ task, cancelled: true }, 'Cancelled: the sandbox had not been read.'],
   [{ errors }, 'The stats could not be had.'],
+  [{ files: [LEFT], errors }, '0 of 1 file arrived, 1 not attempted. The stats could not be had.'],
   [{ files: [GONE], errors }, '0 of 1 file arrived, 1 failed. The stats could not be had.'],
   [
     { files: [SAME, SENT], errors },

@@ -72,6 +72,7 @@ interface Waiting {
 async function wait(agent: Pick<Answers, 'read'>, options: Waiting = {}) {
   const { until = ['load < 5'], time = fakeTime(), limits = { intervalMs: 1000, timeoutMs: 5000 } } = options;
   const end = await waitUntil(until.map(parse), agent.read, limits, time);
+  assert.ok(time.slept.every(ms => ms > 0));
   if (end.held) return end;
   const missing = end.missing.map(judgement => [
     judgement.condition.text,

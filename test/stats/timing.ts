@@ -28,8 +28,8 @@ export function fakeTime(onSleep: (time: FakeTime, elapsed: number) => void = ()
     async sleep(ms, stop) {
       onSleep(time, elapsed);
       stop.throwIfAborted();
-      assert.ok(ms > 0, `a sleep of ${ms} ms`);
       slept.push(ms);
+      assert.ok(ms > 0, `a sleep of ${ms} ms`);
       elapsed += ms;
     },
   };
