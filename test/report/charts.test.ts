@@ -96,12 +96,12 @@ describe('a chart', () => {
   test('stands in its time: gaps are bridged with the figure before, or the first one', () => {
     const [points] = linesOf(cpuChart([undefined, 1, undefined, undefined, 4, undefined]));
     assert.deepEqual(points, [1, 1, 1, 1, 4, 4]);
-    const jumping = cpuCourse([1, 2, 3]).map((sample, index) => ({
-      ...sample,
-      at: [5000, 0, 9000][index] ?? 0,
-    }));
-    const [chart = ''] = timeCharts(jumping, []);
-    assert.deepEqual(linesOf(chart), [[2, 2, 3]]);
+    const timed = (times: readonly number[]) => {
+      const samples = cpuCourse([1, 2, 3]).map((sample, index) => ({ ...sample, at: times[index] ?? 0 }));
+      return timeCharts(samples, []).map(linesOf);
+    };
+    assert.deepEqual(timed([5000, 0, 9000]), [[[2, 2, 3]]]);
+    assert.deepEqual(timed([5000, 5000, 5000]), [[[3, 3, 3]]]);
   });
 
   test('widens its axis for what lies beyond 0 to 100, and bounds what is absurd', () => {
@@ -135,8 +135,8 @@ describe('the limits of conditions are level lines', () => {
   test('those of percentages as they are, those of bytes by the last total', () => {
     const percentages = ['cpu_used_pct > 80%', 'cpu_used_pct.mean >= 70.5', 'mem_used_pct < 90'];
     assert.deepEqual(limits(...percentages, 'disk_used_pct == 5'), [[80, 70.5], [90], [5]]);
-    const bytes = ['mem_used > 6GiB', 'mem_used_mib > 2GiB', 'mem_free < 2GiB', 'disk_used.max > 9.5GiB'];
-    assert.deepEqual(limits(...bytes), [[], [75, 25], [95]]);
+    const bytes = ['mem_used > 6GiB', 'mem_used_mib > 2GiB', 'mem_free < 1GiB', 'disk_used.max > 9.5GiB'];
+    assert.deepEqual(limits(...bytes), [[], [75, 25, 87.5], [95]]);
   });
 
   test('each once, not many, and none that is not to be drawn', () => {

@@ -5,6 +5,7 @@ import type { Report } from '../../src/report/report.ts';
 import { summary } from '../../src/report/summary.ts';
 import { figures, parse } from '../gate/given.ts';
 import { blocksOf, checkBlocks, textOf } from './blocks.ts';
+import { cpuCourse } from './courses.ts';
 import {
   BUSY,
   EVERY_END,
@@ -85,16 +86,28 @@ test('the gate stands with what tripped, or with what it asked', () => {
     ['❌', 'load > 5: it was 9, the limit is 5'],
     ['⚠️', 'load > 1: it was 9, the limit is 1'],
   ]);
+  assert.match(judge(9), /<code>load &gt; 5: it was 9, the limit is 5<\/code>/);
   assert.match(judge(0), /<p>The gate passed, none of its conditions holds: <code>load &gt; 5, load &gt; 1</);
   assert.doesNotMatch(summaryOf(), /gate|<h4>|<table>|<details>/);
+  const many = Array.from({ length: 40 }, (_, index) => parse(`load > ${index}`));
+  const gate = gateOf({ failIf: many, warnIf: [] }, [figures({ load: 99 })]);
+  assert.equal(rowsOf(summaryOf({ gate }), 'tripped').length, 1 + 30);
+});
+
+test('the course of several samples stands in a table, then in charts', () => {
+  const [, , table, chart, end] = summary(report({ samples: cpuCourse([1, 2, 3]) })).split(/\n\n(?=<|\*)/);
+  assert.match(table ?? '', /^<table>[\s\S]*<td>CPU<\/td><td><code>▁▁▁<\/code>/);
+  assert.match(chart ?? '', /^\*\*CPU\*\* in percent/);
+  assert.equal(end, undefined);
 });
 
 test('the totals stand with duration and rate, but not for a dry run', () => {
   const head = ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'];
-  const files = [...EVERY_END.files, uploaded('g', 2 * 1024 ** 2 - 12), notAttempted('h')];
+  const lost = [...Array(3).fill(failed('g')), ...Array(4).fill(notAttempted('h'))];
+  const files = [...EVERY_END.files, uploaded('i', 2 * 1024 ** 2 - 12), ...lost];
   assert.deepEqual(rowsOf(summaryOf({ ...EVERY_END, files, durationMs: 4000 }), 'Rate'), [
     head,
-    ['3', '1', '1', '2', '2', '2 MiB', '4 s', '512 KiB/s'],
+    ['3', '1', '4', '5', '2', '2 MiB', '4 s', '512 KiB/s'],
   ]);
   assert.equal(rowsOf(summaryOf({ files: [failed('a')] }), 'Rate')[1]?.at(-1), '–');
   assert.deepEqual(rowsOf(summaryOf({ files: [skipped('a')], dryRun: true }), 'Rate'), []);
