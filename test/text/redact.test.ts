@@ -9,6 +9,7 @@ const FORMS: Readonly<Record<string, string>> = {
   'as it is': SECRET,
   'in a URL': encodeURIComponent(SECRET),
   'in JSON': 'tök+n/\\"?&=~>>',
+  'in JSON within JSON': 'tök+n/\\\\\\"?&=~>>',
   'in base64': bytes.toString('base64'),
   'in base64 without its padding': bytes.toString('base64').replace(/=+$/, ''),
   'in base64 for URLs': bytes.toString('base64url'),

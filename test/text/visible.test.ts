@@ -13,7 +13,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   '\u2028\u2029': '\\u{2028}\\u{2029}',
   '\u200b\u200e\u200f\ufeff\u00ad': '\\u{200b}\\u{200e}\\u{200f}\\u{feff}\\u{ad}',
   '\u202agpj.exe\u202e\u2066\u2069': '\\u{202a}gpj.exe\\u{202e}\\u{2066}\\u{2069}',
-  '\u061c\u180e\u2060': '\\u{61c}\\u{180e}\\u{2060}',
+  '\u061c\u180e\u2060\ufff9': '\\u{61c}\\u{180e}\\u{2060}\\u{fff9}',
   '\u{e0041}\u{e007f}': '\\u{e0041}\\u{e007f}',
   'a\ud800b\udfff': 'a\\u{d800}b\\u{dfff}',
 };
