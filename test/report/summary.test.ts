@@ -140,13 +140,14 @@ test('what was left out stands with its reason', () => {
 });
 
 test('the files stand in a folded list, where they are and how they ended', () => {
-  const text = summaryOf({ files: [uploaded('a', 2048), failed('b'), notAttempted('c')] });
+  const text = summaryOf({ files: [uploaded('a', 2048), failed('b'), notAttempted('c'), skipped('d')] });
   const list = blocksOf(text).at(-1) ?? '';
-  assert.match(list, /^<details><summary>3 files<\/summary>\n<table>[\s\S]*<\/table>\n<\/details>$/);
+  assert.match(list, /^<details><summary>4 files<\/summary>\n<table>[\s\S]*<\/table>\n<\/details>$/);
   assert.deepEqual(rowsOf(text, '<details>'), [
     ['File', 'In the sandbox', 'Size', ''],
     ['a', '/home/user/app/a', '2 KiB', 'uploaded'],
     ['b', 'app/b', '10 B', 'failed'],
     ['c', 'app/c', '10 B', 'not attempted'],
+    ['d', 'app/d', '10 B', 'would be uploaded'],
   ]);
 });
