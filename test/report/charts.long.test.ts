@@ -59,10 +59,14 @@ const CHROMIUM = '/usr/bin/chromium';
 const MERMAID = new URL('../../node_modules/mermaid/dist/mermaid.min.js', import.meta.url);
 const PAGE = '<!doctype html><meta charset="utf-8"><div id="chart"></div><script src="/mermaid.js"></script>';
 const QUIET = [
+  '--headless',
   '--no-sandbox',
   '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
+  '--disable-sync',
 ];
 
 /** Serves an empty page with mermaid on it. */
@@ -92,8 +96,13 @@ async function draw(browser: Browser, url: string, chart: string): Promise<unkno
     const { svg } = await mermaid.render('drawn', ${JSON.stringify(chart)});
     document.getElementById('chart').innerHTML = svg;
     const lines = [...document.querySelectorAll('#chart g[class^="line-plot"] path')];
-    const points = (lines[0]?.getAttribute('d') ?? '').split(/[ML]/).length - 1;
-    return { lines: lines.length, points, isWide: lines[0]?.getBoundingClientRect().width > 100 };
+    const [first] = lines;
+    const { width } = first === undefined ? { width: 0 } : first.getBoundingClientRect();
+    return {
+      lines: lines.length,
+      points: (first?.getAttribute('d') ?? '').split(/[ML]/).length - 1,
+      isWide: width > 100,
+    };
   })()`);
   await page.close();
   return found;
@@ -119,6 +128,7 @@ test('a browser draws every chart, its course and its limits', { skip }, async (
       const seen = { lines: lines.length, points: lines[0]?.length, isWide: true };
       assert.deepEqual(await draw(browser, server.url, mermaidOf(chart)), seen);
     }
+    await assert.rejects(draw(browser, server.url, 'xychart-beta\n  line [1, NaN]'), /Parse error/);
   } finally {
     await browser.close();
   }
