@@ -3,31 +3,21 @@ import path from 'node:path';
 import { prepareStep } from '../local-runner/step.ts';
 import { PROJECT } from './contenders/action.ts';
 import { connectionInputs } from './contenders/contender.ts';
-import { loadedBy } from './loaded.ts';
 import { type Command, measure } from './process.ts';
-import type { ColdStart } from './results.ts';
-import type { Sink } from './sink.ts';
-import { median } from './statistics.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { type ColdStart, median } from './results.ts';
+import type { Plan } from './rounds.ts';
 
 /** What starts nothing but Node. */
 export const BASELINE = 'node -e 0';
 
-/** How to measure. */
-export interface ColdStartPlan {
-  readonly sink: Sink;
-  readonly rounds: number;
-  readonly withWarmUp: boolean;
-  readonly say: (line: string) => void;
-}
+const ROUNDS = 20;
 
 /** Starts each entry of the action with next to nothing to do, and Node with nothing. */
-export async function measureColdStarts(plan: ColdStartPlan): Promise<ColdStart[]> {
-  const { sink, rounds, withWarmUp, say } = plan;
-  using temp = temporaryFolder();
-  writeFileSync(path.join(temp.path, 'file.txt'), 'content');
-  await sink.setUp({ latencyMs: 0 });
-  const starts = await prepareStarts(sink.url, temp.path);
+export async function measureColdStarts(plan: Plan): Promise<ColdStart[]> {
+  const { sink, temp, rounds = ROUNDS, withWarmUp, say } = plan;
+  writeFileSync(path.join(temp, 'file.txt'), 'content');
+  await sink.setUp(0);
+  const starts = await prepareStarts(sink.url, temp);
   const roundsMs = starts.map((): number[] => []);
   for (let round = withWarmUp ? 0 : 1; round <= rounds; round += 1) {
     say(`cold start, round ${round} of ${rounds}`);
@@ -36,11 +26,10 @@ export async function measureColdStarts(plan: ColdStartPlan): Promise<ColdStart[
       if (round > 0) roundsMs[index]?.push(ms);
     }
   }
-  const toColdStart = async ({ entry, what, command }: Start, index: number) => {
-    const times = { roundsMs: roundsMs[index] ?? [], medianMs: median(roundsMs[index] ?? []) };
-    return { entry, what, ...times, ...(await loadedBy(command, path.join(temp.path, `${entry}.loaded`))) };
-  };
-  return await Promise.all(starts.map(toColdStart));
+  return starts.map(({ entry, what }, index) => {
+    const times = roundsMs[index] ?? [];
+    return { entry, what, roundsMs: times, medianMs: median(times) };
+  });
 }
 
 interface Entry {

@@ -1,51 +1,83 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { measureColdStarts } from './cold-start.ts';
-import { lineup } from './contenders/list.ts';
+import { actionContenders } from './contenders/action.ts';
+import { curlContenders } from './contenders/curl.ts';
+import { e2bContenders, e2bVersion } from './contenders/e2b.ts';
 import { describeMachine } from './machine.ts';
-import { type Options, readOptions } from './options.ts';
 import type { Results, Row } from './results.ts';
 import { measureWorkload } from './rounds.ts';
-import { type Sink, startSink } from './sink.ts';
-import { measureSink } from './sink-limit.ts';
+import { measureSampler } from './sampler.ts';
+import { startSink } from './sink/start.ts';
 import { resultTables, targetTable } from './table.ts';
 import { judge } from './targets.ts';
 import { workloads } from './workloads.ts';
 
 // Measures the contenders against one server in turn: the tables go to the output, everything to a file of JSON.
 
-const say = (line: string) => console.error(line);
-const COLD_START = 'cold-start';
-const names = [...workloads(false).map(({ name }) => name), COLD_START];
-const options = readOptions(process.argv.slice(2), names, path.join(import.meta.dirname, 'results.json'));
-// So that what is temporary is removed.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-await using sink = await startSink();
-const results = await run(options, sink);
+interface Options {
+  /** What is to be measured, by its name. */
+  readonly wanted: readonly string[];
+  /** In place of each workload's own number. */
+  readonly rounds: number | undefined;
+  /** Where the results go, as JSON; undefined for nowhere. */
+  readonly json: string | undefined;
+  /** A hundredth of the files, each contender once: whether it works, not how fast it is. */
+  readonly quick: boolean;
+}
+
+const NAMES = [...workloads(false).map(({ name }) => name), 'cold-start', 'sampler'];
+
+const options = readOptions(process.argv.slice(2));
+const results = await run(options);
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
 console.log(resultTables(results));
-if (results.targets.length > 0) console.log(targetTable(results.targets));
+// A hundredth of the files is no measure of anything.
+if (!options.quick) console.log(targetTable(judge(results)));
 
-async function run({ quick, rounds, isWanted }: Options, sink: Sink): Promise<Results> {
-  const { contenders, leftOut } = await lineup();
-  for (const each of leftOut) say(`Left out: ${each}`);
-  const limit = await measureSink(sink, quick ? 100 : 2000);
-  const course = { sink, withWarmUp: !quick, say };
-  const plan = { ...course, contenders, rounds: quick ? 1 : rounds };
+function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      workload: { type: 'string', multiple: true, default: [] },
+      rounds: { type: 'string' },
+      json: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+    },
+  });
+  const { workload, rounds, quick } = values;
+  for (const name of workload)
+    if (!NAMES.includes(name)) throw new Error(`--workload ${name}: it must be one of ${NAMES.join(', ')}`);
+  if (rounds !== undefined && !/^[1-9]\d*$/.test(rounds))
+    throw new Error(`--rounds ${rounds}: it must be a whole number above 0`);
+  const isWhole = workload.length === 0 && !quick;
+  return {
+    wanted: workload.length === 0 ? NAMES : workload,
+    rounds: rounds === undefined ? undefined : Number(rounds),
+    json: values.json ?? (isWhole ? path.join(import.meta.dirname, 'results.json') : undefined),
+    quick,
+  };
+}
+
+async function run({ wanted, rounds, quick }: Options): Promise<Results> {
+  using temp = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-'));
+  process.once('exit', () => temp.remove());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+  await using sink = await startSink();
+  const contenders = [...actionContenders, ...curlContenders, ...e2bContenders()];
+  const say = (line: string) => console.error(line);
+  const plan = { sink, temp: temp.path, say, rounds: quick ? 1 : rounds, withWarmUp: !quick };
   const rows: Row[] = [];
-  for (const workload of workloads(quick)) {
-    if (isWanted(workload.name)) rows.push(...(await measureWorkload(workload, plan)));
-  }
-  const starts = { ...course, rounds: quick ? 1 : (rounds ?? 20) };
-  const coldStarts = isWanted(COLD_START) ? await measureColdStarts(starts) : [];
+  for (const workload of workloads(quick))
+    if (wanted.includes(workload.name)) rows.push(...(await measureWorkload(workload, contenders, plan)));
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
-    sink: limit,
     rows,
-    coldStarts,
-    // A hundredth of the files is no measure of anything.
-    targets: quick ? [] : judge({ rows, coldStarts }),
-    leftOut,
+    coldStarts: wanted.includes('cold-start') ? await measureColdStarts(plan) : [],
+    samplerPeakBytes: wanted.includes('sampler') ? await measureSampler(plan, quick ? 2 : 20) : null,
+    leftOut: e2bVersion() === null ? ['e2b: it is not installed, npm ci --prefix bench does it'] : [],
   };
 }

@@ -19,7 +19,6 @@ export interface Ended {
   readonly ms: number;
   /** The most memory that it or one of its children held, in bytes; undefined on systems without /proc. */
   readonly peakBytes: number | undefined;
-  readonly stdout: string;
 }
 
 /**
@@ -33,9 +32,8 @@ export async function measure({ file, args, cwd, env, exitCode = '0' }: Command)
   const exit = once(child, 'exit').then(([code]) => ({ code: String(code), ms: performance.now() - start }));
   const [{ code, ms }, stdout, stderr] = await Promise.all([exit, text(child.stdout), text(child.stderr)]);
   const peakBytes = memory.stop();
-  if (code !== exitCode)
-    throw new Error(`${file} ended with ${code}:\n${stdout.slice(-2000)}${stderr.slice(-2000)}`);
-  return { ms, peakBytes, stdout };
+  if (code !== exitCode) throw new Error(`${file} ended with ${code}:\n${stdout.slice(-2000)}${stderr.slice(-2000)}`);
+  return { ms, peakBytes };
 }
 
 const LOOK_MS = 5;
@@ -44,8 +42,7 @@ const LOOK_MS = 5;
 function watchMemory(pid: number): { stop: () => number | undefined } {
   let peak: number | undefined;
   const look = () => {
-    for (const each of [pid, ...childrenOf(pid)])
-      peak = Math.max(peak ?? 0, highWaterMark(each)) || undefined;
+    for (const each of [pid, ...childrenOf(pid)]) peak = Math.max(peak ?? 0, highWaterMark(each)) || undefined;
   };
   const timer = setInterval(look, LOOK_MS);
   return {
@@ -56,7 +53,8 @@ function watchMemory(pid: number): { stop: () => number | undefined } {
   };
 }
 
-function highWaterMark(pid: number): number {
+/** The most memory that a process held until now, in bytes; 0 where it is gone. */
+export function highWaterMark(pid: number): number {
   const kibibytes = /^VmHWM:\s+(\d+) kB/m.exec(readProc(`${pid}/status`))?.[1];
   return Number(kibibytes ?? 0) * 1024;
 }
@@ -65,8 +63,8 @@ function childrenOf(pid: number): number[] {
   return readProc(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 }
 
-/** Empty where the process is gone. */
-function readProc(name: string): string {
+/** A file of /proc; empty where the process is gone. */
+export function readProc(name: string): string {
   try {
     return readFileSync(`/proc/${name}`, 'utf8');
   } catch {

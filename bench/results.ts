@@ -1,3 +1,16 @@
+/** All that a run of the bench found. */
+export interface Results {
+  /** The day, such as 2026-01-31. */
+  readonly date: string;
+  readonly machine: Machine;
+  readonly rows: readonly Row[];
+  readonly coldStarts: readonly ColdStart[];
+  /** The most memory that the monitor's sampling process held. Null where it was not measured. */
+  readonly samplerPeakBytes: number | null;
+  /** What did not run, and why. */
+  readonly leftOut: readonly string[];
+}
+
 /** What one contender did with one workload at one latency. */
 export interface Row {
   readonly workload: string;
@@ -29,29 +42,9 @@ export interface ColdStart {
   readonly what: string;
   readonly roundsMs: readonly number[];
   readonly medianMs: number;
-  /** Bytes of the files in dist that it loads. */
-  readonly loadedBytes: number;
-  /** The packages whose code is in them. */
-  readonly packages: readonly string[];
 }
 
-/** What the sink takes from senders that do nothing else. */
-export interface SinkLimit {
-  readonly requestsPerSecond: number;
-  readonly bytesPerSecond: number;
-}
-
-/** What was asked of the action, and what came of it. */
-export interface Target {
-  readonly what: string;
-  /** The most that the value may be. */
-  readonly limit: number;
-  readonly unit: 'ratio' | 'bytes' | 'count';
-  /** Null where it was not measured. */
-  readonly value: number | null;
-  readonly reached: boolean | null;
-}
-
+/** What the bench ran on and with. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -62,15 +55,10 @@ export interface Machine {
   readonly e2b: string | null;
 }
 
-/** All that a run of the bench found. */
-export interface Results {
-  /** The day, such as 2026-01-31. */
-  readonly date: string;
-  readonly machine: Machine;
-  readonly sink: SinkLimit;
-  readonly rows: readonly Row[];
-  readonly coldStarts: readonly ColdStart[];
-  readonly targets: readonly Target[];
-  /** What did not run, and why. */
-  readonly leftOut: readonly string[];
+/** The middle of some numbers, or the mean of the two in the middle; NaN of none. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const pair = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  return pair.reduce((sum, each) => sum + each, 0) / pair.length;
 }

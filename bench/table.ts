@@ -1,14 +1,15 @@
-import { formatBytes, formatNumber } from '../src/text/units.ts';
-import type { ColdStart, Machine, Results, Row, SinkLimit, Target } from './results.ts';
+import { formatBytes } from '../src/text/units.ts';
+import type { ColdStart, Machine, Results, Row } from './results.ts';
+import type { Target } from './targets.ts';
 
 // What the others' times are set in relation to.
 const BASELINE = 'curl -Z';
 
 /** The results as Markdown: what they were found on, contenders by workload, cold starts. */
 export function resultTables(results: Results): string {
-  const { date, machine, sink, rows, coldStarts, leftOut } = results;
+  const { date, machine, rows, coldStarts, leftOut } = results;
   const sections = [
-    `Measured on ${date} on ${machineText(machine)}. ${sinkText(sink, rows)}`,
+    `Measured on ${date} on ${machineText(machine)}.${rows.length === 0 ? '' : ` ${sinkText(rows)}`}`,
     rows.length === 0 ? '' : contenderTable(rows),
     coldStarts.length === 0 ? '' : coldStartTable(coldStarts),
     leftOut.length === 0 ? '' : `Left out: ${leftOut.join('; ')}.`,
@@ -21,11 +22,9 @@ function machineText({ cpu, cores, memoryBytes, kernel, node, curl, e2b }: Machi
   return `${cores} cores of ${cpu}, ${formatBytes(memoryBytes)}, ${kernel}, with ${versions}`;
 }
 
-function sinkText({ requestsPerSecond, bytesPerSecond }: SinkLimit, rows: readonly Row[]): string {
-  const requests = `${formatNumber(Math.round(requestsPerSecond))} requests of 4 KiB`;
-  const busiest = Math.max(0, ...rows.map(row => row.sinkBusy));
-  const busy = `was busy for at most ${Math.round(busiest * 100)} % of the time of a contender`;
-  return `The server takes ${requests} or ${formatBytes(bytesPerSecond)} a second and ${busy}.`;
+function sinkText(rows: readonly Row[]): string {
+  const busiest = Math.max(...rows.map(row => row.sinkBusy));
+  return `The server was busy for at most ${Math.round(busiest * 100)} % of the time of a contender.`;
 }
 
 /** The targets as Markdown, and whether they were reached. */
@@ -46,14 +45,10 @@ function contenderTable(rows: readonly Row[]): string {
   const lines = contenders.map(contender => [
     contender,
     ...columns.map(column => {
-      const inColumn = rows.filter(row => columnOf(row) === column);
-      const row = inColumn.find(each => each.contender === contender);
-      return row === undefined
-        ? ''
-        : cell(
-            row,
-            inColumn.find(each => each.contender === BASELINE),
-          );
+      const [row, baseline] = [contender, BASELINE].map(name =>
+        rows.find(each => each.contender === name && columnOf(each) === column),
+      );
+      return row === undefined ? '' : cell(row, baseline);
     }),
   ]);
   return table(['', ...columns], lines);
@@ -67,27 +62,16 @@ function columnOf({ title, latencyMs }: Row): string {
 function cell({ medianMs, peakBytes, sample }: Row, baseline: Row | undefined): string {
   const computed = sample === null ? '' : ` (from ${sample})`;
   const ratio = baseline === undefined ? [] : [`${(medianMs / baseline.medianMs).toFixed(2)} ×`];
-  return [
-    `${time(medianMs)}${computed}`,
-    ...ratio,
-    ...(peakBytes === null ? [] : [mebibytes(peakBytes)]),
-  ].join(', ');
+  return [`${time(medianMs)}${computed}`, ...ratio, ...(peakBytes === null ? [] : [mebibytes(peakBytes)])].join(', ');
 }
 
 function coldStartTable(coldStarts: readonly ColdStart[]): string {
-  const lines = coldStarts.map(({ entry, what, medianMs, loadedBytes, packages }) => [
-    entry,
-    what,
-    time(medianMs),
-    `${Math.round(loadedBytes / 1024)} KiB`,
-    String(packages.length),
-  ]);
-  return table(['Entry', 'What it does', 'Time', 'Code loaded', 'Packages in it'], lines);
+  const lines = coldStarts.map(({ entry, what, medianMs }) => [entry, what, time(medianMs)]);
+  return table(['Entry', 'What it does', 'Time'], lines);
 }
 
 function quantity(value: number, unit: Target['unit']): string {
-  if (unit === 'bytes') return Math.abs(value) < 1024 ** 2 ? `${Math.round(value)} B` : mebibytes(value);
-  return unit === 'count' ? String(value) : value.toFixed(2);
+  return unit === 'bytes' ? mebibytes(value) : value.toFixed(2);
 }
 
 function time(ms: number): string {

@@ -19,8 +19,8 @@ export interface Workload {
   readonly kinds: readonly Kind[];
 }
 
-const SMALL: readonly Kind[] = ['action', 'engine', 'curl -Z', 'e2b one', 'e2b list'];
-const LARGE: readonly Kind[] = ['action', 'engine', 'curl -Z', 'e2b one', 'e2b stream'];
+const SMALL: readonly Kind[] = ['action', 'curl -Z', 'e2b one', 'e2b list'];
+const LARGE: readonly Kind[] = ['action', 'curl -Z', 'e2b one', 'e2b stream'];
 
 /** The workloads of the bench. A quick run has the same with little in them. */
 export function workloads(quick: boolean): readonly Workload[] {
@@ -57,8 +57,7 @@ export function writeFiles(folder: string, sizes: readonly number[]): string[] {
     const name = `directory-${Math.floor(index / 100)}/file-${index}.bin`;
     mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
     const file = openSync(path.join(folder, name), 'w');
-    for (let left = size; left > 0; left -= content.length)
-      writeSync(file, content, 0, Math.min(left, content.length));
+    for (let left = size; left > 0; left -= content.length) writeSync(file, content, 0, Math.min(left, content.length));
     closeSync(file);
     return name;
   });

@@ -1,12 +1,15 @@
-import { D as EMPTY_REPORT, L as gateOf, O as formatCount, i as slept, j as parseMonitor, l as step, n as monitorDirectory, r as userAgent, s as decodeStats } from "./shared.js";
+import { D as slept, a as parseFieldsOf, l as monitorDirectory, m as EMPTY_REPORT, n as step, t as decodeStats, v as formatCount, w as gateOf } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 // src/monitor/record.ts
+const RECORD = "record.jsonl";
+const REQUEST = "end";
+const ENDED = "ended";
 /** Reads what was recorded; a line that was not written whole is left out. */
 function readRecord(directory) {
-	const file = recordFile(directory);
-	const lines = (existsSync(file) ? readFileSync(file, "utf8") : "").split("\n").slice(0, -1).map(fieldsOf);
+	const file = path.join(directory, RECORD);
+	const lines = (existsSync(file) ? readFileSync(file, "utf8") : "").split("\n").slice(0, -1).map(parseFieldsOf);
 	const moments = (name) => lines.flatMap(({ at, [name]: what }) => typeof what === "string" ? [{
 		at: Number(at),
 		what
@@ -22,11 +25,11 @@ function readRecord(directory) {
 }
 /** Asks the monitor in a directory to end. */
 function requestEnd(directory) {
-	if (existsSync(directory)) touch(requestFile(directory));
+	if (existsSync(directory)) touch(path.join(directory, REQUEST));
 }
 /** Whether nothing more will be recorded. */
 function hasEnded(directory) {
-	return existsSync(endedFile(directory)) || !existsSync(directory);
+	return existsSync(path.join(directory, ENDED)) || !existsSync(directory);
 }
 /** Removes a monitor's directory. One that should still be running sees that, and ends. */
 function removeRecord(directory) {
@@ -37,28 +40,11 @@ function removeRecord(directory) {
 		retryDelay: 50
 	});
 }
-function recordFile(directory) {
-	return path.join(directory, "record.jsonl");
-}
-function requestFile(directory) {
-	return path.join(directory, "end");
-}
-function endedFile(directory) {
-	return path.join(directory, "ended");
-}
 function touch(file) {
 	writeFileSync(file, "", { mode: 384 });
 }
-function fieldsOf(line) {
-	try {
-		const value = JSON.parse(line);
-		return typeof value === "object" && value !== null ? { ...value } : {};
-	} catch {
-		return {};
-	}
-}
 
-// src/monitor/end.ts
+// src/monitor/sampler.ts
 /** The reason of a monitor that the post step ended. */
 const ASKED = "the job asked for it";
 
@@ -66,13 +52,10 @@ const ASKED = "the job asked for it";
 const PATIENCE_MS = 8e3;
 const LOOK_MS = 50;
 /** Waits for the end of a monitor that was asked for it, and judges what it recorded. */
-async function endMonitor(task, directory, surroundings) {
-	const { sandboxId, baseUrl } = task.connection;
+async function endMonitor(inputs, directory, surroundings) {
+	const { sandboxId, baseUrl } = inputs;
 	const record = await lastRecord(directory, surroundings);
-	surroundings.observer.fact?.({
-		kind: "record",
-		record
-	});
+	if (surroundings.debug !== void 0) show(record, surroundings.debug);
 	const figures = record.samples.map(({ stats }) => stats.figures);
 	return {
 		...EMPTY_REPORT,
@@ -81,7 +64,7 @@ async function endMonitor(task, directory, surroundings) {
 		baseUrl,
 		samples: record.samples,
 		stats: record.samples.at(-1)?.stats,
-		gate: gateOf(task.gate, figures),
+		gate: gateOf(inputs, figures),
 		errors: nothingSampled(record),
 		warnings: warningsOf(record)
 	};
@@ -110,17 +93,17 @@ function warningsOf({ samples, gaps, end }) {
 		...killed
 	];
 }
+function show({ samples, gaps, end }, debug) {
+	debug("record", `Monitor: ${formatCount(samples.length, "sample")}, ${formatCount(gaps.length, "failed reading")}`);
+	for (const { at, what } of gaps) debug("failed reading", `- ${new Date(at).toISOString()}: ${what}`);
+	debug("record", `Monitor: ended at ${end === void 0 ? "a time unknown" : `${new Date(end.at).toISOString()}: ${end.what}`}`);
+}
 
 // src/main/monitor-post.ts
 const directory = monitorDirectory();
 if (directory !== void 0) {
 	requestEnd(directory);
-	await step({
-		task: "monitor",
-		userAgent,
-		parse: parseMonitor,
-		run: (task, surroundings) => endMonitor(task, directory, surroundings)
-	});
+	await step("monitor", (inputs, surroundings) => endMonitor(inputs, directory, surroundings));
 	removeRecord(directory);
 }
 

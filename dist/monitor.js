@@ -1,8 +1,8 @@
-import { A as INPUT_NAMES, S as readInputs, _ as environmentLines, c as publishFailure, d as logLine, g as costLine, h as inputLines, j as parseMonitor, k as formatDuration, r as userAgent, t as keepMonitorDirectory, v as networkLines, x as openDebugLog } from "./shared.js";
-import { once } from "node:events";
+import { c as keepMonitorDirectory, n as step, o as logLine, y as formatDuration } from "./shared.js";
 import { tmpdir } from "node:os";
-import path from "node:path";
+import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
+import path from "node:path";
 import { spawn } from "node:child_process";
 
 // src/monitor/start.ts
@@ -15,7 +15,8 @@ const SMALL = [
 	"--max-semi-space-size=1",
 	"--no-opt",
 	"--no-sparkplug",
-	"--no-maglev"
+	"--no-maglev",
+	"--liftoff-only"
 ];
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 async function startSampler(script, directory, handover) {
@@ -41,34 +42,24 @@ async function startSampler(script, directory, handover) {
 }
 
 // src/github/monitor.ts
-/** The main step of a monitor: starts the sampling process and returns. */
-async function startMonitor(sampler, userAgent) {
-	const inputs = readInputs(INPUT_NAMES.monitor);
-	const debug = openDebugLog(inputs);
-	debug?.(...environmentLines(userAgent));
-	try {
-		const task = parseMonitor(inputs);
-		const { connection, intervalMs } = task;
-		debug?.(...networkLines(connection.baseUrl), ...inputLines(task));
-		const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
-		keepMonitorDirectory(directory);
-		await startSampler(sampler, directory, {
-			inputs,
-			jobPid: process.ppid
-		});
-		debug?.(`Monitor: records into ${directory}, until process ${process.ppid} ends`);
-		logLine(`Monitoring sandbox ${connection.sandboxId}, a sample every ${formatDuration(intervalMs)}`);
-	} catch (error) {
-		await publishFailure({
-			task: "monitor",
-			raw: inputs,
-			debug
-		}, error);
-	}
-	debug?.(costLine());
+/** Starts the sampling process; there is nothing to report before the job's end. */
+async function startMonitor({ sandboxId, interval }, { raw, sampler, debug }) {
+	const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
+	keepMonitorDirectory(directory);
+	await startSampler(sampler, directory, {
+		inputs: raw,
+		jobPid: process.ppid
+	});
+	debug?.("monitor", `Monitor: records into ${directory}, until process ${process.ppid} ends`);
+	logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(interval)}`);
 }
 
 // src/main/monitor.ts
-await startMonitor(path.join(import.meta.dirname, "monitor-sampler.js"), userAgent);
+const sampler = path.join(import.meta.dirname, "monitor-sampler.js");
+await step("monitor", (inputs, surroundings, raw) => startMonitor(inputs, {
+	...surroundings,
+	raw,
+	sampler
+}));
 
 export {  };

@@ -1,102 +1,7 @@
-import { C as redactor, E as AgentError, L as gateOf, T as waitError, a as takeSamples, b as proxyFor, o as waitUntil, s as decodeStats, u as changeStrings, w as reportedError, y as isUsable } from "./shared.js";
-
-// src/agent/retry.ts
-const BASE_MS = 500;
-const CAP_MS = 3e4;
-/**
-* Makes a request until it succeeds, fails for good, or has had its attempts; `stop` ends it between attempts.
-* Anything thrown that is not an AgentError is a bug and passes through.
-*/
-async function withRetries(request, policy) {
-	for (let attempt = 1;; attempt += 1) try {
-		return {
-			attempts: attempt,
-			value: await request()
-		};
-	} catch (error) {
-		if (!(error instanceof AgentError)) throw error;
-		if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return {
-			attempts: attempt,
-			error
-		};
-		const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
-		policy.onRetry({
-			attempt,
-			error,
-			delayMs
-		});
-		if (await policy.sleep(delayMs, policy.stop).then(() => false, () => true)) return {
-			attempts: attempt,
-			error
-		};
-	}
-}
-/**
-* Milliseconds before attempt `attempt` + 1: exponential with full jitter, so that clients that failed together do not
-* come back together; never sooner than the agent asked for.
-*/
-function backoff(attempt, random, retryAfterMs = 0) {
-	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
-	return Math.max(Math.round(random() * ceiling), retryAfterMs);
-}
-
-// src/run/measuring.ts
-/** Waits until the task's conditions hold. What kept it from going on comes back, if anything did. */
-async function waitFor({ connection, measurement }, readStats, { sleep, cancel, clock, observer }) {
-	const { wait, intervalMs } = measurement;
-	if (wait.until.length === 0) return void 0;
-	observer.waiting(connection, wait.timeoutMs);
-	const read = () => reading(readStats, observer);
-	const timing = {
-		sleep,
-		stop: cancel,
-		now: clock
-	};
-	const end = await waitUntil(wait.until, read, {
-		intervalMs,
-		timeoutMs: wait.timeoutMs
-	}, timing);
-	return end.held ? void 0 : waitError(end);
-}
-/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
-async function measure({ connection, measurement }, readStats, { sleep, random, cancel, now, observer }) {
-	const policy = {
-		retries: connection.retries,
-		sleep,
-		random,
-		stop: cancel
-	};
-	const onRetry = (retry) => observer.event({
-		kind: "retry",
-		files: [],
-		retry
-	});
-	const read = () => withRetries(() => reading(readStats, observer), {
-		...policy,
-		onRetry
-	});
-	const { samples, error } = await takeSamples(read, measurement, {
-		sleep,
-		stop: cancel,
-		now
-	});
-	const stats = samples.at(-1)?.stats;
-	return {
-		samples,
-		stats,
-		gate: gateOf(measurement.gate, samples.map((sample) => sample.stats.figures)),
-		errors: error === void 0 ? [] : [reportedError(error)],
-		warnings: stats?.warnings ?? []
-	};
-}
-async function reading(readStats, observer) {
-	const stats = decodeStats(await readStats());
-	observer.fact?.({
-		kind: "reading",
-		stats
-	});
-	return stats;
-}
+import { D as slept, E as exactly, O as withRetries, T as judge, _ as isLoopback, d as reportedError, f as waitError, g as routingHeaders, h as USER_AGENT, k as AgentError, m as EMPTY_REPORT, p as formatFigure, r as changeStrings, t as decodeStats, u as redactor, v as formatCount, w as gateOf, y as formatDuration } from "./shared.js";
+import { t as require_undici } from "./undici-sync-upload-stats.js";
+import { Socket } from "node:net";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
 // src/agent/answer.ts
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -126,9 +31,17 @@ function statusFailure(answer, redact, now) {
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
 	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-	return new AgentError(kindOf$1(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+	return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, {
 		status,
-		...retryAfterMs === void 0 ? {} : { retryAfterMs }
+		retryAfterMs
+	});
+}
+/** The error of an answer that says success and cannot be taken for it. */
+function badAnswer({ tried, status }, why, cause) {
+	const message = `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`;
+	return new AgentError("bad-answer", message, {
+		status,
+		cause
 	});
 }
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
@@ -142,7 +55,7 @@ function parseRetryAfter(value, now) {
 	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
 	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
 }
-function kindOf$1(status, said) {
+function meaningOf(status, said) {
 	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
@@ -163,85 +76,48 @@ function messageOf$1(text) {
 	}
 }
 
-// src/agent/watch.ts
-/** Sends like `send`, and tells of each request when it ends. */
-function watched(send, { ended, clock }) {
-	return async (request) => {
-		const start = clock();
-		let sentBytes = 0;
-		const onSent = (bytes) => {
-			sentBytes += bytes;
-			request.onSent?.(bytes);
-		};
-		const tell = (outcome) => {
-			const path = request.path.replace(/(?<=[?&]signature=)[^&]*/, "***");
-			ended({
-				method: request.method,
-				path,
-				...outcome,
-				durationMs: clock() - start,
-				sentBytes
-			});
-		};
-		try {
-			const answer = await send({
-				...request,
-				onSent
-			});
-			tell({
-				status: answer.status,
-				error: void 0
-			});
-			return answer;
-		} catch (error) {
-			if (error instanceof AgentError) tell({
-				status: error.status,
-				error
-			});
-			throw error;
-		}
-	};
-}
-
-// src/agent/exchange.ts
-/** Requests to the sandbox that the connection names, over the given HTTP client. */
-function openExchange(connection, http, options) {
-	const { userAgent, cancel, now, watch } = options;
-	const prefix = new URL(connection.baseUrl).pathname.replace(/\/+$/, "");
-	const redact = redactor(connection.secrets);
-	const common = {
-		...connection.headers,
-		Accept: "application/json",
-		"User-Agent": userAgent
-	};
-	const send = async ({ path, headers, ...request }) => {
-		const whole = {
-			...request,
-			path: `${prefix}${path}`,
-			headers: {
-				...common,
-				...headers
-			},
-			cancel
-		};
-		const answer = await http.send(whole);
-		if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-		return answer;
-	};
-	return {
-		send: watch === void 0 ? send : watched(send, watch),
-		redact
-	};
-}
-/** The error of an answer that says success and cannot be taken for it. */
-function badAnswer({ tried, status }, why, cause) {
-	return new AgentError("bad-answer", `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`, {
-		status,
-		cause
+// src/agent/connections.ts
+const MAX_BYTES = 1048576;
+const LOOK_MS = 50;
+/** Ends a connection with over a megabyte in answer to one request: undici reads chunk extensions as long as they come. */
+function guardConnections() {
+	const readBefore = /* @__PURE__ */ new Map();
+	const unwatch = onSocket("undici:client:sendHeaders", (socket) => {
+		if (!readBefore.has(socket)) socket.once("close", () => readBefore.delete(socket));
+		readBefore.set(socket, socket.bytesRead);
 	});
+	const look = setInterval(() => {
+		for (const [socket, before] of readBefore) if (socket.bytesRead - before > MAX_BYTES) socket.destroy(flood());
+	}, LOOK_MS);
+	look.unref();
+	return () => {
+		clearInterval(look);
+		unwatch();
+	};
+}
+/** Tells of each connection that undici opens, to the sandbox's host or to a proxy, in words. Returns what ends that. */
+function watchConnections(opened) {
+	return onSocket("undici:client:connected", (socket) => opened(`opened, ${socket.remoteFamily ?? "unknown"}, ${tlsOf(socket) ?? "no TLS"}`));
+}
+function onSocket(channel, tell) {
+	const listener = (message) => {
+		if (typeof message !== "object" || message === null || !("socket" in message)) return;
+		if (message.socket instanceof Socket) tell(message.socket);
+	};
+	subscribe(channel, listener);
+	return () => void unsubscribe(channel, listener);
+}
+/** Such as `TLSv1.3`. Asked of the object, since loading what defines its class takes its time. */
+function tlsOf(socket) {
+	if (!("getProtocol" in socket) || typeof socket.getProtocol !== "function") return void 0;
+	return String(socket.getProtocol());
+}
+function flood() {
+	return new AgentError("bad-answer", "The answer to one request is longer than 1 MiB, headers and framing counted.");
 }
 
 // src/agent/network-failure.ts
+var import_undici = require_undici();
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
 const SAYS = {
@@ -256,10 +132,6 @@ const SAYS = {
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
 	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
 };
-/** A request as messages name it: method and URL, no query, which may hold a signature. */
-function nameOf({ method, path }, origin) {
-	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
-}
 /** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
 function networkFailure(error, tried) {
 	if (error instanceof AgentError) return error;
@@ -293,117 +165,320 @@ function inWords(message) {
 	return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
 }
 
-// src/agent/unusable-proxy.ts
-/** A client whose every request fails, since the environment variable names no proxy: none may go another way. */
-function unusableProxy(origin, variable) {
-	const why = `the environment variable ${variable} holds no URL of an http or https proxy (http://host:port)`;
-	return {
-		async send(request) {
-			throw new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`);
-		},
-		close: () => Promise.resolve()
-	};
-}
-
-// src/agent/light-http.ts
-const MAX_ANSWER_BYTES = 65536;
+// src/agent/exchange.ts
+/** More of an answer is never read: the contract's answers are some hundred bytes. */
+const MAX_ANSWER_BYTES = 131072;
+const MAX_INTERIM = 20;
 const UTF8 = new TextDecoder();
-/**
-* A pool of one connection on Node's own client, for requests without a body; each must be over after `timeoutMs`. It
-* takes a third of the memory of the one in http.ts, which is what a process that lives through the whole job has to spare.
-*/
-function openLightHttp(origin, timeoutMs) {
-	const client = process.getBuiltinModule(origin.startsWith("https:") ? "node:https" : "node:http");
-	const proxy = proxyFor(origin, process.env);
-	if (proxy !== void 0 && !isUsable(proxy)) return unusableProxy(origin, proxy.name);
-	const agent = new client.Agent({
-		keepAlive: true,
-		maxSockets: 1,
-		...proxyOptions(proxy?.value, process.env)
-	});
-	const start = (options, onAnswer) => client.request(origin, {
-		...options,
-		agent
-	}, onAnswer);
-	return {
-		send: (request) => exchange(start, request, {
-			origin,
-			deadline: AbortSignal.timeout(timeoutMs)
-		}),
-		close: async () => agent.destroy()
-	};
+/** A request as messages name it: method and URL, no query, which may hold a signature. */
+function nameOf({ method, path }, origin) {
+	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
 }
-/** Node would read the environment in another way than http.ts does. */
-function proxyOptions(value, env) {
-	if (value === void 0) return {};
-	return { proxyEnv: {
-		http_proxy: value,
-		https_proxy: value,
-		no_proxy: env["no_proxy"] ?? env["NO_PROXY"]
-	} };
-}
-function exchange(start, request, { origin, deadline }) {
-	const { method, path, headers, cancel } = request;
+/** Sends a request and takes its answer in, bounded in size, time and announcements. @throws AgentError without a whole one. */
+function exchange(way, request) {
+	const { dispatcher, origin, cancel, flying } = way;
+	const { method, path, headers, body, onSent } = request;
 	const tried = nameOf(request, origin);
-	const failure = (error) => {
-		if (cancel.aborted) return new AgentError("cancelled", `${tried} was cancelled.`);
-		if (deadline.aborted) return new AgentError("stalled", `${tried} failed: it took longer than timeout.`);
-		return networkFailure(error, tried);
-	};
+	const cancelled = () => new AgentError("cancelled", `${tried} was cancelled.`);
+	if (cancel.aborted) return Promise.reject(cancelled());
 	return new Promise((resolve, reject) => {
-		const signal = AbortSignal.any([cancel, deadline]);
-		const sent = start({
+		const answer = answerOf(tried, way.timeoutMs);
+		let sentWhole = false;
+		const abort = () => {
+			reject(cancelled());
+			answer.abort(cancelled());
+		};
+		flying.add(abort);
+		const handler = {
+			...answer.handler,
+			onBodySent: (chunk) => onSent?.(chunk.length),
+			onRequestSent: () => {
+				sentWhole = true;
+			},
+			onResponseEnd() {
+				flying.delete(abort);
+				resolve({
+					tried,
+					sentWhole,
+					...answer.end()
+				});
+			},
+			onResponseError(_, error) {
+				flying.delete(abort);
+				answer.end();
+				reject(networkFailure(error, tried));
+			}
+		};
+		dispatcher.dispatch({
+			origin,
 			method,
 			path,
 			headers,
-			signal
-		}, (answer) => {
-			collect(answer, tried).then(resolve, (error) => reject(failure(error)));
-		});
-		sent.on("error", (error) => reject(failure(error)));
-		sent.on("upgrade", (_answer, socket) => {
-			socket.destroy();
-			reject(new AgentError("bad-answer", `${tried} answered with another protocol, which was not asked for.`));
-		});
-		sent.end();
+			body: body ?? null
+		}, handler);
 	});
 }
-async function collect(answer, tried) {
-	const { statusCode: status = 0, headers } = answer;
+/** The part of a dispatch handler that takes an answer in. */
+function answerOf(tried, timeoutMs) {
 	const chunks = [];
-	let size = 0;
-	for await (const chunk of answer) {
-		const bytes = Buffer.from(chunk);
-		size += bytes.length;
-		if (size > MAX_ANSWER_BYTES) throw new AgentError("bad-answer", `${tried} answered ${status} with more than 64 KiB.`);
-		chunks.push(bytes);
-	}
+	let controller;
+	let aborted;
+	let timer;
+	let [size, interim, status] = [
+		0,
+		0,
+		0
+	];
+	let retryAfter;
+	const abort = (error) => {
+		aborted = error;
+		controller?.abort(error);
+	};
+	const refuse = (why) => abort(new AgentError("bad-answer", `${tried} answered ${status} ${why}.`, { status }));
+	const handler = {
+		onRequestStart(started) {
+			controller = started;
+			if (aborted !== void 0) controller.abort(aborted);
+		},
+		onResponseStarted() {
+			timer = setTimeout(() => abort(tooSlow(tried)), timeoutMs);
+		},
+		onResponseStart(_, code, headers) {
+			status = code;
+			retryAfter = [headers["retry-after"]].flat()[0];
+			if (code >= 200) return;
+			clearTimeout(timer);
+			interim += 1;
+			if (interim > MAX_INTERIM) refuse(`more than ${MAX_INTERIM} times before an answer came`);
+		},
+		onResponseData(_, chunk) {
+			size += chunk.length;
+			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
+			else refuse("with more than was ever expected: it is longer than 128 KiB");
+		}
+	};
+	const end = () => {
+		clearTimeout(timer);
+		return {
+			status,
+			text: UTF8.decode(Buffer.concat(chunks)),
+			retryAfter
+		};
+	};
 	return {
-		tried,
-		status,
-		text: UTF8.decode(Buffer.concat(chunks)),
-		retryAfter: headers["retry-after"],
-		sentWhole: true
+		handler,
+		abort,
+		end
+	};
+}
+function tooSlow(tried) {
+	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
+}
+
+// src/agent/proxy.ts
+/** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
+function proxyFor(origin, env) {
+	const { protocol, hostname } = new URL(origin);
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
+	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
+}
+/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
+function isUsable({ value }) {
+	const url = URL.parse(value);
+	if (url === null || !/^https?:$/.test(url.protocol)) return false;
+	try {
+		decodeURIComponent(`${url.username}${url.password}`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** How the network is reached, without the values of variables: one may hold a password. */
+function networkFacts(origin, env) {
+	const proxy = proxyFor(origin, env);
+	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
+	const isSet = (...names) => names.some((name) => env[name]) ? "set" : "not set";
+	return [
+		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
+		`NO_PROXY: ${isSet("NO_PROXY", "no_proxy")}`,
+		`NODE_EXTRA_CA_CERTS: ${isSet("NODE_EXTRA_CA_CERTS")}`
+	].join("\n");
+}
+/** The first variable that is set decides; set to nothing, it names no proxy. */
+function firstOf(names, env) {
+	const name = names.find((each) => env[each] !== void 0);
+	const value = name === void 0 ? void 0 : env[name];
+	return name === void 0 || !value ? void 0 : {
+		name,
+		value
 	};
 }
 
-// src/agent/stats-client.ts
-/** A client for the stats alone, one reading at a time. It takes a fraction of the time to start that uploads take. */
-function openStatsReader(connection, options) {
-	const http = openLightHttp(new URL(connection.baseUrl).origin, connection.timeoutMs);
-	const exchange = openExchange(connection, http, options);
+// src/agent/http.ts
+/** Opens a pool, through the proxy that the environment names. If that is no proxy, every request fails: none goes past it. */
+function openHttp(origin, { connections, timeoutMs, cancel }) {
+	const proxy = proxyFor(origin, process.env);
+	if (proxy !== void 0 && !isUsable(proxy)) {
+		const why = `the environment variable ${proxy.name} holds no URL of an http or https proxy (http://host:port)`;
+		const refuse = (request) => Promise.reject(new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`));
+		return {
+			send: refuse,
+			close: async () => {}
+		};
+	}
+	const closing = new AbortController();
+	const connecting = {
+		connections,
+		timeoutMs,
+		signal: closing.signal
+	};
+	const dispatcher = proxy === void 0 ? direct(origin, connecting) : proxied(proxy.value, connecting);
+	const unguard = guardConnections();
+	const flying = /* @__PURE__ */ new Set();
+	const abortAll = () => {
+		for (const abort of flying) abort();
+	};
+	cancel.addEventListener("abort", abortAll);
 	return {
-		stats: () => readStats(connection, exchange),
-		close: () => http.close()
+		send: (request) => exchange({
+			dispatcher,
+			origin,
+			timeoutMs,
+			cancel,
+			flying
+		}, request),
+		async close() {
+			unguard();
+			cancel.removeEventListener("abort", abortAll);
+			const destroyed = dispatcher.destroy();
+			closing.abort();
+			await destroyed;
+		}
 	};
 }
-/** Reads the stats as the text of a JSON object, secrets taken out. One attempt. */
-async function readStats({ statsPath }, { send, redact }) {
-	return cleanObject(await send({
-		method: "GET",
-		path: statsPath,
-		headers: {}
-	}), redact);
+function direct(origin, { connections, timeoutMs, signal }, more = {}) {
+	return new import_undici.Pool(origin, {
+		connect: connectOptions(timeoutMs, signal),
+		...more,
+		headersTimeout: timeoutMs,
+		bodyTimeout: timeoutMs,
+		connections,
+		pipelining: 1
+	});
+}
+/** Through a proxy, NO_PROXY aside. */
+function proxied(proxy, connecting) {
+	const connect = connectOptions(connecting.timeoutMs, connecting.signal);
+	const open = (origin, options) => direct(origin, connecting, options);
+	return new import_undici.EnvHttpProxyAgent({
+		httpProxy: proxy,
+		httpsProxy: proxy,
+		connect,
+		proxyTls: connect,
+		requestTls: connect,
+		factory: open,
+		clientFactory: open
+	});
+}
+function connectOptions(timeoutMs, signal) {
+	return {
+		timeout: timeoutMs,
+		allowH2: false,
+		signal
+	};
+}
+
+// src/agent/client.ts
+/** Opens a client for one sandbox. */
+function openClient(connection, { connections, cancel, now, debug }) {
+	const { baseUrl, statsPath, timeout: timeoutMs, token, signature = "" } = connection;
+	const { origin, pathname } = new URL(baseUrl);
+	const prefix = pathname.replace(/\/+$/, "");
+	const redact = redactor([token, signature]);
+	const common = headersOf(connection);
+	debug?.("network", networkFacts(origin, process.env));
+	const http = openHttp(origin, {
+		connections,
+		timeoutMs,
+		cancel
+	});
+	const unwatch = debug && watchConnections((line) => debug("connection", `Connection: ${line}`));
+	const plain = async (request) => {
+		const headers = [...common, ...request.headers];
+		const answer = await http.send({
+			...request,
+			path: `${prefix}${request.path}`,
+			headers
+		});
+		if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
+		return answer;
+	};
+	const send = debug === void 0 ? plain : told(plain, debug);
+	return {
+		send,
+		stats: async () => cleanObject(await send({
+			method: "GET",
+			path: statsPath,
+			headers: []
+		}), redact),
+		redact,
+		async close() {
+			unwatch?.();
+			await http.close();
+		}
+	};
+}
+/** What every request carries: token, routing, and the user's own headers; names and values in turn. */
+function headersOf(connection) {
+	const { headers, token, headerPrefix, sandboxId, port } = connection;
+	const routing = routingHeaders(headerPrefix);
+	return Object.entries({
+		...headers,
+		"X-Access-Token": token,
+		[routing.id]: sandboxId,
+		[routing.port]: String(port),
+		Accept: "application/json",
+		"User-Agent": USER_AGENT
+	}).flat();
+}
+/** Sends like `send`, and tells of each request when it has ended; a signature in its path is taken out. */
+function told(send, debug) {
+	return async (request) => {
+		const start = performance.now();
+		let sent = 0;
+		const onSent = (bytes) => {
+			sent += bytes;
+			request.onSent?.(bytes);
+		};
+		const line = (status = "no answer") => {
+			const path = request.path.replace(/(?<=[?&]signature=)[^&]*/, "***");
+			const bytes = request.method === "GET" ? "" : `, ${formatCount(sent, "byte")} sent`;
+			return `${request.method} ${path} → ${status} in ${formatDuration(performance.now() - start)}${bytes}`;
+		};
+		try {
+			const answer = await send({
+				...request,
+				onSent
+			});
+			debug("request", line(String(answer.status)));
+			return answer;
+		} catch (error) {
+			if (error instanceof AgentError) debug("failed request", `${line(error.status?.toString())}: ${error.kind}. ${error.message}${causesOf(error)}`);
+			throw error;
+		}
+	};
+}
+const MAX_CAUSES = 5;
+/** What lies behind a failure, the nearest first, a line each. */
+function causesOf(error) {
+	const lines = [];
+	for (let at = error.cause; at instanceof Error && lines.length < MAX_CAUSES; at = at.cause) {
+		const code = "code" in at ? ` ${String(at.code)}` : "";
+		const others = at instanceof AggregateError ? ` ${at.errors.map(String).join("; ")}` : "";
+		lines.push(`\n- because of ${at.name}${code}: ${at.message}${others}`);
+	}
+	return lines.join("");
 }
 function cleanObject(answer, redact) {
 	const json = cleanJson(answer, redact);
@@ -420,26 +495,148 @@ function cleanJson(answer, redact) {
 	}
 }
 
-// src/run/exchange-options.ts
-/** What a client needs of a run's surroundings. */
-function exchangeOptions({ userAgent, cancel, now, clock, observer }) {
-	const { fact } = observer;
+// src/stats/sample.ts
+/** Reads the stats so many times, and before several once more: an agent's CPU figure covers the time since it was last asked. */
+async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
+	const samples = [];
+	const readings = count > 1 ? count + 1 : count;
+	for (let reading = 1; reading <= readings; reading += 1) {
+		const outcome = await read();
+		if ("error" in outcome) return {
+			samples,
+			error: outcome.error
+		};
+		if (readings === count || reading > 1) samples.push({
+			at: now(),
+			stats: outcome.value
+		});
+		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
+	}
 	return {
-		userAgent,
-		cancel,
-		now,
-		watch: fact && {
-			opened: (connection) => fact({
-				kind: "connection",
-				connection
-			}),
-			ended: (request) => fact({
-				kind: "request",
-				request
-			}),
-			clock
-		}
+		samples,
+		error: void 0
 	};
 }
+/** Asks for the stats until every condition holds in one sample, time runs out, or waiting cannot mend what is wrong. */
+async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop, now }) {
+	const start = now();
+	let missing = [];
+	for (;;) {
+		const look = await lookAt(conditions, read);
+		const error = look instanceof AgentError ? look : void 0;
+		if (!(look instanceof AgentError)) missing = look;
+		const waitedMs = now() - start;
+		if (error === void 0 && missing.length === 0) return {
+			held: true,
+			waitedMs
+		};
+		const leftMs = timeoutMs - waitedMs;
+		if (!(leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await slept(sleep(Math.min(intervalMs, leftMs), stop))) return {
+			held: false,
+			waitedMs,
+			missing,
+			error
+		};
+	}
+}
+/** The conditions that do not hold now, or why that cannot be told. */
+async function lookAt(conditions, read) {
+	try {
+		const { figures } = await read();
+		return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
+	} catch (error) {
+		if (error instanceof AgentError) return error;
+		throw error;
+	}
+}
 
-export { nameOf as a, openExchange as c, withRetries as d, unusableProxy as i, measure as l, openStatsReader as n, networkFailure as o, readStats as r, badAnswer as s, exchangeOptions as t, waitFor as u };
+// src/run/measure.ts
+/** Waits for the sandbox, measures and judges it. What fails on the way is in the report. */
+async function stats(inputs, surroundings) {
+	const { sandboxId, baseUrl } = inputs;
+	const { cancel } = surroundings;
+	const base = {
+		...EMPTY_REPORT,
+		task: "stats",
+		sandboxId,
+		baseUrl,
+		gate: gateOf(inputs, [])
+	};
+	const client = openClient(inputs, {
+		connections: 1,
+		...surroundings
+	});
+	try {
+		const obstacle = await waitFor(inputs, client, surroundings);
+		if (obstacle !== void 0) return {
+			...base,
+			errors: [obstacle],
+			cancelled: cancel.aborted
+		};
+		return {
+			...base,
+			...await measure(inputs, client, surroundings),
+			cancelled: cancel.aborted
+		};
+	} finally {
+		await client.close();
+	}
+}
+/** Waits until the conditions of `wait-until` hold. What kept it from going on comes back, if anything did. */
+async function waitFor(inputs, client, surroundings) {
+	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
+	const { sleep, cancel, clock, observer } = surroundings;
+	if (conditions.length === 0) return void 0;
+	observer.waiting(inputs);
+	const read = () => reading(client, surroundings);
+	const end = await waitUntil(conditions, read, {
+		intervalMs,
+		timeoutMs
+	}, {
+		sleep,
+		stop: cancel,
+		now: clock
+	});
+	return end.held ? void 0 : waitError(end);
+}
+/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
+async function measure(inputs, client, surroundings) {
+	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
+	const { sleep, random, cancel, now, observer } = surroundings;
+	const read = () => withRetries(() => reading(client, surroundings), {
+		retries,
+		sleep,
+		random,
+		stop: cancel,
+		onRetry: (retry) => observer.event({
+			kind: "retry",
+			files: [],
+			retry
+		})
+	});
+	const { samples, error } = await takeSamples(read, {
+		samples: count,
+		intervalMs
+	}, {
+		sleep,
+		stop: cancel,
+		now
+	});
+	const last = samples.at(-1)?.stats;
+	const figures = samples.map((sample) => sample.stats.figures);
+	return {
+		samples,
+		stats: last,
+		gate: gateOf(inputs, figures),
+		errors: error === void 0 ? [] : [reportedError(error)],
+		warnings: last?.warnings ?? []
+	};
+}
+const MAX_FIGURES = 30;
+async function reading(client, { debug }) {
+	const read = decodeStats(await client.stats());
+	if (debug !== void 0) debug("reading", `Reading: ${[...read.figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`).join(", ")}`);
+	return read;
+}
+
+export { badAnswer as a, openClient as i, stats as n, waitFor as r, measure as t };

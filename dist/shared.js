@@ -1,14 +1,115 @@
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$2, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
+import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$1, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
 import { setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
 import { availableParallelism, freemem, release, totalmem } from "node:os";
-import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-// src/agent/sleep.ts
+// src/agent/failure.ts
+const again = (hint) => ({
+	retry: true,
+	final: false,
+	hint
+});
+const ends = (hint) => ({
+	retry: false,
+	final: true,
+	hint
+});
+const single = (hint) => ({
+	retry: false,
+	final: false,
+	hint
+});
+const MEANINGS = {
+	unauthorized: ends("Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it."),
+	forbidden: ends("Check that the token may use this sandbox, and that the sandbox may be resumed."),
+	"sandbox-not-found": ends("Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."),
+	"disk-full": ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
+	unreachable: {
+		retry: true,
+		final: true,
+		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
+	},
+	tls: ends("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
+	connection: again("The network or the sandbox host fails now and then. Run the job again, or raise retries."),
+	stalled: again("Run the job again, or raise timeout if the sandbox needs longer to answer."),
+	busy: again("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
+	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
+	"file-changed": again("Upload after whatever writes the file has ended."),
+	rejected: single("The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible."),
+	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
+	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
+	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
+	"bad-answer": single("Check that base-url and the paths lead to the in-sandbox agent."),
+	"file-unreadable": single("Check that the file is still there and that the runner may read it."),
+	cancelled: ends("The job was cancelled.")
+};
+/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
+var AgentError = class extends Error {
+	kind;
+	status;
+	retryAfterMs;
+	constructor(kind, message, details = {}) {
+		super(message, { cause: details.cause });
+		this.name = "AgentError";
+		this.kind = kind;
+		this.status = details.status;
+		this.retryAfterMs = details.retryAfterMs;
+	}
+	get hint() {
+		return MEANINGS[this.kind].hint;
+	}
+	get retryable() {
+		return MEANINGS[this.kind].retry;
+	}
+	/** Whether no other request can succeed either, once this one has had its attempts. */
+	get final() {
+		return MEANINGS[this.kind].final;
+	}
+};
+
+// src/agent/retry.ts
+const BASE_MS = 500;
+const CAP_MS = 3e4;
+/** Makes a request until it succeeds, fails for good, has had its attempts, or `stop` aborts. Bugs pass through. */
+async function withRetries(request, policy) {
+	for (let attempt = 1;; attempt += 1) try {
+		return {
+			attempts: attempt,
+			value: await request()
+		};
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return {
+			attempts: attempt,
+			error
+		};
+		const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
+		policy.onRetry({
+			attempt,
+			error,
+			delayMs
+		});
+		if (!await slept(policy.sleep(delayMs, policy.stop))) return {
+			attempts: attempt,
+			error
+		};
+	}
+}
+/** Milliseconds before the next attempt: exponential with full jitter, never sooner than the agent asked for. */
+function backoff(attempt, random, retryAfterMs = 0) {
+	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+	return Math.max(Math.round(random() * ceiling), retryAfterMs);
+}
 /** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
 async function sleep(ms, stop) {
 	await setTimeout(ms, void 0, { signal: stop });
+}
+/** Whether a sleep came to its end. */
+function slept(sleeping) {
+	return sleeping.then(() => true, () => false);
 }
 
 // src/gate/exact-number.ts
@@ -153,37 +254,44 @@ var InputError = class extends Error {
 		this.problems = problems;
 	}
 };
+/** The error of a single problem. */
+function inputError(input, message, example) {
+	return new InputError([example === void 0 ? {
+		input,
+		message
+	} : {
+		input,
+		message,
+		example: `${input}: ${example}`
+	}]);
+}
 /** A problem in one line: the input, what is wrong and what is valid, an example. */
 function describeProblem({ input, message, example }) {
 	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
 }
-/**
-* Parses every input of a schema.
-* @throws InputError that holds the problems of all of them.
-*/
-function parseInputs(schema, raw) {
-	const problems = [];
-	const entries = Object.entries(schema).map(([name, parse]) => {
-		try {
-			return [name, parse((raw[name] ?? "").trim(), refusal(name), raw)];
-		} catch (error) {
-			if (!(error instanceof InputError)) throw error;
-			problems.push(...error.problems);
-			return [name, void 0];
-		}
-	});
-	if (problems.length > 0) throw new InputError(problems);
-	return Object.fromEntries(entries);
+/** Parses every input that has a field. @throws InputError that holds the problems of all of them. */
+function parseFields(fields, raw) {
+	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
+	return Object.fromEntries(parsed);
 }
-/**
-* Parses a value line by line; each line may yield any number of things.
-* @throws InputError that holds the problems of all lines.
-*/
+/** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
+function showFields(fields, values) {
+	const byName = new Map(Object.entries(values));
+	return Object.entries(fields).map(([name, field]) => {
+		const value = byName.get(camel(name));
+		return `${name}: ${field.isSecret ? value === "" ? "empty" : "set" : field.show(value)}`;
+	});
+}
+/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
 function parseLines(value, parseLine) {
+	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
+}
+/** What parsing yields of all items, or the problems of all of them. */
+function collect(items, parse) {
 	const problems = [];
-	const parsed = value.split(/\r?\n/).map((line, index) => {
+	const parsed = items.flatMap((item) => {
 		try {
-			return parseLine(line.trim(), index + 1);
+			return parse(item);
 		} catch (error) {
 			if (!(error instanceof InputError)) throw error;
 			problems.push(...error.problems);
@@ -191,269 +299,14 @@ function parseLines(value, parseLine) {
 		}
 	});
 	if (problems.length > 0) throw new InputError(problems);
-	return parsed.flat();
+	return parsed;
+}
+function camel(name) {
+	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
 function refusal(input) {
 	return (message, example) => {
-		throw new InputError([{
-			input,
-			message,
-			example: `${input}: ${example}`
-		}]);
-	};
-}
-
-// src/text/visible.ts
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
-/**
-* Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
-* written as an escape, such as `\n` or `\u{202e}`.
-*/
-function visible(text) {
-	return text.replace(UNSEEN, escapeOf);
-}
-/** `visible`, cut to `limit` characters. */
-function visibleCut(text, limit) {
-	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
-}
-/**
-* A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
-* they are, since most are in paths of Windows.
-*/
-function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
-}
-/**
-* A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
-* to itself; names and answers from elsewhere could hold either.
-*/
-function harmless(text) {
-	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
-}
-function escapeOf(character) {
-	if (character === "\n") return "\\n";
-	if (character === "\r") return "\\r";
-	if (character === "	") return "\\t";
-	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-
-// src/inputs/loopback.ts
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
-/**
-* Whether a URL's host name is this very machine, so that nobody is on the way to it. Of names only `localhost` is: what
-* ends in `.localhost` is left to the resolver of the system, which may ask the network.
-*/
-function isLoopback(hostname) {
-	const address = hostname.replace(/^\[|\]$/g, "");
-	const family = isIP(address);
-	if (family === 0) return hostname === "localhost";
-	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
-}
-
-// src/inputs/base-url.ts
-const EXAMPLE$1 = "https://sandbox.example.com";
-const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-/**
-* The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
-* `http` is for loopback addresses, where nobody can read the token on the way, or by explicit consent.
-*/
-const baseUrl = (value, refuse, all) => {
-	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
-	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
-	const url = parseUrl(value, refuse, all);
-	const given = quote(value);
-	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
-	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
-	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
-	return url.href.replace(/\/+$/, "");
-};
-/** An operation's path below the base URL, beginning with a slash. */
-function operationPath(fallback) {
-	return (value, refuse) => {
-		const path = value === "" ? fallback : value;
-		const url = URL.parse(path, "http://host");
-		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
-		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
-	};
-}
-function parseUrl(value, refuse, all) {
-	const id = all["sandbox-id"]?.trim() ?? "";
-	const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [""];
-	if (authority.includes("{sandbox-id}") && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
-	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
-	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
-	const unknown = /\{[^}]*\}/.exec(filled);
-	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
-}
-function refuseInsecure(url, given, refuse, all) {
-	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
-}
-
-// src/inputs/headers.ts
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const RESERVED = [
-	"x-access-token",
-	"accept",
-	"user-agent",
-	"host",
-	"content-type",
-	"content-length",
-	"content-encoding",
-	"transfer-encoding",
-	"connection",
-	"keep-alive",
-	"proxy-connection",
-	"proxy-authorization",
-	"upgrade",
-	"expect",
-	"te",
-	"trailer"
-];
-/** Whether text can be sent as a header's value, unchanged. */
-function isHeaderValue(value) {
-	return VALUE.test(value);
-}
-/** The names of the two headers that route a request to a sandbox and to a port in it. */
-function routingHeaders(prefix) {
-	return {
-		id: `${prefix}-Sandbox-Id`,
-		port: `${prefix}-Sandbox-Port`
-	};
-}
-/** The vendor's prefix of the routing headers. */
-const headerPrefix = (value, refuse) => {
-	const prefix = value === "" ? "Svc" : value;
-	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
-};
-/** Required text that goes into a header. A refusal does not repeat the value where it is `secret`. */
-function headerValue(what, example, secret = false) {
-	return (value, refuse) => {
-		if (value === "") return refuse(`is required: ${what}.`, example);
-		if (isHeaderValue(value)) return value;
-		return refuse(`${secret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
-	};
-}
-/** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
-const extraHeaders = (value, refuse, all) => {
-	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
-	const taken = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
-	const seen = /* @__PURE__ */ new Set();
-	const headers = parseLines(value, (line, number) => {
-		if (line === "") return [];
-		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
-		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
-		const key = name.toLowerCase();
-		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
-		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
-		seen.add(key);
-		return [[name, content]];
-	});
-	return Object.fromEntries(headers);
-};
-function splitHeader(line) {
-	const colon = line.indexOf(":");
-	const name = line.slice(0, Math.max(colon, 0)).trim();
-	const content = line.slice(colon + 1).trim();
-	return NAME.test(name) && isHeaderValue(content) ? {
-		name,
-		content
-	} : void 0;
-}
-
-// src/inputs/values.ts
-/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
-function flag(fallback) {
-	return (value, refuse) => {
-		if (value === "") return fallback;
-		if (/^(true|True|TRUE)$/.test(value)) return true;
-		if (/^(false|False|FALSE)$/.test(value)) return false;
-		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
-	};
-}
-/** One of the words given. Empty is the first of them. */
-function choice(first, ...others) {
-	const words = [first, ...others];
-	return (value, refuse) => {
-		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
-	};
-}
-/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
-function wholeNumber(min, max, fallback) {
-	return (value, refuse) => {
-		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-		if (number >= min && number <= max) return number;
-		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
-	};
-}
-const MILLISECONDS = {
-	ms: 1,
-	s: 1e3,
-	m: 6e4,
-	h: 36e5
-};
-const LONGEST = 24 * MILLISECONDS.h;
-/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
-function duration(min, fallback) {
-	return (value, refuse) => {
-		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
-		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
-	};
-}
-function milliseconds(text) {
-	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
-	return Math.round(Number(number) * MILLISECONDS[unit]);
-}
-/** Text as it is, with a value for empty. */
-function text(fallback = "") {
-	return (value) => value === "" ? fallback : value;
-}
-
-// src/inputs/connection.ts
-const uploadPath = operationPath("/files");
-const retries = wholeNumber(0, 10, 4);
-/** The inputs that every task shares. */
-const reachSchema = {
-	"sandbox-id": headerValue("the sandbox to reach", "i1a2b3c4d5"),
-	token: headerValue("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true),
-	"base-url": baseUrl,
-	"allow-insecure-http": flag(false),
-	port: wholeNumber(1, 65535, 49983),
-	"header-prefix": headerPrefix,
-	"stats-path": operationPath("/metrics"),
-	headers: extraHeaders,
-	timeout: duration(1, "60s")
-};
-/** The inputs of the tasks that upload, or must have an answer to each request. */
-const connectionSchema = {
-	...reachSchema,
-	"upload-path": uploadPath,
-	retries
-};
-/** Puts the parsed inputs of `connectionSchema` together; with those of `reachSchema` alone, nothing is tried again. */
-function toConnection(inputs, furtherSecrets = []) {
-	const routing = routingHeaders(inputs["header-prefix"]);
-	return {
-		sandboxId: inputs["sandbox-id"],
-		port: inputs.port,
-		baseUrl: inputs["base-url"],
-		uploadPath: inputs["upload-path"] ?? "",
-		statsPath: inputs["stats-path"],
-		headers: {
-			...inputs.headers,
-			"X-Access-Token": inputs.token,
-			[routing.id]: inputs["sandbox-id"],
-			[routing.port]: String(inputs.port)
-		},
-		secrets: [inputs.token, ...furtherSecrets].filter((secret) => secret !== ""),
-		retries: inputs.retries ?? 0,
-		timeoutMs: inputs.timeout
+		throw inputError(input, message, example);
 	};
 }
 
@@ -482,10 +335,7 @@ const METRICS = {
 function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
-/**
-* The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. The
-* first letter is the same: `gpu_used_pct` is a metric that some agent may report, and no slip of `cpu_used_pct`.
-*/
+/** The known metric with the same first letter that a name is a slip of: two letters apart, or with other hyphens or case. */
 function nearestMetric(name) {
 	const plain = name.toLowerCase().replaceAll("-", "_");
 	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
@@ -637,221 +487,29 @@ function found({ rest }) {
 	return rest === "" ? "" : `, not ${rest}`;
 }
 
-// src/inputs/measurement.ts
-/** Conditions, one a line; empty lines and `#` comments are passed over. */
-const conditionLines = (value, refuse) => parseLines(value, (line, number) => {
-	if (line === "" || line.startsWith("#")) return [];
-	return [parseCondition(line, (message, column) => refuse(`line ${number}, ${quote(line)}, at character ${column}: ${message}`, "mem_used_pct > 90"))];
-});
-/** The inputs of the gate, the same in every task that has one. */
-const gateSchema = {
-	"fail-if": conditionLines,
-	"warn-if": conditionLines
-};
-/** The inputs of the tasks that read the stats themselves. */
-const measurementSchema = {
-	...gateSchema,
-	"wait-until": conditionLines,
-	"wait-timeout": duration(1, "5m"),
-	samples: wholeNumber(1, 1e3, 1),
-	"sample-interval": duration(200, "1s")
-};
-/** Puts the parsed inputs of `gateSchema` together. */
-function toGate(inputs) {
-	return {
-		failIf: inputs["fail-if"],
-		warnIf: inputs["warn-if"]
-	};
+// src/text/visible.ts
+const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+/** Text from elsewhere as it can be shown in one line: what could not be seen is an escape, such as `\n` or `\u{202e}`. */
+function visible(text) {
+	return text.replace(UNSEEN, escapeOf);
 }
-/** Puts the parsed inputs of `measurementSchema` together. */
-function toMeasurement(inputs) {
-	return {
-		gate: toGate(inputs),
-		wait: {
-			until: inputs["wait-until"],
-			timeoutMs: inputs["wait-timeout"]
-		},
-		samples: inputs.samples,
-		intervalMs: inputs["sample-interval"]
-	};
+/** `visible`, cut to `limit` characters. */
+function visibleCut(text, limit) {
+	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
 }
-
-// src/inputs/files.ts
-const EXAMPLE = "dist/**";
-/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-const fileRules = (value, refuse) => {
-	const lines = parseLines(value, (line, number) => {
-		if (line === "" || line.startsWith("#")) return [];
-		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-	});
-	const patterns = lines.filter((line) => "pattern" in line);
-	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
-	if (patterns.length > 0) return {
-		patterns,
-		excludes
-	};
-	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
-};
-/** The directory in the sandbox for the lines that name none. */
-const targetDirectory = (value, refuse) => checkTarget(value, refuse, "app/");
-function parsePattern(line, fail) {
-	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
-	if (arrow === null) return { pattern: checkPattern(line, fail) };
-	const target = arrow.groups?.["target"]?.trim() ?? "";
-	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
-	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app/`);
-	return {
-		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
-		target: checkTarget(target, fail, `${EXAMPLE} => app/`)
-	};
+/** A value as a message shows it: quoted, cut, control characters escaped, but not backslashes, which paths of Windows hold. */
+function quote(value) {
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
 }
-function parseExclude(line, fail) {
-	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `"!${EXAMPLE}"`);
-	return checkPattern(line.slice(1).trim(), fail);
+/** A line that the runner only shows: it takes one that begins with `::`, or holds `##[`, for a command to itself. */
+function harmless(text) {
+	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
 }
-function checkPattern(pattern, fail) {
-	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
-	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
-	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
-	return pattern;
-}
-function checkTarget(target, fail, example) {
-	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
-	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
-	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
-	return target;
-}
-
-// src/inputs/shard.ts
-const MAX_SHARDS = 256;
-/** A share such as `2/4`, the second of four. Empty is undefined: everything. */
-const shard = (value, refuse) => {
-	if (value === "") return void 0;
-	const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
-	if (index !== void 0 && count !== void 0 && 1 <= index && index <= count && count <= MAX_SHARDS) return {
-		index,
-		count
-	};
-	return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, "2/4");
-};
-
-// src/inputs/upload.ts
-const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600");
-const MAX_CONCURRENCY = 100;
-const concurrency = (value, refuse) => {
-	if (value === "" || value === "auto") return "auto";
-	const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-	if (number >= 1 && number <= MAX_CONCURRENCY) return number;
-	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
-};
-const sharing = wholeNumber(1, 1e3, 1);
-const filesPerRequest = (value, refuse, all) => {
-	const count = sharing(value, refuse, all);
-	if (count === 1 || !all["signature"]?.trim()) return count;
-	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
-};
-/** The inputs of the tasks that upload. */
-const uploadSchema = {
-	files: fileRules,
-	target: targetDirectory,
-	"working-directory": text(),
-	username: text(),
-	signature: text(),
-	"signature-expiration": expiration,
-	"if-no-files-found": choice("error", "warn", "ignore"),
-	"include-hidden-files": flag(false),
-	"follow-symlinks": flag(true),
-	"state-file": text(),
-	shard,
-	concurrency,
-	"files-per-request": filesPerRequest,
-	"dry-run": flag(false)
-};
-/** Puts the parsed inputs of `uploadSchema` together. */
-function toUpload(inputs) {
-	const query = {
-		username: inputs.username,
-		signature: inputs.signature,
-		signature_expiration: inputs["signature-expiration"]
-	};
-	return {
-		rules: inputs.files,
-		target: inputs.target,
-		workingDirectory: inputs["working-directory"],
-		ifNoFilesFound: inputs["if-no-files-found"],
-		includeHidden: inputs["include-hidden-files"],
-		followSymlinks: inputs["follow-symlinks"],
-		concurrency: inputs.concurrency,
-		filesPerRequest: inputs["files-per-request"],
-		query: Object.fromEntries(Object.entries(query).filter(([, value]) => value !== "")),
-		stateFile: inputs["state-file"],
-		shard: inputs.shard,
-		dryRun: inputs["dry-run"]
-	};
-}
-
-// src/inputs/tasks.ts
-const summary$1 = flag(true);
-const uploadTask = {
-	...connectionSchema,
-	...uploadSchema,
-	summary: summary$1
-};
-const statsTask = {
-	...connectionSchema,
-	...measurementSchema,
-	summary: summary$1
-};
-const syncTask = {
-	...uploadTask,
-	...statsTask
-};
-const monitorTask = {
-	...reachSchema,
-	...gateSchema,
-	interval: duration(200, "5s"),
-	"max-duration": duration(1e3, "6h"),
-	summary: summary$1
-};
-/** The names of each task's inputs. */
-const INPUT_NAMES = {
-	sync: Object.keys(syncTask),
-	upload: Object.keys(uploadTask),
-	stats: Object.keys(statsTask),
-	monitor: Object.keys(monitorTask)
-};
-function parseSync(raw) {
-	const inputs = parseInputs(syncTask, raw);
-	return {
-		connection: toConnection(inputs, [inputs.signature]),
-		upload: toUpload(inputs),
-		measurement: toMeasurement(inputs)
-	};
-}
-function parseUpload(raw) {
-	const inputs = parseInputs(uploadTask, raw);
-	return {
-		connection: toConnection(inputs, [inputs.signature]),
-		upload: toUpload(inputs)
-	};
-}
-function parseStats(raw) {
-	const inputs = parseInputs(statsTask, raw);
-	return {
-		connection: toConnection(inputs),
-		measurement: toMeasurement(inputs)
-	};
-}
-function parseMonitor(raw) {
-	const inputs = parseInputs(monitorTask, raw);
-	return {
-		connection: toConnection(inputs),
-		gate: toGate(inputs),
-		intervalMs: inputs.interval,
-		maxDurationMs: inputs["max-duration"]
-	};
+function escapeOf(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 // src/text/units.ts
@@ -900,6 +558,356 @@ function formatDecimal(value) {
 }
 function threeDigits(value) {
 	return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
+}
+
+// src/inputs/values.ts
+/** An input that is read by `parse`, and shown by `show`: text in quotation marks unless given. */
+function field(parse, show = shown) {
+	return {
+		parse,
+		show,
+		isSecret: false
+	};
+}
+/** An input whose value is never shown. */
+function secret(parse) {
+	return {
+		parse,
+		show: () => "***",
+		isSecret: true
+	};
+}
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+function flag(fallback) {
+	return field((value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
+	});
+}
+/** One of the words given. Empty is the first of them. */
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return field((value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	}, (word) => word);
+}
+/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+function wholeNumber(min, max, fallback) {
+	return field((value, refuse) => {
+		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	});
+}
+const MILLISECONDS = {
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+};
+const LONGEST = 24 * MILLISECONDS.h;
+/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+function duration(min, fallback) {
+	return field((value, refuse) => {
+		const ms = milliseconds(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+	}, formatDuration);
+}
+function milliseconds(text) {
+	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
+	return Math.round(Number(number) * MILLISECONDS[unit]);
+}
+/** Text as it is. */
+function text() {
+	return field((value) => value);
+}
+function shown(value) {
+	if (value === "" || value === void 0) return "empty";
+	return JSON.stringify(value);
+}
+
+// src/inputs/base-url.ts
+const EXAMPLE$1 = "https://sandbox.example.com";
+const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
+/** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
+const baseUrl = field((value, refuse, all) => {
+	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
+	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
+	const url = parseUrl(value, refuse, all);
+	const given = quote(value);
+	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
+	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
+	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
+	return url.href.replace(/\/+$/, "");
+}, String);
+/** An operation's path below the base URL, beginning with a slash. */
+function operationPath(fallback) {
+	return field((value, refuse) => {
+		const path = value === "" ? fallback : value;
+		const url = URL.parse(path, "http://host");
+		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
+		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+	});
+}
+function parseUrl(value, refuse, all) {
+	const id = all["sandbox-id"]?.trim() ?? "";
+	const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [""];
+	if (authority.includes("{sandbox-id}") && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const unknown = /\{[^}]*\}/.exec(filled);
+	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
+}
+function refuseInsecure(url, given, refuse, all) {
+	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
+	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+}
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/** Whether a host name is this very machine; of names only `localhost`, since others may be asked of the network. */
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost";
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+// src/inputs/files.ts
+const EXAMPLE = "dist/**";
+/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+const fileRules = field((value, refuse) => {
+	const lines = parseLines(value, (line, number) => {
+		if (line === "" || line.startsWith("#")) return [];
+		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+	});
+	const patterns = lines.filter((line) => "pattern" in line);
+	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+	if (patterns.length > 0) return {
+		patterns,
+		excludes
+	};
+	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+}, showRules);
+/** The directory in the sandbox for the lines that name none. */
+const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
+function showRules({ patterns, excludes }) {
+	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
+}
+function parsePattern(line, fail) {
+	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
+	if (arrow === null) return { pattern: checkPattern(line, fail) };
+	const target = arrow.groups?.["target"]?.trim() ?? "";
+	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
+	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app/`);
+	return {
+		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
+		target: checkTarget(target, fail, `${EXAMPLE} => app/`)
+	};
+}
+function parseExclude(line, fail) {
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `"!${EXAMPLE}"`);
+	return checkPattern(line.slice(1).trim(), fail);
+}
+function checkPattern(pattern, fail) {
+	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
+	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
+	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
+	return pattern;
+}
+function checkTarget(target, fail, example) {
+	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
+	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
+	return target;
+}
+
+// package.json
+var version = "1.0.0";
+
+// src/inputs/headers.ts
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const RESERVED = "x-access-token accept user-agent host content-type content-length content-encoding transfer-encoding connection keep-alive proxy-connection proxy-authorization upgrade expect te trailer";
+/** How the action names itself to the agent. */
+const USER_AGENT = `sandbox-sync/${version}`;
+/** Whether text can be sent as a header's value, unchanged. */
+function isHeaderValue(value) {
+	return VALUE.test(value);
+}
+/** The names of the two headers that route a request to a sandbox and to a port in it. */
+function routingHeaders(prefix) {
+	return {
+		id: `${prefix}-Sandbox-Id`,
+		port: `${prefix}-Sandbox-Port`
+	};
+}
+/** The vendor's prefix of the routing headers. */
+const headerPrefix = field((value, refuse) => {
+	const prefix = value === "" ? "Svc" : value;
+	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+});
+/** Required text that goes into a header. A refusal does not repeat the value where it `isSecret`. */
+function headerText(what, example, isSecret = false) {
+	return field((value, refuse) => {
+		if (value === "") return refuse(`is required: ${what}.`, example);
+		if (isHeaderValue(value)) return value;
+		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
+	});
+}
+/** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
+const extraHeaders = field((value, refuse, all) => {
+	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
+	const taken = /* @__PURE__ */ new Set([...RESERVED.split(" "), ...routing.map((name) => name.toLowerCase())]);
+	const seen = /* @__PURE__ */ new Set();
+	const headers = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
+		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
+		const key = name.toLowerCase();
+		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
+		seen.add(key);
+		return [[name, content]];
+	});
+	return Object.fromEntries(headers);
+}, namesOf);
+/** The values may be secret. */
+function namesOf(headers) {
+	return Object.keys(headers).join(", ") || "empty";
+}
+function splitHeader(line) {
+	const colon = line.indexOf(":");
+	const name = line.slice(0, Math.max(colon, 0)).trim();
+	const content = line.slice(colon + 1).trim();
+	return NAME.test(name) && isHeaderValue(content) ? {
+		name,
+		content
+	} : void 0;
+}
+
+// src/inputs/table.ts
+const conditions = field((value, refuse) => parseLines(value, (line, number) => {
+	if (line === "" || line.startsWith("#")) return [];
+	const place = `line ${number}, ${quote(line)}`;
+	return [parseCondition(line, (message, column) => refuse(`${place}, at character ${column}: ${message}`, "mem_used_pct > 90"))];
+}), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
+const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600"));
+const MAX_SHARDS = 256;
+const shard = field((value, refuse) => {
+	if (value === "") return void 0;
+	const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (index !== void 0 && count !== void 0 && 1 <= index && index <= count && count <= MAX_SHARDS) return {
+		index,
+		count
+	};
+	return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, "2/4");
+}, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
+const MAX_CONCURRENCY = 100;
+const concurrency = field((value, refuse) => {
+	if (value === "" || value === "auto") return "auto";
+	const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+	if (number >= 1 && number <= MAX_CONCURRENCY) return number;
+	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
+}, String);
+const sharing = wholeNumber(1, 1e3, 1);
+const filesPerRequest = field((value, refuse, all) => {
+	const count = sharing.parse(value, refuse, all);
+	if (count === 1 || !all["signature"]?.trim()) return count;
+	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
+});
+const reaching = {
+	"sandbox-id": headerText("the sandbox to reach", "i1a2b3c4d5"),
+	token: secret(headerText("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true).parse),
+	"base-url": baseUrl,
+	"allow-insecure-http": flag(false),
+	port: wholeNumber(1, 65535, 49983),
+	"header-prefix": headerPrefix,
+	"stats-path": operationPath("/metrics"),
+	headers: extraHeaders,
+	timeout: duration(1, "60s")
+};
+const trying = {
+	"upload-path": operationPath("/files"),
+	retries: wholeNumber(0, 10, 4)
+};
+const uploading = {
+	files: fileRules,
+	target: targetDirectory,
+	"working-directory": text(),
+	username: text(),
+	signature: secret((value) => value),
+	"signature-expiration": expiration,
+	"if-no-files-found": choice("error", "warn", "ignore"),
+	"include-hidden-files": flag(false),
+	"follow-symlinks": flag(true),
+	"state-file": text(),
+	shard,
+	concurrency,
+	"files-per-request": filesPerRequest,
+	"dry-run": flag(false)
+};
+const judging = {
+	"fail-if": conditions,
+	"warn-if": conditions
+};
+const measuring = {
+	...judging,
+	"wait-until": conditions,
+	"wait-timeout": duration(1, "5m"),
+	samples: wholeNumber(1, 1e3, 1),
+	"sample-interval": duration(200, "1s")
+};
+const reporting = { summary: flag(true) };
+/** Every input of each action.yml. */
+const TABLES = {
+	sync: {
+		...reaching,
+		...trying,
+		...uploading,
+		...measuring,
+		...reporting
+	},
+	upload: {
+		...reaching,
+		...trying,
+		...uploading,
+		...reporting
+	},
+	stats: {
+		...reaching,
+		...trying,
+		...measuring,
+		...reporting
+	},
+	monitor: {
+		...reaching,
+		...judging,
+		interval: duration(200, "5s"),
+		"max-duration": duration(1e3, "6h"),
+		...reporting
+	}
+};
+/** The names of a task's inputs. */
+function inputNames(task) {
+	return Object.keys(TABLES[task]);
+}
+/** The names of the inputs whose values must never be shown. */
+const SECRET_INPUTS = Object.entries(TABLES.sync).filter(([, { isSecret }]) => isSecret).map(([name]) => name);
+/** Parses the inputs of a task. @throws InputError that lists every input that is wrong. */
+function parseInputs(task, raw) {
+	return parseFields(TABLES[task], raw);
+}
+/** The inputs of a task as they were understood, an input a line. */
+function showInputs(task, inputs) {
+	return showFields(TABLES[task], inputs);
 }
 
 // src/report/report.ts
@@ -973,125 +981,6 @@ function shardLine(share) {
 function moreInReport(rest) {
 	return `and ${formatNumber(rest)} more; the report file has them all`;
 }
-
-// src/agent/failure.ts
-/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
-var AgentError = class extends Error {
-	kind;
-	status;
-	retryAfterMs;
-	constructor(kind, message, details = {}) {
-		super(message, { cause: details.cause });
-		this.name = "AgentError";
-		this.kind = kind;
-		this.status = details.status;
-		this.retryAfterMs = details.retryAfterMs;
-	}
-	/** What the user can do about it, as one sentence or two. */
-	get hint() {
-		return MEANING[this.kind].hint;
-	}
-	/** Whether the same request may succeed later. */
-	get retryable() {
-		return MEANING[this.kind].retry;
-	}
-	/** Whether no other request can succeed either, once this one has had its attempts. */
-	get final() {
-		return MEANING[this.kind].final;
-	}
-};
-const MEANING = {
-	unauthorized: {
-		retry: false,
-		final: true,
-		hint: "Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it."
-	},
-	forbidden: {
-		retry: false,
-		final: true,
-		hint: "Check that the token may use this sandbox, and that the sandbox may be resumed."
-	},
-	"sandbox-not-found": {
-		retry: false,
-		final: true,
-		hint: "Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."
-	},
-	"disk-full": {
-		retry: false,
-		final: true,
-		hint: "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."
-	},
-	unreachable: {
-		retry: true,
-		final: true,
-		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
-	},
-	tls: {
-		retry: false,
-		final: true,
-		hint: "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."
-	},
-	connection: {
-		retry: true,
-		final: false,
-		hint: "The network or the sandbox host fails now and then. Run the job again, or raise retries."
-	},
-	stalled: {
-		retry: true,
-		final: false,
-		hint: "Run the job again, or raise timeout if the sandbox needs longer to answer."
-	},
-	busy: {
-		retry: true,
-		final: false,
-		hint: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
-	},
-	server: {
-		retry: true,
-		final: false,
-		hint: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again."
-	},
-	"file-changed": {
-		retry: true,
-		final: false,
-		hint: "Upload after whatever writes the file has ended."
-	},
-	rejected: {
-		retry: false,
-		final: false,
-		hint: "The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible."
-	},
-	"not-found": {
-		retry: false,
-		final: false,
-		hint: "Check base-url, upload-path and stats-path: the service has no such operation there."
-	},
-	"too-large": {
-		retry: false,
-		final: false,
-		hint: "A proxy on the way limits the size of a request. Upload the file in parts."
-	},
-	redirected: {
-		retry: false,
-		final: false,
-		hint: "Redirects are not followed, so that the token stays where it was sent. Check base-url."
-	},
-	"bad-answer": {
-		retry: false,
-		final: false,
-		hint: "Check that base-url and the paths lead to the in-sandbox agent."
-	},
-	"file-unreadable": {
-		retry: false,
-		final: false,
-		hint: "Check that the file is still there and that the runner may read it."
-	},
-	cancelled: {
-		retry: false,
-		final: true,
-		hint: "The job was cancelled."
-	}
-};
 
 // src/report/figures.ts
 /** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
@@ -1252,10 +1141,7 @@ function waitError({ missing, error, waitedMs }) {
 }
 
 // src/text/redact.ts
-/**
-* The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
-* secrets are taken out where the answer comes in.
-*/
+/** The runner masks secrets in its log alone: what reaches outputs, summary and report loses them where it comes in. */
 function redactor(secrets) {
 	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
 	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
@@ -1276,17 +1162,51 @@ function encodings(secret) {
 	];
 }
 
+// src/text/debug.ts
+const MAX_OF_A_KIND = 200;
+const MAX_FAILURES = 1e3;
+const MAX_LINE = 2e3;
+/** A debug log that hands over its lines without secrets, each cut to a length, as far as there are not too many of a kind. */
+function openDebugLog(write, redact) {
+	const counts = /* @__PURE__ */ new Map();
+	const limitOf = (kind) => kind.startsWith("failed") ? MAX_FAILURES : MAX_OF_A_KIND;
+	const writeLines = (text) => {
+		for (const line of redact(text).split("\n")) write(visibleCut(line, MAX_LINE));
+	};
+	return {
+		debug(kind, text) {
+			const count = (counts.get(kind) ?? 0) + 1;
+			counts.set(kind, count);
+			if (count <= limitOf(kind)) writeLines(text);
+		},
+		end() {
+			for (const [kind, count] of counts) {
+				const rest = count - limitOf(kind);
+				if (rest > 0) writeLines(`Not shown: ${formatCount(rest, `further ${kind}`)}`);
+			}
+		}
+	};
+}
+
 // src/github/runner.ts
-const SECRET_INPUTS = ["token", "signature"];
 /** The inputs of the step by name, secrets masked. */
-function readInputs(names) {
+function readInputs(task) {
 	for (const name of SECRET_INPUTS) mask(getInput(name));
-	for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
-	return Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
+	for (const credential of proxyCredentials()) mask(credential);
+	return Object.fromEntries(inputNames(task).map((name) => [name, getInput(name, { trimWhitespace: false })]));
 }
 /** The values of the inputs that are secrets. */
 function secretsIn(raw) {
 	return SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
+}
+/** The passwords of the proxies that the environment names, as they are and decoded. */
+function proxyCredentials() {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []).flatMap(({ password }) => [password, decoded(password)]);
 }
 /** The directory that holds the checkout. */
 function workspace() {
@@ -1298,6 +1218,15 @@ function cancelSignal() {
 	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
 	return controller.signal;
 }
+const DIRECTORY = "directory";
+/** Leaves the directory of a monitor to the job's post step. */
+function keepMonitorDirectory(directory) {
+	saveState(DIRECTORY, directory);
+}
+/** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
+function monitorDirectory() {
+	return getState(DIRECTORY) || void 0;
+}
 /** A part of a URL without its percent-encoding, where that can be undone. */
 function decoded(part) {
 	try {
@@ -1306,366 +1235,72 @@ function decoded(part) {
 		return part;
 	}
 }
-/** The proxies that the environment names, as far as they are URLs. */
-function proxyUrls() {
-	return [
-		"http_proxy",
-		"https_proxy",
-		"HTTP_PROXY",
-		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []);
-}
 function mask(secret) {
 	if (secret !== "") setSecret(secret);
 }
 
 // src/github/debug.ts
-/** The debug log of a step. People paste it into bug reports: whatever may be secret in the raw inputs is taken out. */
-function openDebugLog(raw) {
+/** The debug log of a step where step debugging is on. People paste it into bug reports: secrets are taken out. */
+function openDebug(raw) {
 	if (!isDebug()) return void 0;
 	const redact = redactor([
 		...secretsIn(raw),
 		...headerValues(raw),
 		...proxyCredentials()
 	]);
-	return (...lines) => {
-		for (const line of lines) debug(harmless(visibleCut(redact(line), MAX_LINE)));
-	};
+	const log = openDebugLog((line) => debug(harmless(line)), redact);
+	log.debug("environment", environment());
+	return log;
 }
-const MAX_LINE = 2e3;
 const MIN_HEADER_VALUE = 8;
 function headerValues({ headers = "" }) {
 	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter((value) => value.length >= MIN_HEADER_VALUE);
 }
-function proxyCredentials() {
-	return proxyUrls().filter(({ password }) => password !== "").flatMap(({ username, password }) => [password, `${username}:${password}`]).flatMap((part) => [part, decoded(part)]);
-}
-
-// src/agent/proxy.ts
-/**
-* The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
-* because nobody is on the way, and a proxy would be.
-*/
-function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf$1(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf$1(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
-}
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf$1(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
-		name,
-		value
-	};
-}
-
-// src/github/debug-environment.ts
 /** What the step runs on. Of the environment's variables no value is named, since one may hold a password. */
-function environmentLines(userAgent) {
+function environment() {
 	const { version, platform, arch } = process;
 	const memory = `${formatBytes(totalmem())} of memory, ${formatBytes(freemem())} of it free`;
 	return [
-		`Version: ${userAgent} on Node.js ${version}, ${platform} ${release()} ${arch}`,
+		`Version: ${USER_AGENT} on Node.js ${version}, ${platform} ${release()} ${arch}`,
 		`Runner: ${formatCount(availableParallelism(), "CPU")}, ${memory}`,
 		`Workspace: ${workspace()}`
-	];
-}
-/** How the network is reached. */
-function networkLines(baseUrl) {
-	const proxy = proxyFor(new URL(baseUrl).origin, process.env);
-	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
-	return [
-		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
-		`NO_PROXY: ${isSet$1("NO_PROXY") || isSet$1("no_proxy") ? "set" : "not set"}`,
-		`NODE_EXTRA_CA_CERTS: ${isSet$1("NODE_EXTRA_CA_CERTS") ? "set" : "not set"}`
-	];
+	].join("\n");
 }
 /** What the process took until now. */
-function costLine() {
+function cost() {
 	const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
 	return `Took ${formatDuration(performance.now())} and ${peak} of memory at most`;
 }
-function isSet$1(name) {
-	return Boolean(process.env[name]);
-}
 
-// src/github/debug-inputs.ts
-/** The inputs of a task as they were understood, under their names; of secrets, whether they are set. */
-function inputLines(task) {
-	const { connection, upload, measurement, gate = measurement?.gate, intervalMs, maxDurationMs } = task;
-	return [
-		...connectionLines(connection),
-		...upload === void 0 ? [] : uploadLines(upload),
-		...measurement === void 0 ? [] : measurementLines(measurement),
-		...gate === void 0 ? [] : gateLines(gate),
-		...intervalMs === void 0 ? [] : [`interval: ${formatDuration(intervalMs)}`],
-		...maxDurationMs === void 0 ? [] : [`max-duration: ${formatDuration(maxDurationMs)}`]
-	].map((line) => `Input ${line}`);
+// src/text/cut.ts
+/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
+function firstOf(items, limit, { show, more }) {
+	const shown = items.slice(0, limit).map((item) => show(item));
+	const rest = items.length - limit;
+	return rest > 0 ? [...shown, more(rest)] : shown;
 }
-function connectionLines(connection) {
-	const { sandboxId, baseUrl, port, uploadPath, statsPath, headers, retries, timeoutMs } = connection;
-	return [
-		`sandbox-id: ${shown(sandboxId)}`,
-		`token: ${isSet(headers["X-Access-Token"])}`,
-		`base-url: ${baseUrl}`,
-		`port: ${port}`,
-		`upload-path: ${shown(uploadPath)}`,
-		`stats-path: ${shown(statsPath)}`,
-		`headers, with those of every request: ${Object.keys(headers).join(", ")}`,
-		`retries: ${retries}`,
-		`timeout: ${formatDuration(timeoutMs)}`
-	];
-}
-function uploadLines(upload) {
-	const { rules, query, shard } = upload;
-	return [
-		...rules.patterns.map(({ pattern, target }) => `files: ${shown(pattern)}${target === void 0 ? "" : ` => ${shown(target)}`}`),
-		...rules.excludes.map((exclude) => `files: except ${shown(exclude)}`),
-		`target: ${shown(upload.target)}`,
-		`working-directory: ${shown(upload.workingDirectory)}`,
-		`username: ${shown(query["username"])}`,
-		`signature: ${isSet(query["signature"])}`,
-		`signature-expiration: ${shown(query["signature_expiration"])}`,
-		`if-no-files-found: ${upload.ifNoFilesFound}`,
-		`include-hidden-files: ${upload.includeHidden}`,
-		`follow-symlinks: ${upload.followSymlinks}`,
-		`state-file: ${shown(upload.stateFile)}`,
-		`shard: ${shard === void 0 ? "empty" : `${shard.index} of ${shard.count}`}`,
-		`concurrency: ${upload.concurrency}`,
-		`files-per-request: ${upload.filesPerRequest}`,
-		`dry-run: ${upload.dryRun}`
-	];
-}
-function measurementLines({ wait, samples, intervalMs }) {
-	return [
-		`wait-until: ${conditions(wait.until)}`,
-		`wait-timeout: ${formatDuration(wait.timeoutMs)}`,
-		`samples: ${samples}`,
-		`sample-interval: ${formatDuration(intervalMs)}`
-	];
-}
-function gateLines({ failIf, warnIf }) {
-	return [`fail-if: ${conditions(failIf)}`, `warn-if: ${conditions(warnIf)}`];
-}
-function conditions(all) {
-	return all.length === 0 ? "empty" : all.map(({ text }) => text).join(", ");
-}
-function isSet(secret) {
-	return secret ? "set" : "empty";
-}
-function shown(text) {
-	return text ? JSON.stringify(text) : "empty";
-}
-
-// src/upload/shard.ts
-const REQUEST_BYTES = 1024;
-/**
-* A shard's share of the planned files, in plan order. The shares of all shards are disjoint, make up the plan, weigh the
-* same but for at most one file, and depend on nothing but targets and sizes: every runner deals out the same.
-*/
-function shareOf(files, { index, count }) {
-	const loads = Array.from({ length: count }, () => 0);
-	const mine = /* @__PURE__ */ new Set();
-	for (const file of files.toSorted(heaviestFirst)) {
-		const lightest = loads.indexOf(Math.min(...loads));
-		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
-		if (lightest === index - 1) mine.add(file);
+/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
+function fitting(items, limit, sizeOf) {
+	const fit = [];
+	let left = limit;
+	for (const item of items) {
+		left -= sizeOf(item);
+		if (left < 0) break;
+		fit.push(item);
 	}
-	return files.filter((file) => mine.has(file));
-}
-/** What a file counts when the plan is dealt out, in bytes. */
-function weightOf({ size }) {
-	return size + REQUEST_BYTES;
-}
-function heaviestFirst(one, other) {
-	if (one.size !== other.size) return other.size - one.size;
-	return one.target < other.target ? -1 : 1;
-}
-
-// src/upload/selection.ts
-/** A plan cut down to a shard's share of it, all to be sent; without a shard, all of it. */
-function select(plan, shard) {
-	const unchanged = /* @__PURE__ */ new Map();
-	if (shard === void 0) return {
-		...plan,
-		share: void 0,
-		elsewhere: [],
-		unchanged
-	};
-	const files = shareOf(plan.files, shard);
-	const mine = new Set(files);
-	const elsewhere = plan.files.filter((file) => !mine.has(file)).map(({ target }) => target);
-	const share = {
-		...shard,
-		files: files.length,
-		planned: plan.files.length
-	};
-	return {
-		...plan,
-		files,
-		share,
-		elsewhere,
-		unchanged
-	};
-}
-/** The files that are to be sent, in plan order. */
-function dueFiles({ files, unchanged }) {
-	return unchanged.size === 0 ? files : files.filter(({ target }) => !unchanged.has(target));
-}
-/** A result for each file, in plan order, with those of the files that were due. */
-function resultsOf({ files, unchanged }, due) {
-	const results = due.values();
-	return files.flatMap((file) => {
-		const entry = unchanged.get(file.target);
-		if (entry !== void 0) return {
-			status: "unchanged",
-			file,
-			path: entry.path
-		};
-		const { value } = results.next();
-		return value ?? [];
-	});
-}
-
-// src/github/debug-facts.ts
-const MAX_OF_A_KIND = 200;
-const MAX_FAILURES = 1e3;
-const MAX_FIGURES = 30;
-const MAX_GAPS = 20;
-const MAX_CAUSES = 5;
-/** Writes facts into the debug log, as far as there are not too many of a kind; `end` says how many there were beyond. */
-function factLog(debug) {
-	const counts = /* @__PURE__ */ new Map();
-	return {
-		fact(fact) {
-			const name = nameOf(fact);
-			const count = (counts.get(name) ?? 0) + 1;
-			counts.set(name, count);
-			if (count <= limitOf(name)) debug(...linesOf(fact));
-		},
-		end() {
-			for (const [name, count] of counts) {
-				const rest = count - limitOf(name);
-				if (rest > 0) debug(`Not shown: ${formatCount(rest, `further ${name}`)}`);
-			}
-		}
-	};
-}
-const NAMES = {
-	search: "search",
-	plan: "plan",
-	state: "state file",
-	connection: "connection",
-	request: "request",
-	level: "level change",
-	shared: "shared request",
-	reading: "reading",
-	record: "record"
-};
-const FAILED = "failed request";
-function nameOf(fact) {
-	return fact.kind === "request" && fact.request.error !== void 0 ? FAILED : NAMES[fact.kind];
-}
-function limitOf(name) {
-	return name === FAILED ? MAX_FAILURES : MAX_OF_A_KIND;
-}
-function linesOf(fact) {
-	switch (fact.kind) {
-		case "search": return [...fact.matches.map(patternLine), `Search: took ${formatDuration(fact.durationMs)}`];
-		case "plan": return [planLine(fact.selection)];
-		case "state": return [stateLine(fact)];
-		case "connection": return [connectionLine(fact.connection)];
-		case "request": return [requestLine(fact.request), ...causeLines(fact.request.error)];
-		case "level": return [levelLine(fact.change)];
-		case "shared": return [sharedLine(fact)];
-		case "reading": return [readingLine(fact.stats)];
-		case "record": return recordLines(fact.record);
-	}
-}
-function patternLine({ pattern: { pattern }, root, files, leftOut, hidden }) {
-	const counts = `${formatCount(files.length, "file")}, ${formatNumber(leftOut.length)} left out`;
-	const passedOver = hidden === 0 ? "" : `, ${formatNumber(hidden)} hidden`;
-	return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
-}
-function planLine(selection) {
-	const { files, unchanged, leftOut, elsewhere } = selection;
-	const due = dueFiles(selection);
-	const bytes = due.reduce((sum, { size }) => sum + size, 0);
-	const toSend = `${formatCount(due.length, "file")}, ${formatCount(bytes, "byte")} to send`;
-	const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(elsewhere.length)} of other shards`;
-	return `Plan: ${formatCount(files.length, "file")}; ${toSend}; ${rest}, ${formatNumber(leftOut.length)} left out`;
-}
-function stateLine({ path, read, unchanged }) {
-	return `State file ${path}: ${formatNumber(read)} entries read, ${formatCount(unchanged, "file")} unchanged`;
-}
-function connectionLine({ family = "unknown", tls = "no TLS" }) {
-	return `Connection: opened, ${family}, ${tls}`;
-}
-function requestLine({ method, path, status, error, durationMs, sentBytes }) {
-	const sent = method === "GET" ? "" : `, ${formatCount(sentBytes, "byte")} sent`;
-	const why = error === void 0 ? "" : `: ${error.kind}. ${error.message}`;
-	return `${method} ${path} → ${status ?? "no answer"} in ${formatDuration(durationMs)}${sent}${why}`;
-}
-/** What lies behind a failure, the nearest first. */
-function causeLines(error) {
-	const lines = [];
-	for (let at = error?.cause; at instanceof Error && lines.length < MAX_CAUSES; at = at.cause) {
-		const code = "code" in at ? ` ${String(at.code)}` : "";
-		const others = at instanceof AggregateError ? ` ${at.errors.map(String).join("; ")}` : "";
-		lines.push(`- because of ${at.name}${code}: ${at.message}${others}`);
-	}
-	return lines;
-}
-function levelLine({ from, to, error }) {
-	return `Uploads at once: ${from} → ${to}, ${error === void 0 ? "the transfer became faster" : `a sign of overload, ${reasonOf$1(error)}`}`;
-}
-function reasonOf$1({ status, kind }) {
-	return status === void 0 ? kind : `status ${status}`;
-}
-function sharedLine({ files, outcomes }) {
-	const bytes = files.reduce((sum, { size }) => sum + size, 0);
-	const notSent = outcomes.filter((outcome) => outcome === "not-sent").length;
-	const stored = outcomes.length - notSent;
-	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(stored)} stored, ${formatNumber(notSent)} not sent`;
-}
-function readingLine({ figures }) {
-	return `Reading: ${[...figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`).join(", ")}`;
-}
-function recordLines({ samples, gaps, end }) {
-	const rest = gaps.length - MAX_GAPS;
-	return [
-		`Monitor: ${formatCount(samples.length, "sample")}, ${formatCount(gaps.length, "failed reading")}`,
-		...gaps.slice(0, MAX_GAPS).map(({ at, what }) => `- ${new Date(at).toISOString()}: ${what}`),
-		...rest > 0 ? [`Not shown: ${formatCount(rest, "further failed reading")}`] : [],
-		`Monitor: ended at ${end === void 0 ? "a time unknown" : `${new Date(end.at).toISOString()}: ${end.what}`}`
-	];
+	return fit;
 }
 
 // src/github/log.ts
-const MAX_MESSAGE = 4e3;
 /** One line of the log. */
 function logLine(text) {
 	info(harmless(text));
 }
-/** Lines folded under a title. */
-function logGroup(title, lines) {
-	startGroup(harmless(title));
-	for (const line of lines) logLine(line);
-	endGroup();
+const MAX_MESSAGE = 4e3;
+/** Lines as one annotation shows them. */
+function messageOf(lines) {
+	const whole = lines.map(harmless).join("\n");
+	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
 }
 /** Annotations on the run, of several lines each. */
 const annotate = {
@@ -1673,10 +1308,35 @@ const annotate = {
 	warning: (lines) => warning(messageOf(lines)),
 	notice: (lines) => notice(messageOf(lines))
 };
-/** Lines as one annotation shows them. */
-function messageOf(lines) {
-	const whole = lines.map(harmless).join("\n");
-	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+const MAX_LINES$1 = 1e3;
+const MAX_CHARACTERS = 131072;
+const RANKS = {
+	failed: 0,
+	"not-attempted": 0,
+	uploaded: 1,
+	skipped: 1,
+	unchanged: 2
+};
+/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
+function logFiles({ files, leftOut, dryRun }) {
+	if (files.length + leftOut.length === 0) return;
+	const ordered = files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
+	const lines = dryRun ? files.map(fileLine) : cut(ordered, fileLine);
+	const left = cut(leftOut, ({ path, reason }) => harmless(`left out: ${path} (${reason})`));
+	startGroup("Files");
+	info([...lines, ...left].join("\n"));
+	endGroup();
+}
+/** The lines of the first items, as many as are not too long together. */
+function cut(items, lineOf) {
+	const lines = fitting(items.slice(0, MAX_LINES$1).map(lineOf), MAX_CHARACTERS, (line) => line.length);
+	const rest = items.length - lines.length;
+	return rest > 0 ? [...lines, moreInReport(rest)] : lines;
+}
+function fileLine(result) {
+	const { source, target } = result.file;
+	const line = `${STATUS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
+	return harmless(result.status === "failed" ? `${line} (${result.error.message})` : line);
 }
 
 // src/github/progress.ts
@@ -1684,16 +1344,15 @@ const INTERVAL_MS = 5e3;
 const MAX_RETRY_LINES = 20;
 const NO_MORE_RETRY_LINES = "Further failed attempts are not shown here; the report file has the number for each file.";
 /** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
-function watchTransfer(debug) {
-	const facts = debug && factLog(debug);
+function watchTransfer() {
 	const started = performance.now();
 	const tally = newTally();
-	let selection;
+	let size;
 	let retries = 0;
 	const timer = setInterval(() => {
-		if (selection !== void 0) logLine(progressLine({
+		if (size !== void 0) logLine(progressLine({
 			...tally.now(),
-			...sizeOf(selection),
+			...size,
 			elapsedMs: performance.now() - started
 		}));
 	}, INTERVAL_MS);
@@ -1704,35 +1363,30 @@ function watchTransfer(debug) {
 		else if (retries === 21) logLine(NO_MORE_RETRY_LINES);
 	};
 	return {
-		planned(selected, task) {
-			selection = selected;
-			const line = announcement(selected, task);
-			if (line !== void 0) logLine(line);
+		observer: {
+			planned(selection, inputs) {
+				const { due } = selection;
+				size = {
+					totalFiles: due.length,
+					totalBytes: due.reduce((sum, file) => sum + file.size, 0)
+				};
+				if (due.length > 0) logLine(announcement(selection, inputs, size.totalBytes));
+			},
+			waiting: ({ sandboxId, waitTimeout }) => logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
+			event(event) {
+				tally.add(event);
+				if (event.kind === "retry") showRetry(event);
+				if (event.kind === "refused") logLine(refusedLine(event.files.length));
+			}
 		},
-		waiting: ({ sandboxId }, timeoutMs) => logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
-		event(event) {
-			tally.add(event);
-			if (event.kind === "retry") showRetry(event);
-			if (event.kind === "shared") facts?.fact(event);
-			if (event.kind === "refused") logLine(refusedLine(event.files.length));
-		},
-		fact: facts?.fact,
-		stop() {
-			clearInterval(timer);
-			facts?.end();
-		}
+		stop: () => clearInterval(timer)
 	};
 }
-/** What is about to be uploaded, and where to; undefined where it is nothing, which the verdict says. */
-function announcement(selection, { connection, upload }) {
-	const { share, unchanged } = selection;
-	const { totalFiles, totalBytes } = sizeOf(selection);
-	if (totalFiles === 0) return void 0;
-	const doing = upload.dryRun ? "Planning the upload of" : "Uploading";
-	const what = `${formatCount(totalFiles, "file")} (${formatBytes(totalBytes)})`;
+function announcement({ due, share, unchanged }, { dryRun, sandboxId, baseUrl }, bytes) {
+	const doing = dryRun ? "Planning the upload of" : "Uploading";
 	const which = share === void 0 ? "" : `, ${shardLine(share)}`;
 	const same = unchanged.size === 0 ? "" : `, ${formatNumber(unchanged.size)} unchanged`;
-	return `${doing} ${what} to sandbox ${connection.sandboxId} at ${connection.baseUrl}${which}${same}`;
+	return `${doing} ${formatCount(due.length, "file")} (${formatBytes(bytes)}) to sandbox ${sandboxId} at ${baseUrl}${which}${same}`;
 }
 /** Files, bytes, percent, rate and the time left. */
 function progressLine(progress) {
@@ -1782,45 +1436,13 @@ function retryLine({ files, retry }) {
 function refusedLine(count) {
 	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
 }
-function sizeOf(selection) {
-	const files = dueFiles(selection);
-	return {
-		totalFiles: files.length,
-		totalBytes: files.reduce((sum, file) => sum + file.size, 0)
-	};
-}
-
-// src/text/cut.ts
-/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
-function firstOf(items, limit, { show, more }) {
-	const shown = items.slice(0, limit).map((item) => show(item));
-	const rest = items.length - limit;
-	return rest > 0 ? [...shown, more(rest)] : shown;
-}
-/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
-function fitting$1(items, limit, sizeOf) {
-	const fit = [];
-	let left = limit;
-	for (const item of items) {
-		left -= sizeOf(item);
-		if (left < 0) break;
-		fit.push(item);
-	}
-	return fit;
-}
 
 // src/text/exact-json.ts
-/**
-* Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
-* @throws SyntaxError, or RangeError where it is nested too deeply.
-*/
+/** Parses a JSON text so that `JSON.stringify` writes every number with its digits. @throws SyntaxError, or RangeError. */
 function parseKeepingDigits(text) {
 	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 ? JSON.rawJSON(source) : value);
 }
-/**
-* Writes a JSON text anew, every string and name in it changed, every number with the digits it had.
-* @throws SyntaxError, or RangeError where it is nested too deeply.
-*/
+/** Writes a JSON text anew, strings and names changed, numbers with their digits. @throws SyntaxError, or RangeError. */
 function changeStrings(text, change) {
 	return JSON.stringify(parseKeepingDigits(text), (_key, value) => {
 		if (typeof value === "string") return change(value);
@@ -1828,16 +1450,25 @@ function changeStrings(text, change) {
 		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
 	});
 }
-/**
-* Parses a JSON text; whole numbers come as bigint, exact whatever their size.
-* @throws SyntaxError, or RangeError where it is nested too deeply.
-*/
+/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
 function parseExactly(text) {
 	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
 }
 /** JSON text of a value in which bigint stands for whole numbers. */
 function stringifyExactly(value) {
 	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
+}
+/** The fields of a value, none where it is no object: for what has yet to be checked. */
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+/** The fields of a JSON text, none where it is not the text of an object. */
+function parseFieldsOf(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
 }
 
 // src/report/outputs.ts
@@ -1916,7 +1547,7 @@ function unlessTooLong(json) {
 /** The uploaded files as JSON; undefined as soon as it is too long. */
 function uploadedList({ files }) {
 	const uploaded = files.filter((result) => result.status === "uploaded");
-	const entries = fitting$1(uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({
+	const entries = fitting(uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({
 		source,
 		path,
 		size
@@ -1988,10 +1619,7 @@ const ENTITIES = {
 	"\"": "&quot;",
 	"'": "&#39;"
 };
-/**
-* HTML from a template; what is put into it is escaped unless it is Html itself. Summaries are written as blocks of HTML
-* without empty lines, within which Markdown does not apply, so no text can become markup of either kind.
-*/
+/** HTML from a template, what is put in escaped. As blocks without empty lines it is no Markdown: no text becomes markup. */
 function html(parts, ...values) {
 	return { html: parts.flatMap((part, index) => [part, toHtml(values[index])]).join("") };
 }
@@ -2062,10 +1690,7 @@ function courseTable(samples) {
 		"Last"
 	], rows)];
 }
-/**
-* A Mermaid chart over time for each of CPU, memory and disk, in percent, with the limits of its conditions as level
-* lines. Nothing from elsewhere is in it but numbers.
-*/
+/** A Mermaid chart of each percentage over time, with its conditions' limits as level lines. It holds nothing but numbers. */
 function timeCharts(samples, conditions) {
 	const [first, last] = [samples[0], samples.at(-1)];
 	if (samples.length < MIN_SAMPLES || first === void 0 || last === void 0) return [];
@@ -2116,10 +1741,7 @@ function sparkline(values) {
 	const heights = "▁▂▃▄▅▆▇█";
 	return values.map((value) => heights.charAt(clamp(Math.floor(value / 12.5), 0, 7))).join("");
 }
-/**
-* At most so many values of a metric at even distances in time, none where it was not reported: the highest where several
-* fall together, since peaks are what a reader looks for, and the one before where none does.
-*/
+/** At most so many values of a metric at even distances in time: the highest where several fall together, or the one before. */
 function overTime(metric, samples, count) {
 	const size = Math.min(count, samples.length);
 	const start = samples[0]?.at ?? 0;
@@ -2214,7 +1836,7 @@ function bar(percent) {
 
 // src/report/summary.ts
 const MAX_ROWS = 10;
-const MAX_LINES$1 = 30;
+const MAX_LINES = 30;
 /** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
 function summary(report) {
 	const { own, error } = verdict(report);
@@ -2236,7 +1858,7 @@ function join(blocks) {
 function notes(report) {
 	const { sandboxId, baseUrl, warnings } = report;
 	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-	const items = [...furtherLines(report), ...warnings].slice(0, MAX_LINES$1).map((line) => html`\n<li>${code(line)}</li>`);
+	const items = [...furtherLines(report), ...warnings].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function totalsTable(report) {
@@ -2287,7 +1909,7 @@ function leftOutTable({ leftOut }) {
 }
 function fileList({ files }, maxBytes) {
 	if (files.length === 0) return [];
-	const rows = fitting$1(files.values().map(fileRow), maxBytes, (row) => Buffer.byteLength(row.html));
+	const rows = fitting(files.values().map(fileRow), maxBytes, (row) => Buffer.byteLength(row.html));
 	const rest = files.length - rows.length;
 	const title = html`<summary>${formatCount(files.length, "file")}</summary>`;
 	const head = html`<tr><th align="left">File</th><th align="left">In the sandbox</th><th align="right">Size</th><th></th></tr>`;
@@ -2300,55 +1922,25 @@ function fileRow(result) {
 	return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
 }
 
-// src/github/file-list.ts
-const MAX_LINES = 1e3;
-const MAX_CHARACTERS = 131072;
-const RANKS = {
-	failed: 0,
-	"not-attempted": 0,
-	uploaded: 1,
-	skipped: 1,
-	unchanged: 2
-};
-/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
-function logFiles({ files, leftOut, dryRun }) {
-	if (files.length + leftOut.length === 0) return;
-	const ordered = dryRun ? files : files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
-	const lines = dryRun ? ordered.map(fileLine) : fitting(ordered.slice(0, MAX_LINES).map(fileLine));
-	const rest = files.length - lines.length;
-	const more = rest > 0 ? [`and ${formatNumber(rest)} more; the report file has them all`] : [];
-	const left = leftOut.slice(0, MAX_LINES).map(({ path, reason }) => `left out: ${path} (${reason})`);
-	logGroup("Files", [
-		...lines,
-		...more,
-		...left
-	]);
-}
-/** The first lines that together are not too long as they are shown. */
-function fitting(lines) {
-	let left = MAX_CHARACTERS;
-	const end = lines.findIndex((line) => {
-		left -= harmless(line).length;
-		return left < 0;
-	});
-	return end < 0 ? lines : lines.slice(0, end);
-}
-function fileLine(result) {
-	const { source, target } = result.file;
-	const line = `${STATUS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
-	return result.status === "failed" ? `${line} (${result.error.message})` : line;
-}
-
 // src/github/publish.ts
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
 async function publish(report, options) {
 	logFiles(report);
-	const problem = writeOutputs(report, options.debug);
+	const problem = await writeOutputs(report, options.debug);
 	if (options.summary) await writeSummary(report, options.debug);
-	for (const warning of cut(report.warnings)) annotate.warning([warning]);
-	conclude(report, problem);
+	const warnings = {
+		show: (warning) => warning,
+		more: (rest) => `And ${rest} more.`
+	};
+	for (const warning of firstOf(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
+	annotateFailures(report);
+	annotateBreaches(report);
+	const verdict = [headline(report), ...furtherLines(report)];
+	if (!succeeded(report)) setFailed(messageOf([...verdict, ...problem]));
+	else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
+	else logLine(verdict.join(" "));
 }
 const OUTPUTS = {
 	sync: [
@@ -2361,91 +1953,71 @@ const OUTPUTS = {
 	monitor: [statsOutputs, gateOutputs]
 };
 /** A sentence on what kept the outputs from being written, if anything did. */
-function writeOutputs(report, debug) {
+async function writeOutputs(report, debug) {
 	try {
 		const parts = OUTPUTS[report.task].map((of) => of(report));
 		for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-		const outputs = Object.assign({ report: writeReport(report) }, ...parts.map((part) => part.outputs));
-		setOutputs(outputs);
-		debug?.(...outputLines(outputs));
-		return;
+		const outputs = Object.assign({ report: await writeReport(report) }, ...parts.map((part) => part.outputs));
+		if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
+		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+		const lengths = Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`);
+		debug?.("outputs", `Outputs, with their lengths in characters: ${lengths.join(", ")}`);
+		debug?.("outputs", `Report: ${outputs["report"]}`);
+		return [];
 	} catch (error) {
-		return `The step's outputs could not be written: ${reasonOf(error)}.`;
+		return [`The step's outputs could not be written: ${reasonOf(error)}.`];
 	}
 }
-function setOutputs(outputs) {
-	if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
-	for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-}
-function outputLines(outputs) {
-	return [`Outputs, with their lengths in characters: ${Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`).join(", ")}`, `Report: ${outputs["report"]}`];
-}
 /** The report file's path; empty, with a warning, where it cannot be written. */
-function writeReport(report) {
+async function writeReport(report) {
 	try {
 		const temp = process.env["RUNNER_TEMP"];
 		if (!temp) throw new Error("RUNNER_TEMP is not set");
 		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
-		writePieces(file, reportJson(report));
+		await writeFile(file, reportJson(report), {
+			flag: "wx",
+			mode: 384
+		});
 		return file;
 	} catch (error) {
 		annotate.warning([`The report file could not be written: ${reasonOf(error)}.`]);
 		return "";
 	}
 }
-function writePieces(file, pieces) {
-	const descriptor = openSync(file, "wx", 384);
-	try {
-		for (const piece of pieces) writeFileSync(descriptor, piece);
-	} finally {
-		closeSync(descriptor);
-	}
-}
 async function writeSummary(report, debug) {
 	try {
 		const text = summary(report);
-		await summary$2.addRaw(text).write();
-		debug?.(`Summary: ${formatCount(Buffer.byteLength(text), "byte")}`);
+		await summary$1.addRaw(text).write();
+		debug?.("summary", `Summary: ${formatCount(Buffer.byteLength(text), "byte")}`);
 	} catch (error) {
 		annotate.warning([`The job summary could not be written: ${reasonOf(error)}.`]);
 	}
-}
-function conclude(report, problem) {
-	annotateFailures(report);
-	annotateBreaches(report);
-	const verdict = [headline(report), ...furtherLines(report)];
-	if (!succeeded(report)) setFailed(messageOf(problem === void 0 ? verdict : [...verdict, problem]));
-	else if (problem !== void 0) setFailed(messageOf([problem, ...verdict]));
-	else logLine(verdict.join(" "));
 }
 /** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
 function annotateFailures(report) {
 	const groups = failureGroups(report).filter(({ error }) => error.kind !== "cancelled");
 	for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
-		const names = sources.slice(0, MAX_NAMES).map((source) => `- ${source}`);
-		const rest = sources.length > MAX_NAMES ? [`- and ${formatNumber(sources.length - MAX_NAMES)} more`] : [];
+		const names = firstOf(sources, MAX_NAMES, {
+			show: (source) => `- ${source}`,
+			more: (rest) => `- and ${formatNumber(rest)} more`
+		});
 		annotate.error([
 			error.message,
 			adviceOn(error, report),
-			...names,
-			...rest
+			...names
 		]);
 	}
 	const others = groups.slice(MAX_GROUPS).flatMap(({ sources }) => sources);
-	if (others.length > 0) annotate.error([`${formatCount(others.length, "more file")} failed for other reasons; the report file has each.`]);
+	if (others.length === 0) return;
+	annotate.error([`${formatCount(others.length, "more file")} failed for other reasons; the report file has each.`]);
 }
 /** One annotation for each level. Where nothing could be read, the verdict says why, and a list of conditions would not. */
 function annotateBreaches({ gate, samples }) {
 	if (samples.length === 0) return;
-	for (const level of ["fail", "warn"]) {
+	for (const [level, write] of [["fail", annotate.error], ["warn", annotate.warning]]) {
 		const lines = gate.breaches.filter((breach) => breach.level === level).map(breachLine);
-		if (lines.length === 0) continue;
-		const title = `${formatCount(lines.length, "condition")} of ${level}-if tripped:`;
-		annotate[level === "fail" ? "error" : "warning"]([title, ...lines]);
+		if (lines.length > 0) write([`${formatCount(lines.length, "condition")} of ${level}-if tripped:`, ...lines]);
 	}
-}
-function cut(lines) {
-	return lines.length <= MAX_GROUPS ? lines : [...lines.slice(0, MAX_GROUPS), `And ${lines.length - MAX_GROUPS} more.`];
 }
 /** What an error says, without a full stop of its own. */
 function reasonOf(error) {
@@ -2454,64 +2026,59 @@ function reasonOf(error) {
 
 // src/github/step.ts
 /** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-async function step({ task, userAgent, parse, run }) {
-	const raw = readInputs(INPUT_NAMES[task]);
-	const debug = openDebugLog(raw);
-	debug?.(...environmentLines(userAgent));
-	const observer = watchTransfer(debug);
-	const surroundings = {
-		workspace: workspace(),
-		userAgent,
-		cancel: cancelSignal(),
-		sleep,
-		random: Math.random,
-		now: Date.now,
-		clock: () => performance.now(),
-		observer
-	};
-	try {
-		const inputs = parse(raw);
-		debug?.(...networkLines(inputs.connection.baseUrl), ...inputLines(inputs));
-		const report = await run(inputs, surroundings);
-		observer.stop();
-		await publish(report, {
-			summary: wantsSummary(raw),
-			debug
-		});
-	} catch (error) {
-		observer.stop();
-		await publishFailure({
-			task,
-			raw,
-			debug
-		}, error);
-	}
-	debug?.(costLine());
-}
-/** Publishes what kept a step from its work: wrong input, or a bug. */
-async function publishFailure({ task, raw, debug }, error) {
-	const redact = redactor(secretsIn(raw));
-	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
-	const errors = [{
-		message: redact(message),
-		details: details.map(redact)
-	}];
-	const gate = raw["fail-if"]?.trim() ? {
-		...NO_GATE,
-		state: "failed"
-	} : NO_GATE;
-	await publish({
-		...EMPTY_REPORT,
-		task,
-		gate,
-		errors
-	}, {
-		summary: wantsSummary(raw),
+async function step(task, run) {
+	const raw = readInputs(task);
+	const log = openDebug(raw);
+	const debug = log?.debug;
+	const cancel = cancelSignal();
+	const { observer, stop } = watchTransfer();
+	const report = await reportOf(task, raw, async () => {
+		const inputs = parseInputs(task, raw);
+		debug?.("inputs", showInputs(task, inputs).map((line) => `Input ${line}`).join("\n"));
+		const clock = () => performance.now();
+		return run(inputs, {
+			workspace: workspace(),
+			cancel,
+			clock,
+			debug,
+			now: Date.now,
+			sleep,
+			random: Math.random,
+			observer
+		}, raw);
+	});
+	stop();
+	log?.end();
+	const summary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+	if (report !== void 0) await publish(report, {
+		summary,
 		debug
 	});
+	debug?.("cost", cost());
+	if (cancel.aborted) process.exit();
 }
-function wantsSummary(raw) {
-	return !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+/** What a run reports; of what kept it from its work, wrong input or a bug, a report of that. */
+async function reportOf(task, raw, run) {
+	try {
+		return await run();
+	} catch (error) {
+		const redact = redactor(secretsIn(raw));
+		const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
+		const errors = [{
+			message: redact(message),
+			details: details.map(redact)
+		}];
+		const gate = raw["fail-if"]?.trim() ? {
+			...NO_GATE,
+			state: "failed"
+		} : NO_GATE;
+		return {
+			...EMPTY_REPORT,
+			task,
+			gate,
+			errors
+		};
+	}
 }
 function bug(error) {
 	return {
@@ -2522,10 +2089,7 @@ function bug(error) {
 
 // src/stats/decode.ts
 const MAX_INT64 = 2n ** 63n - 1n;
-/**
-* Reads the figures out of the agent's JSON and derives what follows from them.
-* @throws AgentError `bad-answer` where it is not a JSON object.
-*/
+/** Reads the agent's figures and derives what follows from them. @throws AgentError `bad-answer` without a JSON object. */
 function decodeStats(json) {
 	const body = parse(json);
 	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
@@ -2577,87 +2141,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-// src/stats/sample.ts
-/**
-* Reads the stats so many times, unless an error or `stop` ends that early; the samples are the oldest first. Before several readings one more is made and dropped: an agent's CPU figure covers the
-* time since it was last asked, by whomever.
-*/
-async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
-	const samples = [];
-	const readings = count > 1 ? count + 1 : count;
-	for (let reading = 1; reading <= readings; reading += 1) {
-		const outcome = await read();
-		if ("error" in outcome) return {
-			samples,
-			error: outcome.error
-		};
-		if (readings === count || reading > 1) samples.push({
-			at: now(),
-			stats: outcome.value
-		});
-		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
-	}
-	return {
-		samples,
-		error: void 0
-	};
-}
-/**
-* Asks for the stats until every condition holds in one sample. An agent that is not up yet does not hold yet; what no
-* waiting can mend, such as a wrong token, ends the wait.
-*/
-async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop, now }) {
-	const start = now();
-	let missing = [];
-	for (;;) {
-		const look = await lookAt(conditions, read);
-		const error = look instanceof AgentError ? look : void 0;
-		if (!(look instanceof AgentError)) missing = look;
-		const waitedMs = now() - start;
-		if (error === void 0 && missing.length === 0) return {
-			held: true,
-			waitedMs
-		};
-		const leftMs = timeoutMs - waitedMs;
-		if (!(leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await slept(sleep(Math.min(intervalMs, leftMs), stop))) return {
-			held: false,
-			waitedMs,
-			missing,
-			error
-		};
-	}
-}
-/** Whether a sleep came to its end. */
-function slept(sleep) {
-	return sleep.then(() => true, () => false);
-}
-/** The conditions that do not hold now, or why that cannot be told. */
-async function lookAt(conditions, read) {
-	try {
-		const { figures } = await read();
-		return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
-	} catch (error) {
-		if (error instanceof AgentError) return error;
-		throw error;
-	}
-}
-
-// package.json
-var version = "1.0.0";
-
-// src/main/user-agent.ts
-/** How the action names itself to the agent. */
-const userAgent = `sandbox-sync/${version}`;
-
-// src/github/monitor-directory.ts
-const STATE = "directory";
-/** Leaves the directory of a monitor to the job's post step. */
-function keepMonitorDirectory(directory) {
-	saveState(STATE, directory);
-}
-/** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
-function monitorDirectory() {
-	return getState(STATE) || void 0;
-}
-
-export { INPUT_NAMES as A, redactor as C, EMPTY_REPORT as D, AgentError as E, quote as F, InputError as I, gateOf as L, parseStats as M, parseSync as N, formatCount as O, parseUpload as P, readInputs as S, waitError as T, environmentLines as _, takeSamples as a, proxyFor as b, publishFailure as c, logLine as d, dueFiles as f, costLine as g, inputLines as h, slept as i, parseMonitor as j, formatDuration as k, step as l, select as m, monitorDirectory as n, waitUntil as o, resultsOf as p, userAgent as r, decodeStats as s, keepMonitorDirectory as t, changeStrings as u, networkLines as v, reportedError as w, openDebugLog as x, isUsable as y };
+export { inputError as C, slept as D, exactly as E, withRetries as O, InputError as S, judge as T, isLoopback as _, parseFieldsOf as a, formatNumber as b, keepMonitorDirectory as c, reportedError as d, waitError as f, routingHeaders as g, USER_AGENT as h, fieldsOf as i, AgentError as k, monitorDirectory as l, EMPTY_REPORT as m, step as n, logLine as o, formatFigure as p, changeStrings as r, firstOf as s, decodeStats as t, redactor as u, formatCount as v, gateOf as w, quote as x, formatDuration as y };

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runJob, type StepResult } from '../local-runner/job.ts';
-import { readJobSteps } from '../local-runner/job-file.ts';
-import { logPrinter } from '../local-runner/log-view.ts';
-import { title } from '../local-runner/print.ts';
+import { logPrinter, title } from '../local-runner/print.ts';
+import { readJobSteps } from '../local-runner/workflow-file.ts';
 
 // Runs on this machine, step by step, what the job self-run of ci.yml has GitHub run. Another workflow file may be named.
 

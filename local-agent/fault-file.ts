@@ -9,20 +9,11 @@ export class FaultFileError extends Error {
 export function parseFaults(json: string): Fault[] {
   const rules = parseJson(json);
   if (!Array.isArray(rules)) throw new FaultFileError('The faults must be a JSON array');
-  return rules.map((rule, index) => faultOf(rule, `[${index}]`));
+  return rules.map((rule: unknown, index) => {
+    assertFault(rule, `[${index}]`);
+    return rule;
+  });
 }
-
-const KINDS = [
-  'status',
-  'delay',
-  'reset',
-  'hang-up',
-  'truncate',
-  'stall',
-  'answer',
-  'drop',
-  'endless',
-] as const;
 
 function parseJson(json: string): unknown {
   try {
@@ -32,89 +23,73 @@ function parseJson(json: string): unknown {
   }
 }
 
-function faultOf(rule: unknown, at: string): Fault {
-  const read = fieldsOf(rule, at);
-  return read.only({
-    on: read.oneOf('on', ['upload', 'stats', 'any']),
-    path: read.optional('path', isString),
-    skip: read.optional('skip', isCount),
-    times: read.optional('times', isCount),
-    do: actionOf(read.required('do', isObject), `${at}.do`),
-  });
+/** What a field may hold: one of these texts, or what passes the check. */
+interface Field {
+  readonly may: readonly string[] | ((value: unknown) => boolean);
+  readonly isOptional?: boolean;
 }
 
-function actionOf(action: unknown, at: string): FaultAction {
-  const read = fieldsOf(action, at);
-  const kind = read.oneOf('kind', KINDS);
-  switch (kind) {
-    case 'status':
-      return read.only({
-        kind,
-        status: read.required('status', isCount),
-        body: read.optional('body', isString),
-        headers: read.optional('headers', isTexts),
-        early: read.optional('early', isBoolean),
-      });
-    case 'answer':
-      return read.only({
-        kind,
-        body: read.required('body', isString),
-        status: read.optional('status', isCount),
-        headers: read.optional('headers', isTexts),
-      });
-    case 'delay':
-      return read.only({ kind, ms: read.required('ms', isCount) });
-    case 'reset':
-    case 'hang-up':
-      return read.only({ kind, at: read.oneOf('at', ['before-body', 'during-body', 'after-body']) });
-    case 'stall':
-      return read.only({ kind, at: read.oneOf('at', ['reading', 'answering']) });
-    case 'endless':
-      return read.only({ kind, chunk: read.required('chunk', isString) });
-    case 'truncate':
-    case 'drop':
-      return read.only({ kind });
-  }
-}
+type Fields<Names extends PropertyKey> = Readonly<Record<Names, Field>>;
+type FieldsOf<Kind extends FaultAction['kind']> = Exclude<keyof Extract<FaultAction, { kind: Kind }>, 'kind'>;
 
-type Check<T> = (value: unknown) => value is T;
-
-interface Fields {
-  required<T>(name: string, check: Check<T>): T;
-  optional<T>(name: string, check: Check<T>): T | undefined;
-  oneOf<const T extends string>(name: string, allowed: readonly T[]): T;
-  /** Returns `value`, once the file has no other fields than it: a misspelt one would silently do nothing. */
-  only<T extends object>(value: T): T;
-}
-
-function fieldsOf(object: unknown, at: string): Fields {
-  if (!isObject(object)) throw new FaultFileError(`${at} must be an object`);
-  const fail = (name: string, problem: string) => new FaultFileError(`${at}.${name} ${problem}`);
-  const required: Fields['required'] = (name, check) => {
-    const value = object[name];
-    if (check(value)) return value;
-    throw fail(name, value === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`);
-  };
-  return {
-    required,
-    optional: (name, check) => (object[name] === undefined ? undefined : required(name, check)),
-    oneOf(name, allowed) {
-      const found = allowed.find(value => value === object[name]);
-      if (found === undefined) throw fail(name, `must be one of: ${allowed.join(', ')}`);
-      return found;
-    },
-    only(value) {
-      const unknown = Object.keys(object).find(name => !(name in value));
-      if (unknown !== undefined) throw fail(unknown, 'is not known');
-      return value;
-    },
-  };
-}
-
-const isString: Check<string> = value => typeof value === 'string';
-const isBoolean: Check<boolean> = value => typeof value === 'boolean';
-const isCount: Check<number> = (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-const isObject: Check<Record<string, unknown>> = (value): value is Record<string, unknown> =>
+const isString = (value: unknown) => typeof value === 'string';
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isTexts: Check<Record<string, string>> = (value): value is Record<string, string> =>
-  isObject(value) && Object.values(value).every(isString);
+
+const TEXT: Field = { may: isString };
+const COUNT: Field = { may: isCount };
+const FLAG: Field = { may: value => typeof value === 'boolean' };
+const HEADERS: Field = { may: value => isObject(value) && Object.values(value).every(isString) };
+const STAGE: Field = { may: ['before-body', 'during-body', 'after-body'] };
+
+const RULE: Fields<keyof Fault> = {
+  on: { may: ['upload', 'stats', 'any'] },
+  path: optional(TEXT),
+  skip: optional(COUNT),
+  times: optional(COUNT),
+  do: { may: isObject },
+};
+
+const ACTIONS: { readonly [Kind in FaultAction['kind']]: Fields<FieldsOf<Kind>> } = {
+  status: { status: COUNT, body: optional(TEXT), headers: optional(HEADERS), early: optional(FLAG) },
+  delay: { ms: COUNT },
+  reset: { at: STAGE },
+  'hang-up': { at: STAGE },
+  truncate: {},
+  stall: { at: { may: ['reading', 'answering'] } },
+  answer: { body: TEXT, status: optional(COUNT), headers: optional(HEADERS) },
+  drop: {},
+  endless: { chunk: TEXT },
+};
+
+function optional(field: Field): Field {
+  return { ...field, isOptional: true };
+}
+
+function assertFault(rule: unknown, at: string): asserts rule is Fault {
+  const { do: action } = checked(rule, at, RULE);
+  const kind = { kind: { may: Object.keys(ACTIONS) } };
+  const named = Object.entries(ACTIONS).find(([name]) => isObject(action) && action['kind'] === name);
+  checked(action, `${at}.do`, { ...kind, ...named?.[1] });
+}
+
+/** The object, once each of its fields may hold what it holds, and there is no other: a misspelt one would do nothing. */
+function checked(object: unknown, at: string, fields: Fields<string>): Readonly<Record<string, unknown>> {
+  if (!isObject(object)) throw new FaultFileError(`${at} must be an object`);
+  for (const [name, field] of Object.entries(fields)) {
+    const problem = problemOf(object[name], field);
+    if (problem !== undefined) throw new FaultFileError(`${at}.${name} ${problem}`);
+  }
+  const unknown = Object.keys(object).find(name => !Object.hasOwn(fields, name));
+  if (unknown !== undefined) throw new FaultFileError(`${at}.${unknown} is not known`);
+  return object;
+}
+
+function problemOf(value: unknown, { may, isOptional = false }: Field): string | undefined {
+  if (value === undefined && isOptional) return undefined;
+  if (typeof may !== 'function')
+    return may.some(text => text === value) ? undefined : `must be one of: ${may.join(', ')}`;
+  if (may(value)) return undefined;
+  return value === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`;
+}

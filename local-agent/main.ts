@@ -8,10 +8,6 @@ const USAGE = `Usage: node local-agent/main.ts --root DIR --sandbox-id ID [--tok
          [--port N] [--header-prefix PREFIX] [--listen-port N] [--faults FILE]
 The token may come from LOCAL_AGENT_TOKEN instead. See local-agent/README.md.`;
 
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 const options = readOptions();
 if (options) await startAgent(options).then(run, error => refuse(error, options));
 
@@ -65,10 +61,10 @@ function optionsOf(args: string[]): AgentOptions {
 
 function given(name: string, value = ''): string {
   if (value !== '') return value;
-  throw new UsageError(`--${name} is missing`);
+  throw new Error(`--${name} is missing`);
 }
 
 function portOf(name: string, value: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw new UsageError(`--${name} must be a port number from 0 to 65535, not "${value}"`);
+  throw new Error(`--${name} must be a port number from 0 to 65535, not "${value}"`);
 }

@@ -2,35 +2,19 @@ import { readFile, statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 import { errorCode } from './sandbox-path.ts';
 
-/** Resource usage of this machine, as the stats operation reports it. */
-export interface Metrics {
-  /** Unix time in whole seconds. */
-  readonly ts: number;
-  readonly cpu_count: number;
-  /** 0 to 100 over all CPUs together, since the reading before. */
-  readonly cpu_used_pct: number;
-  /** Bytes, as are all fields without a unit in their name. */
-  readonly mem_total: number;
-  /** Without the page cache. */
-  readonly mem_used: number;
-  readonly mem_total_mib: number;
-  readonly mem_used_mib: number;
-  /** The page cache; absent where the system does not tell. */
-  readonly mem_cache?: number;
-  readonly disk_total: number;
-  /** With the blocks reserved for the superuser. */
-  readonly disk_used: number;
-}
-
-/** Starts a CPU window and returns the function that reads the metrics; each reading ends a window and starts the next. */
-export function openMetrics(root: string): () => Promise<Metrics> {
+/**
+ * Starts a CPU window and returns the function that reads the resource usage of this machine, as the stats operation reports
+ * it; each reading ends a window and starts the next. Fields without a unit in their name are bytes, `ts` is in seconds.
+ */
+export function openMetrics(root: string): () => Promise<Readonly<Record<string, number>>> {
   let last = cpuTimes();
   return async () => {
     const now = cpuTimes();
     const cpuUsed = usedPercent(last, now);
     last = now;
+    const ts = Math.floor(Date.now() / 1000);
     return {
-      ts: Math.floor(Date.now() / 1000),
+      ts,
       cpu_count: cpus().length,
       cpu_used_pct: cpuUsed,
       ...(await memory()),
@@ -53,6 +37,7 @@ function cpuTimes(): CpuTimes {
   return sum;
 }
 
+/** 0 to 100 over all CPUs together. */
 function usedPercent(from: CpuTimes, to: CpuTimes): number {
   const total = to.total - from.total;
   if (total <= 0) return 0;
@@ -60,9 +45,8 @@ function usedPercent(from: CpuTimes, to: CpuTimes): number {
   return Math.round(100 * Math.min(100, Math.max(0, used))) / 100;
 }
 
-type Memory = Pick<Metrics, 'mem_total' | 'mem_used' | 'mem_total_mib' | 'mem_used_mib' | 'mem_cache'>;
-
-async function memory(): Promise<Memory> {
+/** Used memory is without the page cache where the system tells the two apart. */
+async function memory() {
   const info = await memoryInfo();
   if (info === undefined) return withMebibytes(totalmem(), totalmem() - freemem());
   const total = info('MemTotal');
@@ -70,14 +54,9 @@ async function memory(): Promise<Memory> {
   return { ...withMebibytes(total, used), mem_cache: info('Cached') };
 }
 
-function withMebibytes(total: number, used: number): Memory {
-  const mebibytes = (bytes: number) => Math.floor(bytes / 1024 ** 2);
-  return {
-    mem_total: total,
-    mem_used: used,
-    mem_total_mib: mebibytes(total),
-    mem_used_mib: mebibytes(used),
-  };
+function withMebibytes(total: number, used: number) {
+  const [totalMib, usedMib] = [total, used].map(bytes => Math.floor(bytes / 1024 ** 2));
+  return { mem_total: total, mem_used: used, mem_total_mib: totalMib ?? 0, mem_used_mib: usedMib ?? 0 };
 }
 
 // Linux alone tells the page cache from used memory; its figures are in KiB.
@@ -94,7 +73,8 @@ async function memoryInfo(): Promise<((name: string) => number) | undefined> {
   }
 }
 
-async function disk(root: string): Promise<Pick<Metrics, 'disk_total' | 'disk_used'>> {
+/** What is used is with the blocks reserved for the superuser. */
+async function disk(root: string) {
   const { blocks, bavail, bsize } = await statfs(root);
   return { disk_total: blocks * bsize, disk_used: (blocks - bavail) * bsize };
 }

@@ -1,6 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import type { Fault } from './faults.ts';
-import type { TlsKeys } from './server.ts';
 
 /** How to start an agent. Only the first three have no default. */
 export interface AgentOptions {
@@ -37,9 +36,14 @@ export interface AgentOptions {
   readonly record?: boolean;
 }
 
+/** Private key and certificate as PEM texts. */
+export interface TlsKeys {
+  readonly key: string | Buffer;
+  readonly cert: string | Buffer;
+}
+
 /** The options with their defaults filled in, and `root` made and free of symlinks. */
-export type Settings = Required<Omit<AgentOptions, 'tls' | 'metrics'>> &
-  Pick<AgentOptions, 'tls' | 'metrics'>;
+export type Settings = Required<Omit<AgentOptions, 'tls' | 'metrics'>> & Pick<AgentOptions, 'tls' | 'metrics'>;
 
 /** Fills in the defaults and makes the root directory. */
 export function settingsOf(options: AgentOptions): Settings {

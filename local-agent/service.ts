@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkAccess } from './access.ts';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import type { FaultQueue, Operation } from './faults.ts';
 import { openMetrics } from './metrics.ts';
@@ -61,6 +60,31 @@ async function handle(job: Job): Promise<void> {
   } finally {
     uploadEnds?.();
   }
+}
+
+/**
+ * Throws a `Refusal` unless the headers lead to this sandbox and carry its token.
+ * Routing comes before the token, since a proxy on the way does it.
+ */
+function checkAccess(headers: IncomingHttpHeaders, rules: Settings): void {
+  const prefix = rules.headerPrefix.toLowerCase();
+  const id = required(headers, `${prefix}-sandbox-id`);
+  const port = required(headers, `${prefix}-sandbox-port`);
+  if (id !== rules.sandboxId) {
+    throw new Refusal(502, 'The sandbox was not found', { sandboxId: id });
+  }
+  if (port !== String(rules.sandboxPort)) {
+    throw new Refusal(502, 'The sandbox is running but port is not open', { sandboxId: id });
+  }
+  if (headers['x-access-token'] !== rules.token) {
+    throw new Refusal(401, 'The access token is missing or wrong');
+  }
+}
+
+function required(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new Refusal(400, `The routing header ${name} is missing`);
 }
 
 // Only the first question mark ends the path: a query may hold more of them.

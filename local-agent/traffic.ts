@@ -8,8 +8,6 @@ export interface RecordedRequest {
   readonly url: string;
   /** By lower-case name. */
   readonly headers: Readonly<IncomingHttpHeaders>;
-  /** The client's port: equal for requests on the same connection. */
-  readonly remotePort: number | undefined;
   /** As announced; undefined for a chunked body or none. */
   readonly contentLength: number | undefined;
   /** Bytes of the body that the agent read; 0 when it answered without reading. */
@@ -91,7 +89,6 @@ function recordOf(request: IncomingMessage, response: ServerResponse, filenames:
     method,
     url,
     headers,
-    remotePort: request.socket.remotePort,
     contentLength: length === undefined ? undefined : Number(length),
     get bodyBytes() {
       return bodyBytes();

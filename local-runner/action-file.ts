@@ -30,9 +30,7 @@ export interface ActionFile {
 /** Reads the action.yml in a folder. */
 export async function readActionFile(folder: string): Promise<ActionFile> {
   const document = await readYaml(path.join(folder, 'action.yml'));
-  const inputs = Object.entries(mapping(document['inputs'])).map(([name, entry]) =>
-    toInput(name, mapping(entry)),
-  );
+  const inputs = Object.entries(mapping(document['inputs'])).map(([name, entry]) => toInput(name, mapping(entry)));
   const outputs = Object.entries(mapping(document['outputs']));
   const runs = mapping(document['runs']);
   return {

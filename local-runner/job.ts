@@ -1,8 +1,8 @@
 import { type Contexts, fillIn, holds } from './expressions.ts';
-import type { JobStep, Use } from './job-file.ts';
 import { runScript } from './script.ts';
 import type { StepEnd } from './step.ts';
 import { actionOfCheckout, type FindAction, hasPost, type Places, type ReadyUse, runUse } from './use.ts';
+import type { JobStep, Use } from './workflow-file.ts';
 import { mapping } from './yaml.ts';
 
 /** Where a job runs, and who is told of it. */
@@ -42,83 +42,52 @@ export interface StepResult {
 /** Runs the steps of a job as GitHub's runner does: one after the other, then what they do at its end in reverse. */
 export async function runJob(steps: readonly JobStep[], options: JobOptions): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  for (const step of steps) results.push(await runMain(step, results, options));
-  for (const main of results.toReversed()) results.push(...(await runPost(main, results, options)));
+  for (const step of steps) results.push(await runMain(step, momentAfter(results, options), options));
+  for (const main of results.toReversed())
+    results.push(...(await runPost(main, momentAfter(results, options), options)));
   return results;
 }
 
-async function runMain(
-  step: JobStep,
-  before: readonly StepResult[],
-  options: JobOptions,
-): Promise<StepResult> {
-  const failed = before.some(({ conclusion }) => conclusion === 'failure');
+async function runMain(step: JobStep, moment: Moment, options: JobOptions): Promise<StepResult> {
   const skipped = { step, phase: 'main', outcome: 'skipped', conclusion: 'skipped', end: undefined } as const;
-  if (!holds(step.condition, contextsOf(before, options), failed, options.lenient)) return skipped;
+  if (!moment.holds(step.condition)) return skipped;
   options.onStart(step.title);
   const { does } = step;
   const end =
     'uses' in does
-      ? await runUse(readyUse(step, does, before, options))
-      : await runScript({
-          ...placesOf(step, before, options),
-          script: fillIn(does.script, contextsOf(before, options), options.lenient),
-        });
+      ? await runUse(readyUse(step, does, moment, options))
+      : await runScript({ ...placesOf(step, moment, options), script: moment.fillIn(does.script) });
   return resultOf(step, 'main', end, options);
 }
 
 /** The post step of a step that used an action which has one; it runs whatever came before. */
-async function runPost(
-  { step, end }: StepResult,
-  before: readonly StepResult[],
-  options: JobOptions,
-): Promise<StepResult[]> {
+async function runPost({ step, end }: StepResult, moment: Moment, options: JobOptions): Promise<StepResult[]> {
   const { does } = step;
   if (end === undefined || !('uses' in does)) return [];
-  const use = readyUse(step, does, before, options);
+  const use = readyUse(step, does, moment, options);
   if (!(await hasPost(use))) return [];
   options.onStart(`Post ${step.title}`);
   return [resultOf(step, 'post', await runUse({ ...use, post: { state: end.state } }), options)];
 }
 
-function readyUse(
-  step: JobStep,
-  { uses, inputs }: Use,
-  before: readonly StepResult[],
-  options: JobOptions,
-): ReadyUse {
-  const { findAction = actionOfCheckout, workspace } = options;
+type Texts = Readonly<Record<string, string>>;
+
+/** What the steps before have made of the job. */
+interface Moment {
+  readonly holds: (condition: string) => boolean;
+  readonly fillIn: (text: string) => string;
+  /** The variables that steps before set. */
+  readonly env: Texts;
+}
+
+function momentAfter(before: readonly StepResult[], options: JobOptions): Moment {
+  const contexts = contextsOf(before, options);
+  const failed = before.some(({ conclusion }) => conclusion === 'failure');
   return {
-    ...placesOf(step, before, options),
-    uses,
-    action: findAction(uses, workspace),
-    inputs: filledIn(inputs, before, options),
+    holds: condition => holds(condition, contexts, failed, options.lenient),
+    fillIn: text => fillIn(text, contexts, options.lenient),
+    env: Object.fromEntries(before.flatMap(({ end }) => Object.entries(end?.env ?? {}))),
   };
-}
-
-function placesOf(step: JobStep, before: readonly StepResult[], options: JobOptions): Places {
-  const { workspace, temp, onLine, machine, env = {} } = options;
-  const [ofJob, ofStep] = [env, step.env].map(texts => filledIn(texts, before, options));
-  return { workspace, temp, onLine, env: { ...machine, ...ofJob, ...envOf(before), ...ofStep } };
-}
-
-/** The variables that steps before set for those after them. */
-function envOf(before: readonly StepResult[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(before.flatMap(({ end }) => Object.entries(end?.env ?? {})));
-}
-
-function resultOf(
-  step: JobStep,
-  phase: StepResult['phase'],
-  end: StepEnd,
-  { onLine, onEnd }: JobOptions,
-): StepResult {
-  for (const line of end.stderr.split('\n')) if (line !== '') onLine(line);
-  const outcome = end.exitCode === 0 ? 'success' : 'failure';
-  const mayFail = step.continueOnError && phase === 'main';
-  const result = { step, phase, outcome, conclusion: mayFail ? 'success' : outcome, end } as const;
-  onEnd(result);
-  return result;
 }
 
 function contextsOf(before: readonly StepResult[], { workspace, temp, contexts = {} }: JobOptions): Contexts {
@@ -131,13 +100,26 @@ function contextsOf(before: readonly StepResult[], { workspace, temp, contexts =
   return { ...contexts, github, runner: { temp }, steps: Object.fromEntries(told) };
 }
 
-function filledIn(
-  texts: Readonly<Record<string, string>>,
-  before: readonly StepResult[],
-  options: JobOptions,
-): Readonly<Record<string, string>> {
-  const contexts = contextsOf(before, options);
-  return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, fillIn(text, contexts, options.lenient)]),
-  );
+function readyUse(step: JobStep, { uses, inputs }: Use, moment: Moment, options: JobOptions): ReadyUse {
+  const action = (options.findAction ?? actionOfCheckout)(uses, options.workspace);
+  return { ...placesOf(step, moment, options), uses, action, inputs: filledIn(inputs, moment) };
+}
+
+function placesOf(step: JobStep, moment: Moment, options: JobOptions): Places {
+  const { workspace, temp, onLine, machine, env = {} } = options;
+  const [ofJob, ofStep] = [env, step.env].map(texts => filledIn(texts, moment));
+  return { workspace, temp, onLine, env: { ...machine, ...ofJob, ...moment.env, ...ofStep } };
+}
+
+function filledIn(texts: Texts, moment: Moment): Texts {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, moment.fillIn(text)]));
+}
+
+function resultOf(step: JobStep, phase: StepResult['phase'], end: StepEnd, { onLine, onEnd }: JobOptions): StepResult {
+  for (const line of end.stderr.split('\n')) if (line !== '') onLine(line);
+  const outcome = end.exitCode === 0 ? 'success' : 'failure';
+  const mayFail = step.continueOnError && phase === 'main';
+  const result = { step, phase, outcome, conclusion: mayFail ? 'success' : outcome, end } as const;
+  onEnd(result);
+  return result;
 }

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import type { AgentOptions } from '../local-agent/options.ts';
 import { fillIn } from './expressions.ts';
-import type { JobStep, Use } from './job-file.ts';
-import type { Job } from './workflow-file.ts';
+import type { Job, JobStep, Use } from './workflow-file.ts';
 
 const PROJECT = path.dirname(import.meta.dirname);
 const OWN = /^(?:sandbox-sync\/sandbox-sync|\.)\/?(?<folder>upload|stats|monitor|)(?:@.+)?$/;

@@ -13,7 +13,7 @@ export interface Step {
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
   /** Which script of the action to run, with what its main script left as state. The main script unless given. */
-  readonly post?: { readonly state: Readonly<Record<string, string>> };
+  readonly post?: { readonly state: Readonly<Record<string, string>> } | undefined;
   /** Environment beside what the runner sets; an undefined value takes one of the runner's away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Told each line of the log as it comes. */
@@ -53,12 +53,10 @@ export async function prepareStep(step: Step): Promise<PreparedStep> {
   };
 }
 
-function environment(
-  step: Step,
-  action: ActionFile,
-  files: Readonly<Record<string, string>>,
-): NodeJS.ProcessEnv {
-  const inputs = Object.entries({ ...action.defaults, ...step.inputs });
+function environment(step: Step, action: ActionFile, files: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  // The runner hands over every input of action.yml, empty where there is neither a value nor a default.
+  const empty = Object.fromEntries(action.inputs.map(({ name }) => [name, '']));
+  const inputs = Object.entries({ ...empty, ...action.defaults, ...step.inputs });
   return {
     PATH: process.env['PATH'],
     GITHUB_ACTIONS: 'true',
@@ -66,9 +64,7 @@ function environment(
     RUNNER_TEMP: step.temp,
     ...files,
     ...Object.fromEntries(inputs.map(([name, value]) => [inputVariable(name), value])),
-    ...Object.fromEntries(
-      Object.entries(step.post?.state ?? {}).map(([name, value]) => [`STATE_${name}`, value]),
-    ),
+    ...Object.fromEntries(Object.entries(step.post?.state ?? {}).map(([name, value]) => [`STATE_${name}`, value])),
     ...step.env,
   };
 }

@@ -1,4 +1,3 @@
-import { type JobStep, onlyKnown, texts, toStep } from './job-file.ts';
 import { type Mapping, mapping, readYaml, text } from './yaml.ts';
 
 /** One job of a workflow, as the file has it: expressions not yet filled in. */
@@ -12,7 +11,30 @@ export interface Job {
   readonly steps: readonly JobStep[];
 }
 
-const KNOWN = ['runs-on', 'timeout-minutes', 'concurrency', 'needs', 'strategy', 'env', 'steps'];
+/** One step of a job, as the workflow file has it: expressions not yet filled in. */
+export interface JobStep {
+  /** Its name, or what it uses or runs. */
+  readonly title: string;
+  readonly id: string | undefined;
+  /** Its `if`. */
+  readonly condition: string;
+  readonly continueOnError: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  readonly does: Use | Run;
+}
+
+export interface Use {
+  /** The action as it is written, such as `./upload` or `actions/checkout@v7`. */
+  readonly uses: string;
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+export interface Run {
+  readonly script: string;
+}
+
+const OF_JOB = ['runs-on', 'timeout-minutes', 'concurrency', 'needs', 'strategy', 'env', 'steps'];
+const OF_STEP = ['name', 'id', 'if', 'continue-on-error', 'env', 'uses', 'with', 'run'];
 
 /**
  * Reads the jobs of a workflow, in their order.
@@ -23,8 +45,20 @@ export async function readWorkflow(file: string, passOver: readonly string[] = [
   return jobs.map(([name, job]) => toJob(name, mapping(job), passOver));
 }
 
+/**
+ * Reads the steps of a job that stand after the one which runs `after`: those before it make a machine ready.
+ * @throws Error where there is no such step, or one after it has what the runner does not know.
+ */
+export async function readJobSteps(file: string, job: string, after: string): Promise<JobStep[]> {
+  const jobs = mapping((await readYaml(file))['jobs']);
+  const steps = Object.values(mapping(mapping(jobs[job])['steps'])).map(mapping);
+  const ready = steps.findIndex(step => step['run'] === after);
+  if (ready === -1) throw new Error(`${file} has no job ${job} with a step that runs ${after}`);
+  return steps.slice(ready + 1).map(step => toStep(step));
+}
+
 function toJob(name: string, job: Mapping, passOver: readonly string[]): Job {
-  onlyKnown(`The job ${name}`, job, [...KNOWN, ...passOver]);
+  onlyKnown(`The job ${name}`, job, [...OF_JOB, ...passOver]);
   return {
     name,
     needs: [job['needs'] ?? []].flat().map(text),
@@ -47,4 +81,30 @@ function copiesOf(strategy: Mapping, passOver: readonly string[]): Mapping[] {
 function valuesOf(name: string, values: unknown): unknown[] {
   if (Array.isArray(values) && name !== 'include' && name !== 'exclude') return values;
   throw new Error(`A matrix has ${name}: ${JSON.stringify(values)}, which is not known here`);
+}
+
+function toStep(step: Mapping, passOver: readonly string[] = []): JobStep {
+  onlyKnown('A step', step, [...OF_STEP, ...passOver]);
+  return {
+    title: text(step['name'] ?? step['uses'] ?? step['run']),
+    id: step['id'] === undefined ? undefined : text(step['id']),
+    condition: text(step['if'] ?? 'success()'),
+    continueOnError: step['continue-on-error'] === true,
+    env: texts(step['env']),
+    does:
+      step['uses'] === undefined
+        ? { script: text(step['run']) }
+        : { uses: text(step['uses']), inputs: texts(step['with']) },
+  };
+}
+
+/** Throws an Error where a mapping has a key beyond those that are known. */
+function onlyKnown(what: string, entries: Mapping, known: readonly string[]): void {
+  const unknown = Object.keys(entries).filter(key => !known.includes(key));
+  if (unknown.length > 0) throw new Error(`${what} has ${unknown.join(', ')}, which is not known here`);
+}
+
+/** A mapping to texts: what stands as a number or a truth value is handed over as it is written. */
+function texts(value: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(mapping(value)).map(([name, entry]) => [name, String(entry)]));
 }

@@ -23,10 +23,7 @@ export interface JobResult {
 }
 
 /** Runs the jobs of a workflow, one after the other, and the copies of each at once. A job is left out where one that it needs did not succeed. */
-export async function runWorkflow(
-  jobs: readonly Job[],
-  options: WorkflowOptions,
-): Promise<readonly JobResult[]> {
+export async function runWorkflow(jobs: readonly Job[], options: WorkflowOptions): Promise<readonly JobResult[]> {
   const results: JobResult[] = [];
   for (const job of jobs) {
     if (!job.needs.every(name => hasSucceeded(name, results))) continue;

@@ -15,9 +15,7 @@ try {
   const differing: string[] = [];
   for (const name of names) if (!(await isSame(name))) differing.push(name);
   if (differing.length > 0) {
-    console.error(
-      `dist is not what the sources build: ${differing.join(', ')}. Run npm run build and commit dist.`,
-    );
+    console.error(`dist is not what the sources build: ${differing.join(', ')}. Run npm run build and commit dist.`);
     process.exitCode = 1;
   }
 } finally {

@@ -12,13 +12,7 @@ import { runStep } from '../local-runner/step.ts';
 
 const PROJECT = path.dirname(import.meta.dirname);
 const BROWSER = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-];
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-picture-'));
 try {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Results } from '../bench/results.ts';
 import { resultTables, targetTable } from '../bench/table.ts';
+import { judge } from '../bench/targets.ts';
 import { type ActionFile, readActionFile } from '../local-runner/action-file.ts';
 
 const PROJECT = path.dirname(import.meta.dirname);
@@ -12,7 +13,7 @@ export const README_FOLDERS = ['', 'upload', 'stats', 'monitor', 'bench'];
 /** The README of such a folder as it is to be: all that is generated made anew. */
 export async function freshReadme(folder: string): Promise<string> {
   const readme = await readFile(path.join(PROJECT, folder, 'README.md'), 'utf8');
-  if (folder === 'bench') return between(readme, 'targets', targetTable((await benchResults()).targets));
+  if (folder === 'bench') return between(readme, 'targets', targetTable(judge(await benchResults())));
   const fresh = withTables(readme, await readActionFile(path.join(PROJECT, folder)));
   return folder === '' ? between(fresh, 'bench', resultTables(await benchResults())) : fresh;
 }
@@ -42,9 +43,7 @@ function between(text: string, mark: string, content: string): string {
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, headings.map(() => '---'), ...rows];
-  return lines
-    .map(cells => `| ${cells.map(cell => cell.trim().replaceAll('|', '\\|')).join(' | ')} |\n`)
-    .join('');
+  return lines.map(cells => `| ${cells.map(cell => cell.trim().replaceAll('|', '\\|')).join(' | ')} |\n`).join('');
 }
 
 function code(text: string): string {

@@ -1,42 +1,28 @@
 import path from 'node:path';
 import { prepareStep } from '../../local-runner/step.ts';
-import { type Contender, connectionInputs, type Job, type Prepared } from './contender.ts';
+import { type Contender, connectionInputs } from './contender.ts';
 
 /** The folder of the project. */
 export const PROJECT = path.resolve(import.meta.dirname, '../..');
 
-/** A way to use the action, by the inputs that it sets beside those that every use needs. */
-export interface ActionUse {
-  readonly name: string;
-  readonly inputs: Readonly<Record<string, string>>;
-}
+/** The built action `upload`, as the runner starts it: as it comes, and with small files sharing requests. */
+export const actionContenders: readonly Contender[] = [
+  action('action', {}),
+  action('action, files-per-request: 100', { 'files-per-request': '100' }),
+];
 
-/** The inputs that upload the files of a job as one use of the action does. */
-export function uploadInputs({ inputs }: ActionUse, { url }: Job): Record<string, string> {
-  return { ...connectionInputs(url), files: '**', ...inputs };
-}
-
-/** The built action `upload`, as the runner starts it. */
-export function action(use: ActionUse): Contender {
+function action(name: string, inputs: Readonly<Record<string, string>>): Contender {
   return {
-    name: `action${suffix(use)}`,
+    name,
     kind: 'action',
-    async prepare(job): Promise<Prepared> {
-      const step = await prepareStep({
+    async prepare({ url, folder, temp }) {
+      const { command } = await prepareStep({
         action: path.join(PROJECT, 'upload'),
-        inputs: uploadInputs(use, job),
-        workspace: job.folder,
-        temp: job.temp,
+        inputs: { ...connectionInputs(url), files: '**', ...inputs },
+        workspace: folder,
+        temp,
       });
-      return {
-        command: step.command,
-        [Symbol.asyncDispose]: () => step[Symbol.asyncDispose](),
-      };
+      return command;
     },
   };
-}
-
-/** What stands behind the name of a contender that uses the action in a certain way. */
-export function suffix({ name }: ActionUse): string {
-  return name === '' ? '' : `, ${name}`;
 }

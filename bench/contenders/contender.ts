@@ -13,32 +13,17 @@ export interface Job {
 }
 
 /** What a contender is, whichever way it is used. */
-export type Kind = 'action' | 'engine' | 'curl -Z' | 'curl loop' | 'e2b one' | 'e2b stream' | 'e2b list';
+export type Kind = 'action' | 'curl -Z' | 'curl loop' | 'e2b one' | 'e2b stream' | 'e2b list';
 
 /** What uploads the files of a job in a process. */
 export interface Contender {
   /** As the tables name it. */
   readonly name: string;
   readonly kind: Kind;
-  readonly prepare: (job: Job) => Promise<Prepared>;
+  /** Makes what it needs, and gives the command that uploads. */
+  readonly prepare: (job: Job) => Promise<Command>;
   /** How many of the files it uploads at most; the time of all is computed from theirs. */
   readonly sample?: number;
-  /** Whether the last line of its output is the milliseconds that count, in place of those of the whole process. */
-  readonly measuresItself?: boolean;
-}
-
-/** A contender that is ready to be started, disposed of afterwards. */
-export interface Prepared extends AsyncDisposable {
-  readonly command: Command;
-}
-
-/** A script that is given its task as JSON, run by this Node. */
-export function nodeScript(script: string, { folder }: Job, task: object): Prepared {
-  const { PATH } = process.env;
-  return {
-    command: { file: process.execPath, args: [script, JSON.stringify(task)], cwd: folder, env: { PATH } },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
 }
 
 /** How many connections each contender may use. */

@@ -1,34 +1,36 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CONNECTIONS, type Contender, HEADERS, type Job, type Prepared } from './contender.ts';
-
-/** One curl process with as many connections as the others, told of every file by a configuration file. */
-export const curlParallel: Contender = {
-  name: 'curl -Z',
-  kind: 'curl -Z',
-  async prepare(job) {
-    const blocks = job.files.map(file => requestOptions(job, file).map(configLine).join('\n'));
-    const config = await written(job, 'curl.config', `${blocks.join('\nnext\n')}\n`);
-    const args = ['--silent', '-Z', '--parallel-immediate', '--parallel-max', String(CONNECTIONS)];
-    return command(job, 'curl', [...args, '--config', config]);
-  },
-};
+import type { Command } from '../process.ts';
+import { CONNECTIONS, type Contender, HEADERS, type Job } from './contender.ts';
 
 const SAMPLE = 100;
 
-/** One curl process for each file, one after the other. */
-export const curlLoop: Contender = {
-  name: 'curl, a process a file',
-  kind: 'curl loop',
-  sample: SAMPLE,
-  async prepare(job) {
-    const lines = job.files.slice(0, SAMPLE).map(file => {
-      const args = requestOptions(job, file).map(([name, value]) => `--${name} ${shellWord(value)}`);
-      return `curl --silent ${args.join(' ')} || exit\n`;
-    });
-    return command(job, 'sh', [await written(job, 'curl.sh', lines.join(''))]);
-  },
-};
+/**
+ * curl as one process with as many connections as the others, told of every file by a configuration file; and as one
+ * process for each file, one after the other.
+ */
+export const curlContenders: readonly Contender[] = [
+  { name: 'curl -Z', kind: 'curl -Z', prepare: parallel },
+  { name: 'curl, a process a file', kind: 'curl loop', sample: SAMPLE, prepare: loop },
+];
+
+async function parallel(job: Job): Promise<Command> {
+  const blocks = job.files.map(file => requestOptions(job, file).map(configLine).join('\n'));
+  const config = path.join(job.temp, 'curl.config');
+  await writeFile(config, `${blocks.join('\nnext\n')}\n`);
+  const args = ['--silent', '-Z', '--parallel-immediate', '--parallel-max', String(CONNECTIONS)];
+  return command(job, 'curl', [...args, '--config', config]);
+}
+
+async function loop(job: Job): Promise<Command> {
+  const lines = job.files.slice(0, SAMPLE).map(file => {
+    const args = requestOptions(job, file).map(([name, value]) => `--${name} ${shellWord(value)}`);
+    return `curl --silent ${args.join(' ')} || exit\n`;
+  });
+  const script = path.join(job.temp, 'curl.sh');
+  await writeFile(script, lines.join(''));
+  return command(job, 'sh', [script]);
+}
 
 /** The options of the request that uploads a file. */
 function requestOptions({ url }: Job, file: string): [name: string, value: string][] {
@@ -49,17 +51,6 @@ function shellWord(value: string): string {
   return value === '' ? '' : `'${value}'`;
 }
 
-async function written({ temp }: Job, name: string, content: string): Promise<string> {
-  const file = path.join(temp, name);
-  await writeFile(file, content);
-  return file;
-}
-
-function command({ folder }: Job, file: string, args: readonly string[]): Prepared {
-  const { PATH } = process.env;
-  const written = args.at(-1) ?? '';
-  return {
-    command: { file, args, cwd: folder, env: { PATH } },
-    [Symbol.asyncDispose]: () => rm(written),
-  };
+function command({ folder }: Job, file: string, args: readonly string[]): Command {
+  return { file, args, cwd: folder, env: { PATH: process.env['PATH'] } };
 }

@@ -47,14 +47,11 @@ const names = readdirSync('.', { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile())
   .map(entry => `${entry.parentPath}/${entry.name}`);
 if (task.form === 'list') {
-  await files.write(
-    await Promise.all(names.map(async name => ({ path: name, data: await openAsBlob(name) }))),
-  );
+  await files.write(await Promise.all(names.map(async name => ({ path: name, data: await openAsBlob(name) }))));
 } else {
   const queue = names.values();
   const work = async () => {
-    for (const name of queue)
-      await files.write(name, task.form === 'one' ? await openAsBlob(name) : streamOf(name));
+    for (const name of queue) await files.write(name, task.form === 'one' ? await openAsBlob(name) : streamOf(name));
   };
   await Promise.all(Array.from({ length: task.concurrency }, work));
 }

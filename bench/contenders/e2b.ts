@@ -1,35 +1,48 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CONNECTIONS, type Contender, HEADERS, nodeScript } from './contender.ts';
+import { CONNECTIONS, type Contender, HEADERS } from './contender.ts';
 import type { E2bForm } from './e2b-process.ts';
 
-/** The package `e2b`: its `files.write` for each file, as many at once as the others have connections, and for a list. */
-export const e2bContenders: readonly Contender[] = [
-  e2b('files.write, a Blob a call', 'one'),
-  e2b('files.write, a stream a call', 'stream'),
-  e2b('files.write, one list', 'list'),
-];
+/**
+ * The package `e2b`: its `files.write` for each file, as many at once as the others have connections, and for a list. None
+ * where it is not installed.
+ */
+export function e2bContenders(): readonly Contender[] {
+  if (e2bVersion() === null) return [];
+  return [
+    e2b('files.write, a Blob a call', 'one'),
+    e2b('files.write, a stream a call', 'stream'),
+    e2b('files.write, one list', 'list'),
+  ];
+}
 
-/** Whether the package is installed; it is none of the project's own. */
-export function isE2bInstalled(): boolean {
+/** The version of the package, which bench/package.json names exactly; null where it is not installed. */
+export function e2bVersion(): string | null {
   try {
     import.meta.resolve('e2b');
-    return true;
   } catch {
-    return false;
+    return null;
   }
+  const { dependencies }: { dependencies: { e2b: string } } = JSON.parse(
+    readFileSync(path.join(import.meta.dirname, '../package.json'), 'utf8'),
+  );
+  return dependencies.e2b;
 }
 
 function e2b(name: string, form: E2bForm): Contender {
   return {
     name: `e2b ${name}`,
     kind: `e2b ${form}`,
-    prepare: async job =>
-      nodeScript(path.join(import.meta.dirname, 'e2b-process.ts'), job, {
+    async prepare({ folder, url }) {
+      const task = {
         form,
-        url: job.url,
+        url,
         sandboxId: HEADERS['E2b-Sandbox-Id'],
         token: HEADERS['X-Access-Token'],
         concurrency: CONNECTIONS,
-      }),
+      };
+      const args = [path.join(import.meta.dirname, 'e2b-process.ts'), JSON.stringify(task)];
+      return { file: process.execPath, args, cwd: folder, env: { PATH: process.env['PATH'] } };
+    },
   };
 }

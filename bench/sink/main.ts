@@ -1,12 +1,14 @@
 import { createServer } from 'node:net';
 import { serveConnection } from './connection.ts';
-import { type Counts, isSetup } from './messages.ts';
+import { type Counts, hasNumbers } from './start.ts';
 
 // A server that takes uploads and throws them away. It says its port to the process that started it, counts anew when it
 // is told the latency of what comes next, and answers every message with the counts.
 
+const NOTHING = { connections: 0, requests: 0, files: 0, bytes: 0 };
+
 let latencyMs = 0;
-let counts = { connections: 0, requests: 0, files: 0, bytes: 0 };
+let counts = { ...NOTHING };
 let cpu = process.cpuUsage();
 
 const server = createServer({ pauseOnConnect: true }, socket => {
@@ -23,9 +25,9 @@ const server = createServer({ pauseOnConnect: true }, socket => {
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()));
 process.on('disconnect', () => process.exit());
 process.on('message', message => {
-  if (isSetup(message)) {
+  if (hasNumbers(message, ['latencyMs'])) {
     latencyMs = message.latencyMs;
-    counts = { connections: 0, requests: 0, files: 0, bytes: 0 };
+    counts = { ...NOTHING };
     cpu = process.cpuUsage();
   }
   const { user, system } = process.cpuUsage(cpu);

@@ -1,6 +1,6 @@
 import type { Redact } from '../text/redact.ts';
+import type { HttpAnswer } from './exchange.ts';
 import { AgentError, type FailureKind } from './failure.ts';
-import type { HttpAnswer } from './http.ts';
 
 // Not imported: an import would load all that the module exports, a WebSocket client among it, at 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -42,10 +42,16 @@ export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): 
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = said === '' ? '.' : `. The agent said: ${JSON.stringify(said)}.`;
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-  return new AgentError(kindOf(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+  return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, {
     status,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
   });
+}
+
+/** The error of an answer that says success and cannot be taken for it. */
+export function badAnswer({ tried, status }: HttpAnswer, why: string, cause?: unknown): AgentError {
+  const message = `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`;
+  return new AgentError('bad-answer', message, { status, cause });
 }
 
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
@@ -63,7 +69,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : undefined;
 }
 
-function kindOf(status: number, said: string): FailureKind {
+function meaningOf(status: number, said: string): FailureKind {
   if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return 'sandbox-not-found';
   if (status >= 300 && status < 400) return 'redirected';
   return KINDS[status] ?? (status >= 400 ? 'rejected' : 'bad-answer');

@@ -1,159 +1,136 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import type { BufferPool } from './buffer-pool.ts';
-import { AgentError } from './failure.ts';
-import { checkOpened, READ_FLAGS } from './opened.ts';
-import { readSmallFile } from './small-file.ts';
-import { systemCode } from './system-error.ts';
+import { hash } from 'node:crypto';
+import { isUnreadable, readSmallFile } from './file.ts';
+import { type Form, survives } from './form.ts';
+import { openStream } from './stream.ts';
 
-/** A request body of a known length, made from a file as it is now. */
-export interface FileBody {
-  readonly body: Buffer | AsyncIterable<Buffer>;
+/** A file on the runner and where it goes in the sandbox. */
+export interface UploadFile {
+  /** Absolute path on the runner, its links resolved. */
+  readonly realPath: string;
+  /** POSIX path in the sandbox, absolute or relative to the user's home. */
+  readonly target: string;
+  /** Bytes, when the plan was made. */
+  readonly size: number;
+}
+
+/** One file of a body. */
+export interface Part {
+  readonly file: UploadFile;
+  /** Bytes of its content in the body. */
+  readonly size: number;
+  /** The SHA-256 of that content, in hexadecimal digits, once all of it was sent. */
+  readonly sha256: () => string;
+}
+
+/** A request body of a known length, made from files as they are now. */
+export interface Body {
+  readonly parts: readonly Part[];
+  readonly content: Buffer | AsyncIterable<Buffer>;
   /** Bytes of the body, frame included. */
   readonly length: number;
-  /** Bytes of the file in it. */
-  readonly fileBytes: number;
-  /**
-   * Releases the file, and the body's buffers for further use if `sent`: the whole body was sent and answered. After a
-   * failure the network may still read from them.
-   */
+  /** Releases the files, and if all was `sent` and answered the buffers: after a failure the network may still read them. */
   readonly close: (sent: boolean) => Promise<void>;
 }
 
-/** The bytes of a body round the content of its file. */
-export interface Frame {
-  readonly head: Buffer;
-  readonly tail: Buffer;
-}
+/** Opens files as one body: of several, those that can be read and fit. @throws AgentError where a single one cannot be read. */
+export type OpenBody = (files: readonly UploadFile[]) => Promise<Body>;
 
-/** What a body is made from. */
-export interface BodySource {
-  /** Absolute, links resolved. */
-  readonly path: string;
-  /** Bytes, when the plan was made. */
-  readonly plannedSize: number;
-  readonly frame: Frame;
-  readonly pool: BufferPool;
-  /** Told the content as it goes into the body, piece by piece. */
-  readonly onContent?: ((piece: Buffer) => void) | undefined;
-}
-
-/**
- * The size of the buffers, in bytes. A body that fits in one is sent as one, which takes a fraction of the time of a
- * stream; longer ones are streamed in chunks of this size.
- */
+/** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
 export const BUFFER_BYTES = 256 * 1024;
 
-/**
- * Opens a file and frames its content.
- * @throws AgentError `file-unreadable` where the file cannot be opened, is no regular file any more, or is reached through
- * a link; `file-changed` where it is being replaced.
- */
-export async function openBody(source: BodySource): Promise<FileBody> {
-  try {
-    const fits = frameBytes(source.frame) + source.plannedSize <= source.pool.size;
-    return (fits ? buffered(source) : undefined) ?? (await streamed(source));
-  } catch (error) {
-    throw unreadable(source.path, error);
-  }
+/** The size of a body that several files share at most, in bytes. */
+export const SHARED_BYTES = 1024 * 1024;
+
+// A form's boundary and the fixed words of a part's header take less.
+const FRAME_BYTES = 256;
+
+/** The bytes that a file takes in a shared body at most, or undefined where its size or its name keeps it from sharing one. */
+export function sharedBytes({ target, size }: UploadFile): number | undefined {
+  return size <= BUFFER_BYTES && survives(target) ? FRAME_BYTES + target.length + size : undefined;
 }
 
-/** One buffer, or undefined where the file has grown out of it. */
-function buffered({ path, frame, pool, onContent }: BodySource): FileBody | undefined {
-  const { head, tail } = frame;
+/** Makes bodies under one form. `hashed` says whether their parts are asked for their hashes. */
+export function bodyOpener(form: Form, hashed: boolean): OpenBody {
+  const alone = bufferPool(BUFFER_BYTES);
+  const shared = bufferPool(SHARED_BYTES);
+  return async files => {
+    const [file, ...others] = files;
+    if (file === undefined || others.length > 0) return packed(files, form, shared);
+    const body = file.size <= BUFFER_BYTES ? packed(files, form, alone) : undefined;
+    if (body !== undefined && body.parts.length > 0) return body;
+    await body?.close(true);
+    return streamed(file, form, { pool: alone, hashed });
+  };
+}
+
+/** Buffers of one size that are used again, the one that was given back longest ago first. */
+interface BufferPool {
+  readonly take: () => Buffer;
+  /** Gives back what nothing reads any more. */
+  readonly give: (buffer: Buffer) => void;
+}
+
+/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
+function bufferPool(size: number): BufferPool {
+  const free: Buffer[] = [];
+  return {
+    take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
+    give: buffer => void free.push(buffer),
+  };
+}
+
+/** Files in one buffer, as many of them as can be read and fit. */
+function packed(files: readonly UploadFile[], form: Form, pool: BufferPool): Body {
   const buffer = pool.take();
-  let read: number | undefined;
-  try {
-    read = readSmallFile(path, buffer, { offset: head.length, room: pool.size - frameBytes(frame) });
-  } finally {
-    if (read === undefined) pool.give(buffer);
+  const parts: Part[] = [];
+  let end = 0;
+  for (const file of files) {
+    const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
+    const offset = end + head.length;
+    const room = buffer.length - offset - form.tail.length;
+    const size = room < 0 ? undefined : readIfFits(file.realPath, buffer, { offset, room });
+    if (size === undefined) continue;
+    head.copy(buffer, end);
+    end = offset + size;
+    const content = buffer.subarray(offset, end);
+    parts.push({ file, size, sha256: () => hash('sha256', content) });
   }
-  if (read === undefined) return undefined;
-  onContent?.(buffer.subarray(head.length, head.length + read));
-  head.copy(buffer);
-  tail.copy(buffer, head.length + read);
-  const length = frameBytes(frame) + read;
+  form.tail.copy(buffer, end);
+  const length = end + form.tail.length;
   const close = async (sent: boolean) => (sent ? pool.give(buffer) : undefined);
-  return { body: buffer.subarray(0, length), length, fileBytes: read, close };
+  return { parts, content: buffer.subarray(0, length), length, close };
 }
 
-async function streamed({ path, frame, pool, onContent }: BodySource): Promise<FileBody> {
-  const file = await open(path, READ_FLAGS);
+function readIfFits(...[path, buffer, place]: Parameters<typeof readSmallFile>): number | undefined {
   try {
-    const size = checkOpened(path, await file.stat());
-    const buffers = [pool.take(), pool.take()] as const;
-    const close = async (sent: boolean) => {
-      await file.close();
-      if (sent) for (const buffer of buffers) pool.give(buffer);
-    };
-    const body = chunks({ file, path, size, frame, buffers, onContent });
-    return { body, length: frameBytes(frame) + size, fileBytes: size, close };
+    return readSmallFile(path, buffer, place);
   } catch (error) {
-    await file.close();
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }
 
-interface Opened {
-  readonly file: FileHandle;
-  readonly path: string;
-  readonly size: number;
-  readonly frame: Frame;
-  readonly buffers: readonly [Buffer, Buffer];
-  readonly onContent: BodySource['onContent'];
+async function streamed(
+  file: UploadFile,
+  form: Form,
+  { pool, hashed }: { readonly pool: BufferPool; readonly hashed: boolean },
+): Promise<Body> {
+  const buffers = [pool.take(), pool.take()] as const;
+  const { chunks, size, sha256, close } = await openStream(file.realPath, buffers, hashed);
+  const head = form.head(file.target);
+  return {
+    parts: [{ file, size, sha256 }],
+    content: framed(head, chunks, form.tail),
+    length: head.length + size + form.tail.length,
+    async close(sent) {
+      await close();
+      if (sent) for (const buffer of buffers) pool.give(buffer);
+    },
+  };
 }
 
-/**
- * Exactly `size` bytes of the file in its frame: what is appended meanwhile would break the announced length. Two buffers
- * take turns, one is filled while the other is sent, which halves the time and the memory of a new buffer for each chunk.
- * This holds because the consumer asks for the next chunk only when the socket has let go of the one before: a chunk is
- * larger than what a socket takes without asking to wait.
- */
-async function* chunks({ file, path, size, frame, buffers, onContent }: Opened): AsyncGenerator<Buffer> {
-  yield frame.head;
-  let [filling, spare] = buffers;
-  let reading = readAhead(file, filling, 0, size);
-  for (let sent = 0; sent < size; ) {
-    const chunk = await reading;
-    if (chunk.length === 0) throw shorter(path, size - sent);
-    sent += chunk.length;
-    onContent?.(chunk);
-    [filling, spare] = [spare, filling];
-    reading = readAhead(file, filling, sent, size);
-    yield chunk;
-  }
-  yield frame.tail;
-}
-
-/** Reads on from `position` as far as the buffer and `size` reach. */
-function readAhead(file: FileHandle, buffer: Buffer, position: number, size: number): Promise<Buffer> {
-  const reading = fill(file, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
-  // Whoever waits for it still gets the error; nobody may, where the request has failed meanwhile.
-  reading.catch(() => {});
-  return reading;
-}
-
-/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
-async function fill(file: FileHandle, buffer: Buffer, position: number): Promise<Buffer> {
-  let filled = 0;
-  while (filled < buffer.length) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
-}
-
-function frameBytes({ head, tail }: Frame): number {
-  return head.length + tail.length;
-}
-
-function shorter(path: string, missing: number): AgentError {
-  return new AgentError('file-changed', `${path} became shorter while it was sent, by ${missing} bytes.`);
-}
-
-/** The error of a file that cannot be read; of bugs and AgentErrors, the very one. */
-export function unreadable(path: string, error: unknown): unknown {
-  const code = systemCode(error);
-  if (code === undefined) return error;
-  return new AgentError('file-unreadable', `${path} cannot be read (${code}).`, { cause: error });
+async function* framed(head: Buffer, chunks: AsyncIterable<Buffer>, tail: Buffer): AsyncGenerator<Buffer> {
+  yield head;
+  yield* chunks;
+  yield tail;
 }

@@ -1,32 +1,59 @@
-/**
- * What went wrong between the action and the sandbox. What follows from a kind, whether to try again, whether any other
- * request can still succeed, and what to do about it, stands in the table below.
- */
-export type FailureKind =
-  | 'unauthorized'
-  | 'forbidden'
-  | 'sandbox-not-found'
-  | 'disk-full'
-  | 'unreachable'
-  | 'tls'
-  | 'connection'
-  | 'stalled'
-  | 'busy'
-  | 'server'
-  | 'file-changed'
-  | 'rejected'
-  | 'not-found'
-  | 'too-large'
-  | 'redirected'
-  | 'bad-answer'
-  | 'file-unreadable'
-  | 'cancelled';
+/** What follows from a failure: whether to try again, whether any other request can still succeed, and what to do. */
+interface Meaning {
+  readonly retry: boolean;
+  readonly final: boolean;
+  readonly hint: string;
+}
+
+const again = (hint: string): Meaning => ({ retry: true, final: false, hint });
+const ends = (hint: string): Meaning => ({ retry: false, final: true, hint });
+const single = (hint: string): Meaning => ({ retry: false, final: false, hint });
+
+const MEANINGS = {
+  unauthorized: ends(
+    'Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it.',
+  ),
+  forbidden: ends('Check that the token may use this sandbox, and that the sandbox may be resumed.'),
+  'sandbox-not-found': ends(
+    'Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job.',
+  ),
+  'disk-full': ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
+  unreachable: {
+    retry: true,
+    final: true,
+    hint: 'Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY).',
+  },
+  tls: ends(
+    "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file.",
+  ),
+  connection: again('The network or the sandbox host fails now and then. Run the job again, or raise retries.'),
+  stalled: again('Run the job again, or raise timeout if the sandbox needs longer to answer.'),
+  busy: again(
+    'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
+  ),
+  server: again(
+    "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
+  ),
+  'file-changed': again('Upload after whatever writes the file has ended.'),
+  rejected: single(
+    'The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible.',
+  ),
+  'not-found': single('Check base-url, upload-path and stats-path: the service has no such operation there.'),
+  'too-large': single('A proxy on the way limits the size of a request. Upload the file in parts.'),
+  redirected: single('Redirects are not followed, so that the token stays where it was sent. Check base-url.'),
+  'bad-answer': single('Check that base-url and the paths lead to the in-sandbox agent.'),
+  'file-unreadable': single('Check that the file is still there and that the runner may read it.'),
+  cancelled: ends('The job was cancelled.'),
+} as const satisfies Readonly<Record<string, Meaning>>;
+
+/** What went wrong between the action and the sandbox. */
+export type FailureKind = keyof typeof MEANINGS;
 
 interface Details {
   /** HTTP status, if there was an answer. */
   readonly status?: number;
   /** How long the agent asked to wait, in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -44,109 +71,16 @@ export class AgentError extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** What the user can do about it, as one sentence or two. */
   get hint(): string {
-    return MEANING[this.kind].hint;
+    return MEANINGS[this.kind].hint;
   }
 
-  /** Whether the same request may succeed later. */
   get retryable(): boolean {
-    return MEANING[this.kind].retry;
+    return MEANINGS[this.kind].retry;
   }
 
   /** Whether no other request can succeed either, once this one has had its attempts. */
   get final(): boolean {
-    return MEANING[this.kind].final;
+    return MEANINGS[this.kind].final;
   }
 }
-
-interface Meaning {
-  readonly retry: boolean;
-  readonly final: boolean;
-  readonly hint: string;
-}
-
-const MEANING: Readonly<Record<FailureKind, Meaning>> = {
-  unauthorized: {
-    retry: false,
-    final: true,
-    hint: 'Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it.',
-  },
-  forbidden: {
-    retry: false,
-    final: true,
-    hint: 'Check that the token may use this sandbox, and that the sandbox may be resumed.',
-  },
-  'sandbox-not-found': {
-    retry: false,
-    final: true,
-    hint: 'Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job.',
-  },
-  'disk-full': {
-    retry: false,
-    final: true,
-    hint: "The sandbox's disk is full. Upload less, or use a sandbox with a larger disk.",
-  },
-  unreachable: {
-    retry: true,
-    final: true,
-    hint: 'Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY).',
-  },
-  tls: {
-    retry: false,
-    final: true,
-    hint: "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file.",
-  },
-  connection: {
-    retry: true,
-    final: false,
-    hint: 'The network or the sandbox host fails now and then. Run the job again, or raise retries.',
-  },
-  stalled: {
-    retry: true,
-    final: false,
-    hint: 'Run the job again, or raise timeout if the sandbox needs longer to answer.',
-  },
-  busy: {
-    retry: true,
-    final: false,
-    hint: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
-  },
-  server: {
-    retry: true,
-    final: false,
-    hint: "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
-  },
-  'file-changed': { retry: true, final: false, hint: 'Upload after whatever writes the file has ended.' },
-  rejected: {
-    retry: false,
-    final: false,
-    hint: 'The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible.',
-  },
-  'not-found': {
-    retry: false,
-    final: false,
-    hint: 'Check base-url, upload-path and stats-path: the service has no such operation there.',
-  },
-  'too-large': {
-    retry: false,
-    final: false,
-    hint: 'A proxy on the way limits the size of a request. Upload the file in parts.',
-  },
-  redirected: {
-    retry: false,
-    final: false,
-    hint: 'Redirects are not followed, so that the token stays where it was sent. Check base-url.',
-  },
-  'bad-answer': {
-    retry: false,
-    final: false,
-    hint: 'Check that base-url and the paths lead to the in-sandbox agent.',
-  },
-  'file-unreadable': {
-    retry: false,
-    final: false,
-    hint: 'Check that the file is still there and that the runner may read it.',
-  },
-  cancelled: { retry: false, final: true, hint: 'The job was cancelled.' },
-};

@@ -1,7 +1,6 @@
 import { AgentError, type FailureKind } from './failure.ts';
 
-const UNREACHABLE =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 
 // OpenSSL's verification codes have no common prefix; Node's own errors do.
 const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
@@ -19,22 +18,13 @@ const SAYS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
 };
 
-/** A request as messages name it: method and URL, no query, which may hold a signature. */
-export function nameOf(
-  { method, path }: { readonly method: string; readonly path: string },
-  origin: string,
-): string {
-  return `${method} ${origin}${path.replace(/\?.*/s, '')}`;
-}
-
 /** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
 export function networkFailure(error: Error, tried: string): AgentError {
   if (error instanceof AgentError) return error;
   if (error.cause instanceof AgentError) return error.cause;
   const code = codeOf(error);
   const kind = kindOf(code, error.message);
-  const says =
-    SAYS[code] ?? (kind === 'tls' ? 'no trusted TLS connection could be made' : 'the connection failed');
+  const says = SAYS[code] ?? (kind === 'tls' ? 'no trusted TLS connection could be made' : 'the connection failed');
   return new AgentError(kind, `${tried} failed: ${says}${detail(code, error)}.`, {
     cause: error,
   });
@@ -56,9 +46,7 @@ function codeOf(error: Error): string {
 
 function detail(code: string, error: Error): string {
   // The errors of several tried addresses come together, with an empty message of their own.
-  const message = inWords(
-    error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : error.message,
-  );
+  const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : error.message);
   // Most messages of the system hold their code already.
   const parts = [message.includes(code) ? '' : code, message.trim()].filter(part => part !== '');
   return parts.length === 0 ? '' : ` (${parts.join(': ')})`;

@@ -1,17 +1,13 @@
-import { isLoopback } from '../inputs/loopback.ts';
+import { isLoopback } from '../inputs/base-url.ts';
 
 /** A proxy as the environment names it. */
 export interface Proxy {
-  /** The variable. */
   readonly name: string;
   /** Its value, which may hold a password: not for messages. */
   readonly value: string;
 }
 
-/**
- * The proxy that the environment names for an origin, NO_PROXY aside. `http` to this very machine has none: it is allowed
- * because nobody is on the way, and a proxy would be.
- */
+/** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
 export function proxyFor(origin: string, env: NodeJS.ProcessEnv): Proxy | undefined {
   const { protocol, hostname } = new URL(origin);
   if (protocol === 'http:' && isLoopback(hostname)) return undefined;
@@ -29,6 +25,18 @@ export function isUsable({ value }: Proxy): boolean {
   } catch {
     return false;
   }
+}
+
+/** How the network is reached, without the values of variables: one may hold a password. */
+export function networkFacts(origin: string, env: NodeJS.ProcessEnv): string {
+  const proxy = proxyFor(origin, env);
+  const usable = proxy === undefined || isUsable(proxy) ? '' : ', which holds no URL of a proxy';
+  const isSet = (...names: readonly string[]) => (names.some(name => env[name]) ? 'set' : 'not set');
+  return [
+    proxy === undefined ? 'Proxy: none' : `Proxy: from ${proxy.name}${usable}`,
+    `NO_PROXY: ${isSet('NO_PROXY', 'no_proxy')}`,
+    `NODE_EXTRA_CA_CERTS: ${isSet('NODE_EXTRA_CA_CERTS')}`,
+  ].join('\n');
 }
 
 /** The first variable that is set decides; set to nothing, it names no proxy. */

@@ -1,8 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AgentError } from './failure.ts';
 
 /** What retrying depends on beside the request itself. */
 export interface RetryPolicy {
-  /** Further attempts after the first. */
   readonly retries: number;
   /** Resolves after so many milliseconds, or rejects when the signal aborts. */
   readonly sleep: (ms: number, stop: AbortSignal) => Promise<void>;
@@ -27,10 +27,7 @@ export type Outcome<T> =
 const BASE_MS = 500;
 const CAP_MS = 30_000;
 
-/**
- * Makes a request until it succeeds, fails for good, or has had its attempts; `stop` ends it between attempts.
- * Anything thrown that is not an AgentError is a bug and passes through.
- */
+/** Makes a request until it succeeds, fails for good, has had its attempts, or `stop` aborts. Bugs pass through. */
 export async function withRetries<T>(
   request: () => Promise<T>,
   policy: RetryPolicy & { readonly stop: AbortSignal; readonly onRetry: (retry: Retry) => void },
@@ -40,24 +37,29 @@ export async function withRetries<T>(
       return { attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      if (!error.retryable || attempt > policy.retries || policy.stop.aborted)
-        return { attempts: attempt, error };
+      if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return { attempts: attempt, error };
       const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
       policy.onRetry({ attempt, error, delayMs });
-      const stopped = await policy.sleep(delayMs, policy.stop).then(
-        () => false,
-        () => true,
-      );
-      if (stopped) return { attempts: attempt, error };
+      if (!(await slept(policy.sleep(delayMs, policy.stop)))) return { attempts: attempt, error };
     }
   }
 }
 
-/**
- * Milliseconds before attempt `attempt` + 1: exponential with full jitter, so that clients that failed together do not
- * come back together; never sooner than the agent asked for.
- */
+/** Milliseconds before the next attempt: exponential with full jitter, never sooner than the agent asked for. */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
   return Math.max(Math.round(random() * ceiling), retryAfterMs);
+}
+
+/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
+export async function sleep(ms: number, stop: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal: stop });
+}
+
+/** Whether a sleep came to its end. */
+export function slept(sleeping: Promise<void>): Promise<boolean> {
+  return sleeping.then(
+    () => true,
+    () => false,
+  );
 }

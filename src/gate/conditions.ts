@@ -29,8 +29,7 @@ export function parseCondition(line: string, fail: Fail): Condition {
   const operator = readOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
   const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
   const value =
-    parseDecimal(number.text) ??
-    fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+    parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
   const unit = next(/\S(?:.*\S)?/y);
   const limit = toMetricUnit(metric, value, unit, fail);
   const dotted = aggregate === undefined ? '' : `.${aggregate}`;
@@ -84,8 +83,7 @@ const SLIPS: ReadonlyMap<string, Operator> = new Map([
 function readOperator({ text, column, rest }: Word, fail: Fail): Operator {
   const written = text === '' ? rest.slice(0, 2) : text;
   return (
-    OPERATORS.find(each => each === text) ??
-    fail(unknown('operator', written, OPERATORS, SLIPS.get(written)), column)
+    OPERATORS.find(each => each === text) ?? fail(unknown('operator', written, OPERATORS, SLIPS.get(written)), column)
   );
 }
 

@@ -14,8 +14,7 @@ export function exactly(figure: bigint | number): ExactNumber {
 
 /** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
 export function parseDecimal(text: string): ExactNumber | undefined {
-  const [, sign, whole, fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
+  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
   const digits = BigInt(`${sign}${whole}${fraction}`);
   const power = Number(exponent) - fraction.length;

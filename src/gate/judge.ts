@@ -33,9 +33,7 @@ export const NO_GATE: Gate = { state: 'none', conditions: [], breaches: [] };
 export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[]): Gate {
   if (failIf.length + warnIf.length === 0) return NO_GATE;
   const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
-    conditions
-      .map(condition => ({ ...judge(condition, samples), level }))
-      .filter(({ holds }) => holds !== false);
+    conditions.map(condition => ({ ...judge(condition, samples), level })).filter(({ holds }) => holds !== false);
   const [failures, warnings] = [tripped('fail', failIf), tripped('warn', warnIf)];
   const state = failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed';
   return { state, conditions: [...failIf, ...warnIf], breaches: [...failures, ...warnings] };

@@ -34,10 +34,7 @@ export function metricKind(metric: string): MetricKind | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
 }
 
-/**
- * The known metric that a name is a slip of, if it is one: two letters apart at most, or with other hyphens or case. The
- * first letter is the same: `gpu_used_pct` is a metric that some agent may report, and no slip of `cpu_used_pct`.
- */
+/** The known metric with the same first letter that a name is a slip of: two letters apart, or with other hyphens or case. */
 export function nearestMetric(name: string): string | undefined {
   const plain = name.toLowerCase().replaceAll('-', '_');
   const metrics = Object.keys(METRICS).filter(metric => metric[0] === plain[0]);

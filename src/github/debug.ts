@@ -1,22 +1,21 @@
-import { debug, isDebug } from '@actions/core';
+import { availableParallelism, freemem, release, totalmem } from 'node:os';
+import { isDebug, debug as writeDebug } from '@actions/core';
+import { USER_AGENT } from '../inputs/headers.ts';
 import type { RawInputs } from '../inputs/parse.ts';
+import { type DebugLog, openDebugLog } from '../text/debug.ts';
 import { redactor } from '../text/redact.ts';
-import { harmless, visibleCut } from '../text/visible.ts';
-import { decoded, proxyUrls, secretsIn } from './runner.ts';
+import { formatBytes, formatCount, formatDuration } from '../text/units.ts';
+import { harmless } from '../text/visible.ts';
+import { proxyCredentials, secretsIn, workspace } from './runner.ts';
 
-/** Writes lines that the runner shows where step debugging is on; undefined where it is off, so that none is built. */
-export type DebugLog = ((...lines: readonly string[]) => void) | undefined;
-
-/** The debug log of a step. People paste it into bug reports: whatever may be secret in the raw inputs is taken out. */
-export function openDebugLog(raw: RawInputs): DebugLog {
+/** The debug log of a step where step debugging is on. People paste it into bug reports: secrets are taken out. */
+export function openDebug(raw: RawInputs): DebugLog | undefined {
   if (!isDebug()) return undefined;
   const redact = redactor([...secretsIn(raw), ...headerValues(raw), ...proxyCredentials()]);
-  return (...lines) => {
-    for (const line of lines) debug(harmless(visibleCut(redact(line), MAX_LINE)));
-  };
+  const log = openDebugLog(line => writeDebug(harmless(line)), redact);
+  log.debug('environment', environment());
+  return log;
 }
-
-const MAX_LINE = 2000;
 
 // A shorter value is no secret worth the name, and would blot out all that happens to look like it.
 const MIN_HEADER_VALUE = 8;
@@ -26,9 +25,20 @@ function headerValues({ headers = '' }: RawInputs): string[] {
   return values.filter(value => value.length >= MIN_HEADER_VALUE);
 }
 
-function proxyCredentials(): string[] {
-  return proxyUrls()
-    .filter(({ password }) => password !== '')
-    .flatMap(({ username, password }) => [password, `${username}:${password}`])
-    .flatMap(part => [part, decoded(part)]);
+/** What the step runs on. Of the environment's variables no value is named, since one may hold a password. */
+function environment(): string {
+  const { version, platform, arch } = process;
+  const memory = `${formatBytes(totalmem())} of memory, ${formatBytes(freemem())} of it free`;
+  return [
+    `Version: ${USER_AGENT} on Node.js ${version}, ${platform} ${release()} ${arch}`,
+    `Runner: ${formatCount(availableParallelism(), 'CPU')}, ${memory}`,
+    `Workspace: ${workspace()}`,
+  ].join('\n');
+}
+
+/** What the process took until now. */
+export function cost(): string {
+  // In kibibytes on every system.
+  const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
+  return `Took ${formatDuration(performance.now())} and ${peak} of memory at most`;
 }

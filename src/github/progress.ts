@@ -1,20 +1,17 @@
-import type { UploadTask } from '../inputs/tasks.ts';
+import type { Inputs } from '../inputs/table.ts';
 import { shardLine } from '../report/report.ts';
 import type { Observer } from '../run/surroundings.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
 import type { PlannedFile } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
-import { dueFiles, type Selection } from '../upload/selection.ts';
-import type { DebugLog } from './debug.ts';
-import { factLog } from './debug-facts.ts';
+import type { Selection } from '../upload/selection.ts';
 import { logLine } from './log.ts';
 
 const INTERVAL_MS = 5000;
 
 // With everything failing there are thousands; the report file has each.
 const MAX_RETRY_LINES = 20;
-const NO_MORE_RETRY_LINES =
-  'Further failed attempts are not shown here; the report file has the number for each file.';
+const NO_MORE_RETRY_LINES = 'Further failed attempts are not shown here; the report file has the number for each file.';
 
 /** What a transfer has done so far. */
 export interface Progress {
@@ -31,15 +28,13 @@ export interface Progress {
 }
 
 /** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
-export function watchTransfer(debug?: DebugLog): Observer & { stop: () => void } {
-  const facts = debug && factLog(debug);
+export function watchTransfer(): { readonly observer: Observer; readonly stop: () => void } {
   const started = performance.now();
   const tally = newTally();
-  let selection: Selection | undefined;
+  let size: Pick<Progress, 'totalFiles' | 'totalBytes'> | undefined;
   let retries = 0;
   const timer = setInterval(() => {
-    if (selection !== undefined)
-      logLine(progressLine({ ...tally.now(), ...sizeOf(selection), elapsedMs: performance.now() - started }));
+    if (size !== undefined) logLine(progressLine({ ...tally.now(), ...size, elapsedMs: performance.now() - started }));
   }, INTERVAL_MS);
   timer.unref();
   const showRetry = (retry: Extract<TransferEvent, { kind: 'retry' }>) => {
@@ -47,41 +42,33 @@ export function watchTransfer(debug?: DebugLog): Observer & { stop: () => void }
     if (retries <= MAX_RETRY_LINES) logLine(retryLine(retry));
     else if (retries === MAX_RETRY_LINES + 1) logLine(NO_MORE_RETRY_LINES);
   };
-  return {
-    planned(selected, task) {
-      selection = selected;
-      const line = announcement(selected, task);
-      if (line !== undefined) logLine(line);
+  const observer: Observer = {
+    planned(selection, inputs) {
+      const { due } = selection;
+      size = { totalFiles: due.length, totalBytes: due.reduce((sum, file) => sum + file.size, 0) };
+      // That nothing is to be uploaded, the verdict says.
+      if (due.length > 0) logLine(announcement(selection, inputs, size.totalBytes));
     },
-    waiting: ({ sandboxId }, timeoutMs) =>
-      logLine(`Waiting up to ${formatDuration(timeoutMs)} for sandbox ${sandboxId} to be ready`),
+    waiting: ({ sandboxId, waitTimeout }) =>
+      logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
     event(event) {
       tally.add(event);
       if (event.kind === 'retry') showRetry(event);
-      if (event.kind === 'shared') facts?.fact(event);
       if (event.kind === 'refused') logLine(refusedLine(event.files.length));
     },
-    fact: facts?.fact,
-    stop() {
-      clearInterval(timer);
-      facts?.end();
-    },
   };
+  return { observer, stop: () => clearInterval(timer) };
 }
 
-/** What is about to be uploaded, and where to; undefined where it is nothing, which the verdict says. */
-export function announcement(
-  selection: Selection,
-  { connection, upload }: Pick<UploadTask, 'connection' | 'upload'>,
-): string | undefined {
-  const { share, unchanged } = selection;
-  const { totalFiles, totalBytes } = sizeOf(selection);
-  if (totalFiles === 0) return undefined;
-  const doing = upload.dryRun ? 'Planning the upload of' : 'Uploading';
-  const what = `${formatCount(totalFiles, 'file')} (${formatBytes(totalBytes)})`;
+function announcement(
+  { due, share, unchanged }: Selection,
+  { dryRun, sandboxId, baseUrl }: Inputs<'upload'>,
+  bytes: number,
+): string {
+  const doing = dryRun ? 'Planning the upload of' : 'Uploading';
   const which = share === undefined ? '' : `, ${shardLine(share)}`;
   const same = unchanged.size === 0 ? '' : `, ${formatNumber(unchanged.size)} unchanged`;
-  return `${doing} ${what} to sandbox ${connection.sandboxId} at ${connection.baseUrl}${which}${same}`;
+  return `${doing} ${formatCount(due.length, 'file')} (${formatBytes(bytes)}) to sandbox ${sandboxId} at ${baseUrl}${which}${same}`;
 }
 
 /** Files, bytes, percent, rate and the time left. */
@@ -131,9 +118,4 @@ function retryLine({ files, retry }: Extract<TransferEvent, { kind: 'retry' }>):
 
 function refusedLine(count: number): string {
   return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
-}
-
-function sizeOf(selection: Selection): { totalFiles: number; totalBytes: number } {
-  const files = dueFiles(selection);
-  return { totalFiles: files.length, totalBytes: files.reduce((sum, file) => sum + file.size, 0) };
 }

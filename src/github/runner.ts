@@ -1,19 +1,25 @@
-import { getInput, setSecret } from '@actions/core';
+import { getInput, getState, saveState, setSecret } from '@actions/core';
 import type { RawInputs } from '../inputs/parse.ts';
-
-const SECRET_INPUTS: readonly string[] = ['token', 'signature'];
+import { inputNames, SECRET_INPUTS, type Task } from '../inputs/table.ts';
 
 /** The inputs of the step by name, secrets masked. */
-export function readInputs(names: readonly string[]): RawInputs {
+export function readInputs(task: Task): RawInputs {
   // As soon as they are read, before anything can be logged.
   for (const name of SECRET_INPUTS) mask(getInput(name));
-  for (const { password } of proxyUrls()) for (const form of [password, decoded(password)]) mask(form);
-  return Object.fromEntries(names.map(name => [name, getInput(name, { trimWhitespace: false })]));
+  for (const credential of proxyCredentials()) mask(credential);
+  return Object.fromEntries(inputNames(task).map(name => [name, getInput(name, { trimWhitespace: false })]));
 }
 
 /** The values of the inputs that are secrets. */
 export function secretsIn(raw: RawInputs): string[] {
   return SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
+}
+
+/** The passwords of the proxies that the environment names, as they are and decoded. */
+export function proxyCredentials(): string[] {
+  return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
+    .flatMap(name => URL.parse(process.env[name] ?? '') ?? [])
+    .flatMap(({ password }) => [password, decoded(password)]);
 }
 
 /** The directory that holds the checkout. */
@@ -28,19 +34,25 @@ export function cancelSignal(): AbortSignal {
   return controller.signal;
 }
 
+const DIRECTORY = 'directory';
+
+/** Leaves the directory of a monitor to the job's post step. */
+export function keepMonitorDirectory(directory: string): void {
+  saveState(DIRECTORY, directory);
+}
+
+/** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
+export function monitorDirectory(): string | undefined {
+  return getState(DIRECTORY) || undefined;
+}
+
 /** A part of a URL without its percent-encoding, where that can be undone. */
-export function decoded(part: string): string {
+function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
     return part;
   }
-}
-
-/** The proxies that the environment names, as far as they are URLs. */
-export function proxyUrls(): URL[] {
-  const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
-  return names.flatMap(name => URL.parse(process.env[name] ?? '') ?? []);
 }
 
 function mask(secret: string): void {

@@ -1,75 +1,76 @@
-import { sleep } from '../agent/sleep.ts';
+import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
-import { type AnyTask, INPUT_NAMES } from '../inputs/tasks.ts';
-import { EMPTY_REPORT, type Report, type ReportedError, type Task } from '../report/report.ts';
+import { type Inputs, parseInputs, showInputs, type Task } from '../inputs/table.ts';
+import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { redactor } from '../text/redact.ts';
-import { type DebugLog, openDebugLog } from './debug.ts';
-import { costLine, environmentLines, networkLines } from './debug-environment.ts';
-import { inputLines } from './debug-inputs.ts';
+import { cost, openDebug } from './debug.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
 import { cancelSignal, readInputs, secretsIn, workspace } from './runner.ts';
 
-/** What a step does, from raw inputs to a report. */
-export interface Step<T extends AnyTask> {
-  readonly task: Task;
-  readonly userAgent: string;
-  readonly parse: (raw: RawInputs) => T;
-  readonly run: (task: T, surroundings: Surroundings) => Promise<Report>;
-}
+/** What a step does with its inputs. Without a report, there is nothing to publish yet. */
+export type Run<T extends Task> = (
+  inputs: Inputs<T>,
+  surroundings: Surroundings,
+  raw: RawInputs,
+) => Promise<Report | undefined>;
 
 /** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-export async function step<T extends AnyTask>({ task, userAgent, parse, run }: Step<T>): Promise<void> {
-  const raw = readInputs(INPUT_NAMES[task]);
-  const debug = openDebugLog(raw);
-  debug?.(...environmentLines(userAgent));
-  const observer = watchTransfer(debug);
-  const surroundings = {
-    workspace: workspace(),
-    userAgent,
-    cancel: cancelSignal(),
-    sleep,
-    random: Math.random,
-    now: Date.now,
-    clock: () => performance.now(),
-    observer,
-  };
+export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> {
+  const raw = readInputs(task);
+  const log = openDebug(raw);
+  const debug = log?.debug;
+  const cancel = cancelSignal();
+  const { observer, stop } = watchTransfer();
+  const report = await reportOf(task, raw, async () => {
+    const inputs = parseInputs(task, raw);
+    debug?.(
+      'inputs',
+      showInputs(task, inputs)
+        .map(line => `Input ${line}`)
+        .join('\n'),
+    );
+    const clock = () => performance.now();
+    const surroundings = {
+      workspace: workspace(),
+      cancel,
+      clock,
+      debug,
+      now: Date.now,
+      sleep,
+      random: Math.random,
+    };
+    return run(inputs, { ...surroundings, observer }, raw);
+  });
+  stop();
+  log?.end();
+  const summary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
+  if (report !== undefined) await publish(report, { summary, debug });
+  debug?.('cost', cost());
+  // A search may still be going through a tree without end.
+  if (cancel.aborted) process.exit();
+}
+
+/** What a run reports; of what kept it from its work, wrong input or a bug, a report of that. */
+async function reportOf(
+  task: Task,
+  raw: RawInputs,
+  run: () => Promise<Report | undefined>,
+): Promise<Report | undefined> {
   try {
-    const inputs = parse(raw);
-    debug?.(...networkLines(inputs.connection.baseUrl), ...inputLines(inputs));
-    const report = await run(inputs, surroundings);
-    observer.stop();
-    await publish(report, { summary: wantsSummary(raw), debug });
+    return await run();
   } catch (error) {
-    observer.stop();
-    await publishFailure({ task, raw, debug }, error);
+    // A value given may hold the token where it does not belong.
+    const redact = redactor(secretsIn(raw));
+    const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
+    const errors = [{ message: redact(message), details: details.map(redact) }];
+    // Nothing was judged, so a gate that was asked for stays shut.
+    const gate: Gate = raw['fail-if']?.trim() ? { ...NO_GATE, state: 'failed' } : NO_GATE;
+    return { ...EMPTY_REPORT, task, gate, errors };
   }
-  debug?.(costLine());
-}
-
-/** A step that failed, as far as it is known. */
-export interface FailedStep {
-  readonly task: Task;
-  readonly raw: RawInputs;
-  readonly debug: DebugLog;
-}
-
-/** Publishes what kept a step from its work: wrong input, or a bug. */
-export async function publishFailure({ task, raw, debug }: FailedStep, error: unknown): Promise<void> {
-  // A value given may hold the token where it does not belong.
-  const redact = redactor(secretsIn(raw));
-  const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
-  const errors = [{ message: redact(message), details: details.map(redact) }];
-  // Nothing was judged, so a gate that was asked for stays shut.
-  const gate: Gate = raw['fail-if']?.trim() ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-  await publish({ ...EMPTY_REPORT, task, gate, errors }, { summary: wantsSummary(raw), debug });
-}
-
-function wantsSummary(raw: RawInputs): boolean {
-  return !/^\s*false\s*$/i.test(raw['summary'] ?? '');
 }
 
 function bug(error: unknown): ReportedError {

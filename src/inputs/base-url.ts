@@ -1,17 +1,15 @@
+import { BlockList, isIP } from 'node:net';
 import { quote } from '../text/visible.ts';
-import { isLoopback } from './loopback.ts';
-import type { Parser, RawInputs, Refuse } from './parse.ts';
+import type { Field, RawInputs, Refuse } from './parse.ts';
+import { field } from './values.ts';
 
 const EXAMPLE = 'https://sandbox.example.com';
 
 // A label of a host name (RFC 1123), with the underscore that some services use in their ids.
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 
-/**
- * The shared sandbox host with its path prefix, placeholders filled in, no slash at the end.
- * `http` is for loopback addresses, where nobody can read the token on the way, or by explicit consent.
- */
-export const baseUrl: Parser<string> = (value, refuse, all) => {
+/** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
+export const baseUrl = field((value, refuse, all) => {
   if (value === '') return refuse('is required: the sandbox host.', EXAMPLE);
   // Asked first, and the value not repeated: what stands before the @ is a secret.
   if (value.includes('@')) {
@@ -23,27 +21,24 @@ export const baseUrl: Parser<string> = (value, refuse, all) => {
   if (url.protocol === 'http:') refuseInsecure(url, given, refuse, all);
   else if (url.protocol !== 'https:') return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE);
   return url.href.replace(/\/+$/, '');
-};
+}, String);
 
 /** An operation's path below the base URL, beginning with a slash. */
-export function operationPath(fallback: string): Parser<string> {
-  return (value, refuse) => {
+export function operationPath(fallback: string): Field<string> {
+  return field((value, refuse) => {
     const path = value === '' ? fallback : value;
     const url = URL.parse(path, 'http://host');
     // The comparison refuses what URL parsing would change: dot segments, spaces, a host, a query.
     if (/^\/[^?#]*$/.test(path) && url?.host === 'host' && url.pathname === path) return path;
     return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
-  };
+  });
 }
 
 function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
   const id = all['sandbox-id']?.trim() ?? '';
   const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [''];
   if (authority.includes('{sandbox-id}') && id !== '' && !HOST_LABEL.test(id)) {
-    return refuse(
-      `${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`,
-      EXAMPLE,
-    );
+    return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE);
   }
   // As a path segment these would climb, and the request would reach another operation.
   if (value.includes('{sandbox-id}') && (id === '.' || id === '..')) {
@@ -54,10 +49,7 @@ function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
     .replaceAll('{port}', all['port']?.trim() || '49983');
   const unknown = /\{[^}]*\}/.exec(filled);
   if (unknown !== null) {
-    return refuse(
-      `${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`,
-      EXAMPLE,
-    );
+    return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE);
   }
   // URL parsing would also take https:/host and https:host, which the check of the host above does not see.
   const url = /^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null;
@@ -68,4 +60,16 @@ function refuseInsecure(url: URL, given: string, refuse: Refuse, all: RawInputs)
   const allowed = /^true$/i.test(all['allow-insecure-http']?.trim() ?? '');
   if (allowed || isLoopback(url.hostname)) return;
   refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE);
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether a host name is this very machine; of names only `localhost`, since others may be asked of the network. */
+export function isLoopback(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(address);
+  if (family === 0) return hostname === 'localhost';
+  return LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,5 +1,6 @@
 import { quote } from '../text/visible.ts';
-import { type Parser, parseLines, type Refuse } from './parse.ts';
+import { parseLines, type Refuse } from './parse.ts';
+import { field } from './values.ts';
 
 /** One line of `files` that says what to upload. */
 export interface FilePattern {
@@ -18,7 +19,7 @@ export interface FileRules {
 const EXAMPLE = 'dist/**';
 
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-export const fileRules: Parser<FileRules> = (value, refuse) => {
+export const fileRules = field<FileRules>((value, refuse) => {
   const lines = parseLines<FilePattern | { readonly exclude: string }>(value, (line, number) => {
     if (line === '' || line.startsWith('#')) return [];
     const fail: Refuse = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
@@ -28,10 +29,17 @@ export const fileRules: Parser<FileRules> = (value, refuse) => {
   const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
   if (patterns.length > 0) return { patterns, excludes };
   return refuse('is required: at least one line must say what to upload.', EXAMPLE);
-};
+}, showRules);
 
 /** The directory in the sandbox for the lines that name none. */
-export const targetDirectory: Parser<string> = (value, refuse) => checkTarget(value, refuse, 'app/');
+export const targetDirectory = field((value, refuse) => checkTarget(value, refuse, 'app/'));
+
+function showRules({ patterns, excludes }: FileRules): string {
+  const lines = patterns.map(({ pattern, target }) =>
+    target === undefined ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`,
+  );
+  return [...lines, ...excludes.map(exclude => `except ${JSON.stringify(exclude)}`)].join('; ');
+}
 
 function parsePattern(line: string, fail: Refuse): FilePattern {
   const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
@@ -69,10 +77,7 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
     return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
   }
   if (/^~(\/|$)/.test(target)) {
-    return fail(
-      `has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`,
-      example,
-    );
+    return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
   }
   return target;
 }

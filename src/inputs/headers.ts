@@ -1,5 +1,7 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import { quote } from '../text/visible.ts';
-import { type Parser, parseLines } from './parse.ts';
+import { type Field, parseLines } from './parse.ts';
+import { field } from './values.ts';
 
 // RFC 9110, section 5.6.2: what a header's name may consist of.
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -8,24 +10,12 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 // Set by the action or by its HTTP client, so a second value would be lost or change where the request goes.
-const RESERVED = [
-  'x-access-token',
-  'accept',
-  'user-agent',
-  'host',
-  'content-type',
-  'content-length',
-  'content-encoding',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authorization',
-  'upgrade',
-  'expect',
-  'te',
-  'trailer',
-];
+const RESERVED =
+  'x-access-token accept user-agent host content-type content-length content-encoding transfer-encoding connection ' +
+  'keep-alive proxy-connection proxy-authorization upgrade expect te trailer';
+
+/** How the action names itself to the agent. */
+export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 /** Whether text can be sent as a header's value, unchanged. */
 export function isHeaderValue(value: string): boolean {
@@ -38,28 +28,28 @@ export function routingHeaders(prefix: string): { readonly id: string; readonly 
 }
 
 /** The vendor's prefix of the routing headers. */
-export const headerPrefix: Parser<string> = (value, refuse) => {
+export const headerPrefix = field((value, refuse) => {
   const prefix = value === '' ? 'Svc' : value;
   return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, 'E2b');
-};
+});
 
-/** Required text that goes into a header. A refusal does not repeat the value where it is `secret`. */
-export function headerValue(what: string, example: string, secret = false): Parser<string> {
-  return (value, refuse) => {
+/** Required text that goes into a header. A refusal does not repeat the value where it `isSecret`. */
+export function headerText(what: string, example: string, isSecret = false): Field<string> {
+  return field((value, refuse) => {
     if (value === '') return refuse(`is required: ${what}.`, example);
     if (isHeaderValue(value)) return value;
-    const given = secret ? 'the value given' : quote(value);
+    const given = isSecret ? 'the value given' : quote(value);
     return refuse(
       `${given} cannot be sent in a header: it has a line break or another character outside Latin-1.`,
       example,
     );
-  };
+  });
 }
 
 /** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
-export const extraHeaders: Parser<Readonly<Record<string, string>>> = (value, refuse, all) => {
+export const extraHeaders = field<Readonly<Record<string, string>>>((value, refuse, all) => {
   const routing = Object.values(routingHeaders(all['header-prefix']?.trim() || 'Svc'));
-  const taken = new Set([...RESERVED, ...routing.map(name => name.toLowerCase())]);
+  const taken = new Set([...RESERVED.split(' '), ...routing.map(name => name.toLowerCase())]);
   const seen = new Set<string>();
   const headers = parseLines(value, (line, number): [string, string][] => {
     if (line === '') return [];
@@ -72,7 +62,12 @@ export const extraHeaders: Parser<Readonly<Record<string, string>>> = (value, re
     return [[name, content]];
   });
   return Object.fromEntries(headers);
-};
+}, namesOf);
+
+/** The values may be secret. */
+function namesOf(headers: Readonly<Record<string, string>>): string {
+  return Object.keys(headers).join(', ') || 'empty';
+}
 
 function splitHeader(line: string): { name: string; content: string } | undefined {
   const colon = line.indexOf(':');

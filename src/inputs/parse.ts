@@ -3,7 +3,6 @@ export type RawInputs = Readonly<Record<string, string>>;
 
 /** One thing that is wrong with what the user gave. */
 export interface Problem {
-  /** The input's name. */
   readonly input: string;
   /** What is wrong with it and what is valid, as a sentence. Never holds a secret. */
   readonly message: string;
@@ -22,51 +21,73 @@ export class InputError extends Error {
   }
 }
 
+/** The error of a single problem. */
+export function inputError(input: string, message: string, example?: string): InputError {
+  return new InputError([
+    example === undefined ? { input, message } : { input, message, example: `${input}: ${example}` },
+  ]);
+}
+
 /** A problem in one line: the input, what is wrong and what is valid, an example. */
 export function describeProblem({ input, message, example }: Problem): string {
   return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
 }
 
-/**
- * Turns one raw value, trimmed, into a typed one. Calls `refuse` with a sentence on what is wrong and what is valid,
- * and an example. `all` holds every raw input, for a rule that spans two of them.
- */
+/** How one input is read, and how the debug log shows it. */
+export interface Field<T> {
+  readonly parse: Parser<T>;
+  show(value: T): string;
+  /** Whether its value must never be shown. */
+  readonly isSecret: boolean;
+}
+
+/** Turns a raw value, trimmed, into a typed one, or refuses it. `all` holds every input, for rules that span two. */
 export type Parser<T> = (value: string, refuse: Refuse, all: RawInputs) => T;
 
 /** Ends the parsing of one input. */
 export type Refuse = (message: string, example: string) => never;
 
-type Parsed<S> = { readonly [K in keyof S]: S[K] extends Parser<infer T> ? T : never };
+/** Fields by the names of their inputs. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
 
-/**
- * Parses every input of a schema.
- * @throws InputError that holds the problems of all of them.
- */
-export function parseInputs<S extends Record<string, Parser<unknown>>>(schema: S, raw: RawInputs): Parsed<S> {
-  const problems: Problem[] = [];
-  const entries = Object.entries(schema).map(([name, parse]) => {
-    try {
-      return [name, parse((raw[name] ?? '').trim(), refusal(name), raw)];
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      problems.push(...error.problems);
-      return [name, undefined];
-    }
-  });
-  if (problems.length > 0) throw new InputError(problems);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each entry holds what the schema's parser of that name returned
-  return Object.fromEntries(entries) as Parsed<S>;
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+/** The values of fields: of the input `fail-if`, under the name `failIf`. */
+export type Values<F extends Fields> = {
+  readonly [Name in keyof F & string as Camel<Name>]: F[Name] extends Field<infer T> ? T : never;
+};
+
+/** Parses every input that has a field. @throws InputError that holds the problems of all of them. */
+export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Values<F> {
+  const parsed = collect(Object.entries(fields), ([name, { parse }]) => [
+    [camel(name), parse((raw[name] ?? '').trim(), refusal(name), raw)],
+  ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each entry holds what the field of that name returned
+  return Object.fromEntries(parsed) as Values<F>;
 }
 
-/**
- * Parses a value line by line; each line may yield any number of things.
- * @throws InputError that holds the problems of all lines.
- */
+/** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
+export function showFields<F extends Fields>(fields: F, values: Values<F>): string[] {
+  const byName = new Map<string, unknown>(Object.entries(values));
+  return Object.entries(fields).map(([name, field]) => {
+    const value = byName.get(camel(name));
+    return `${name}: ${field.isSecret ? (value === '' ? 'empty' : 'set') : field.show(value)}`;
+  });
+}
+
+/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
 export function parseLines<T>(value: string, parseLine: (line: string, number: number) => readonly T[]): T[] {
+  return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
+}
+
+/** What parsing yields of all items, or the problems of all of them. */
+function collect<I, T>(items: readonly I[], parse: (item: I) => readonly T[]): T[] {
   const problems: Problem[] = [];
-  const parsed = value.split(/\r?\n/).map((line, index) => {
+  const parsed = items.flatMap(item => {
     try {
-      return parseLine(line.trim(), index + 1);
+      return parse(item);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       problems.push(...error.problems);
@@ -74,11 +95,15 @@ export function parseLines<T>(value: string, parseLine: (line: string, number: n
     }
   });
   if (problems.length > 0) throw new InputError(problems);
-  return parsed.flat();
+  return parsed;
+}
+
+function camel(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function refusal(input: string): Refuse {
   return (message, example) => {
-    throw new InputError([{ input, message, example: `${input}: ${example}` }]);
+    throw inputError(input, message, example);
   };
 }

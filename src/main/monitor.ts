@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { startMonitor } from '../github/monitor.ts';
-import { userAgent } from './user-agent.ts';
+import { step } from '../github/step.ts';
 
-await startMonitor(path.join(import.meta.dirname, 'monitor-sampler.js'), userAgent);
+const sampler = path.join(import.meta.dirname, 'monitor-sampler.js');
+await step('monitor', (inputs, surroundings, raw) => startMonitor(inputs, { ...surroundings, raw, sampler }));

@@ -1,6 +1,4 @@
 import { step } from '../github/step.ts';
-import { parseStats } from '../inputs/tasks.ts';
-import { stats } from '../run/stats.ts';
-import { userAgent } from './user-agent.ts';
+import { stats } from '../run/measure.ts';
 
-await step({ task: 'stats', userAgent, parse: parseStats, run: stats });
+await step('stats', stats);

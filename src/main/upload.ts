@@ -1,7 +1,4 @@
-import './small-heap.ts';
 import { step } from '../github/step.ts';
-import { parseUpload } from '../inputs/tasks.ts';
-import { upload } from '../run/upload.ts';
-import { userAgent } from './user-agent.ts';
+import { upload } from '../run/sync.ts';
 
-await step({ task: 'upload', userAgent, parse: parseUpload, run: upload });
+await step('upload', upload);

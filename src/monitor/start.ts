@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Handover } from './handover.ts';
+import { text } from 'node:stream/consumers';
+import type { RawInputs } from '../inputs/parse.ts';
+import { fieldsOf, parseFieldsOf } from '../text/exact-json.ts';
+
+/** What the sampling process is told when it starts. */
+export interface Handover {
+  readonly inputs: RawInputs;
+  /** The process whose end is the end of the job. */
+  readonly jobPid: number;
+}
 
 // The token is in the inputs, so they go neither on the command line nor into the environment, where other processes
 // could read them; of the environment only what the network needs is passed on.
@@ -11,8 +20,9 @@ const PASSED_ON = [
   /^runner_tracking_id$/i,
 ];
 
-// Compilers off: they would take memory for a speed that a reading every few seconds has no use for.
-const SMALL = ['--max-semi-space-size=1', '--no-opt', '--no-sparkplug', '--no-maglev'];
+// Compilers off, also for undici's parser of WebAssembly: they would take memory for a speed that a reading every few
+// seconds has no use for.
+const SMALL = ['--max-semi-space-size=1', '--no-opt', '--no-sparkplug', '--no-maglev', '--liftoff-only'];
 
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 export async function startSampler(script: string, directory: string, handover: Handover): Promise<void> {
@@ -27,4 +37,12 @@ export async function startSampler(script: string, directory: string, handover: 
   child.stdin.end(JSON.stringify(handover));
   await once(child.stdin, 'close');
   child.unref();
+}
+
+/** Reads the handover from this process's standard input. */
+export async function receiveHandover(): Promise<Handover> {
+  const { inputs, jobPid } = parseFieldsOf(await text(process.stdin));
+  if (typeof jobPid !== 'number') throw new TypeError('the handover names no process');
+  const given = Object.entries(fieldsOf(inputs)).map(([name, value]) => [name, String(value)]);
+  return { inputs: Object.fromEntries(given), jobPid };
 }

@@ -37,10 +37,7 @@ export function courseTable(samples: readonly Sample[]): Html[] {
   return rows.length === 0 ? [] : [table(['', 'Course', 'Min', 'Mean', 'Max', 'Last'], rows)];
 }
 
-/**
- * A Mermaid chart over time for each of CPU, memory and disk, in percent, with the limits of its conditions as level
- * lines. Nothing from elsewhere is in it but numbers.
- */
+/** A Mermaid chart of each percentage over time, with its conditions' limits as level lines. It holds nothing but numbers. */
 export function timeCharts(samples: readonly Sample[], conditions: readonly Condition[]): string[] {
   const [first, last] = [samples[0], samples.at(-1)];
   if (samples.length < MIN_SAMPLES || first === undefined || last === undefined) return [];
@@ -65,8 +62,7 @@ const STYLE = JSON.stringify({
 
 function mermaid(points: readonly number[], limits: readonly number[], span: number): string {
   const shown = [...points, ...limits];
-  const line = (numbers: readonly number[]) =>
-    `  line [${numbers.map(number => number.toFixed(2)).join(', ')}]`;
+  const line = (numbers: readonly number[]) => `  line [${numbers.map(number => number.toFixed(2)).join(', ')}]`;
   const lines = [
     `%%{init: ${STYLE}}%%`,
     'xychart-beta',
@@ -80,8 +76,7 @@ function mermaid(points: readonly number[], limits: readonly number[], span: num
 
 /** A length of time as a chart's axis shows it. */
 function timeSpan(ms: number): { length: number; unit: string } {
-  const [unit, size] =
-    ms < 120_000 ? ['seconds', 1000] : ms < 7_200_000 ? ['minutes', 60_000] : ['hours', 3_600_000];
+  const [unit, size] = ms < 120_000 ? ['seconds', 1000] : ms < 7_200_000 ? ['minutes', 60_000] : ['hours', 3_600_000];
   return { unit, length: Math.max(Math.round((ms / size) * 10) / 10, 0.1) };
 }
 
@@ -91,10 +86,7 @@ export function sparkline(values: readonly number[]): string {
   return values.map(value => heights.charAt(clamp(Math.floor(value / 12.5), 0, 7))).join('');
 }
 
-/**
- * At most so many values of a metric at even distances in time, none where it was not reported: the highest where several
- * fall together, since peaks are what a reader looks for, and the one before where none does.
- */
+/** At most so many values of a metric at even distances in time: the highest where several fall together, or the one before. */
 function overTime(metric: string, samples: readonly Sample[], count: number): number[] {
   const size = Math.min(count, samples.length);
   const start = samples[0]?.at ?? 0;

@@ -14,10 +14,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * HTML from a template; what is put into it is escaped unless it is Html itself. Summaries are written as blocks of HTML
- * without empty lines, within which Markdown does not apply, so no text can become markup of either kind.
- */
+/** HTML from a template, what is put in escaped. As blocks without empty lines it is no Markdown: no text becomes markup. */
 export function html(parts: TemplateStringsArray, ...values: readonly (Html | string | number)[]): Html {
   const pieces = parts.flatMap((part, index) => [part, toHtml(values[index])]);
   return { html: pieces.join('') };
@@ -34,10 +31,7 @@ export function code(text: string): Html {
 }
 
 /** A table of a heading row and rows. */
-export function table(
-  headings: readonly string[],
-  rows: readonly (readonly (Html | string | number)[])[],
-): Html {
+export function table(headings: readonly string[], rows: readonly (readonly (Html | string | number)[])[]): Html {
   const head = concat(headings.map(heading => html`<th align="left">${heading}</th>`));
   const body = concat(rows.map(row => html`<tr>${concat(row.map(cell => html`<td>${cell}</td>`))}</tr>\n`));
   return html`<table>\n<tr>${head}</tr>\n${body}</table>`;
@@ -46,8 +40,5 @@ export function table(
 function toHtml(value: Html | string | number | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'object') return value.html;
-  return visibleCut(String(value), MAX_TEXT).replace(
-    /[&<>"']/g,
-    character => ENTITIES[character] ?? character,
-  );
+  return visibleCut(String(value), MAX_TEXT).replace(/[&<>"']/g, character => ENTITIES[character] ?? character);
 }

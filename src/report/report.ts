@@ -2,9 +2,9 @@ import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
-import type { LeftOut } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
 import type { Share } from '../upload/selection.ts';
+import type { LeftOut } from '../upload/sources.ts';
 
 /** All there is to say about a run, whatever came of it. */
 export interface Report {
@@ -21,7 +21,6 @@ export interface Report {
   readonly files: readonly FileResult[];
   /** What was matched and knowingly not planned. */
   readonly leftOut: readonly LeftOut[];
-  /** The last stats read, if they could be had. */
   readonly stats: Stats | undefined;
   /** Every reading that counts, the oldest first. */
   readonly samples: readonly Sample[];

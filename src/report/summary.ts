@@ -1,7 +1,7 @@
 import { firstOf, fitting } from '../text/cut.ts';
 import { formatBytes, formatCount, formatDuration, formatRate } from '../text/units.ts';
-import type { LeftOut } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
+import type { LeftOut } from '../upload/sources.ts';
 import { code, concat, type Html, html, table } from './html.ts';
 import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';

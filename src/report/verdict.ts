@@ -73,17 +73,14 @@ const USED: Readonly<Record<string, string>> = {
 
 /** What the sandbox uses, or used at most over several samples. */
 function usage({ samples, cancelled }: Report): string {
-  if (samples.length === 0)
-    return cancelled ? 'The sandbox had not been read' : 'There are no stats of the sandbox';
+  if (samples.length === 0) return cancelled ? 'The sandbox had not been read' : 'There are no stats of the sandbox';
   const all = samples.map(({ stats }) => stats.figures);
   const used = Object.entries(USED).flatMap(([name, metric]) => {
     const figures = figuresOf(metric, all);
     return figures === undefined ? [] : `${name} ${formatFigure(metric, aggregateOf('max', figures))}`;
   });
   const figures = used.length === 0 ? 'no share of CPU, memory or disk' : used.join(', ');
-  return samples.length === 1
-    ? `The sandbox reports ${figures}`
-    : `At most in ${samples.length} samples: ${figures}`;
+  return samples.length === 1 ? `The sandbox reports ${figures}` : `At most in ${samples.length} samples: ${figures}`;
 }
 
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */

@@ -1,43 +1,112 @@
+import { type Client, openClient } from '../agent/client.ts';
+import { uploader } from '../agent/uploader.ts';
 import { gateOf } from '../gate/judge.ts';
-import type { SyncTask } from '../inputs/tasks.ts';
-import type { Report } from '../report/report.ts';
+import type { Inputs } from '../inputs/table.ts';
+import { EMPTY_REPORT, type Report } from '../report/report.ts';
+import { highestLevel } from '../upload/level.ts';
 import type { FileResult } from '../upload/result.ts';
-import { measure, waitFor } from './measuring.ts';
-import { selectFiles } from './selecting.ts';
-import { type Surroundings, withClient } from './surroundings.ts';
-import { reportOn, reportPlanned, sendFiles, unsent } from './uploading.ts';
+import { resultsOf, type Selection, selectFiles } from '../upload/selection.ts';
+import { forget, remember } from '../upload/state-file.ts';
+import { transfer } from '../upload/transfer.ts';
+import { measure, waitFor } from './measure.ts';
+import type { Surroundings } from './surroundings.ts';
 
-/**
- * Finds the files, plans, waits for the sandbox, transfers, measures the sandbox, and judges it. What fails between the
- * action and the sandbox is in the report.
- * @throws InputError where the files cannot be found or planned, or the state cannot be kept; nothing has been sent then.
- */
-export async function sync(task: SyncTask, surroundings: Surroundings): Promise<Report> {
-  const selected = await selectFiles(task, surroundings);
-  const { selection } = selected;
-  const planned = reportOn('sync', selection, task);
-  if (task.upload.dryRun) return reportPlanned(planned, selection, surroundings);
+// What fails between the action and the sandbox is in a report. Both throw an InputError where the files cannot be found or
+// planned, or the state cannot be kept; nothing has been sent then.
+
+/** Finds the files, plans, and transfers. */
+export function upload(inputs: Inputs<'upload'>, surroundings: Surroundings): Promise<Report> {
+  return run('upload', inputs, undefined, surroundings);
+}
+
+/** Finds the files, plans, waits for the sandbox, transfers, measures the sandbox, and judges it. */
+export function sync(inputs: Inputs<'sync'>, surroundings: Surroundings): Promise<Report> {
+  return run('sync', inputs, inputs, surroundings);
+}
+
+async function run(
+  task: 'upload' | 'sync',
+  inputs: Inputs<'upload'>,
+  measuring: Inputs<'stats'> | undefined,
+  surroundings: Surroundings,
+): Promise<Report> {
+  const { cancel, observer } = surroundings;
+  const selection = await selectFiles(inputs, surroundings);
+  observer.planned(selection, inputs);
+  const planned = { ...reportOn(selection, inputs), task };
+  const ended = (more: Partial<Report>): Report => ({ ...planned, ...more, cancelled: cancel.aborted });
+  if (inputs.dryRun) return ended({ files: unsent(selection, 'skipped', 'dry run') });
   // Until there are stats, nothing can be judged, and the gate stays shut.
-  const base = { ...planned, gate: gateOf(task.measurement.gate, []) };
-  return withClient(task.connection, task.upload, surroundings, async client => {
-    const { cancel } = surroundings;
-    const obstacle = await waitFor(task, client.stats, surroundings);
+  const gate = measuring === undefined ? planned.gate : gateOf(measuring, []);
+  const connections = highestLevel(inputs.concurrency);
+  const client = openClient(inputs, { connections, ...surroundings });
+  try {
+    const obstacle = measuring && (await waitFor(measuring, client, surroundings));
     if (obstacle !== undefined) {
       const files = unsent(selection, 'not-attempted', 'the sandbox was not ready');
-      return { ...base, files, errors: [obstacle], cancelled: cancel.aborted };
+      return ended({ gate, files, errors: [obstacle] });
     }
-    const sent = await sendFiles(selected, task, client, surroundings);
-    const report = { ...base, ...sent, warnings: [...base.warnings, ...sent.warnings] };
-    if (cancel.aborted || isPointless(sent.files)) return { ...report, cancelled: cancel.aborted };
-    const measured = await measure(task, client.stats, surroundings);
-    const warnings = [...report.warnings, ...measured.warnings];
-    return { ...report, ...measured, warnings, cancelled: cancel.aborted };
+    const sent = await send(selection, inputs, client, surroundings);
+    const warnings = [...planned.warnings, ...sent.warnings];
+    if (measuring === undefined || cancel.aborted || isPointless(sent.files)) return ended({ ...sent, gate, warnings });
+    const measured = await measure(measuring, client, surroundings);
+    return ended({ ...sent, ...measured, warnings: [...warnings, ...measured.warnings] });
+  } finally {
+    await client.close();
+  }
+}
+
+/** What a report says before anything was sent. */
+function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
+  const { leftOut, share, due } = selection;
+  const { sandboxId, baseUrl, dryRun, signature } = inputs;
+  const warnings =
+    due.length < 2 || signature === ''
+      ? selection.warnings
+      : [
+          ...selection.warnings,
+          `One signature covers one target path, and ${due.length} files are to be uploaded with it.`,
+        ];
+  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, share, warnings };
+}
+
+/** Uploads the files that are due, and keeps the state. */
+async function send(
+  selection: Selection,
+  inputs: Inputs<'upload'>,
+  client: Client,
+  surroundings: Surroundings,
+): Promise<Pick<Report, 'files' | 'durationMs' | 'warnings'>> {
+  const { due, state } = selection;
+  const { retries } = inputs;
+  const { cancel, clock, debug, observer, random, sleep } = surroundings;
+  if (state !== undefined) forget(state, due);
+  const start = clock();
+  const results = await transfer(due, {
+    ...inputs,
+    upload: uploader(client, inputs, state !== undefined),
+    retry: { retries, sleep, random },
+    cancel,
+    clock,
+    debug,
+    onEvent: event => observer.event(event),
   });
+  return {
+    files: resultsOf(selection, results),
+    durationMs: Math.round(clock() - start),
+    warnings: state === undefined ? [] : remember(state, results),
+  };
+}
+
+/** The results where nothing was sent, for one reason. */
+function unsent(selection: Selection, status: 'skipped' | 'not-attempted', reason: string): FileResult[] {
+  return resultsOf(
+    selection,
+    selection.due.map(file => ({ status, file, reason })),
+  );
 }
 
 /** Whether the stats cannot be had either; those of a full disk can, and they explain it. */
 function isPointless(results: readonly FileResult[]): boolean {
-  return results.some(
-    result => result.status === 'failed' && result.error.final && result.error.kind !== 'disk-full',
-  );
+  return results.some(result => result.status === 'failed' && result.error.final && result.error.kind !== 'disk-full');
 }

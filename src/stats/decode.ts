@@ -14,10 +14,7 @@ export interface Stats {
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/**
- * Reads the figures out of the agent's JSON and derives what follows from them.
- * @throws AgentError `bad-answer` where it is not a JSON object.
- */
+/** Reads the agent's figures and derives what follows from them. @throws AgentError `bad-answer` without a JSON object. */
 export function decodeStats(json: string): Stats {
   const body = parse(json);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -1,5 +1,5 @@
 import { AgentError } from '../agent/failure.ts';
-import type { Outcome } from '../agent/retry.ts';
+import { type Outcome, type RetryPolicy, slept } from '../agent/retry.ts';
 import type { Condition } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
 import type { Stats } from './decode.ts';
@@ -12,9 +12,7 @@ export interface Sample {
 }
 
 /** What reading again and again takes its time from. */
-export interface Timing {
-  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
-  readonly sleep: (ms: number, stop: AbortSignal) => Promise<void>;
+export interface Timing extends Pick<RetryPolicy, 'sleep'> {
   readonly stop: AbortSignal;
   /** Milliseconds: since 1970 for samples, on a clock that does not jump for waiting. */
   readonly now: () => number;
@@ -32,10 +30,7 @@ export type WaitEnd =
       readonly error: AgentError | undefined;
     };
 
-/**
- * Reads the stats so many times, unless an error or `stop` ends that early; the samples are the oldest first. Before several readings one more is made and dropped: an agent's CPU figure covers the
- * time since it was last asked, by whomever.
- */
+/** Reads the stats so many times, and before several once more: an agent's CPU figure covers the time since it was last asked. */
 export async function takeSamples(
   read: () => Promise<Outcome<Stats>>,
   { samples: count, intervalMs }: { readonly samples: number; readonly intervalMs: number },
@@ -52,10 +47,7 @@ export async function takeSamples(
   return { samples, error: undefined };
 }
 
-/**
- * Asks for the stats until every condition holds in one sample. An agent that is not up yet does not hold yet; what no
- * waiting can mend, such as a wrong token, ends the wait.
- */
+/** Asks for the stats until every condition holds in one sample, time runs out, or waiting cannot mend what is wrong. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
@@ -77,19 +69,8 @@ export async function waitUntil(
   }
 }
 
-/** Whether a sleep came to its end. */
-export function slept(sleep: Promise<void>): Promise<boolean> {
-  return sleep.then(
-    () => true,
-    () => false,
-  );
-}
-
 /** The conditions that do not hold now, or why that cannot be told. */
-async function lookAt(
-  conditions: readonly Condition[],
-  read: () => Promise<Stats>,
-): Promise<Judgement[] | AgentError> {
+async function lookAt(conditions: readonly Condition[], read: () => Promise<Stats>): Promise<Judgement[] | AgentError> {
   try {
     const { figures } = await read();
     return conditions.map(condition => judge(condition, [figures])).filter(({ holds }) => holds !== true);

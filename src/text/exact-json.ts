@@ -5,40 +5,27 @@ declare global {
     rawJSON(text: string): unknown;
     isRawJSON(value: unknown): boolean;
     /** With the reviver's third argument: `source` is a number's text. */
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-    ): unknown;
+    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
   }
 }
 
-/**
- * Parses a JSON text so that `JSON.stringify` writes every number with the digits it had.
- * @throws SyntaxError, or RangeError where it is nested too deeply.
- */
+/** Parses a JSON text so that `JSON.stringify` writes every number with its digits. @throws SyntaxError, or RangeError. */
 export function parseKeepingDigits(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
   );
 }
 
-/**
- * Writes a JSON text anew, every string and name in it changed, every number with the digits it had.
- * @throws SyntaxError, or RangeError where it is nested too deeply.
- */
+/** Writes a JSON text anew, strings and names changed, numbers with their digits. @throws SyntaxError, or RangeError. */
 export function changeStrings(text: string, change: (string: string) => string): string {
   return JSON.stringify(parseKeepingDigits(text), (_key, value: unknown) => {
     if (typeof value === 'string') return change(value);
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value))
-      return value;
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
   });
 }
 
-/**
- * Parses a JSON text; whole numbers come as bigint, exact whatever their size.
- * @throws SyntaxError, or RangeError where it is nested too deeply.
- */
+/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value,
@@ -47,7 +34,19 @@ export function parseExactly(text: string): unknown {
 
 /** JSON text of a value in which bigint stands for whole numbers. */
 export function stringifyExactly(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item,
-  );
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? JSON.rawJSON(String(item)) : item));
+}
+
+/** The fields of a value, none where it is no object: for what has yet to be checked. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** The fields of a JSON text, none where it is not the text of an object. */
+export function parseFieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }

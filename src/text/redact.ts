@@ -1,10 +1,7 @@
 /** Replaces every secret in a text, as it is or in a common encoding, by `***`. */
 export type Redact = (text: string) => string;
 
-/**
- * The runner masks secrets in the log alone. What an agent answers also reaches outputs, summary and report, so
- * secrets are taken out where the answer comes in.
- */
+/** The runner masks secrets in its log alone: what reaches outputs, summary and report loses them where it comes in. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.filter(secret => secret !== '').flatMap(encodings);
   // The longest first, so that no remainder of a longer form stays behind.

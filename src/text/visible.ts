@@ -3,10 +3,7 @@
 const UNSEEN =
   /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
-/**
- * Text from elsewhere (file names, answers of the sandbox) as it can be shown in one line: what could not be seen is
- * written as an escape, such as `\n` or `\u{202e}`.
- */
+/** Text from elsewhere as it can be shown in one line: what could not be seen is an escape, such as `\n` or `\u{202e}`. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, escapeOf);
 }
@@ -16,19 +13,13 @@ export function visibleCut(text: string, limit: number): string {
   return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : text);
 }
 
-/**
- * A value as a message shows it: quoted, cut to a length that can be read, control characters escaped. Backslashes stay as
- * they are, since most are in paths of Windows.
- */
+/** A value as a message shows it: quoted, cut, control characters escaped, but not backslashes, which paths of Windows hold. */
 export function quote(value: string): string {
   const json = JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
   return json.replaceAll('\\\\', '\\');
 }
 
-/**
- * A line the runner only shows. It takes a line that begins with `::`, and one that holds `##[` anywhere, for a command
- * to itself; names and answers from elsewhere could hold either.
- */
+/** A line that the runner only shows: it takes one that begins with `::`, or holds `##[`, for a command to itself. */
 export function harmless(text: string): string {
   return visible(text)
     .replace(/^\s*::/, '\\$&')

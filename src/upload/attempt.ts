@@ -1,48 +1,53 @@
-import type { AgentClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import { type RetryPolicy, withRetries } from '../agent/retry.ts';
-import type { SharedOutcome } from '../agent/upload-client.ts';
+import type { StoredFile, Upload } from '../agent/uploader.ts';
+import type { Debug } from '../text/debug.ts';
+import { formatCount, formatNumber } from '../text/units.ts';
 import type { Level } from './level.ts';
+import type { PlannedFile } from './plan.ts';
 import type { FileResult, TransferEvent } from './result.ts';
-import type { Entry } from './schedule.ts';
 
 /** What attempts depend on. */
 export interface AttemptOptions {
-  readonly client: AgentClient;
-  /** How many uploads may be in flight; told of each. */
-  readonly level: Level;
+  readonly upload: Upload;
   readonly retry: RetryPolicy;
   readonly onEvent: (event: TransferEvent) => void;
   /** Milliseconds on a clock that does not jump. */
   readonly clock: () => number;
+  readonly debug?: Debug | undefined;
+}
+
+/** A planned file on its way. */
+export interface Entry {
+  readonly file: PlannedFile;
+  /** Its place in the plan, from 0. */
+  readonly index: number;
+  readonly attempts: number;
+  /** How it ends if it is not sent again; undefined where it was not sent yet. */
+  readonly failed?: FileResult;
 }
 
 /** What became of entries that were sent with one request. */
 export interface Sent {
-  readonly settled: readonly Settled[];
+  readonly settled: readonly { readonly index: number; readonly result: FileResult }[];
   /** To be sent again, each alone. */
   readonly again: readonly Entry[];
   /** Whether the agent did not take them together. */
-  readonly refused: boolean;
-}
-
-/** How the entry at an index of the plan ended. */
-export interface Settled {
-  readonly index: number;
-  readonly result: FileResult;
+  readonly isRefused: boolean;
 }
 
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 export async function attempt(
   entries: readonly Entry[],
-  stop: AbortSignal,
+  { level, stop }: { readonly level: Level; readonly stop: AbortSignal },
   options: AttemptOptions,
 ): Promise<Sent> {
+  const files = entries.map(({ file }) => file);
   const start = options.clock();
-  const outcome = await withRetries(() => sendOnce(entries, options), {
+  const outcome = await withRetries(() => sendOnce(files, level, options), {
     ...options.retry,
     stop,
-    onRetry: retry => options.onEvent({ kind: 'retry', files: entries.map(({ file }) => file), retry }),
+    onRetry: retry => options.onEvent({ kind: 'retry', files, retry }),
   });
   const durationMs = Math.round(options.clock() - start);
   const ended = entries.map(entry => ({ ...entry, attempts: entry.attempts + outcome.attempts }));
@@ -50,40 +55,45 @@ export async function attempt(
     const { error } = outcome;
     const results = ended.map(entry => failed(entry, error, durationMs));
     // What fails several files at once may be the fault of one, or of their being together.
-    if (ended.length === 1 || error.final) return { settled: results, again: [], refused: false };
-    return { settled: [], again: results.map(toSendAgain), refused: true };
+    if (ended.length === 1 || error.final) return { settled: results, again: [], isRefused: false };
+    return { settled: [], again: results.map(toSendAgain), isRefused: true };
   }
-  const { value } = outcome;
-  const left = ended.filter((_, index) => value[index] === 'not-sent');
+  const { value: stored } = outcome;
+  const left = ended.filter((_, index) => stored[index] === undefined);
   return {
-    settled: ended.flatMap((entry, index) => uploaded(entry, value[index], durationMs)),
+    settled: ended.flatMap((entry, index) => uploaded(entry, stored[index], durationMs)),
     again: left.map(entry => toSendAgain(failed(entry, notSent(), durationMs))),
-    refused: false,
+    isRefused: false,
   };
 }
 
 async function sendOnce(
-  entries: readonly Entry[],
-  { client, level, onEvent }: AttemptOptions,
-): Promise<readonly SharedOutcome[]> {
-  const files = entries.map(({ file }) => file);
-  const [first, ...others] = files;
+  files: readonly PlannedFile[],
+  level: Level,
+  { upload, onEvent, debug }: AttemptOptions,
+): Promise<readonly (StoredFile | undefined)[]> {
+  const [first] = files;
   if (first === undefined) return [];
   const end = level.begin();
-  const onSent = (bytes: number) => {
-    level.sent(bytes);
-    onEvent({ kind: 'sent', file: first, bytes });
-  };
   try {
-    const outcomes =
-      others.length === 0 ? [await client.upload(first, onSent)] : await client.uploadTogether(files, onSent);
+    const stored = await upload(files, bytes => {
+      level.sent(bytes);
+      onEvent({ kind: 'sent', file: first, bytes });
+    });
     end();
-    if (others.length > 0) onEvent({ kind: 'shared', files, outcomes });
-    return outcomes;
+    if (files.length > 1) debug?.('shared request', sharedLine(files, stored));
+    return stored;
   } catch (error) {
     if (error instanceof AgentError) end(error);
     throw error;
   }
+}
+
+function sharedLine(files: readonly PlannedFile[], stored: readonly (StoredFile | undefined)[]): string {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const count = stored.filter(each => each !== undefined).length;
+  const what = `${formatCount(files.length, 'file')}, ${formatCount(bytes, 'byte')}`;
+  return `Shared request: ${what}; ${formatNumber(count)} stored, ${formatNumber(files.length - count)} not sent`;
 }
 
 // It may have been sent by an attempt before the last.
@@ -101,8 +111,8 @@ function toSendAgain({ index, result }: ReturnType<typeof failed>): Entry {
   return { index, file, attempts, failed: result };
 }
 
-function uploaded(entry: Entry, outcome: SharedOutcome | undefined, durationMs: number): Settled[] {
-  if (typeof outcome !== 'object') return [];
+function uploaded(entry: Entry, stored: StoredFile | undefined, durationMs: number): Sent['settled'] {
+  if (stored === undefined) return [];
   const { index, file, attempts } = entry;
-  return [{ index, result: { status: 'uploaded', file, attempts, durationMs, ...outcome } }];
+  return [{ index, result: { status: 'uploaded', file, attempts, durationMs, ...stored } }];
 }

@@ -1,41 +1,14 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { systemCode } from '../agent/system-error.ts';
+import { systemCode } from '../agent/file.ts';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
-import { InputError } from '../inputs/parse.ts';
+import { InputError, inputError } from '../inputs/parse.ts';
+import type { Inputs } from '../inputs/table.ts';
 import { quote } from '../text/visible.ts';
-import { boundary, type Resolve } from './boundary.ts';
-import { pathWithin, toPosix } from './paths.ts';
-import { anchor, type Matcher, matcher, rootOf } from './pattern.ts';
-import { type Found, walk } from './walk.ts';
-
-/** A regular file that a pattern matches. */
-export interface SourceFile {
-  /** Absolute path as it was found. */
-  readonly path: string;
-  /** The path with its links resolved. */
-  readonly realPath: string;
-  /** POSIX path below what the pattern spells out; empty where the pattern spells out the file itself. */
-  readonly relative: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
-/** Something a pattern matches that is not uploaded. */
-export interface LeftOut {
-  /** Absolute path. */
-  readonly path: string;
-  readonly reason: string;
-}
-
-/** The reason of a link that leads nowhere. */
-export const BROKEN_LINK = 'a broken link';
-
-/** The reason of a pipe, a socket or a device. */
-export const NOT_REGULAR = 'not a regular file';
-
-const LEFT_OUT = { 'broken link': BROKEN_LINK, special: NOT_REGULAR, link: 'a symbolic link' } as const;
+import { findOverlooked } from './overlooked.ts';
+import { anchor, type Matcher, matcher } from './pattern.ts';
+import { openSearch, type Search } from './search.ts';
+import { BROKEN_LINK, type LeftOut, type SourceFile, sortOut } from './sources.ts';
 
 /** What one pattern matches. */
 export interface Matches {
@@ -48,120 +21,104 @@ export interface Matches {
   readonly hidden: number;
 }
 
-export interface DiscoverOptions {
+export interface DiscoverOptions
+  extends Pick<Inputs<'upload'>, 'workingDirectory' | 'includeHiddenFiles' | 'followSymlinks'> {
   /** Absolute path of the workspace. */
   readonly workspace: string;
-  /** Where relative patterns start: absolute, or relative to the workspace; empty is the workspace. */
-  readonly workingDirectory: string;
-  readonly includeHidden: boolean;
-  readonly followSymlinks: boolean;
-  /** Ends the search early, with what was found so far. */
+  /** Ends the search early, with nothing found. */
   readonly cancel: AbortSignal;
 }
 
-/**
- * Searches the files of every pattern, in the order of the patterns. Reads the runner's file system, and no content.
- * @throws InputError where a place cannot be searched or a link leads out of the workspace.
- */
+/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
 export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Matches[]> {
   const directory = path.resolve(options.workspace, options.workingDirectory);
   requireDirectory(directory, options.workingDirectory);
   const excludes = rules.excludes.map(exclude => anchor(exclude, directory));
-  const all: Matches[] = [];
-  for (const pattern of rules.patterns) {
-    try {
-      all.push(await search(pattern, anchor(pattern.pattern, directory), excludes, options));
-    } catch (error) {
-      throw unsearchable(pattern, error);
-    }
-  }
-  return all;
+  const search = openSearch();
+  const all = rules.patterns.map(pattern => {
+    const absolute = anchor(pattern.pattern, directory);
+    const place = { pattern, absolute, excludes, match: matcher(absolute, excludes) };
+    return findMatches(place, search, options).catch((error: unknown) => {
+      throw unsearchable(place, error);
+    });
+  });
+  // A search does not hear of the end of a job while it finds nothing.
+  return unlessAborted(options.cancel, allOf(all), []);
 }
 
-async function search(
-  pattern: FilePattern,
-  absolute: string,
-  excludes: readonly string[],
-  options: DiscoverOptions,
-): Promise<Matches> {
-  const match = matcher(absolute, excludes);
-  const root = rootOf(absolute);
-  const found = await sort(root, match, options);
-  // What is hidden matters only as a reason why nothing was found.
-  const isEmpty = found.files.length === 0 && !options.includeHidden;
-  return { pattern, root, ...found, hidden: isEmpty ? await countHidden(root, match, options) : 0 };
+/** A pattern and where it is to be searched. */
+interface Place {
+  readonly pattern: FilePattern;
+  readonly absolute: string;
+  readonly excludes: readonly string[];
+  readonly match: Matcher;
 }
 
-async function sort(root: string, match: Matcher, options: DiscoverOptions) {
-  const files: SourceFile[] = [];
-  const leftOut: LeftOut[] = [];
-  const isHidden = hider(root, match, options);
-  let resolve: Resolve | undefined;
-  for await (const { path: file, kind, size, isLink } of wanted(root, match, options)) {
-    if (isHidden(file)) continue;
-    if (kind === 'unreadable name') throw unreadableName(file);
-    if (kind !== 'file') leftOut.push({ path: file, reason: LEFT_OUT[kind] });
-    else {
-      const relative = pathWithin(root, file) ?? '';
-      resolve ??= boundary(options.workspace, relative === '' ? path.dirname(root) : root);
-      files.push({ path: file, realPath: resolve(file, isLink), relative: toPosix(relative), size });
-    }
-  }
-  return { files, leftOut };
-}
-
-async function countHidden(root: string, match: Matcher, options: DiscoverOptions): Promise<number> {
-  const isHidden = hider(root, match, options);
-  let hidden = 0;
-  for await (const { path: file } of wanted(root, match, { ...options, includeHidden: true }))
-    if (isHidden(file)) hidden += 1;
-  return hidden;
-}
-
-// After so many paths, others get their turn: a cancelled job must not wait for the end of a search.
-const TURN = 1000;
-
-/** What the pattern wants of what is there, directories aside. */
-async function* wanted(
-  root: string,
-  match: Matcher,
-  { includeHidden, followSymlinks, cancel }: DiscoverOptions,
-): AsyncGenerator<Found & { readonly kind: Exclude<Found['kind'], 'directory'> }> {
-  let seen = 0;
-  const enters = (directory: string) => match.mayHold(directory, !includeHidden);
-  for (const found of walk(root, { followSymlinks, enters })) {
-    const { kind } = found;
-    if (kind !== 'directory' && match.wants(found.path)) yield { ...found, kind };
-    seen += 1;
-    if (seen % TURN === 0) await setImmediate();
-    if (cancel.aborted) return;
-  }
-}
-
-function hider(root: string, match: Matcher, { includeHidden }: DiscoverOptions): (file: string) => boolean {
-  // Most paths have no such name, and asking the pattern costs more than this look.
-  return file => !includeHidden && /[\\/]\./.test(file.slice(root.length - 1)) && match.hides(file);
-}
-
-function unreadableName(file: string): InputError {
-  const message = `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`;
-  return new InputError([{ input: 'files', message }]);
+async function findMatches(place: Place, search: Search, options: DiscoverOptions): Promise<Matches> {
+  const { pattern, absolute, excludes, match } = place;
+  const { includeHiddenFiles, followSymlinks, cancel } = options;
+  const visibleOnly = !includeHiddenFiles;
+  const query = { pattern: absolute, excludes, match, followSymlinks, visibleOnly };
+  const { root, paths } = await search(query, cancel);
+  const shown = visibleOnly ? paths.filter(file => !match.hides(file)) : paths;
+  const { files, leftOut } = sortOut(root, shown, options);
+  const overlooked = await findOverlooked(root, match, {
+    followSymlinks,
+    cancel,
+    // What is hidden matters only as a reason why nothing was found.
+    hidden: includeHiddenFiles ? 'taken' : files.length === 0 ? 'counted' : 'passed over',
+  });
+  const [unreadable] = overlooked.unreadable;
+  if (unreadable !== undefined) throw unreadableName(unreadable);
+  const broken = overlooked.brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
+  return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden: overlooked.hidden };
 }
 
 function requireDirectory(directory: string, given: string): void {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-  const message = `${quote(given)} is not a directory on the runner (${directory}).`;
-  throw new InputError([{ input: 'working-directory', message, example: 'working-directory: packages/app' }]);
+  const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (isThere && !/[\r\n]/.test(directory)) return;
+  const why = isThere ? 'has a line break in its path' : 'is not a directory on the runner';
+  const message = `${quote(given)} ${why} (${directory}).`;
+  throw inputError('working-directory', message, 'packages/app');
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
   ENOENT: ' A folder vanished during the search.',
   EACCES: ' Let the runner read the folder, or upload another.',
+  ELOOP: ' The link leads to itself: remove it, or set follow-symlinks: false.',
 };
 
-function unsearchable({ pattern }: FilePattern, error: unknown): unknown {
+function unsearchable({ pattern: { pattern }, match }: Place, error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
-  const message = `${quote(pattern)} cannot be searched: ${error.message}.${ADVICE[code] ?? ''}`;
-  return new InputError([{ input: 'files', message }]);
+  // Without following links, the library does not step over a name that it cannot ask about, be it excluded.
+  const stumbled = code === 'ENOENT' && 'path' in error ? String(error.path) : '';
+  const isBadName = stumbled.includes('\uFFFD');
+  if (isBadName && match.wants(stumbled)) return unreadableName(stumbled);
+  const advice = isBadName ? ' Rename it, or set follow-symlinks: true.' : (ADVICE[code] ?? '');
+  return inputError('files', `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
+}
+
+function unreadableName(file: string): InputError {
+  const why = 'has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.';
+  return inputError('files', `${JSON.stringify(file)} ${why}`);
+}
+
+/** What all promises come to, or what is wrong with all of them. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const ends = await Promise.allSettled(promises);
+  const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
+  for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
+  const problems = errors.flatMap(error => (error instanceof InputError ? error.problems : []));
+  if (problems.length > 0) throw new InputError(problems);
+  return ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []));
+}
+
+/** What a promise comes to, or `fallback` as soon as the signal aborts. */
+function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>, fallback: T): Promise<T> {
+  const { promise: aborted, resolve } = Promise.withResolvers<T>();
+  const abort = () => resolve(fallback);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([aborted, promise]).finally(() => signal.removeEventListener('abort', abort));
 }

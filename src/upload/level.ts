@@ -2,6 +2,7 @@ import type { AgentError } from '../agent/failure.ts';
 
 /** How many uploads may be in flight at once. */
 export interface Level {
+  readonly highest: number;
   readonly now: () => number;
   /** Told of bytes that left. */
   readonly sent: (bytes: number) => void;
@@ -21,19 +22,16 @@ export interface LevelChange {
 export function openLevel(
   concurrency: number | 'auto',
   clock: () => number,
-  onChange?: (change: LevelChange) => void,
+  onChange: (change: LevelChange) => void,
 ): Level {
-  const level = concurrency === 'auto' ? adaptiveLevel(clock) : fixedLevel(concurrency);
-  return onChange === undefined ? level : watched(level, onChange);
+  const highest = highestLevel(concurrency);
+  if (concurrency !== 'auto') return { highest, now: () => highest, sent: () => {}, begin: () => () => {} };
+  return { highest, ...adaptiveLevel(clock, onChange) };
 }
 
 /** The highest that a level for the input `concurrency` can be. */
 export function highestLevel(concurrency: number | 'auto'): number {
   return concurrency === 'auto' ? MAX : concurrency;
-}
-
-function fixedLevel(level: number): Level {
-  return { now: () => level, sent: () => {}, begin: () => () => {} };
 }
 
 // Services have been seen to fail from 30 connections on.
@@ -50,11 +48,10 @@ const REQUEST_BYTES = 64 * 1024;
 const LOOK_MS = 1000;
 
 /**
- * A level that finds itself. It starts low and is looked at each time that as many uploads have ended as may be in flight,
- * or after a second. It doubles as long as more is sent per time than ever before. When the sandbox or the way to it is
- * overloaded, it halves, and from then on grows by one.
+ * A level that starts low, and doubles as long as more is sent per time than ever before: as many uploads as may be in
+ * flight, or a second. When the sandbox or the way to it is overloaded, it halves, and from then on grows by one.
  */
-function adaptiveLevel(clock: () => number): Level {
+function adaptiveLevel(clock: () => number, onChange: (change: LevelChange) => void): Omit<Level, 'highest'> {
   let [level, best, steady] = [START, 0, false];
   let since = clock();
   let [bytes, ended, period] = [0, 0, 0];
@@ -65,16 +62,23 @@ function adaptiveLevel(clock: () => number): Level {
     const rate = (bytes + ended * REQUEST_BYTES) / Math.max(elapsed, 1);
     if (rate > best * GAIN) {
       best = rate;
-      level = Math.min(MAX, steady ? level + 1 : level * 2);
+      change(steady ? level + 1 : level * 2);
     }
     restart();
   }
 
-  function backOff(): void {
-    [level, best, steady] = [Math.max(1, Math.floor(level / 2)), 0, true];
+  function backOff(error: AgentError): void {
+    [best, steady] = [0, true];
     // What is in flight was begun at the old level: its failures say nothing about the new one.
     period += 1;
+    change(Math.floor(level / 2), error);
     restart();
+  }
+
+  function change(wanted: number, error?: AgentError): void {
+    const from = level;
+    level = Math.min(MAX, Math.max(1, wanted));
+    if (level !== from) onChange({ from, to: level, error });
   }
 
   function restart(): void {
@@ -92,28 +96,12 @@ function adaptiveLevel(clock: () => number): Level {
       const begun = period;
       return error => {
         if (error !== undefined && isOverload(error)) {
-          if (begun === period) backOff();
+          if (begun === period) backOff(error);
           return;
         }
         ended += 1;
         look();
       };
-    },
-  };
-}
-
-function watched({ now, sent, begin }: Level, onChange: (change: LevelChange) => void): Level {
-  function watch(act: () => void, error?: AgentError): void {
-    const from = now();
-    act();
-    if (now() !== from) onChange({ from, to: now(), error });
-  }
-  return {
-    now,
-    sent: bytes => watch(() => sent(bytes)),
-    begin() {
-      const end = begin();
-      return error => watch(() => end(error), error);
     },
   };
 }

@@ -19,6 +19,7 @@ export interface Matcher {
   readonly wants: (file: string) => boolean;
   /** Whether a name that begins with a dot leads to the path through a wildcard: the pattern does not spell it out. */
   readonly hides: (file: string) => boolean;
+  readonly excludes: (file: string) => boolean;
   /** Whether there may be something in a directory that the pattern wants; `visible` leaves out what it hides. */
   readonly mayHold: (directory: string, visible: boolean) => boolean;
 }
@@ -30,10 +31,10 @@ export function matcher(pattern: string, excludes: readonly string[]): Matcher {
   const visible = matchAny([pattern], false);
   return {
     wants: file => wanted(file) && !excluded(file),
-    hides: file => !visible(file),
-    // An exclude that matches a directory excludes everything in it.
-    mayHold: (directory, onlyVisible) =>
-      (onlyVisible ? visible : wanted)(directory, true) && !excluded(directory),
+    // Most paths have no such name, and asking the pattern costs more than this look.
+    hides: file => /[\\/]\./.test(file) && !visible(file),
+    excludes: file => excluded(file),
+    mayHold: (directory, onlyVisible) => (onlyVisible ? visible : wanted)(directory, true) && !excluded(directory),
   };
 }
 
@@ -51,14 +52,6 @@ export function anchor(pattern: string, directory: string): string {
   return `${escaped(base)}${base.endsWith(path.sep) ? '' : path.sep}${rest}`;
 }
 
-/** What an absolute pattern spells out before its first wildcard: where its search starts. */
-export function rootOf(pattern: string): string {
-  const [segments = []] = new Minimatch(slashed(pattern), { ...OPTIONS, nocaseMagicOnly: true }).set;
-  const wildcard = segments.findIndex(segment => typeof segment !== 'string');
-  const literal = wildcard < 0 ? segments : segments.slice(0, wildcard);
-  return path.resolve(`${literal.join('/')}/`);
-}
-
 // What matches means itself and, if it is a directory, everything in it; a ** at the end adds nothing to that. `partial`
 // asks whether something below the path could match.
 function matchAny(patterns: readonly string[], dot: boolean): (file: string, partial?: boolean) => boolean {
@@ -73,7 +66,8 @@ function slashed(pattern: string): string {
   return WINDOWS ? pattern.replaceAll('\\', '/') : pattern;
 }
 
-function escaped(literal: string): string {
+/** A pattern for the very path. */
+export function escaped(literal: string): string {
   const backslashes = WINDOWS ? literal : literal.replaceAll('\\', '\\\\');
   return backslashes.replace(/[[?*]/g, '[$&]');
 }

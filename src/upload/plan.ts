@@ -1,9 +1,11 @@
 import path from 'node:path';
-import type { UploadFile } from '../agent/upload-client.ts';
+import type { UploadFile } from '../agent/body.ts';
 import { InputError } from '../inputs/parse.ts';
+import type { Inputs } from '../inputs/table.ts';
+import { firstOf } from '../text/cut.ts';
 import { quote } from '../text/visible.ts';
-import { BROKEN_LINK, type LeftOut, type Matches, NOT_REGULAR, type SourceFile } from './discover.ts';
-import { pathWithin, toPosix } from './paths.ts';
+import type { Matches } from './discover.ts';
+import { BROKEN_LINK, type LeftOut, NOT_REGULAR, pathWithin, type SourceFile, toPosix } from './sources.ts';
 
 /** One upload to be made. */
 export interface PlannedFile extends UploadFile {
@@ -19,21 +21,15 @@ export interface Plan {
   readonly warnings: readonly string[];
 }
 
-export interface PlanOptions {
+export interface PlanOptions extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound'> {
   /** Absolute path of the workspace. */
   readonly workspace: string;
-  /** Directory in the sandbox for patterns that name none. */
-  readonly target: string;
-  readonly ifNoFilesFound: 'error' | 'warn' | 'ignore';
 }
 
 // So many of a kind are named in one message; the rest is counted.
 const NAMED = 10;
 
-/**
- * Says where each file goes: what a pattern spells out is dropped, what its wildcards match is kept.
- * @throws InputError where a pattern matches nothing, or two files would go to one place.
- */
+/** Says where each file goes: the fixed part of a pattern is dropped. @throws InputError for no match, or two for one place. */
 export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
   const name = (file: string) => toPosix(pathWithin(options.workspace, file) ?? file);
   const files = matches.flatMap(match =>
@@ -52,8 +48,9 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
     ...cut(unwritable(unique)),
   ];
   if (problems.length > 0) throw new InputError(problems.map(message => ({ input: 'files', message })));
-  const all = dedupe(matches.flatMap(match => match.leftOut));
-  const leftOut = all.map(item => ({ ...item, path: name(item.path) }));
+  // Two patterns may match the same.
+  const all = new Map(matches.flatMap(match => match.leftOut).map(item => [item.path, item]));
+  const leftOut = [...all.values()].map(item => ({ ...item, path: name(item.path) }));
   return {
     files: unique,
     leftOut,
@@ -105,15 +102,11 @@ function byTarget(files: readonly PlannedFile[]): { unique: PlannedFile[]; confl
 function nestedTargets(owners: ReadonlyMap<string, PlannedFile>): string[] {
   const messages: string[] = [];
   const checked = new Set<string>();
+  const dirname = (place: string) => path.posix.dirname(place);
   for (const file of owners.values()) {
-    let parent = path.posix.dirname(file.target);
-    for (
-      ;
-      !checked.has(parent) && parent !== path.posix.dirname(parent);
-      parent = path.posix.dirname(parent)
-    ) {
-      checked.add(parent);
-      const owner = owners.get(parent);
+    for (let at = dirname(file.target); !checked.has(at) && at !== dirname(at); at = dirname(at)) {
+      checked.add(at);
+      const owner = owners.get(at);
       if (owner !== undefined) messages.push(nested(owner, file));
     }
   }
@@ -145,17 +138,9 @@ function oddities(leftOut: readonly LeftOut[]): string[] {
 function unwritable(files: readonly PlannedFile[]): string[] {
   return files
     .filter(({ target }) => !target.isWellFormed())
-    .map(
-      ({ source }) =>
-        `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`,
-    );
+    .map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
 }
 
 function cut(messages: readonly string[]): string[] {
-  const rest = messages.length - NAMED;
-  return rest <= 0 ? [...messages] : [...messages.slice(0, NAMED), `And ${rest} more of this kind.`];
-}
-
-function dedupe(leftOut: readonly LeftOut[]): LeftOut[] {
-  return [...new Map(leftOut.map(item => [item.path, item])).values()];
+  return firstOf(messages, NAMED, { show: each => each, more: rest => `And ${rest} more of this kind.` });
 }

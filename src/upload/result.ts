@@ -1,6 +1,5 @@
 import type { AgentError } from '../agent/failure.ts';
 import type { Retry } from '../agent/retry.ts';
-import type { SharedOutcome } from '../agent/upload-client.ts';
 import type { PlannedFile } from './plan.ts';
 
 /** How one planned file ended. Every planned file has exactly one. */
@@ -12,7 +11,7 @@ export type FileResult =
       readonly durationMs: number;
       readonly path: string;
       readonly size: number;
-      /** Of the bytes that were sent, where the client hashes them. */
+      /** Of the bytes that were sent, where they were hashed. */
       readonly sha256?: string;
     }
   | {
@@ -31,12 +30,6 @@ export type FileResult =
 export type TransferEvent =
   | { readonly kind: 'sent'; readonly file: PlannedFile; readonly bytes: number }
   | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
-  /** What became of each file of one request, in order. */
-  | {
-      readonly kind: 'shared';
-      readonly files: readonly PlannedFile[];
-      readonly outcomes: readonly SharedOutcome[];
-    }
   /** The agent did not take these together; from now on, every file is sent alone. */
   | { readonly kind: 'refused'; readonly files: readonly PlannedFile[] }
   | { readonly kind: 'settled'; readonly result: FileResult };

@@ -1,44 +1,55 @@
-import type { Shard } from '../inputs/shard.ts';
-import type { Plan, PlannedFile } from './plan.ts';
+import type { Inputs, Shard } from '../inputs/table.ts';
+import type { Debug } from '../text/debug.ts';
+import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
+import { type DiscoverOptions, discover, type Matches } from './discover.ts';
+import { type Plan, type PlannedFile, plan } from './plan.ts';
 import type { FileResult } from './result.ts';
-import { shareOf } from './shard.ts';
-import type { Entries } from './state.ts';
+import { type Entries, without } from './state.ts';
+import { isStateFile, readState, type State, type StateFile, stateFileOf } from './state-file.ts';
+import { compare } from './unchanged.ts';
 
 /** What of a plan one run is to see to; `files` are its own. */
 export interface Selection extends Plan {
   /** Undefined where the whole plan is this run's. */
   readonly share: Share | undefined;
-  /** The targets of the plan that other shards see to. */
-  readonly elsewhere: readonly string[];
-  /** Those of the files that are not sent, by target. */
+  /** Those of the files that are to be sent, in plan order. */
+  readonly due: readonly PlannedFile[];
+  /** Those that are not, by target. */
   readonly unchanged: Entries;
+  /** Undefined where no state is kept. */
+  readonly state: State | undefined;
 }
 
 /** What a shard has of a plan. */
 export interface Share extends Shard {
-  /** Files of the shard. */
   readonly files: number;
   /** Files of the whole plan. */
   readonly planned: number;
 }
 
-/** A plan cut down to a shard's share of it, all to be sent; without a shard, all of it. */
-export function select(plan: Plan, shard: Shard | undefined): Selection {
-  const unchanged: Entries = new Map();
-  if (shard === undefined) return { ...plan, share: undefined, elsewhere: [], unchanged };
-  const files = shareOf(plan.files, shard);
-  const mine = new Set(files);
-  const elsewhere = plan.files.filter(file => !mine.has(file)).map(({ target }) => target);
-  const share = { ...shard, files: files.length, planned: plan.files.length };
-  return { ...plan, files, share, elsewhere, unchanged };
+export interface SelectionOptions extends Pick<DiscoverOptions, 'workspace' | 'cancel'> {
+  /** Milliseconds on a clock that does not jump. */
+  readonly clock: () => number;
+  readonly debug?: Debug | undefined;
 }
 
-/** The files that are to be sent, in plan order. */
-export function dueFiles({ files, unchanged }: Selection): readonly PlannedFile[] {
-  return unchanged.size === 0 ? files : files.filter(({ target }) => !unchanged.has(target));
+/** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
+export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Selection> {
+  const file = stateFileOf(inputs, options.workspace);
+  const all = await planFiles(inputs, options);
+  const planned = file === undefined ? all : leaveOutState(all, file);
+  const { shard } = inputs;
+  const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
+  const share = shard && { ...shard, files: files.length, planned: planned.files.length };
+  const selection: Selection = { ...planned, files, share, due: files, unchanged: new Map(), state: undefined };
+  const shareRequests = inputs.filesPerRequest > 1;
+  const comparing = file && { file, planned: planned.files, shareRequests };
+  const selected = comparing === undefined ? selection : await skipUnchanged(selection, comparing, options);
+  options.debug?.('plan', planLine(selected));
+  return selected;
 }
 
-/** A result for each file, in plan order, with those of the files that were due. */
+/** A result for each file of a selection, in plan order, with those of the files that were due. */
 export function resultsOf({ files, unchanged }: Selection, due: readonly FileResult[]): FileResult[] {
   const results = due.values();
   return files.flatMap(file => {
@@ -47,4 +58,93 @@ export function resultsOf({ files, unchanged }: Selection, due: readonly FileRes
     const { value } = results.next();
     return value ?? [];
   });
+}
+
+async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Plan> {
+  const { workspace, cancel, clock, debug } = options;
+  const { target, ifNoFilesFound } = inputs;
+  const start = clock();
+  const matches = await discover(inputs.files, { ...inputs, workspace, cancel });
+  debug?.('search', searchLines(matches, clock() - start));
+  // A search that was cut short has found nothing.
+  return plan(matches, { workspace, target, ifNoFilesFound: cancel.aborted ? 'ignore' : ifNoFilesFound });
+}
+
+/** The plan without the state file, which is no part of a build. */
+function leaveOutState(planned: Plan, file: StateFile): Plan {
+  const isState = isStateFile(file);
+  const found = planned.files.filter(isState).map(({ source }) => ({ path: source, reason: 'the state file' }));
+  if (found.length === 0) return planned;
+  const files = planned.files.filter(each => !isState(each));
+  return { ...planned, files, leftOut: [...planned.leftOut, ...found] };
+}
+
+/** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
+async function skipUnchanged(
+  selection: Selection,
+  { file, planned, shareRequests }: { file: StateFile; planned: readonly PlannedFile[]; shareRequests: boolean },
+  { cancel, debug }: SelectionOptions,
+): Promise<Selection> {
+  const { entries: read, warnings } = readState(file);
+  const mine = new Set(selection.files);
+  // The files of other shards are sent by other runners, which this state will hear nothing of.
+  const elsewhere = planned.filter(each => !mine.has(each)).map(({ target }) => target);
+  const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), { cancel, shareRequests });
+  const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, 'file')} unchanged`;
+  debug?.('state file', `State file ${file.path}: ${counts}`);
+  return {
+    ...selection,
+    due: selection.files.filter(({ target }) => !unchanged.has(target)),
+    unchanged,
+    state: { file, entries },
+    warnings: [...selection.warnings, ...warnings],
+  };
+}
+
+function searchLines(matches: readonly Matches[], durationMs: number): string {
+  const lines = matches.map(({ pattern: { pattern }, root, files, leftOut, hidden }) => {
+    const counts = `${formatCount(files.length, 'file')}, ${formatNumber(leftOut.length)} left out`;
+    const passedOver = hidden === 0 ? '' : `, ${formatNumber(hidden)} hidden`;
+    return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
+  });
+  return [...lines, `Search: took ${formatDuration(durationMs)}`].join('\n');
+}
+
+function planLine({ files, due, unchanged, leftOut, share }: Selection): string {
+  const bytes = due.reduce((sum, { size }) => sum + size, 0);
+  const toSend = `${formatCount(due.length, 'file')}, ${formatCount(bytes, 'byte')} to send`;
+  const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
+  const others = share === undefined ? '' : `, ${formatNumber(share.planned - share.files)} of other shards`;
+  return `Plan: ${formatCount(files.length, 'file')}; ${toSend}; ${rest}${others}`;
+}
+
+// What a request costs beside the content, as so many bytes: its headers, its frame and its answer. Thousands of empty
+// files are work too, and are dealt out like any other.
+const REQUEST_BYTES = 1024;
+
+/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
+export function shareOf<F extends Pick<PlannedFile, 'target' | 'size'>>(
+  files: readonly F[],
+  { index, count }: Shard,
+): F[] {
+  const loads = Array.from({ length: count }, () => 0);
+  const mine = new Set<F>();
+  for (const file of files.toSorted(heaviestFirst)) {
+    const lightest = loads.indexOf(Math.min(...loads));
+    loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+    if (lightest === index - 1) mine.add(file);
+  }
+  return files.filter(file => mine.has(file));
+}
+
+/** What a file counts when the plan is dealt out, in bytes. */
+export function weightOf({ size }: Pick<PlannedFile, 'size'>): number {
+  return size + REQUEST_BYTES;
+}
+
+// Greedy by weight, heaviest first, keeps the loads as close as the smallest files allow. Targets are compared by code
+// units, which is the same on every machine.
+function heaviestFirst(one: Pick<PlannedFile, 'target' | 'size'>, other: typeof one): number {
+  if (one.size !== other.size) return other.size - one.size;
+  return one.target < other.target ? -1 : 1;
 }

@@ -10,12 +10,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { READ_FLAGS } from '../agent/opened.ts';
-import { systemCode } from '../agent/system-error.ts';
-import { InputError } from '../inputs/parse.ts';
+import { READ_FLAGS, systemCode } from '../agent/file.ts';
+import { type InputError, inputError } from '../inputs/parse.ts';
+import type { Inputs } from '../inputs/table.ts';
 import { quote } from '../text/visible.ts';
-import type { Plan, PlannedFile } from './plan.ts';
-import { decodeState, type Entries, encodeState, type StateScope } from './state.ts';
+import type { PlannedFile } from './plan.ts';
+import type { FileResult } from './result.ts';
+import { afterTransfer, decodeState, type Entries, encodeState, type StateScope, without } from './state.ts';
 
 /** Where a state is kept, and of what it is. */
 export interface StateFile {
@@ -24,15 +25,30 @@ export interface StateFile {
   readonly scope: StateScope;
 }
 
+/** What a run knows of the sandbox at its start, and where that is kept. */
+export interface State {
+  readonly file: StateFile;
+  readonly entries: Entries;
+}
+
 // Some 300,000 entries. A state that has grown beyond that, with names that change in every build, begins anew.
 const MAX_BYTES = 64 * 1024 * 1024;
 
-const EXAMPLE = 'state-file: .sandbox-sync/state.json';
+/** Where a state is kept for these inputs; undefined where none is. */
+export function stateFileOf(inputs: Inputs<'upload'>, workspace: string): StateFile | undefined {
+  const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
+  if (stateFile === '') return undefined;
+  const part = shard === undefined ? '' : `${shard.index}/${shard.count}`;
+  return { path: path.resolve(workspace, stateFile), scope: { sandboxId, baseUrl, username, shard: part } };
+}
 
-/**
- * The entries of a state file: none where there is no file yet; none, and a warning, where it does not hold for the scope.
- * @throws InputError where there is something that cannot be read.
- */
+/** Whether a planned file is the state file, or the one that is about to take its place: neither is part of a build. */
+export function isStateFile({ path: file }: StateFile): (planned: PlannedFile) => boolean {
+  const own = [file, freshFile(file)].map(realPathOf);
+  return ({ realPath }) => own.includes(realPath);
+}
+
+/** The entries of a state file; none, and maybe a warning, where none hold for the scope. @throws InputError if unreadable. */
 export function readState(file: StateFile): { entries: Entries; warnings: string[] } {
   const found = contentOf(file.path);
   if (found === undefined) return { entries: new Map(), warnings: [] };
@@ -42,11 +58,29 @@ export function readState(file: StateFile): { entries: Entries; warnings: string
   return { entries: new Map(), warnings: [message] };
 }
 
-/**
- * Writes a state file in one step: a reader, or a process that is killed, never leaves a part of it.
- * @throws the system's error where it cannot be written.
- */
-export function writeState({ path: file, scope }: StateFile, entries: Entries): void {
+/** Takes what is about to be sent out of the file: an upload may fail half-way, and a killed process tells nobody. */
+export function forget({ file, entries }: State, due: readonly PlannedFile[]): void {
+  const targets = due.map(({ target }) => target);
+  try {
+    writeState(file, without(entries, targets));
+  } catch (error) {
+    throw refusalOf(file.path, error, 'written');
+  }
+}
+
+/** Writes what a transfer came to into the state file; a warning where that cannot be done. */
+export function remember({ file, entries }: State, results: readonly FileResult[]): string[] {
+  try {
+    writeState(file, afterTransfer(entries, results));
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [`The state file could not be written, so the next run sends these files again: ${reason}.`];
+  }
+}
+
+/** In one step: a reader, or a process that is killed, never leaves a part of it. */
+function writeState({ path: file, scope }: StateFile, entries: Entries): void {
   const fresh = freshFile(file);
   mkdirSync(path.dirname(file), { recursive: true });
   try {
@@ -59,30 +93,6 @@ export function writeState({ path: file, scope }: StateFile, entries: Entries): 
   }
 }
 
-/** The plan with the state file left out, which is no part of a build. */
-export function leaveOutState(plan: Plan, { path: file }: StateFile): Plan {
-  const own = [file, freshFile(file)].map(realPathOf);
-  const isOwn = ({ realPath }: PlannedFile) => own.includes(realPath);
-  const leftOut = plan.files.filter(isOwn).map(({ source }) => ({ path: source, reason: 'the state file' }));
-  if (leftOut.length === 0) return plan;
-  return {
-    ...plan,
-    files: plan.files.filter(each => !isOwn(each)),
-    leftOut: [...plan.leftOut, ...leftOut],
-  };
-}
-
-/** An error that names what keeps the state file from being read or written. */
-export function stateFileError(file: string, error: unknown, verb: 'read' | 'written'): unknown {
-  const code = systemCode(error);
-  return code === undefined ? error : refusal(file, `cannot be ${verb} (${code})`);
-}
-
-function refusal(file: string, why: string): InputError {
-  const message = `${quote(file)} ${why}. Name a file that this step may write.`;
-  return new InputError([{ input: 'state-file', message, example: EXAMPLE }]);
-}
-
 function contentOf(file: string): { text: string } | { refused: string } | undefined {
   let descriptor: number | undefined;
   try {
@@ -93,10 +103,21 @@ function contentOf(file: string): { text: string } | { refused: string } | undef
     return { text: readFileSync(descriptor, 'utf8') };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw stateFileError(file, error, 'read');
+    throw refusalOf(file, error, 'read');
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** What keeps the state file from being read or written; of bugs and refusals, the very one. */
+function refusalOf(file: string, error: unknown, verb: 'read' | 'written'): unknown {
+  const code = systemCode(error);
+  return code === undefined ? error : refusal(file, `cannot be ${verb} (${code})`);
+}
+
+function refusal(file: string, why: string): InputError {
+  const message = `${quote(file)} ${why}. Name a file that this step may write.`;
+  return inputError('state-file', message, '.sandbox-sync/state.json');
 }
 
 // Beside it, since a file can be moved in one step on one file system only.

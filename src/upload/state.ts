@@ -1,14 +1,11 @@
+import { posix } from 'node:path';
+import type { StoredFile } from '../agent/uploader.ts';
+import { fieldsOf, parseFieldsOf } from '../text/exact-json.ts';
 import { quote } from '../text/visible.ts';
+import type { FileResult } from './result.ts';
 
 /** An upload that the agent acknowledged. */
-export interface StateEntry {
-  /** The path that the agent answered. */
-  readonly path: string;
-  /** Bytes that were sent. */
-  readonly size: number;
-  /** Their SHA-256, in hexadecimal digits. */
-  readonly sha256: string;
-}
+export type StateEntry = Required<StoredFile>;
 
 /** What a sandbox is known to hold, by target. */
 export type Entries = ReadonlyMap<string, StateEntry>;
@@ -39,25 +36,63 @@ const DAMAGED = 'is damaged';
 export function encodeState({ sandboxId, baseUrl, username, shard }: StateScope, entries: Entries): string {
   const head = JSON.stringify({ schema: SCHEMA, sandboxId, baseUrl, username, shard });
   const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
-  const lines = sorted.map(([target, { path, size, sha256 }]) =>
-    JSON.stringify({ target, path, size, sha256 }),
-  );
+  const lines = sorted.map(([target, { path, size, sha256 }]) => JSON.stringify({ target, path, size, sha256 }));
   return `${head.slice(0, -1)},"files":[\n${lines.join(',\n')}\n]}\n`;
 }
 
 /** The entries of a state, or why there are none that hold for this scope: what the text is, to follow its name. */
 export function decodeState(text: string, scope: StateScope): Entries | string {
-  const fields = fieldsOf(parsed(text));
+  const fields = parseFieldsOf(text);
   const { schema, files } = fields;
   if (typeof schema !== 'number') return DAMAGED;
   if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
   for (const [field, name] of SCOPE) {
     const found = fields[field];
     if (typeof found !== 'string') return DAMAGED;
-    if (found !== scope[field])
-      return `is of another ${name}, ${quote(found)} and not ${quote(scope[field])}`;
+    if (found !== scope[field]) return `is of another ${name}, ${quote(found)} and not ${quote(scope[field])}`;
   }
   return (Array.isArray(files) ? decodeEntries(files) : undefined) ?? DAMAGED;
+}
+
+/** The entries that stay true while targets are sent: not theirs, nor what may be one of them spelt otherwise, absolute or not. */
+export function without(entries: Entries, targets: readonly string[]): Entries {
+  const sent = new Set(targets);
+  const respelt = new Set(targets.map(otherNameOf));
+  const paths = new Set(targets.flatMap(target => entries.get(target)?.path ?? []));
+  return new Map(
+    [...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target)) && !paths.has(path)),
+  );
+}
+
+/** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
+export function afterTransfer(entries: Entries, results: readonly FileResult[]): Entries {
+  const stored = new Map(results.flatMap(acknowledged));
+  const tried = results
+    .filter(({ status }) => status === 'uploaded' || status === 'failed')
+    .map(({ file: { target } }) => target);
+  const byPath = Map.groupBy(tried, target => (stored.get(target) ?? entries.get(target))?.path);
+  const respelt = new Set(tried.map(otherNameOf));
+  const kept = [...without(entries, tried)].filter(([, { path }]) => !byPath.has(path));
+  const sure = [...stored].filter(
+    ([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target)),
+  );
+  return new Map([...kept, ...sure]);
+}
+
+function acknowledged(result: FileResult): [target: string, entry: StateEntry][] {
+  if (result.status !== 'uploaded' || result.sha256 === undefined) return [];
+  const { file, path, size, sha256 } = result;
+  return [[file.target, { path, size, sha256 }]];
+}
+
+/** The last part of a target, and whether it is absolute: two of one kind with one name are told apart by the rest. */
+function nameOf(target: string): string {
+  return `${posix.isAbsolute(target) ? '/' : ''}${posix.basename(target)}`;
+}
+
+/** The `nameOf` of the same place in the other spelling. */
+function otherNameOf(target: string): string {
+  return `${posix.isAbsolute(target) ? '' : '/'}${posix.basename(target)}`;
 }
 
 /** Undefined where one cannot be read or is there twice: something else wrote this. */
@@ -71,16 +106,4 @@ function decodeEntries(files: readonly unknown[]): Entries | undefined {
     entries.set(target, { path, size, sha256 });
   }
   return entries;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

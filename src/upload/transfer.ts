@@ -1,62 +1,115 @@
+import { setFlagsFromString } from 'node:v8';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { AgentError } from '../agent/failure.ts';
-import { type AttemptOptions, attempt, type Settled } from './attempt.ts';
-import { inLanes } from './lanes.ts';
+import type { Inputs } from '../inputs/table.ts';
+import { type AttemptOptions, attempt, type Entry, type Sent } from './attempt.ts';
+import { type Level, type LevelChange, openLevel } from './level.ts';
 import type { PlannedFile } from './plan.ts';
+import { openQueue, type Queue } from './queue.ts';
 import type { FileResult } from './result.ts';
-import { type Entry, openSchedule } from './schedule.ts';
 
-export interface TransferOptions extends AttemptOptions {
-  /** How many small files may share a request; with more than 1, no query may say where a file goes. */
-  readonly filesPerRequest: number;
+export interface TransferOptions extends AttemptOptions, Pick<Inputs<'upload'>, 'concurrency' | 'filesPerRequest'> {
   /** Ends the transfer: nothing new is started. The client ends what is in flight. */
   readonly cancel: AbortSignal;
 }
 
 /**
- * Uploads every planned file and says how each ended, in plan order. A failure after which nothing else can succeed ends
- * the transfer: requests in flight come to their end, the remaining files are not attempted.
+ * Uploads every planned file and says how each ended, in plan order. As many requests are in flight as the level of
+ * concurrency allows; large files take at most half of them as long as there are small ones. A failure after which nothing
+ * else can succeed ends the transfer: requests in flight come to their end, the remaining files are not attempted.
  */
-export async function transfer(
-  files: readonly PlannedFile[],
-  options: TransferOptions,
-): Promise<FileResult[]> {
-  const { level, cancel, onEvent } = options;
-  const schedule = openSchedule(files, { perRequest: options.filesPerRequest, lanes: level.now() });
+export async function transfer(files: readonly PlannedFile[], options: TransferOptions): Promise<FileResult[]> {
+  keepHeapSmall();
+  const level = openLevel(options.concurrency, options.clock, adjust);
+  const lanes = pLimit(level.now());
+  const half = pLimit(halfOf(level.now()));
+  const queue = openQueue(files, { perRequest: options.filesPerRequest, inOrder: level.highest === 1 });
   const ended = new AbortController();
-  const stop = AbortSignal.any([cancel, ended.signal]);
+  const stop = AbortSignal.any([options.cancel, ended.signal]);
   const results: FileResult[] = [];
+  const workers: Promise<void>[] = [];
+  const bugs: unknown[] = [];
+  const note = (bug: unknown) => {
+    bugs.push(bug);
+    ended.abort(bug);
+  };
 
-  function settle({ index, result }: Settled): void {
+  function settle({ index, result }: Sent['settled'][number]): void {
     results[index] = result;
     if (result.status === 'failed' && result.error.final) ended.abort(result.error);
-    onEvent({ kind: 'settled', result });
+    options.onEvent({ kind: 'settled', result });
   }
 
   async function send(entries: readonly Entry[]): Promise<void> {
-    if (stop.aborted) {
-      const reason = reasonOf(stop);
-      for (const { index, file, failed } of entries)
-        settle({ index, result: failed ?? { status: 'not-attempted', file, reason } });
-      schedule.ended(entries, { again: [], refused: false });
-      return;
+    const { again, isRefused } = await lanes(async () => {
+      const sent = stop.aborted ? notSent(entries, stop) : await attempt(entries, { level, stop }, options);
+      // Before the lane is free: what ends the transfer must keep the next from its start.
+      for (const each of sent.settled) settle(each);
+      return sent;
+    });
+    if (isRefused) {
+      queue.stopSharing();
+      options.onEvent({ kind: 'refused', files: entries.map(({ file }) => file) });
     }
-    const { settled, ...rest } = await attempt(entries, stop, options);
-    for (const each of settled) settle(each);
-    schedule.ended(entries, rest);
-    if (rest.refused) onEvent({ kind: 'refused', files: entries.map(({ file }) => file) });
+    await Promise.all(again.map(entry => send([entry]).catch(note)));
   }
 
-  const sendOrEnd = (entries: readonly Entry[]) =>
-    send(entries).catch((bug: unknown) => {
-      ended.abort(bug);
-      throw bug;
-    });
-  await inLanes(level.now, () => schedule.next(level.now()), sendOrEnd);
+  function startWorkers(): void {
+    while (workers.length < level.now()) workers.push(work(queue, { level, half }, send).catch(note));
+  }
+
+  function adjust(change: LevelChange): void {
+    lanes.concurrency = change.to;
+    half.concurrency = halfOf(change.to);
+    startWorkers();
+    options.debug?.('level change', changeLine(change));
+  }
+
+  if (queue.trial.length > 0) await send(queue.trial);
+  startWorkers();
+  // There may come more of them meanwhile.
+  for (const worker of workers) await worker;
+  if (bugs.length > 0) throw bugs[0];
   return results;
 }
 
-function reasonOf(stop: AbortSignal): string {
-  return stop.reason instanceof AgentError
-    ? `the transfer had ended: ${stop.reason.message}`
-    : 'the job was cancelled';
+/** Sends what is next in the queue, one batch after the other, until nothing is left. */
+async function work(
+  queue: Queue,
+  { level, half }: { readonly level: Level; readonly half: LimitFunction },
+  send: (entries: readonly Entry[]) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    if (queue.isSmallDone()) half.concurrency = level.highest;
+    const batch = queue.next(half.activeCount < half.concurrency);
+    if (batch === undefined) return;
+    await (batch.isLarge ? half(() => send(batch.entries)) : send(batch.entries));
+  }
+}
+
+// With thousands of requests, V8 would let its heap grow to many times what is in use, and never give it back. Said when
+// the transfer begins, it costs nothing of the time before.
+function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=20');
+}
+
+function halfOf(level: number): number {
+  return Math.max(1, Math.floor(level / 2));
+}
+
+/** How entries end that come up when the transfer has ended. */
+function notSent(entries: readonly Entry[], { reason }: AbortSignal): Sent {
+  const why = reason instanceof AgentError ? `the transfer had ended: ${reason.message}` : 'the job was cancelled';
+  const settled = entries.map(({ index, file, failed }) => {
+    const result: FileResult = failed ?? { status: 'not-attempted', file, reason: why };
+    return { index, result };
+  });
+  return { settled, again: [], isRefused: false };
+}
+
+function changeLine({ from, to, error }: LevelChange): string {
+  const sign = error?.status === undefined ? error?.kind : `status ${error.status}`;
+  const why = error === undefined ? 'the transfer became faster' : `a sign of overload, ${sign}`;
+  return `Uploads at once: ${from} → ${to}, ${why}`;
 }

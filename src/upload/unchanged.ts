@@ -1,23 +1,30 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { posix } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { checkOpened, READ_FLAGS } from '../agent/opened.ts';
-import { isUnreadable } from '../agent/system-error.ts';
+import { checkOpened, isUnreadable, READ_FLAGS } from '../agent/file.ts';
 import type { PlannedFile } from './plan.ts';
-import type { Entries, StateEntry } from './state.ts';
-import { misplaced, without } from './state-entries.ts';
+import { type Entries, type StateEntry, without } from './state.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
+/** What is known of the sandbox once a state was compared with the files on the runner. */
+export interface Comparison {
+  /** The entries of the files that need not be sent. */
+  readonly unchanged: Entries;
+  /** The entries that the sending of the others leaves true. */
+  readonly entries: Entries;
+}
+
 /**
- * The entries of the files whose content is what their entry says. A file that cannot be read is not among them, and so is
- * none that the upload of the others may overwrite. Cancelled, it ends with what it knows.
+ * Finds the files whose content is what their entry says, and which no other upload may overwrite: with `shareRequests`, also
+ * that of an agent that takes the last part of a filename for a path. Cancelled, it ends with what it knows.
  */
-export async function findUnchanged(
+export async function compare(
   files: readonly PlannedFile[],
   entries: Entries,
   { cancel, shareRequests }: { readonly cancel: AbortSignal; readonly shareRequests: boolean },
-): Promise<Entries> {
+): Promise<Comparison> {
   const same = new Map<string, StateEntry>();
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   for (const file of files) {
@@ -25,13 +32,19 @@ export async function findUnchanged(
     if (entry?.size !== file.size) continue;
     if ((await digestOf(file, buffer, cancel)) === entry.sha256) same.set(file.target, entry);
   }
-  const staying = (left: Entries): Entries => {
-    const due = files.map(({ target }) => target).filter(target => !left.has(target));
-    const untouched = without(entries, shareRequests ? [...due, ...misplaced(due)] : due);
-    const still = new Map([...left].filter(([target]) => untouched.has(target)));
-    return still.size === left.size ? left : staying(still);
+  const settle = (unchanged: Entries): Comparison => {
+    const due = files.map(({ target }) => target).filter(target => !unchanged.has(target));
+    const misplaced = shareRequests ? due.filter(isNested).map(target => posix.basename(target)) : [];
+    const untouched = without(entries, [...due, ...misplaced]);
+    const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
+    if (still.size < unchanged.size) return settle(still);
+    return { unchanged, entries: without(entries, misplaced) };
   };
-  return staying(same);
+  return settle(same);
+}
+
+function isNested(target: string): boolean {
+  return target.includes('/');
 }
 
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
@@ -44,29 +57,20 @@ async function digestOf(
   try {
     descriptor = openSync(realPath, READ_FLAGS);
     if (checkOpened(realPath, fstatSync(descriptor)) !== size) return undefined;
-    return await digestOfOpened(descriptor, size, { buffer, cancel });
+    const digest = createHash('sha256');
+    // With calls that wait, since most files are small; signals have their turn between them.
+    for (let total = 0; total < size; ) {
+      await setImmediate();
+      const read = cancel.aborted ? 0 : readSync(descriptor, buffer, 0, Math.min(buffer.length, size - total), total);
+      if (read === 0) return undefined;
+      digest.update(buffer.subarray(0, read));
+      total += read;
+    }
+    return digest.digest('hex');
   } catch (error) {
     if (isUnreadable(error)) return undefined;
     throw error;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
-
-/** Reads with calls that wait, since most files are small, and lets signals have their turn between them. */
-async function digestOfOpened(
-  descriptor: number,
-  size: number,
-  { buffer, cancel }: { readonly buffer: Buffer; readonly cancel: AbortSignal },
-): Promise<string | undefined> {
-  const digest = createHash('sha256');
-  for (let total = 0; ; ) {
-    await setImmediate();
-    if (cancel.aborted) return undefined;
-    if (total === size) return digest.digest('hex');
-    const read = readSync(descriptor, buffer, 0, Math.min(buffer.length, size - total), total);
-    if (read === 0) return undefined;
-    digest.update(buffer.subarray(0, read));
-    total += read;
   }
 }

@@ -79,9 +79,7 @@ suite('one file that cannot be stored', { concurrency: 2 }, () => {
   test('fails with its own reason and advice, and the others arrive', async t => {
     await using world = await openWorld({
       files: {
-        ...Object.fromEntries(
-          Object.entries(CASES).map(([name, { size = 4 }]) => [name, Buffer.alloc(size)]),
-        ),
+        ...Object.fromEntries(Object.entries(CASES).map(([name, { size = 4 }]) => [name, Buffer.alloc(size)])),
         'good.txt': 'good',
         'better.txt': 'better',
       },
@@ -101,24 +99,4 @@ suite('one file that cannot be stored', { concurrency: 2 }, () => {
     assert.equal(world.stored('good.txt').toString(), 'good');
     assert.equal(uploads(world).length, 19);
   });
-
-  for (const code of [301, 302, 307, 308]) {
-    test(`for a redirect with ${code} is not sent on, nor is the token`, async () => {
-      await using other = await openWorld();
-      const headers = { Location: `${other.agent.url}/files?path=a.txt` };
-      await using world = await openWorld({
-        files: { 'a.txt': 'a', 'b.txt': 'b' },
-        faults: [
-          { on: 'upload', path: 'a.txt', do: status(code, { headers }) },
-          { on: 'stats', do: status(code, { headers }) },
-        ],
-      });
-      const result = await runBadly(world);
-      assert.equal(other.agent.connections(), 0);
-      assert.match(result.file('a.txt').error?.message ?? '', new RegExp(`answered ${code}`));
-      assert.match(result.file('a.txt').error?.hint ?? '', /Redirects are not followed/);
-      assert.equal(result.file('b.txt').status, 'uploaded');
-      assert.equal(world.agent.requests.length, 3);
-    });
-  }
 });

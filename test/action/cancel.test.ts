@@ -1,71 +1,99 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { suite, test } from 'node:test';
-import { manyFiles, openFaulty, openWorld, pathOf, type RunOptions, runBadly } from './harness.ts';
+import { type Inputs, manyFiles, openWorld, runAction, runBadly, type Task, type WorldOptions } from './harness.ts';
 
-/** Sends the signal when the request that `isDue` says has arrived; `elapsed` counts from there. */
-function cancelling(signal: NodeJS.Signals, isDue: (path: string) => boolean = () => true) {
-  let sentAt: number | undefined;
-  const onRequest: RunOptions['onRequest'] = (request, action) => {
-    if (sentAt !== undefined || !isDue(pathOf(request))) return;
-    sentAt = performance.now();
-    action.kill(signal);
-  };
-  return { onRequest, elapsed: () => performance.now() - (sentAt ?? assert.fail('nothing was sent')) };
+const LIMIT_MS = 5000;
+const CONCURRENCY = 2;
+const MODULE = path.join(import.meta.dirname, 'signal-at.js');
+
+/** When the signal comes: at a line that the action prints, at its so-manyth request, or as it begins to search. */
+interface Moment {
+  readonly line?: string;
+  readonly request?: number;
+  readonly task?: Task;
+  readonly inputs?: Inputs;
+  readonly world?: WorldOptions;
+  /** Files uploaded, failed and not attempted. */
+  readonly totals?: readonly number[];
 }
 
-const skip = process.platform === 'win32' && 'a signal sent by a process ends another at once there';
+const NEVER = { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' };
+const BUSY = { kind: 'status', status: 503, headers: { 'Retry-After': '600' } } as const;
+const MUTE: WorldOptions = { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] };
 
-suite('a job that is cancelled', { concurrency: 2, skip }, () => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    for (const at of ['reading', 'answering'] as const) {
-      test(`by ${signal} while the agent stalls before ${at} ends at once and says so everywhere`, async () => {
-        await using world = await openFaulty({ kind: 'stall', at }, { skip: 5 }, { files: manyFiles(20) });
-        const seen: string[] = [];
-        const cancel = cancelling(signal, path => seen.push(path) === 7);
-        const result = await runBadly(world, { concurrency: '2' }, cancel);
-        assert.ok(cancel.elapsed() < 5000, `${cancel.elapsed()} ms`);
-        const [error = '', ...others] = result.annotations('error');
-        assert.match(error, /^Cancelled: 5 of 20 files arrived/);
-        assert.deepEqual(others, []);
-        assert.match(result.summary, /^<h3>⛔ Cancelled: 5 of 20 files arrived/);
-        const { cancelled, succeeded, totals } = result.report;
-        assert.deepEqual([cancelled, succeeded], [true, false]);
-        assert.deepEqual([totals['uploaded'], totals['failed'], totals['notAttempted']], [5, 2, 13]);
-        assert.deepEqual([result.outputs['uploaded-count'], result.outputs['failed-count']], ['5', '2']);
-      });
-    }
+function stalling(at: 'reading' | 'answering'): Moment {
+  const files = { ...manyFiles(20), 'f6.txt': Buffer.alloc(24 * 1024 * 1024) };
+  const world: WorldOptions = { files, faults: [{ on: 'upload', skip: 5, do: { kind: 'stall', at } }] };
+  return { world, request: 7, totals: [5, 2, 13] };
+}
+
+const MOMENTS: Readonly<Record<string, Moment>> = {
+  'while the files are searched': { world: { files: manyFiles(3000) } },
+  'before a dry run has found its files': {
+    inputs: { 'dry-run': 'true' },
+    world: { files: manyFiles(3000) },
+  },
+  'while it waits for the sandbox': { inputs: NEVER, request: 2, totals: [0, 0, 1] },
+  'while the stats task waits': { task: 'stats', inputs: NEVER, request: 2 },
+  'while small files are sent': { world: { files: manyFiles(400) }, request: 50 },
+  'while the agent does not read': stalling('reading'),
+  'while the agent does not answer': stalling('answering'),
+  'before it tries again': {
+    line: '^Attempt 1 .* next in 1 min: ',
+    world: { faults: [{ on: 'upload', do: BUSY }] },
+    totals: [0, 1, 0],
+  },
+  'while the stats are read': { request: 2, world: MUTE, totals: [1, 0, 0] },
+  'while the stats task reads': { task: 'stats', request: 1, world: MUTE },
+};
+
+suite('a job that is cancelled', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+  for (const [when, moment] of Object.entries(MOMENTS)) {
+    test(`${when} ends at once, and says everywhere that it was`, async () => {
+      const { line, request: due, task = 'sync', inputs = {}, world: options, totals } = moment;
+      const name = when === 'while small files are sent' ? 'SIGTERM' : 'SIGINT';
+      await using world = await openWorld(options);
+      let seen = 0;
+      let sentAt = performance.now();
+      const itself = { NODE_OPTIONS: `--import=${MODULE}`, SIGNAL: name, SIGNAL_AT: line };
+      const fixed = task === 'sync' ? { concurrency: `${CONCURRENCY}` } : {};
+      const result = await runBadly(
+        world,
+        { ...fixed, ...inputs },
+        {
+          task,
+          env: due === undefined ? itself : {},
+          onRequest(_request, signal) {
+            seen += 1;
+            if (seen !== due) return;
+            sentAt = performance.now();
+            signal(name);
+          },
+        },
+      );
+      assert.ok(performance.now() - sentAt < LIMIT_MS);
+      assert.ok(seen <= (due ?? 1) + 2 * CONCURRENCY, `${seen} requests`);
+      assert.match(result.annotations('error').at(-1) ?? '', /^Cancelled/);
+      assert.match(result.summary, /^<h3>⛔ Cancelled/);
+      assert.deepEqual([result.report.cancelled, result.report.succeeded], [true, false]);
+      if (totals === undefined) return;
+      const { uploaded, failed, notAttempted } = result.report.totals;
+      assert.deepEqual([uploaded, failed, notAttempted], totals);
+      const counts = ['uploaded-count', 'failed-count'].map(output => Number(result.outputs[output]));
+      assert.deepEqual(counts, totals.slice(0, 2));
+    });
   }
 
-  test('between two attempts does not wait for the next', async () => {
-    const busy = { kind: 'status', status: 503, headers: { 'Retry-After': '60' } } as const;
-    await using world = await openWorld({
-      files: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' },
-      faults: [
-        { on: 'upload', path: 'a.txt', do: busy },
-        { on: 'upload', path: 'b.txt', do: { kind: 'delay', ms: 100 } },
-        { on: 'upload', path: 'c.txt', do: { kind: 'stall', at: 'answering' } },
-      ],
-    });
-    let answered = 0;
-    const cancel = cancelling('SIGINT', () => ++answered === 3);
-    const result = await runBadly(world, { concurrency: '2' }, cancel);
-    assert.ok(cancel.elapsed() < 5000, `${cancel.elapsed()} ms`);
-    assert.match(result.stdout, /^Attempt 1 for a\.txt failed, next in 1 min/m);
-    assert.deepEqual([result.file('a.txt').status, result.file('b.txt').status], ['failed', 'uploaded']);
-  });
-
-  test('while the stats stall keeps what arrived', async () => {
-    await using world = await openWorld({
-      faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }],
-    });
-    const result = await runBadly(
-      world,
-      {},
-      {
-        onRequest: ({ method }, action) => void (method === 'GET' && action.kill('SIGINT')),
-      },
-    );
-    assert.equal(result.outputs['uploaded-count'], '1');
-    assert.equal(result.report.cancelled, true);
+  // The work is over by then, and the verdict stands: what matters is that all that is written says the same.
+  test('while the results are published leaves them whole and at one', async () => {
+    await using world = await openWorld({ files: manyFiles(50) });
+    const env = { NODE_OPTIONS: `--import=${MODULE}`, SIGNAL: 'SIGINT', SIGNAL_AT: '^::group::' };
+    const result = await runAction(world, {}, { env });
+    const { succeeded, totals } = result.report;
+    assert.equal(result.exitCode === 0, succeeded, result.stdout);
+    assert.equal(result.summary.startsWith('<h3>✅'), succeeded);
+    assert.equal(result.outputs['uploaded-count'], String(totals['uploaded']));
+    assert.equal(result.stderr, '');
   });
 });

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { suite, test } from 'node:test';
 import type { FaultAction } from '../../local-agent/faults.ts';
-import { manyFiles, openFaulty, openWorld, pathOf, runBadly, uploads } from './harness.ts';
+import { manyFiles, openFaulty, openWorld, runBadly, uploads } from './harness.ts';
 
 const NOT_FOUND = '{"sandboxId":"s1","message":"The sandbox was not found","code":502}';
 
@@ -36,11 +33,7 @@ suite('a failure', { concurrency: 2 }, () => {
   }
 
   test('that ends the transfer keeps what had arrived before', async () => {
-    await using world = await openFaulty(
-      { kind: 'status', status: 507 },
-      { skip: 3 },
-      { files: manyFiles(20) },
-    );
+    await using world = await openFaulty({ kind: 'status', status: 507 }, { skip: 3 }, { files: manyFiles(20) });
     const { report, outputs } = await runBadly(world, { concurrency: '1' });
     const { uploaded, failed, notAttempted } = report.totals;
     assert.deepEqual([uploaded, failed, notAttempted], [3, 1, 16]);
@@ -62,6 +55,30 @@ suite('a failure', { concurrency: 2 }, () => {
     const gone = await runBadly(world, { 'sandbox-id': 'other' });
     assert.match(gone.file('a.txt').error?.message ?? '', /answered 502 .*sandbox was not found/);
     assert.equal(uploads(world).length, 2);
+  });
+
+  for (const status of [401, 403]) {
+    test(`with ${status} has no stats asked for`, async () => {
+      await using world = await openFaulty({ kind: 'status', status }, { skip: 2 }, { files: manyFiles(6) });
+      const result = await runBadly(world, { concurrency: '1' });
+      assert.equal(world.agent.requests.length, 3);
+      assert.deepEqual([result.outputs['uploaded-count'], result.outputs['cpu-count']], ['2', '']);
+    });
+  }
+
+  test('of a route that is not there is no sandbox that is gone', async () => {
+    const body = '{"message":"sandbox agent: route not found"}';
+    const missing = { kind: 'status', status: 404, body } as const;
+    await using world = await openFaulty(missing, { path: 'f0.txt' }, { files: manyFiles(3) });
+    const result = await runBadly(world, { concurrency: '1' });
+    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['failed-count']], ['2', '1']);
+  });
+
+  test('to reach the host is tried again', async () => {
+    await using world = await openWorld();
+    await world.agent.close();
+    const result = await runBadly(world, { retries: '1' }, { task: 'upload' });
+    assert.equal(result.file('a.txt').attempts, 2);
   });
 
   test('of a host that cannot be reached says so and ends the transfer', async () => {
@@ -89,10 +106,7 @@ suite('a failure', { concurrency: 2 }, () => {
     const errors = result.annotations('error');
     assert.ok(errors.length > 1 && errors.length <= 10, `${errors.length} annotations`);
     assert.match(errors.at(-1) ?? '', /0 of 300 files arrived, 300 failed/);
-    assert.equal(
-      result.report.files.filter(file => file.error?.message.includes('The agent said')).length,
-      300,
-    );
+    assert.equal(result.report.files.filter(file => file.error?.message.includes('The agent said')).length, 300);
   });
 
   test('message of the agent is cut to 300 characters', async () => {
@@ -102,35 +116,4 @@ suite('a failure', { concurrency: 2 }, () => {
     assert.match(everything, /y{300}/);
     assert.doesNotMatch(everything, /y{301}/);
   });
-});
-
-/** Something done to a file once it is planned; `outside` is a file that must not be read. */
-const REPLACEMENTS: Readonly<Record<string, (file: string, outside: string) => void>> = {
-  'was removed': () => {},
-  'became a directory': file => mkdirSync(file),
-  'became a link to a file elsewhere': (file, outside) => symlinkSync(outside, file),
-  'became a pipe': file => void spawnSync('mkfifo', [file]),
-};
-
-suite('a planned file that', { concurrency: 2 }, () => {
-  for (const [what, replace] of Object.entries(REPLACEMENTS)) {
-    test(`${what} fails alone`, async () => {
-      await using world = await openWorld({ files: { 'a.txt': 'a', 'b.txt': 'b' } });
-      const secret = path.join(world.outside, 'secret');
-      writeFileSync(secret, 'secret');
-      const replaced: string[] = [];
-      const onRequest = ({ url }: { url?: string | undefined }) => {
-        if (replaced.length > 0) return;
-        const other = pathOf({ url }) === 'a.txt' ? 'b.txt' : 'a.txt';
-        replaced.push(other);
-        rmSync(path.join(world.workspace, other));
-        replace(path.join(world.workspace, other), secret);
-      };
-      const result = await runBadly(world, { concurrency: '1' }, { onRequest });
-      assert.equal(uploads(world).length, 1);
-      const [source = ''] = replaced;
-      assert.deepEqual([result.file(source).status, result.report.totals['uploaded']], ['failed', 1]);
-      assert.match(result.file(source).error?.message ?? '', new RegExp(source.replace('.', '\\.')));
-    });
-  }
 });

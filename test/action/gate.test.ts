@@ -42,21 +42,14 @@ for (const task of ['sync', 'stats'] as const) {
       assert.equal(result.outputs['gate'], 'warned');
       assert.deepEqual(JSON.parse(result.outputs['breaches'] ?? ''), BREACHES('warn'));
       assert.deepEqual(result.annotations('error'), []);
-      assert.deepEqual(result.annotations('warning'), [
-        ['2 conditions of warn-if tripped:', ...LINES].join('\n'),
-      ]);
+      assert.deepEqual(result.annotations('warning'), [['2 conditions of warn-if tripped:', ...LINES].join('\n')]);
       assert.match(result.summary, /^<h3>✅/);
-      for (const line of LINES)
-        assert.ok(result.summary.includes(line.replace('<', '&lt;').replace('>', '&gt;')));
+      for (const line of LINES) assert.ok(result.summary.includes(line.replace('<', '&lt;').replace('>', '&gt;')));
     });
 
     test('fails in one annotation, after outputs and summary are written', async () => {
       await using world = await openWorld();
-      const result = await runBadly(
-        world,
-        { 'fail-if': LIMITS, 'warn-if': 'cpu_used_pct.max >= 12.5%' },
-        { task },
-      );
+      const result = await runBadly(world, { 'fail-if': LIMITS, 'warn-if': 'cpu_used_pct.max >= 12.5%' }, { task });
       assert.equal(result.outputs['gate'], 'failed');
       assert.deepEqual(JSON.parse(result.outputs['breaches'] ?? ''), [
         ...BREACHES('fail'),
@@ -140,10 +133,7 @@ for (const task of ['sync', 'stats'] as const) {
         [70, 40],
       );
       assert.match(result.summary, /▁▆▄.*10 %.*40 %.*70 %.*40 %/);
-      assert.match(
-        result.summary,
-        /```mermaid\n[^`]*\nxychart-beta\n[^`]*line \[10\.00, 70\.00, 40\.00\]\n[^`]*```/,
-      );
+      assert.match(result.summary, /```mermaid\n[^`]*\nxychart-beta\n[^`]*line \[10\.00, 70\.00, 40\.00\]\n[^`]*```/);
     });
 
     test('that is written wrong is an input error before any request', async () => {

@@ -1,84 +1,111 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
-import { parse } from 'yaml';
+import { type ActionFile, readActionFile } from '../../local-runner/action-file.ts';
+import { runStep, type Step, type StepEnd } from '../../local-runner/step.ts';
 import { type Result, resultOf } from './results.ts';
-import { SANDBOX_ID, type StepPlaces, TOKEN, type World } from './world.ts';
+import { SANDBOX_ID, TOKEN, type World } from './world.ts';
 
 export type { Report, ReportedFile, Result } from './results.ts';
 export * from './world.ts';
 
-const PROJECT = path.resolve(import.meta.dirname, '../..');
-
 /** The action must have ended by itself long before. */
 const KILL_AFTER_MS = 60_000;
 
-export type Inputs = Readonly<Record<string, string>>;
+const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 /** The actions, by the folder that their action.yml is in. */
-const FOLDERS = { sync: '', upload: 'upload', stats: 'stats' } as const;
+const FOLDERS = { sync: '', upload: 'upload', stats: 'stats', monitor: 'monitor' } as const;
 
-type Task = keyof typeof FOLDERS;
+export type Task = keyof typeof FOLDERS;
 
-export interface RunOptions {
+export type Inputs = Step['inputs'];
+
+/** Sends a signal to the action's process. */
+export type Signal = (name: NodeJS.Signals) => void;
+
+export interface RunOptions extends Pick<Step, 'env' | 'onLine' | 'onStart'> {
   /** Which action to run; the root action if not given. */
   readonly task?: Task;
-  /** Variables beside those that the runner sets; an empty value unsets one. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Runs the action's post step, after this end of its main step. */
+  readonly post?: StepEnd;
   /** Told of each request as its headers reach the world's agent, before the agent acts on it. */
-  readonly onRequest?: (request: IncomingMessage, action: ChildProcess) => void;
+  readonly onRequest?: (request: IncomingMessage, signal: Signal) => void;
+  /** After how long a run that hangs is killed, and the test fails. A minute if not given. */
+  readonly killAfterMs?: number;
 }
 
 /** Runs the built action as the runner does, with a good connection to the world's agent and everything to upload. */
-export async function runAction(
-  world: World,
-  inputs: Inputs = {},
-  options: RunOptions = {},
-): Promise<Result> {
-  const places = world.newStep();
-  const action = actionOf(options.task ?? 'sync');
-  const all = inputVariables(action, { ...defaultInputs(world, action), ...inputs });
-  const child = spawn(process.execPath, [action.main], {
-    cwd: world.workspace,
-    env: environment(world, places, { ...all, ...options.env }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  using _ = watchRequests(world.agent.url, request => options.onRequest?.(request, child));
+export async function runAction(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
+  const { task = 'sync', env = {}, post, onRequest, killAfterMs = KILL_AFTER_MS } = options;
+  let signal: Signal = () => assert.fail('the action does not run yet');
   let killed = false;
-  const timer = setTimeout(() => {
-    killed = child.kill('SIGKILL');
-  }, KILL_AFTER_MS);
-  const [[code], stdout, stderr] = await Promise.all([
-    once(child, 'close'),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  clearTimeout(timer);
-  assert.ok(!killed, `the action did not end by itself:\n${stdout}${stderr}`);
-  return resultOf({ code, stdout, stderr }, places);
+  using timer = clearing();
+  using _ = watchRequests(world.agent.url, request => onRequest?.(request, signal));
+  const end = await runStep({
+    action: folderOf(task),
+    inputs: allInputs(await actionOf(task), world.agent.url, inputs),
+    workspace: world.workspace,
+    temp: world.temp,
+    env,
+    post,
+    onLine: line => options.onLine?.(line),
+    onStart(send) {
+      signal = send;
+      options.onStart?.(send);
+      timer.start(killAfterMs, () => {
+        killed = true;
+        send('SIGKILL');
+      });
+    },
+  });
+  assert.ok(!killed, `the action did not end by itself within ${killAfterMs} ms:\n${end.stdout}${end.stderr}`);
+  return resultOf(end);
 }
 
 /** Runs the action and asserts that the step succeeded. */
 export async function runWell(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
   const result = await runAction(world, inputs, options);
-  assert.equal(result.code, 0, result.stdout + result.stderr);
+  assert.equal(result.exitCode, 0, result.stdout + result.stderr);
   assert.equal(result.stderr, '');
   return result;
+}
+
+/** Runs the action well, and finds out how much memory the process took at most, in bytes. */
+export async function runMeasured(
+  world: World,
+  inputs: Inputs = {},
+  options: Omit<RunOptions, 'env'> = {},
+): Promise<Result & { readonly peak: number }> {
+  const file = path.join(world.outside, 'peak');
+  const env = {
+    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'peak-memory.js')}`,
+    PEAK_MEMORY_FILE: file,
+  };
+  const result = await runWell(world, inputs, { ...options, env });
+  return Object.assign(result, { peak: Number(readFileSync(file, 'utf8')) });
 }
 
 /** Runs the action and asserts that the step failed, in an orderly way. */
 export async function runBadly(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
   const result = await runAction(world, inputs, options);
-  assert.equal(result.code, 1, result.stdout + result.stderr);
+  assert.equal(result.exitCode, 1, result.stdout + result.stderr);
   assert.equal(result.stderr, '');
   assert.ok(result.annotations('error').length > 0);
   assert.doesNotMatch(result.stdout, /it is a bug/);
   return result;
+}
+
+/** What the action.yml of a task declares. */
+export function actionOf(task: Task): Promise<ActionFile> {
+  return readActionFile(folderOf(task));
+}
+
+/** The folder of a task's action.yml. */
+export function folderOf(task: Task): string {
+  return path.join(PROJECT, FOLDERS[task]);
 }
 
 /** The uploads that reached the agent. */
@@ -91,67 +118,37 @@ export function pathOf({ url = '' }: { readonly url?: string | undefined }): str
   return new URLSearchParams(url.replace(/^[^?]*/, '')).get('path') ?? assert.fail(`no path in ${url}`);
 }
 
-function defaultInputs(world: World, { defaults }: Action): Inputs {
-  const files = 'files' in defaults ? { files: '**' } : {};
-  return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': world.agent.url, ...files };
-}
-
-function environment(
-  world: World,
-  places: StepPlaces,
-  variables: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const all = {
-    PATH: process.env['PATH'] ?? '',
-    GITHUB_WORKSPACE: world.workspace,
-    RUNNER_TEMP: places.temp,
-    GITHUB_OUTPUT: places.output,
-    GITHUB_STEP_SUMMARY: places.summary,
-    ...variables,
-  };
-  return Object.fromEntries(
-    Object.entries(all).filter(([name, value]) => value !== '' || name.startsWith('INPUT_')),
-  );
-}
-
-/** The runner hands over every input of action.yml, with its default or empty where it is not given. */
-function inputVariables({ defaults }: Action, given: Inputs): Record<string, string> {
-  for (const name of Object.keys(given)) assert.ok(name in defaults, `action.yml has no input ${name}`);
-  return Object.fromEntries(
-    Object.entries({ ...defaults, ...given }).map(([name, value]) => [
-      `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`,
-      value,
-    ]),
-  );
-}
-
-interface Action {
-  /** The script that runs, an absolute path. */
-  readonly main: string;
-  /** Each input's default, by name. */
-  readonly defaults: Readonly<Record<string, string>>;
-  /** The names of the outputs. */
-  readonly outputs: readonly string[];
-}
-
-/** What the action.yml of a task declares. */
-export function actionOf(task: Task): Action {
-  const folder = path.join(PROJECT, FOLDERS[task]);
-  const action: {
-    inputs: Record<string, { default?: string } | null>;
-    outputs: Record<string, unknown>;
-    runs: { main: string };
-  } = parse(readFileSync(path.join(folder, 'action.yml'), 'utf8'));
-  const defaults = Object.entries(action.inputs).map(([name, input]) => [name, String(input?.default ?? '')]);
+/** Acts once, as the first upload to a path reaches the agent. */
+export function when(target: string, act: (signal: Signal) => void): Pick<RunOptions, 'onRequest'> {
+  let due = true;
   return {
-    main: path.join(folder, action.runs.main),
-    defaults: Object.fromEntries(defaults),
-    outputs: Object.keys(action.outputs),
+    onRequest(request, signal) {
+      if (!due || request.method !== 'POST' || pathOf(request) !== target) return;
+      due = false;
+      act(signal);
+    },
+  };
+}
+
+function allInputs({ inputs: declared }: ActionFile, url: string, given: Inputs): Inputs {
+  const names = new Set(declared.map(({ name }) => name));
+  for (const name of Object.keys(given)) assert.ok(names.has(name), `action.yml has no input ${name}`);
+  const files = names.has('files') ? { files: '**' } : {};
+  return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': url, ...files, ...given };
+}
+
+function clearing(): Disposable & { start(ms: number, act: () => void): void } {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    start(ms, act) {
+      timer = setTimeout(act, ms);
+    },
+    [Symbol.dispose]: () => clearTimeout(timer),
   };
 }
 
 /** Calls `onRequest` for each request to the server at `url` in this process, until it is disposed of. */
-export function watchRequests(url: string, onRequest: (request: IncomingMessage) => void): Disposable {
+function watchRequests(url: string, onRequest: (request: IncomingMessage) => void): Disposable {
   const port = Number(new URL(url).port);
   const channel = 'http.server.request.start';
   const listener = (message: unknown) => {

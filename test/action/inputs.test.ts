@@ -146,10 +146,7 @@ suite('inputs', { concurrency: 2 }, () => {
     await using world = await openWorld();
     for (const place of ['no-such', 'a.txt']) {
       const result = await runRefused(world, { 'working-directory': place });
-      assert.match(
-        result.annotations('error').join(),
-        new RegExp(`^working-directory: "${place}" .*Example: `),
-      );
+      assert.match(result.annotations('error').join(), new RegExp(`^working-directory: "${place}" .*Example: `));
     }
   });
 });

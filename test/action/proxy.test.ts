@@ -1,133 +1,143 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
-import { openWorld, runBadly, runWell, uploads } from './harness.ts';
-import { hasOpenssl, makeKeys, openProxy } from './proxy.ts';
+import path from 'node:path';
+import { after, suite, test } from 'node:test';
+import type { Fault } from '../../local-agent/faults.ts';
+import { openWorld, type Result, type RunOptions, runAction, runWell, type Signal, type Task } from './harness.ts';
+import { dripping, hasOpenssl, makeKeys, openProxy, pretending, refusing, type Say } from './proxy.ts';
 
-const skip = !hasOpenssl && 'needs openssl';
+const ENTRIES: readonly Task[] = ['sync', 'upload', 'stats', 'monitor'];
 
-/** An agent that only a proxy can find: to this machine itself, none is used. */
-const BY_PROXY = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
+const SIGNAL_AT = path.join(import.meta.dirname, 'signal-at.js');
 
-const FILES = { 'a.txt': 'text', 'b.bin': Buffer.alloc(1024 * 1024, 'b') };
+/** Who waits for longer waits for ever, or for a limit of the HTTP client's own. */
+const HANGS_AFTER_MS = 8000;
+const LONGEST_MS = 30_000;
 
-suite('a proxy', { concurrency: 2 }, () => {
-  for (const name of ['HTTP_PROXY', 'http_proxy']) {
-    test(`named by ${name} takes everything`, async () => {
-      await using world = await openWorld({ files: FILES });
-      await using proxy = await openProxy({ agent: world.agent.url });
-      const result = await runWell(world, BY_PROXY, { env: { [name]: `http://${proxy.address}` } });
-      assert.equal(result.outputs['uploaded-count'], '2');
-      assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
-      assert.deepEqual([...new Set(proxy.requests.map(({ host }) => host))], ['agent.test']);
-    });
-  }
+/** Where a proxy fails a request. */
+interface Stage {
+  readonly scheme: 'http' | 'https';
+  readonly instead: Say;
+  /** How many requests pass first. */
+  readonly after?: number;
+}
 
-  test('named by HTTPS_PROXY tunnels TLS and never sees the token', { skip }, async () => {
-    using keys = makeKeys();
-    await using world = await openWorld({ files: FILES, tls: keys });
-    await using proxy = await openProxy();
-    const env = { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: keys.certFile };
-    await runWell(world, {}, { env });
-    assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
-    assert.ok(proxy.requests.length > 0);
-    for (const { method, host } of proxy.requests) {
-      assert.deepEqual([method, host], ['CONNECT', new URL(world.agent.url).host]);
+const SILENT: Say = () => {};
+
+/** Those that keep a request waiting. */
+const WAITING: Readonly<Record<string, Stage>> = {
+  'swallows CONNECT': { scheme: 'https', instead: SILENT },
+  'drips the answer to CONNECT': { scheme: 'https', instead: dripping },
+  'lets TLS stall after CONNECT': { scheme: 'https', instead: pretending },
+  'swallows what it should forward': { scheme: 'http', instead: SILENT },
+  'drips the answer': { scheme: 'http', instead: dripping },
+};
+
+const REFUSING: Readonly<Record<string, Stage & { readonly status: number }>> = {
+  'refuses CONNECT with 407': { scheme: 'https', instead: refusing(407), status: 407 },
+  'refuses CONNECT with 502': { scheme: 'https', instead: refusing(502), status: 502 },
+  'refuses CONNECT with 407 after a success': {
+    scheme: 'https',
+    instead: refusing(407),
+    after: 1,
+    status: 407,
+  },
+  'refuses with 502 after a success': { scheme: 'http', instead: refusing(502), after: 1, status: 502 },
+  'refuses with 407 after a success': { scheme: 'http', instead: refusing(407), after: 1, status: 407 },
+};
+
+/** More requests than one, to each of which a proxy may say something else. */
+const REPEATED: Readonly<Record<Task, Readonly<Record<string, string>>>> = {
+  sync: { concurrency: '1', retries: '0' },
+  upload: { concurrency: '1', retries: '0' },
+  stats: { samples: '2', 'sample-interval': '200ms', retries: '0' },
+  monitor: { interval: '200ms' },
+};
+
+const keys = hasOpenssl ? makeKeys() : { key: '', cert: '', certFile: '', [Symbol.dispose]() {} };
+after(() => keys[Symbol.dispose]());
+
+suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () => {
+  for (const task of ENTRIES) {
+    for (const [what, stage] of Object.entries(WAITING)) {
+      test(`that ${what} is given up after timeout by ${task}`, { timeout: LONGEST_MS }, async () => {
+        const result = await runBehind(stage, task, { timeout: '300ms' });
+        assertFailed(result, /^(GET|POST) .* failed: /m);
+      });
+
+      test(`that ${what} does not keep ${task} from being cancelled`, { timeout: LONGEST_MS }, async () => {
+        const result = await runBehind(stage, task, { timeout: '10m' }, 'SIGINT');
+        assertFailed(result, task === 'monitor' ? /not sampled once/ : /^Cancelled/m);
+      });
     }
-  });
 
-  for (const noProxy of ['127.0.0.1', 'example.com,127.0.0.1', '*']) {
-    test(`is passed by for what NO_PROXY=${noProxy} names`, { skip }, async () => {
-      using keys = makeKeys();
-      await using world = await openWorld({ tls: keys });
-      await using proxy = await openProxy();
-      const proxies = { HTTPS_PROXY: `http://${proxy.address}`, NO_PROXY: noProxy };
-      await runWell(world, {}, { env: { ...proxies, NODE_EXTRA_CA_CERTS: keys.certFile } });
-      assert.equal(proxy.requests.length, 0);
-    });
-  }
-
-  test('never gets the token that goes in clear to this machine alone', async () => {
-    await using world = await openWorld();
-    await using proxy = await openProxy();
-    await runWell(world, {}, { env: { HTTP_PROXY: `http://${proxy.address}` } });
-    assert.equal(proxy.requests.length, 0);
-    assert.equal(uploads(world).length, 1);
-  });
-
-  test('is told its credentials, and nobody else is', async () => {
-    await using world = await openWorld();
-    await using proxy = await openProxy({ agent: world.agent.url });
-    const env = { HTTP_PROXY: `http://user:p%40ss-word@${proxy.address}`, RUNNER_DEBUG: '1' };
-    const result = await runWell(world, BY_PROXY, { env });
-    const authorization = `Basic ${btoa('user:p@ss-word')}`;
-    assert.ok(proxy.requests.length > 0);
-    assert.ok(proxy.requests.every(request => request.authorization === authorization));
-    assert.ok(world.agent.requests.every(({ headers }) => headers['proxy-authorization'] === undefined));
-    assert.ok(result.lines.includes('::add-mask::p@ss-word'));
-    assertNoPassword(result.everything);
-  });
-
-  for (const scheme of ['http', 'https']) {
-    test(`that refuses ${scheme} is told of, without its password`, { skip }, async () => {
-      using keys = makeKeys();
-      await using world = await openWorld(scheme === 'https' ? { tls: keys } : {});
-      await using proxy = await openProxy({ refuse: 407 });
-      const env = { [`${scheme}_proxy`]: `http://user:p%40ss-word@${proxy.address}` };
-      const inputs = scheme === 'http' ? BY_PROXY : {};
-      const result = await runBadly(world, { ...inputs, retries: '0' }, { env });
-      assert.match(result.file('a.txt').error?.message ?? '', /407/);
-      assert.match(result.file('a.txt').error?.hint ?? '', /HTTPS_PROXY/);
-      assertNoPassword(result.everything);
-      assert.equal(world.agent.connections(), 0);
-    });
-  }
-
-  test('that is not there is told of, without its password', async () => {
-    await using world = await openWorld();
-    const proxy = await openProxy();
-    await proxy[Symbol.asyncDispose]();
-    const env = { HTTP_PROXY: `http://user:p%40ss-word@${proxy.address}` };
-    const result = await runBadly(world, { ...BY_PROXY, retries: '0' }, { env });
-    assert.match(result.file('a.txt').error?.hint ?? '', /proxy/);
-    assertNoPassword(result.everything);
-    assert.equal(world.agent.connections(), 0);
-  });
-
-  for (const value of ['user:p@ss-word@host:3128', 'socks5://user:p%40ss-word@host:1080', 'foo']) {
-    test(`that no URL names, as in ${value}, is told of by the name of its variable`, async () => {
-      await using world = await openWorld();
-      const env = { HTTPS_PROXY: value };
-      const inputs = { 'base-url': 'https://agent.test', retries: '0' };
-      const result = await runBadly(world, inputs, { env });
-      const { message = '', hint = '' } = result.file('a.txt').error ?? {};
-      assert.match(message, /the environment variable HTTPS_PROXY holds no URL of an http or https proxy/);
-      assert.match(hint, /proxy settings/);
-      assertNoPassword(result.everything);
-    });
+    for (const [what, stage] of Object.entries(REFUSING)) {
+      test(`that ${what} fails ${task}`, { timeout: LONGEST_MS }, async () => {
+        const result = await runBehind(stage, task, { timeout: '30s' });
+        // A monitor that has sampled is content.
+        const isContent = task === 'monitor' && stage.scheme === 'http';
+        if (!isContent) assertFailed(result, RegExp(`${stage.status}`));
+        else assert.match(result.annotations('warning').join(), RegExp(`readings? failed.*${stage.status}`, 's'));
+      });
+    }
   }
 });
 
-suite('TLS', { concurrency: 2, skip }, () => {
-  test('with a private CA works with NODE_EXTRA_CA_CERTS', async () => {
-    using keys = makeKeys();
-    await using world = await openWorld({ files: FILES, tls: keys });
-    await runWell(world, {}, { env: { NODE_EXTRA_CA_CERTS: keys.certFile } });
-    assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
+/** Runs an entry by way of a proxy that fails at a stage, and sends it a signal as the proxy does, or a monitor's post step as it begins. */
+async function runBehind(
+  { scheme, instead, after = 0 }: Stage,
+  task: Task,
+  inputs: Readonly<Record<string, string>>,
+  name?: NodeJS.Signals,
+): Promise<Result> {
+  let signal: Signal | undefined;
+  const failing = Promise.withResolvers<void>();
+  const breaks: Fault = { on: 'any', times: after, do: { kind: 'hang-up', at: 'after-body' } };
+  await using world = await openWorld({
+    files: { 'a.txt': 'a', 'b.txt': 'b' },
+    // A tunnel that broke is asked for again.
+    ...(scheme === 'https' && { tls: keys, faults: [breaks] }),
   });
-
-  test('with a private CA fails without it, names it, and sends nothing', async () => {
-    using keys = makeKeys();
-    await using world = await openWorld({ files: FILES, tls: keys });
-    const result = await runBadly(world, { concurrency: '1' });
-    assert.match(result.annotations('error').join(), /set NODE_EXTRA_CA_CERTS/);
-    assert.deepEqual([result.report.totals['failed'], result.report.totals['notAttempted']], [1, 1]);
-    assert.equal(world.agent.requests.length, 0);
+  await using proxy = await openProxy({
+    instead,
+    after,
+    agent: world.agent.url,
+    onRequest() {
+      failing.resolve();
+      if (name !== undefined) signal?.(name);
+    },
   });
-});
+  const url = `http://user:p%40ss-word@${proxy.address}`;
+  const env = { HTTP_PROXY: url, HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: keys.certFile };
+  const retried = scheme === 'https' && after > 0 && task !== 'monitor' ? { retries: '1' } : {};
+  const byName = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
+  const given = { ...(scheme === 'http' && byName), ...REPEATED[task], ...retried, ...inputs };
+  const options: RunOptions = {
+    task,
+    env,
+    killAfterMs: HANGS_AFTER_MS,
+    onStart(send) {
+      signal = send;
+    },
+  };
+  const result = task === 'monitor' ? await runPost() : await runAction(world, given, options);
+  // Also the process that samples is gone.
+  await proxy.idle();
+  return result;
 
-function assertNoPassword(text: string): void {
-  const others = text.replace(/^::add-mask::.*$/gm, '');
-  for (const form of ['p@ss-word', 'p%40ss-word', btoa('user:p@ss-word')]) {
-    assert.ok(!others.includes(form), `${form} is in ${others}`);
+  async function runPost(): Promise<Result> {
+    const { onStart: _, ...main } = options;
+    const post = await runWell(world, given, main);
+    await failing.promise;
+    const itself = name === undefined ? {} : { NODE_OPTIONS: `--import=${SIGNAL_AT}`, SIGNAL: name };
+    return await runAction(world, given, { ...main, post, env: { ...env, ...itself } });
   }
+}
+
+function assertFailed(result: Result, says: RegExp): void {
+  assert.equal(result.exitCode, 1, result.stdout);
+  assert.equal(result.stderr, '');
+  assert.match(result.annotations('error').join('\n'), says);
+  assert.ok('report' in result.outputs);
+  assert.equal(result.report.succeeded, false);
+  assert.ok(!result.everything.replace(/^::add-mask::.*$/gm, '').includes('p@ss-word'));
 }

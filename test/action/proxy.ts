@@ -20,11 +20,20 @@ export interface Proxy extends AsyncDisposable {
   /** Host and port. */
   readonly address: string;
   readonly requests: readonly ProxyRequest[];
+  /** Resolves when nobody is connected any more. */
+  readonly idle: () => Promise<void>;
 }
 
+/** Says something to whoever has asked for something. */
+export type Say = (client: Duplex) => void;
+
 export interface ProxyOptions {
-  /** Answers everything with that status. */
-  readonly refuse?: number;
+  /** Said instead of forwarding or tunnelling. */
+  readonly instead?: Say;
+  /** How many requests are served before that. Default 0. */
+  readonly after?: number;
+  /** Told of each request that something else is said to. */
+  readonly onRequest?: () => void;
   /** URL of the agent that `http://agent.test` means, which nobody but this proxy can find. */
   readonly agent?: string;
   /** URL that every tunnel leads to, whatever host it was asked for. */
@@ -32,27 +41,60 @@ export interface ProxyOptions {
 }
 
 /** Starts a proxy. */
-export async function openProxy({ refuse, agent, tunnelTo }: ProxyOptions = {}): Promise<Proxy> {
+export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
+  const { instead, after = 0, onRequest, agent, tunnelTo } = options;
   const requests: ProxyRequest[] = [];
   const sockets = new Set<Duplex>();
+  const say = (client: Duplex) => {
+    instead?.(client);
+    onRequest?.();
+  };
+  const isServed = () => instead === undefined || requests.length <= after;
   const server = createServer((incoming, response) => {
     requests.push(requestOf(incoming, new URL(incoming.url ?? '').host));
-    if (refuse === undefined) forward(incoming, response, agent);
-    else response.writeHead(refuse).end();
+    if (isServed()) forward(incoming, response, agent);
+    else say(incoming.socket);
   });
-  server.on('connection', socket => sockets.add(socket));
+  const keep = (socket: Duplex) => {
+    sockets.add(socket.on('error', () => {}).on('end', () => socket.destroy()));
+    socket.on('close', () => sockets.delete(socket));
+  };
+  server.on('connection', keep);
   server.on('connect', (incoming, socket: Duplex) => {
     requests.push(requestOf(incoming, incoming.url ?? ''));
-    if (refuse === undefined) sockets.add(tunnel(tunnelTo ?? `http://${incoming.url}`, socket));
-    else socket.end(`HTTP/1.1 ${refuse} Refused\r\nContent-Length: 0\r\n\r\n`);
+    if (isServed()) keep(tunnel(tunnelTo ?? `http://${incoming.url}`, socket));
+    else say(socket.on('data', data => String(data).startsWith('CONNECT ') && say(socket)));
   });
   const port = await listenHere(server);
   return {
     address: `127.0.0.1:${port}`,
     requests,
+    async idle() {
+      // Whatever it was closed by: `once` would reject where that is an error.
+      for (const socket of sockets) if (!socket.closed) await new Promise(resolve => socket.once('close', resolve));
+    },
     [Symbol.asyncDispose]: () => closeWith(server, sockets),
   };
 }
+
+/** Refuses with a status, and keeps the connection. */
+export function refusing(status: number): Say {
+  return client => void client.write(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** Answers for as long as somebody is there, a byte now and then. */
+export function dripping(client: Duplex): void {
+  client.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+  const timer = setInterval(() => client.write('x'), 20);
+  client.on('close', () => clearInterval(timer));
+}
+
+/** Answers a CONNECT as if there were a tunnel. */
+export function pretending(client: Duplex): void {
+  client.write(ESTABLISHED);
+}
+
+const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
 function requestOf({ method = '', headers }: IncomingMessage, host: string): ProxyRequest {
   return { method, host, authorization: headers['proxy-authorization'] };
@@ -73,7 +115,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, agent = ''
 function tunnel(url: string, client: Duplex): Duplex {
   const { hostname, port } = new URL(url);
   const upstream = connect(Number(port || 80), hostname, () => {
-    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    client.write(ESTABLISHED);
     upstream.pipe(client).pipe(upstream);
   });
   for (const end of [client, upstream]) end.on('error', () => client.destroy());

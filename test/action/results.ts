@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import type { StepPlaces } from './world.ts';
+import type { StepEnd } from '../../local-runner/step.ts';
 
 /** The report file, as far as these tests look into it. */
 export interface Report {
@@ -12,10 +12,7 @@ export interface Report {
   readonly durationMs: number;
   readonly totals: Readonly<Record<string, number>>;
   readonly stats: Readonly<Record<string, unknown>> | null;
-  readonly figures: Readonly<Record<string, unknown>> | null;
   readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
-  readonly errors: readonly { readonly message: string; readonly details: readonly string[] }[];
-  readonly warnings: readonly string[];
   readonly files: readonly ReportedFile[];
 }
 
@@ -36,17 +33,8 @@ export interface ReportedFile {
   };
 }
 
-/** How the process ended, and what it printed. */
-export interface Ending {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** All that one run of the action left behind. */
-export interface Result extends Ending {
-  readonly outputs: Readonly<Record<string, string>>;
-  readonly summary: string;
+export interface Result extends StepEnd {
   readonly report: Report;
   /** The report file's text. */
   readonly reportText: string;
@@ -60,40 +48,24 @@ export interface Result extends Ending {
   annotations(level: 'error' | 'warning' | 'notice'): string[];
 }
 
-export function resultOf(ending: Ending, places: StepPlaces): Result {
-  const { stdout, stderr } = ending;
-  const rawOutputs = readIfThere(places.output);
-  const outputs = parseOutputs(rawOutputs);
-  const summary = readIfThere(places.summary);
-  const reportText = readIfThere(outputs['report'] ?? '');
+export function resultOf(end: StepEnd): Result {
+  const { stdout, stderr, outputs, state, env, summary } = end;
+  const reportFile = outputs['report'] ?? '';
+  const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
+  const told = [outputs, state, env].flatMap(values => Object.entries(values).flat());
   const report = () => parseReport(reportText, stdout + stderr);
   return {
-    ...ending,
-    outputs,
-    summary,
-    reportText,
+    ...end,
     get report() {
       return report();
     },
+    reportText,
     lines: stdout.split('\n'),
-    everything: [stdout, stderr, rawOutputs, summary, reportText].join('\n'),
+    everything: [stdout, stderr, ...told, summary, reportText].join('\n'),
     file: source =>
       report().files.find(file => file.source === source) ?? assert.fail(`${source} is not in the report`),
     annotations: level => stdout.split('\n').flatMap(line => annotation(line, level)),
   };
-}
-
-/** The outputs file as the runner reads it: `name<<delimiter`, the value's lines, the delimiter. */
-function parseOutputs(text: string): Record<string, string> {
-  const outputs: Record<string, string> = {};
-  for (let rest = text; rest !== ''; ) {
-    const [whole, name = '', , value = ''] =
-      /^([^\n]+?)<<([^\n]+)\n(?:([\s\S]*?)\n)?\2\n/.exec(rest) ?? assert.fail(`not an output: ${rest}`);
-    assert.ok(!(name in outputs), `the output ${name} is set twice`);
-    outputs[name] = value;
-    rest = rest.slice(whole.length);
-  }
-  return outputs;
 }
 
 function parseReport(text: string, log: string): Report {
@@ -111,8 +83,4 @@ function annotation(line: string, level: string): string[] {
   const [, message] = /^::(?:error|warning|notice)(?: [^:]*)?::(.*)$/.exec(line) ?? [];
   if (message === undefined || !line.startsWith(`::${level}`)) return [];
   return [message.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%')];
-}
-
-function readIfThere(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }

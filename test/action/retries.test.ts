@@ -4,16 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import type { FaultAction } from '../../local-agent/faults.ts';
-import {
-  openFaulty,
-  openWorld,
-  pathOf,
-  type Result,
-  runBadly,
-  runWell,
-  uploads,
-  type World,
-} from './harness.ts';
+import { openFaulty, openWorld, pathOf, type Result, runBadly, runWell, uploads, type World } from './harness.ts';
 import { manyFiles } from './world.ts';
 
 const MIB = 1024 * 1024;
@@ -71,10 +62,7 @@ suite('another attempt', { concurrency: 4 }, () => {
       assert.deepEqual(attempts(result), each(TRANSIENT, 2));
       for (const name of Object.keys(TRANSIENT)) {
         assert.equal(world.stored(name).length, size, name);
-        assert.match(
-          result.stdout,
-          new RegExp(`^Attempt 1 for ${name} failed, next in \\d+ ms: POST .*/files`, 'm'),
-        );
+        assert.match(result.stdout, new RegExp(`^Attempt 1 for ${name} failed, next in \\d+ ms: POST .*/files`, 'm'));
       }
     });
   }

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import {
-  type Files,
-  manyFiles,
-  openWorld,
-  pathOf,
-  runAction,
-  runBadly,
-  runWell,
-  uploads,
-} from './harness.ts';
+import { type Files, manyFiles, openWorld, pathOf, runAction, runBadly, runWell, uploads } from './harness.ts';
 
 const FILES: Files = { 'large.bin': 'x'.repeat(5000), ...manyFiles(10) };
 
@@ -28,10 +19,7 @@ suite('a shard', { concurrency: 2 }, () => {
       const before = uploads(world).length;
       const result = await runWell(world, { shard });
       const [, count = ''] = /: (\d+) of/.exec(line) ?? [];
-      assert.match(
-        result.stdout,
-        new RegExp(`^Uploading ${count} files? \\(.*\\) to sandbox .*, ${line}$`, 'm'),
-      );
+      assert.match(result.stdout, new RegExp(`^Uploading ${count} files? \\(.*\\) to sandbox .*, ${line}$`, 'm'));
       assert.equal(uploads(world).length - before, Number(count));
       assert.equal(result.outputs['uploaded-count'], count);
       assert.match(result.report.headline, new RegExp(`\\(shard ${shard.replace('/', ' of ')}\\)\\.$`));
@@ -72,12 +60,9 @@ suite('a shard', { concurrency: 2 }, () => {
     await using world = await openWorld({ files: FILES });
     await runWell(world, { shard: '1/3' }, { task: 'upload' });
     assert.equal(uploads(world).length, 1);
-    const { code, stdout } = await runAction(world, { shard: '0/3' });
-    assert.equal(code, 1);
-    assert.match(
-      stdout,
-      /shard: "0\/3" is not a share, counted from 1, of at most 256\. Example: shard: 2\/4/,
-    );
+    const { exitCode, stdout } = await runAction(world, { shard: '0/3' });
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /shard: "0\/3" is not a share, counted from 1, of at most 256\. Example: shard: 2\/4/);
     assert.equal(uploads(world).length, 1);
   });
 });

@@ -3,8 +3,8 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import type { Fault } from '../../local-agent/faults.ts';
-import { openWorld, SANDBOX_ID } from './harness.ts';
-import { changeState, hasState, known, run, runWellWith, STATE, sentBy, stateText, when } from './state.ts';
+import { openWorld, SANDBOX_ID, when } from './harness.ts';
+import { changeState, hasState, known, run, runWellWith, STATE, sentBy, stateText } from './state.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'c.txt': 'ccc' };
 const ALL = Object.keys(FILES);
@@ -25,7 +25,7 @@ suite('an upload that is not acknowledged is not in the state', { concurrency: 2
       await runWellWith(world);
       world.write({ 'b.txt': 'BBB' });
       const failed = await run(world, { retries: '0' });
-      assert.deepEqual([failed.code, failed.outputs['unchanged-count']], [1, '2']);
+      assert.deepEqual([failed.exitCode, failed.outputs['unchanged-count']], [1, '2']);
       assert.deepEqual(known(world), ['a.txt', 'c.txt']);
       world.write({ 'b.txt': 'bbb' });
       assert.deepEqual(await sentBy(world), ['b.txt']);
@@ -38,8 +38,8 @@ suite('an upload that is not acknowledged is not in the state', { concurrency: 2
     await using world = await openWorld({ files: FILES, faults: [stall] });
     await runWellWith(world);
     world.write({ 'b.txt': 'BBB' });
-    const kill = when('b.txt', (_request, action) => void action.kill('SIGKILL'));
-    assert.equal((await run(world, {}, kill)).code, null);
+    const kill = when('b.txt', signal => signal('SIGKILL'));
+    assert.equal((await run(world, {}, kill)).exitCode, null);
     world.write({ 'b.txt': 'bbb' });
     assert.deepEqual(await sentBy(world), ['b.txt']);
   });
@@ -49,9 +49,9 @@ suite('an upload that is not acknowledged is not in the state', { concurrency: 2
     await using world = await openWorld({ files: FILES, faults: [stall] });
     await runWellWith(world);
     world.write({ 'a.txt': 'AAA', 'b.txt': 'BBB', 'c.txt': 'CCC' });
-    const cancel = when('b.txt', (_request, action) => void action.kill('SIGINT'));
+    const cancel = when('b.txt', signal => signal('SIGINT'));
     const cancelled = await run(world, { concurrency: '1' }, cancel);
-    assert.deepEqual([cancelled.code, cancelled.sent], [1, ['a.txt', 'b.txt']]);
+    assert.deepEqual([cancelled.exitCode, cancelled.sent], [1, ['a.txt', 'b.txt']]);
     assert.deepEqual(known(world), ['a.txt', 'c.txt']);
     world.write({ 'b.txt': 'bbb', 'c.txt': 'ccc' });
     assert.deepEqual(await sentBy(world), ['b.txt']);
@@ -74,7 +74,7 @@ suite('an upload that is not acknowledged is not in the state', { concurrency: 2
     world.write({ 'a.txt': 'AAA' });
     const waiting = { 'wait-until': 'cpu_count > 99', 'wait-timeout': '10ms', 'sample-interval': '200ms' };
     const late = await run(world, waiting);
-    assert.deepEqual([late.code, late.sent, late.outputs['unchanged-count']], [1, [], '2']);
+    assert.deepEqual([late.exitCode, late.sent, late.outputs['unchanged-count']], [1, [], '2']);
     assert.equal(stateText(world), before);
   });
 });
@@ -82,11 +82,7 @@ suite('an upload that is not acknowledged is not in the state', { concurrency: 2
 suite('a state that does not hold is ignored with a warning', { concurrency: 2 }, () => {
   const replaced = (from: string, to: string) => (text: string) => text.replace(from, to);
   for (const [name, change, warning] of [
-    [
-      'of another sandbox',
-      replaced(SANDBOX_ID, 'sandbox2'),
-      /is of another sandbox, "sandbox2" and not "sandbox1"/,
-    ],
+    ['of another sandbox', replaced(SANDBOX_ID, 'sandbox2'), /is of another sandbox, "sandbox2" and not "sandbox1"/],
     ['of another base URL', replaced('http://', 'https://'), /is of another base URL, "https:/],
     ['of another user', replaced('"username":""', '"username":"root"'), /is of another user, "root" and/],
     [
@@ -107,10 +103,7 @@ suite('a state that does not hold is ignored with a warning', { concurrency: 2 }
       assert.deepEqual(result.sent, ALL);
       const warnings = result.annotations('warning');
       assert.equal(warnings.length, 1);
-      assert.match(
-        warnings[0] ?? '',
-        /^The state file ".*state\.json" is .*\. It is ignored, and every file/,
-      );
+      assert.match(warnings[0] ?? '', /^The state file ".*state\.json" is .*\. It is ignored, and every file/);
       assert.match(warnings[0] ?? '', warning);
       assert.deepEqual(await sentBy(world), []);
     });
@@ -143,7 +136,7 @@ suite('a state file that cannot be kept', { concurrency: 2 }, () => {
       mkdirSync(path.join(world.workspace, 'blocked/state.json.new/full'), { recursive: true });
       symlinkSync('a.txt', path.join(world.workspace, 'link'));
       const result = await run(world, { files: '*.txt', 'state-file': file });
-      assert.deepEqual([result.code, result.sent], [1, []]);
+      assert.deepEqual([result.exitCode, result.sent], [1, []]);
       assert.match(result.annotations('error').join('\n'), message);
       assert.match(result.annotations('error').join('\n'), /Nothing was sent/);
       assert.doesNotMatch(result.stdout, /it is a bug/);
@@ -158,10 +151,7 @@ suite('a state file that cannot be kept', { concurrency: 2 }, () => {
     const block = when('b.txt', () => mkdirSync(blocked));
     const result = await runWellWith(world, {}, block);
     assert.deepEqual(result.sent, ['b.txt']);
-    assert.match(
-      result.annotations('warning').join(),
-      /^The state file could not be written, so the next run sends/,
-    );
+    assert.match(result.annotations('warning').join(), /^The state file could not be written, so the next run sends/);
     rmSync(blocked, { recursive: true });
     assert.deepEqual(await sentBy(world), ['b.txt']);
   });

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { suite, test } from 'node:test';
-import { encodeState } from '../../src/upload/state.ts';
-import { manyFiles, openWorld, SANDBOX_ID } from './harness.ts';
-import { known, runWellWith, STATE, sentBy } from './state.ts';
+import { manyFiles, openWorld } from './harness.ts';
+import { known, runWellWith, sentBy } from './state.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb' };
 
@@ -32,14 +28,12 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
     }
   });
 
-  test('that turn out to be two places are known as such', async () => {
+  test('that turn out to be two places are both sent all the same', async () => {
     await using world = await openWorld({ files: FILES });
     const files = 'a.txt => x\nb.txt => /srv/x';
-    assert.deepEqual(await sentBy(world, { files }), ['/srv/x', 'x']);
-    assert.deepEqual(await sentBy(world, { files }), []);
-    world.write({ 'a.txt': 'AAA' });
-    assert.deepEqual(await sentBy(world, { files }), ['x']);
-    assert.deepEqual(await sentBy(world, { files }), []);
+    for (let time = 0; time < 2; time += 1) {
+      assert.deepEqual(await sentBy(world, { files }), ['/srv/x', 'x']);
+    }
   });
 });
 
@@ -67,10 +61,7 @@ suite('a state and shards', { concurrency: 2 }, () => {
     await runWellWith(world);
     const first = await runWellWith(world, { shard: '1/2' });
     assert.equal(first.sent.length, 5);
-    assert.match(
-      first.annotations('warning').join(),
-      /is of another shard, "" and not "1\/2"\. It is ignored/,
-    );
+    assert.match(first.annotations('warning').join(), /is of another shard, "" and not "1\/2"\. It is ignored/);
   });
 
   test('each shard with a state of its own sends what has changed', async () => {
@@ -82,24 +73,4 @@ suite('a state and shards', { concurrency: 2 }, () => {
     for (const inputs of shards) sent.push(...(await sentBy(world, inputs)));
     assert.deepEqual(sent, ['f3.txt']);
   });
-});
-
-test('a state of 20,000 files is read, compared and written in seconds', async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 20_000 }, (_, index) => [`d${index % 100}/f${index}.txt`, `content ${index}`]),
-  );
-  await using world = await openWorld({ files: { ...files, 'new.txt': 'new' } });
-  const entries = Object.entries(files).map(([target, content]) => {
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    return [target, { path: `/home/user/${target}`, size: content.length, sha256 }] as const;
-  });
-  const scope = { sandboxId: SANDBOX_ID, baseUrl: world.agent.url, username: '', shard: '' };
-  mkdirSync(path.join(world.workspace, path.dirname(STATE)));
-  writeFileSync(path.join(world.workspace, STATE), encodeState(scope, new Map(entries)));
-  const start = performance.now();
-  const { outputs } = await runWellWith(world);
-  assert.deepEqual([outputs['uploaded-count'], outputs['unchanged-count']], ['1', '20000']);
-  assert.equal(known(world).length, 20_001);
-  // A fraction of this, where the machine has nothing else to do.
-  assert.ok(performance.now() - start < 30_000);
 });

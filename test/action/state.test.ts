@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { openWorld, runWell, SANDBOX_ID, TOKEN } from './harness.ts';
-import { hasState, known, run, runWellWith, STATE, sentBy, stateText, when } from './state.ts';
+import { openWorld, runWell, SANDBOX_ID, TOKEN, when } from './harness.ts';
+import { hasState, known, run, runWellWith, STATE, sentBy, stateText } from './state.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };
 const ALL = Object.keys(FILES);
@@ -142,9 +142,9 @@ suite('with a state file', { concurrency: 2 }, () => {
       files: FILES,
       faults: [{ on: 'stats', times: 1, do: { kind: 'status', status: 404 } }],
     });
-    assert.equal((await run(world)).code, 1);
+    assert.equal((await run(world)).exitCode, 1);
     assert.deepEqual(await sentBy(world), []);
-    assert.equal((await run(world, { 'fail-if': 'cpu_count > 0' })).code, 1);
+    assert.equal((await run(world, { 'fail-if': 'cpu_count > 0' })).exitCode, 1);
     assert.deepEqual(await sentBy(world), []);
   });
 

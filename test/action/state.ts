@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type Inputs,
-  pathOf,
-  type Result,
-  type RunOptions,
-  runAction,
-  uploads,
-  type World,
-} from './harness.ts';
+import { type Inputs, pathOf, type Result, type RunOptions, runAction, uploads, type World } from './harness.ts';
 
 /** Where these tests keep the state: a hidden folder of the checkout, which `**` does not find. */
 export const STATE = '.sandbox-sync/state.json';
@@ -29,13 +21,9 @@ export async function run(world: World, inputs: Inputs = {}, options: RunOptions
 }
 
 /** Runs the action with a state file, and asserts that the step succeeded. */
-export async function runWellWith(
-  world: World,
-  inputs: Inputs = {},
-  options: RunOptions = {},
-): Promise<Sent> {
+export async function runWellWith(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Sent> {
   const result = await run(world, inputs, options);
-  assert.equal(result.code, 0, result.stdout);
+  assert.equal(result.exitCode, 0, result.stdout);
   return result;
 }
 
@@ -60,16 +48,4 @@ export function changeState(world: World, change: (text: string) => string): voi
 export function known(world: World): string[] {
   const { files }: { files: { target: string }[] } = JSON.parse(stateText(world));
   return files.map(({ target }) => target);
-}
-
-/** Does something when the request for a target arrives, once. */
-export function when(target: string, act: NonNullable<RunOptions['onRequest']>): RunOptions {
-  let done = false;
-  return {
-    onRequest(request, action) {
-      if (done || request.method !== 'POST' || pathOf(request) !== target) return;
-      done = true;
-      act(request, action);
-    },
-  };
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { truncateSync } from 'node:fs';
+import path from 'node:path';
 import { suite, test } from 'node:test';
-import { type Files, METRICS, openWorld, runWell, STATS_OUTPUTS } from './harness.ts';
+import { type Files, METRICS, openWorld, runMeasured, runWell, STATS_OUTPUTS } from './harness.ts';
 
 const KIB = 1024;
 
@@ -35,6 +37,15 @@ suite('a run where all goes well', { concurrency: 2 }, () => {
     }
     assert.equal(result.outputs['uploaded-count'], String(Object.keys(TREE).length));
     assert.equal(result.outputs['uploaded-bytes'], String(BYTES));
+  });
+
+  test('takes little memory, however large a file is', async () => {
+    await using world = await openWorld();
+    // Not held by this process, as whose the memory would count at the start of the other.
+    truncateSync(path.join(world.workspace, 'a.txt'), 512 * KIB * KIB);
+    const { peak, outputs } = await runMeasured(world);
+    assert.equal(outputs['uploaded-bytes'], `${512 * KIB * KIB}`);
+    assert.ok(peak < 160 * KIB * KIB, `${peak} bytes`);
   });
 
   test('leaves every output with its exact value', async () => {

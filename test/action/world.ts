@@ -47,22 +47,18 @@ export interface World extends AsyncDisposable {
   readonly workspace: string;
   /** A directory outside of the checkout. */
   readonly outside: string;
+  /** The job's RUNNER_TEMP. */
+  readonly temp: string;
+  /** The directory on disk that is the sandbox's `/`. */
+  readonly root: string;
   readonly agent: LocalAgent;
   /** Writes files of the checkout, by relative path. */
   write(files: Files): void;
   /** The bytes of a file in the sandbox: absolute, or relative to the user's home. */
   stored(file: string): Buffer;
-  /** The runner's places for one step, made anew. */
-  newStep(): StepPlaces;
 }
 
 export type Files = Readonly<Record<string, string | Buffer>>;
-
-export interface StepPlaces {
-  readonly temp: string;
-  readonly output: string;
-  readonly summary: string;
-}
 
 export interface WorldOptions extends Partial<AgentOptions> {
   /** Files of the checkout; one small file if not given. */
@@ -70,13 +66,13 @@ export interface WorldOptions extends Partial<AgentOptions> {
 }
 
 /** Makes a world, removed with everything in it when it is disposed of. */
-export async function openWorld({
-  files = { 'a.txt': 'text' },
-  ...options
-}: WorldOptions = {}): Promise<World> {
+export async function openWorld({ files = { 'a.txt': 'text' }, ...options }: WorldOptions = {}): Promise<World> {
   const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
-  const [workspace, outside, root] = ['work', 'outside', 'root'].map(name => made(directory, name));
-  if (workspace === undefined || outside === undefined || root === undefined) throw new Error('no place');
+  const place = (name: string) => {
+    mkdirSync(path.join(directory, name));
+    return path.join(directory, name);
+  };
+  const [workspace, outside, temp, root] = [place('work'), place('outside'), place('temp'), place('root')];
   const agent = await startAgent({
     root,
     token: TOKEN,
@@ -87,13 +83,15 @@ export async function openWorld({
   const world: World = {
     workspace,
     outside,
+    temp,
+    root,
     agent,
     write: more => writeFiles(workspace, more),
     stored: file => readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
-    newStep: () => stepPlaces(mkdtempSync(path.join(directory, 'step-'))),
     async [Symbol.asyncDispose]() {
       await agent.close();
-      rmSync(directory, { recursive: true });
+      // A monitor that a test has not ended writes to it until it finds that it is gone.
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   world.write(files);
@@ -102,9 +100,7 @@ export async function openWorld({
 
 /** So many small files, `f0.txt` and so on. */
 export function manyFiles(count: number): Files {
-  return Object.fromEntries(
-    Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]),
-  );
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]));
 }
 
 /** A world whose agent misbehaves at every upload that `rule` does not leave out. */
@@ -118,21 +114,4 @@ function writeFiles(directory: string, files: Files): void {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
-}
-
-function made(directory: string, name: string): string {
-  const place = path.join(directory, name);
-  mkdirSync(place);
-  return place;
-}
-
-function stepPlaces(directory: string): StepPlaces {
-  const places = {
-    temp: made(directory, 'temp'),
-    output: path.join(directory, 'output'),
-    summary: path.join(directory, 'summary'),
-  };
-  writeFileSync(places.output, '');
-  writeFileSync(places.summary, '');
-  return places;
 }

@@ -1,6 +1,6 @@
 import { statusFailure } from '../../src/agent/answer.ts';
+import type { HttpAnswer } from '../../src/agent/exchange.ts';
 import type { AgentError } from '../../src/agent/failure.ts';
-import type { HttpAnswer } from '../../src/agent/http.ts';
 
 export const NOW = Date.parse('2026-11-20T10:00:00Z');
 

@@ -1,18 +1,16 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BUFFER_BYTES, type FileBody, openBody } from '../../src/agent/body.ts';
-import { bufferPool } from '../../src/agent/buffer-pool.ts';
+import { type Body, BUFFER_BYTES, bodyOpener } from '../../src/agent/body.ts';
+import { type Form, openForm } from '../../src/agent/form.ts';
 
-export const FRAME = { head: Buffer.from('<head>'), tail: Buffer.from('<tail>') };
-export const LARGEST_BUFFERED = BUFFER_BYTES - 12;
+export const FORM: Form = openForm();
 export const LARGE = BUFFER_BYTES + 1;
 
-/** Opens a file with a pool of its own. */
-export function openFile(file: string, plannedSize: number): Promise<FileBody> {
-  return openBody({ path: file, plannedSize, frame: FRAME, pool: bufferPool(BUFFER_BYTES) });
-}
+/** The longest file that goes out in one piece, under the filename `file`. */
+export const LARGEST_BUFFERED = BUFFER_BYTES - FORM.head('file').length - FORM.tail.length;
 
+/** A file in a directory of its own. */
 export interface File extends Disposable {
   readonly path: string;
 }
@@ -25,25 +23,48 @@ export function fileOf(content: Buffer | string): File {
   return { path: file, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
 }
 
+/** Opens a file that was so large when it was planned, as a body of its own. */
+export function openFile(realPath: string, size: number): Promise<Body> {
+  return bodyOpener(FORM, false)([{ realPath, target: 'file', size }]);
+}
+
 /** Bytes of which no two pieces are alike. */
 export function pattern(length: number): Buffer {
   const buffer = Buffer.alloc(length);
-  for (let offset = 0; offset + 4 <= length; offset += 4)
-    buffer.writeUInt32LE((offset * 2654435761) % 2 ** 32, offset);
+  for (let offset = 0; offset + 4 <= length; offset += 4) buffer.writeUInt32LE((offset * 2654435761) % 2 ** 32, offset);
   return buffer;
 }
 
 /** The whole body, each piece copied before the next is asked for, as the contract has it. */
-export async function collect({ body }: FileBody): Promise<Buffer> {
-  if (Buffer.isBuffer(body)) return body;
+export async function collect({ content }: Pick<Body, 'content'>): Promise<Buffer> {
+  if (Buffer.isBuffer(content)) return content;
   const pieces: Buffer[] = [];
-  for await (const piece of body) {
+  for await (const piece of content) {
     pieces.push(Buffer.from(piece));
     await new Promise(resolve => setImmediate(resolve));
   }
   return Buffer.concat(pieces);
 }
 
-export function framed(content: Buffer): Buffer {
-  return Buffer.concat([FRAME.head, content, FRAME.tail]);
+/** The body of a form with files by their filenames. */
+export function framed(files: Readonly<Record<string, Buffer | string>>): Buffer {
+  const parts = Object.entries(files).flatMap(([name, content], index) => [
+    index === 0 ? FORM.head(name) : FORM.next(name),
+    Buffer.from(content),
+  ]);
+  return Buffer.concat([...parts, FORM.tail]);
+}
+
+/** How many of a directory's files this process holds open; 0 where the system does not tell. */
+export function openIn(directory: string): number {
+  if (process.platform !== 'linux') return 0;
+  return readdirSync('/proc/self/fd').filter(name => leadsInto(directory, `/proc/self/fd/${name}`)).length;
+}
+
+function leadsInto(directory: string, descriptor: string): boolean {
+  try {
+    return readlinkSync(descriptor).startsWith(directory);
+  } catch {
+    return false;
+  }
 }

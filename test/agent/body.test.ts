@@ -1,90 +1,145 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
-import { AgentError } from '../../src/agent/failure.ts';
-import { collect, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, pattern } from './bodies.ts';
+import {
+  type Body,
+  BUFFER_BYTES,
+  bodyOpener,
+  SHARED_BYTES,
+  sharedBytes,
+  type UploadFile,
+} from '../../src/agent/body.ts';
+import { collect, FORM, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, pattern } from './bodies.ts';
 
-const SIZES = [
-  0,
-  1,
-  1000,
-  LARGEST_BUFFERED - 1,
-  LARGEST_BUFFERED,
-  LARGE,
-  2 * LARGEST_BUFFERED,
-  5 * LARGEST_BUFFERED + 3,
-];
+const SIZES = [0, 1, 1000, LARGEST_BUFFERED - 1, LARGEST_BUFFERED, LARGEST_BUFFERED + 1, LARGE, 5 * BUFFER_BYTES + 3];
 
+// Also of a file that has changed since the plan: it is sent as it is now.
 describe('a body holds the file, byte for byte, in its frame', () => {
-  for (const size of SIZES) {
-    test(`of ${size} bytes`, async () => {
-      const content = pattern(size);
-      using file = fileOf(content);
-      const opened = await openFile(file.path, size);
-      assert.equal(Buffer.isBuffer(opened.body), size <= LARGEST_BUFFERED);
-      assert.equal(opened.fileBytes, size);
-      assert.equal(opened.length, size + 12);
-      assert.ok((await collect(opened)).equals(framed(content)));
-      await opened.close(true);
-    });
+  for (const planned of [10, LARGE]) {
+    for (const size of SIZES) {
+      test(`of ${size} bytes, planned as ${planned}`, async () => {
+        const content = pattern(size);
+        using file = fileOf(content);
+        const body = await openFile(file.path, planned);
+        assert.equal(Buffer.isBuffer(body.content), planned === 10 && size <= LARGEST_BUFFERED);
+        assert.deepEqual(
+          body.parts.map(part => part.size),
+          [size],
+        );
+        const expected = framed({ file: content });
+        assert.equal(body.length, expected.length);
+        assert.ok((await collect(body)).equals(expected));
+        await body.close(true);
+      });
+    }
   }
 });
 
-describe('a file that has changed since the plan is sent as it is now', () => {
-  const cases: Readonly<Record<string, readonly [planned: number, now: number]>> = {
-    'a small one that grew': [10, 1000],
-    'a small one that grew large': [10, 3 * LARGE],
-    'a small one that shrank': [1000, 10],
-    'a large one that shrank': [2 * LARGE, LARGE],
-    'a large one that became small': [LARGE, 10],
-    'a large one that became empty': [LARGE, 0],
-    'a large one that grew': [LARGE, 2 * LARGE],
+/** Files of these contents, as planned, in a directory that is removed with them. */
+function plan(contents: Readonly<Record<string, Buffer | string>>) {
+  const place = fileOf('');
+  const at = (name: string) => path.join(path.dirname(place.path), name);
+  const files = Object.entries(contents).map(([target, content]) => {
+    writeFileSync(at(target), content);
+    return { realPath: at(target), target, size: content.length };
+  });
+  return { files, at, [Symbol.dispose]: () => place[Symbol.dispose]() };
+}
+
+function openAll(files: readonly UploadFile[]): Promise<Body> {
+  return bodyOpener(FORM, false)(files);
+}
+
+describe('a body of several files', () => {
+  test('holds each as a part, byte for byte, as they are now', async () => {
+    using planned = plan({ a: 'one', b: '', c: 'two\r\n' });
+    writeFileSync(planned.at('a'), 'longer than before');
+    const body = await openAll(planned.files);
+    const expected = framed({ a: 'longer than before', b: '', c: 'two\r\n' });
+    assert.deepEqual(body.content, expected);
+    assert.equal(body.length, expected.length);
+    assert.deepEqual(
+      body.parts.map(({ size }) => size),
+      [18, 0, 5],
+    );
+  });
+
+  test('leaves out what cannot be read, leads elsewhere now, or does not fit any more', async () => {
+    const most = pattern(SHARED_BYTES - 1000);
+    using planned = plan({ gone: '1', link: '2', most, large: '3', fine: '4' });
+    for (const name of ['gone', 'link']) rmSync(planned.at(name));
+    symlinkSync(planned.at('fine'), planned.at('link'));
+    writeFileSync(planned.at('large'), 'x'.repeat(2000));
+    const body = await openAll(planned.files);
+    assert.deepEqual(body.content, framed({ most, fine: '4' }));
+    assert.deepEqual(
+      body.parts.map(({ file }) => file.target),
+      ['most', 'fine'],
+    );
+  });
+
+  test('has no parts where none can be read', async () => {
+    using planned = plan({ a: '1', b: '2' });
+    for (const { realPath } of planned.files) rmSync(realPath);
+    assert.deepEqual((await openAll(planned.files)).parts, []);
+  });
+
+  test('has room for all that its files were said to take', async () => {
+    const size = BUFFER_BYTES - 300;
+    using planned = plan({
+      a: pattern(size),
+      'a longer name': pattern(size),
+      c: pattern(size),
+      d: pattern(size),
+    });
+    const said = planned.files.reduce((sum, file) => sum + (sharedBytes(file) ?? 0), 0);
+    assert.ok(said <= SHARED_BYTES);
+    assert.equal((await openAll(planned.files)).parts.length, 4);
+  });
+});
+
+describe('what a file takes in a shared body', () => {
+  const bytesOf = (target: string, size = 1) => sharedBytes({ realPath: '/a', target, size });
+
+  test('is known where every parser reads its name alike', () => {
+    for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
+      assert.equal(bytesOf(target), undefined, JSON.stringify(target));
+    for (const target of ['a', 'a b', "it's(1)!*~.txt", '/srv/a=b&c,d', '#+?$@^`{|}[]<>:'])
+      assert.ok(bytesOf(target), target);
+  });
+
+  test('is known of small files only', () => {
+    assert.deepEqual([bytesOf('a', BUFFER_BYTES) === undefined, bytesOf('a', LARGE)], [false, undefined]);
+  });
+});
+
+describe('the buffers of a body are used again once it was sent, and only then', () => {
+  /** The memory that a body is read into. */
+  const memoryOf = async ({ content }: Body) => {
+    const pieces = new Set<unknown>();
+    for await (const piece of Buffer.isBuffer(content) ? [content] : content)
+      if (piece.length > 1000) pieces.add(piece.buffer);
+    return pieces;
   };
-  for (const [name, [planned, now]] of Object.entries(cases)) {
+  for (const [name, contents] of Object.entries({
+    'of a small file': { a: pattern(2000) },
+    'of a large file': { a: pattern(3 * LARGE) },
+    'of several files': { a: pattern(2000), b: pattern(2000) },
+  })) {
     test(name, async () => {
-      const content = pattern(now);
-      using file = fileOf(content);
-      const opened = await openFile(file.path, planned);
-      assert.equal(Buffer.isBuffer(opened.body), Math.max(planned, now) <= LARGEST_BUFFERED);
-      assert.equal(opened.length, now + 12);
-      assert.equal(opened.fileBytes, now);
-      assert.ok((await collect(opened)).equals(framed(content)));
-      await opened.close(true);
+      using planned = plan(contents);
+      const open = bodyOpener(FORM, false);
+      const once = async (sent: boolean) => {
+        const body = await open(planned.files);
+        const memory = await memoryOf(body);
+        await body.close(sent);
+        return memory;
+      };
+      const failed = await once(false);
+      const sent = await once(true);
+      assert.ok(failed.size > 0 && failed.isDisjointFrom(sent));
+      assert.deepEqual(await once(true), sent);
     });
   }
-});
-
-describe('a file that changes while it is sent', () => {
-  test('keeps to the announced length where it grows', async () => {
-    const content = pattern(LARGE);
-    using file = fileOf(content);
-    const opened = await openFile(file.path, LARGE);
-    appendFileSync(file.path, 'more');
-    assert.ok((await collect(opened)).equals(framed(content)));
-    await opened.close(true);
-  });
-
-  test('is a failure that may pass where it becomes shorter', async () => {
-    using file = fileOf(pattern(4 * LARGE));
-    const opened = await openFile(file.path, 4 * LARGE);
-    truncateSync(file.path, LARGE);
-    await assert.rejects(collect(opened), (error: unknown) => {
-      assert.ok(error instanceof AgentError);
-      assert.equal(error.kind, 'file-changed');
-      assert.equal(error.retryable, true);
-      assert.match(error.message, new RegExp(`by ${3 * LARGE} bytes`));
-      return true;
-    });
-    await opened.close(true);
-  });
-
-  test('is the one opened where another is put in its place', async () => {
-    const content = pattern(LARGE);
-    using file = fileOf(content);
-    const opened = await openFile(file.path, LARGE);
-    renameSync(file.path, `${file.path}.old`);
-    writeFileSync(file.path, 'another');
-    assert.ok((await collect(opened)).equals(framed(content)));
-    await opened.close(true);
-  });
 });

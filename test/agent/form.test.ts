@@ -31,9 +31,13 @@ async function parse(contentType: string, body: Buffer): Promise<Part[]> {
   return parts;
 }
 
-function bodyOf(filename: string, content: string): { contentType: string; body: Buffer } {
-  const { contentType, head, tail } = openForm();
-  return { contentType, body: Buffer.concat([head(filename), Buffer.from(content, 'latin1'), tail]) };
+function parts(...files: readonly (readonly [filename: string, content: string])[]): Promise<Part[]> {
+  const { contentType, head, next, tail } = openForm();
+  const pieces = files.flatMap(([filename, content], index) => [
+    index === 0 ? head(filename) : next(filename),
+    Buffer.from(content, 'latin1'),
+  ]);
+  return parse(contentType, Buffer.concat([...pieces, tail]));
 }
 
 const FILENAMES: Readonly<Record<string, string>> = {
@@ -45,31 +49,34 @@ const FILENAMES: Readonly<Record<string, string>> = {
   'a;b=c': 'a;b=c',
   'a%22b': 'a%22b',
   'ünï/日本/😀': 'ünï/日本/😀',
-  'a\\b': 'a\\b',
-  'a\\\\b\\': 'a\\\\b\\',
+  // form-data takes a backslash for the separator of Windows. Where a file goes, the query says; where there is none,
+  // a name with a backslash shares no request.
+  'a\\b': 'a/b',
+  'a\\\\b\\': 'a//b/',
   'a"b': 'a%22b',
   '"': '%22',
   'a\nb': 'a%0Ab',
   'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
-  'a\\"b': 'a\\%22b',
+  'a\\"b': 'a/%22b',
 };
 
-describe('a form has one part', () => {
+describe('a form has a part', () => {
   for (const [filename, received] of Object.entries(FILENAMES)) {
     test(`with the filename ${JSON.stringify(filename)}`, async () => {
-      const { contentType, body } = bodyOf(filename, 'content');
-      assert.deepEqual(await parse(contentType, body), [
-        { field: 'file', filename: received, contentType: 'application/octet-stream', content: 'content' },
-      ]);
+      const [part] = await parts([filename, 'content']);
+      const type = { field: 'file', contentType: 'application/octet-stream' };
+      assert.deepEqual(part, { ...type, filename: received, content: 'content' });
     });
   }
 
-  for (const content of ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)]) {
-    test(`with the content ${JSON.stringify(content.slice(0, 20))}`, async () => {
-      const { contentType, body } = bodyOf('a', content);
-      assert.equal((await parse(contentType, body))[0]?.content, content);
-    });
-  }
+  test('for each file, whatever is in it', async () => {
+    const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
+    const read = await parts(...contents.map(content => ['a', content] as const));
+    assert.deepEqual(
+      read.map(({ content }) => content),
+      contents,
+    );
+  });
 });
 
 test('the bytes are those of RFC 7578', () => {

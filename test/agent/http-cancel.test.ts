@@ -1,86 +1,49 @@
 import assert from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
-import { openHttp } from '../../src/agent/http.ts';
-import { answering, closed, listen, OK, proxyVariables, request } from './sockets.ts';
+import { answering, closed, listen, OK, open, proxyVariables, REQUEST, send } from './sockets.ts';
 
-const CANCELLED = { kind: 'cancelled', retryable: false, final: true };
-
-suite('a request that is cancelled', { timeout: 20_000 }, () => {
+suite('a signal that cancels', { timeout: 20_000 }, () => {
   before(() => void proxyVariables({}));
+  const CANCELLED = { kind: 'cancelled', retryable: false, final: true };
 
-  test('before it is made is not sent at all', async () => {
-    await using agent = await listen();
-    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
-    await assert.rejects(http.send(request({ cancel: AbortSignal.abort() })), CANCELLED);
-    await http.close();
-    assert.equal(agent.connections.length, 0);
-  });
-
-  test('before it is made is cancelled also where it could not have been sent', async () => {
+  test('before a request is made keeps it from being sent, also where it could not have been', async () => {
     const agent = await listen();
+    const http = open(`http://${agent.host}`, { timeoutMs: 60_000, cancel: AbortSignal.abort() });
+    await assert.rejects(http.send(REQUEST), CANCELLED);
+    assert.equal(agent.connections.length, 0);
     await agent[Symbol.asyncDispose]();
-    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
-    await assert.rejects(http.send(request({ cancel: AbortSignal.abort() })), CANCELLED);
+    await assert.rejects(http.send(REQUEST), CANCELLED);
     await http.close();
   });
 
-  test('while its connection is being made', async () => {
-    await using agent = await listen();
-    const http = await openHttp(`https://${agent.host}`, 1, 60_000);
-    const controller = new AbortController();
-    const connected = agent.connected();
-    const sending = assert.rejects(http.send(request({ cancel: controller.signal })), CANCELLED);
-    await connected;
-    controller.abort();
-    await sending;
-    await http.close();
-  });
-
-  test('in the turn in which it is made is not sent once it could be', async () => {
+  test('in the turn in which a request is made keeps it from being sent once it could be', async () => {
     const counts: number[] = [];
-    await using agent = await listen(
-      answering((socket, count) => {
-        counts.push(count);
-        socket.write(OK);
-      }),
-    );
-    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
+    await using other = await listen(answering(socket => socket.write(OK)));
+    await using agent = await listen(answering((_, count) => counts.push(count)));
     const controller = new AbortController();
-    const sending = assert.rejects(http.send(request({ cancel: controller.signal })), CANCELLED);
+    const http = open(`http://${agent.host}`, { timeoutMs: 60_000, cancel: controller.signal });
+    const connected = agent.connected();
+    const sending = assert.rejects(http.send(REQUEST), CANCELLED);
     controller.abort();
-    await sending;
-    assert.equal((await http.send(request())).status, 200);
+    await Promise.all([sending, connected]);
+    // What was sent would arrive while these come and go.
+    for (let turn = 0; turn < 5; turn += 1) await send(`http://${other.host}`, { timeoutMs: 60_000 });
     await http.close();
-    assert.deepEqual(counts, [1]);
+    assert.deepEqual(counts, []);
   });
 
-  test('while it waits for a connection, and the one ahead of it goes on', async () => {
-    const arrived = Promise.withResolvers<() => void>();
-    await using agent = await listen(
-      answering((socket, count) => {
-        assert.equal(count, 1);
-        arrived.resolve(() => socket.write(OK));
-      }),
-    );
-    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
-    const controller = new AbortController();
-    const ahead = http.send(request());
-    const answer = await arrived.promise;
-    const waiting = assert.rejects(http.send(request({ cancel: controller.signal })), CANCELLED);
-    controller.abort();
-    await waiting;
-    answer();
-    assert.equal((await ahead).status, 200);
-    await http.close();
-  });
-
-  test('while it waits for its answer ends its connection at once', async () => {
-    const controller = new AbortController();
-    await using agent = await listen(answering(() => controller.abort()));
-    const http = await openHttp(`http://${agent.host}`, 1, 60_000);
-    const gone = agent.connected().then(socket => closed(socket));
-    await assert.rejects(http.send(request({ cancel: controller.signal })), CANCELLED);
-    await gone;
-    await http.close();
-  });
+  for (const scheme of ['http', 'https']) {
+    test(`ends at once a request in flight, one that waits, and their connection (${scheme})`, async () => {
+      await using agent = await listen();
+      const controller = new AbortController();
+      const http = open(`${scheme}://${agent.host}`, { timeoutMs: 60_000, cancel: controller.signal });
+      const connected = agent.connected();
+      const sending = [1, 2].map(() => assert.rejects(http.send(REQUEST), CANCELLED));
+      const gone = closed((await connected).resume());
+      controller.abort();
+      await Promise.all(sending);
+      await http.close();
+      await gone;
+    });
+  }
 });

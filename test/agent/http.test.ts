@@ -1,75 +1,74 @@
 import assert from 'node:assert/strict';
-import { before, describe, suite, test } from 'node:test';
-import { openHttp } from '../../src/agent/http.ts';
-import { hasOpenssl, makeKeys } from '../action/proxy.ts';
-import {
-  answering,
-  closed,
-  drip,
-  listen,
-  listenTls,
-  OK,
-  proxyVariables,
-  request,
-  send,
-  type Talk,
-  trust,
-} from './sockets.ts';
+import { before, suite, test } from 'node:test';
+import { AgentError } from '../../src/agent/failure.ts';
+import { answering, closed, drip, listen, OK, open, proxyVariables, REQUEST, send, type Talk } from './sockets.ts';
 
 const INTERIM = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+/** What a server says at once, and what it then says again and again. */
+interface Answer {
+  readonly kind: string;
+  readonly says?: string;
+  readonly drips?: string;
+  readonly message?: RegExp;
+}
+
+const answerOf = (length: number, body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  'that never begins': { kind: 'stalled' },
+  'that stops half-way': { kind: 'stalled', says: answerOf(9, '{}') },
+  'whose body drips': { kind: 'stalled', says: answerOf(900_000, ''), drips: ' ' },
+  'whose headers drip': { kind: 'stalled', says: 'HTTP/1.1 200 OK\r\n', drips: 'X: y\r\n' },
+  'whose trailers drip': { kind: 'stalled', says: `${CHUNKED}2\r\n{}\r\n0\r\n`, drips: 'X: y\r\n' },
+  'that is announced again and again': { kind: 'bad-answer', says: INTERIM.repeat(15), drips: INTERIM },
+  'whose body has no end': {
+    kind: 'bad-answer',
+    says: answerOf(900_000, 'x'.repeat(128 * 1024)),
+    drips: 'x',
+    message: /answered 200 with more than was ever expected: it is longer than 128 KiB\.$/,
+  },
+  'whose headers have no end': {
+    kind: 'bad-answer',
+    says: 'HTTP/1.1 200 OK\r\n',
+    drips: `X: ${'y'.repeat(1000)}\r\n`,
+    message: /the answer's headers are too long/,
+  },
+  'whose chunks have extensions without end': {
+    kind: 'bad-answer',
+    says: CHUNKED,
+    drips: `2;${'x'.repeat(100_000)}\r\n{}\r\n`,
+    message: /^The answer to one request is longer than 1 MiB, headers and framing counted\.$/,
+  },
+  'in another protocol': {
+    kind: 'connection',
+    says: 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+  },
+};
+
+const saying = ({ says = '', drips }: Pick<Answer, 'says' | 'drips'>): Talk =>
+  answering(socket => {
+    socket.write(says);
+    if (drips !== undefined) drip(socket, drips);
+  });
 
 // Without its bound, most of these would wait for ever.
 suite('an attempt', { timeout: 20_000 }, () => {
   before(() => void proxyVariables({}));
 
-  describe('comes to an end where the answer does not', () => {
-    const answers: Readonly<Record<string, readonly [kind: string, talk: Talk]>> = {
-      'that never begins': ['stalled', () => {}],
-      'that stops half-way': [
-        'stalled',
-        answering(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}')),
-      ],
-      'whose body drips': [
-        'stalled',
-        answering(socket => {
-          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n');
-          drip(socket, ' ');
-        }),
-      ],
-      'whose headers drip': [
-        'stalled',
-        answering(socket => {
-          socket.write('HTTP/1.1 200 OK\r\n');
-          drip(socket, 'X: y\r\n');
-        }),
-      ],
-      'whose trailers drip': [
-        'stalled',
-        answering(socket => {
-          socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n');
-          drip(socket, 'X: y\r\n');
-        }),
-      ],
-      'that is announced again and again': [
-        'bad-answer',
-        answering(socket => {
-          socket.write(INTERIM.repeat(15));
-          drip(socket, INTERIM);
-        }),
-      ],
-    };
-    for (const [name, [kind, talk]] of Object.entries(answers)) {
-      test(name, async () => {
-        await using agent = await listen(talk);
-        const tried = `GET http://${agent.host}/path`;
-        await assert.rejects(send(`http://${agent.host}`), ({ message, ...error }: Error) => {
-          assert.partialDeepStrictEqual(error, { kind });
-          assert.ok(message.startsWith(`${tried} `), message);
-          return true;
-        });
+  for (const [name, answer] of Object.entries(ANSWERS)) {
+    test(`comes to an end at an answer ${name}`, async () => {
+      await using agent = await listen(saying(answer));
+      const timeoutMs = answer.kind === 'stalled' ? 200 : 10_000;
+      await assert.rejects(send(`http://${agent.host}`, { timeoutMs }), (error: unknown) => {
+        assert.ok(error instanceof AgentError);
+        assert.equal(error.kind, answer.kind, error.message);
+        assert.match(error.message, answer.message ?? new RegExp(`^GET http://${agent.host}/path `));
+        return true;
       });
-    }
-  });
+    });
+  }
 
   test('gives up on a connection that is not made in time', async () => {
     await using agent = await listen();
@@ -77,84 +76,50 @@ suite('an attempt', { timeout: 20_000 }, () => {
   });
 
   test('takes the answer after some announcements', async () => {
-    await using agent = await listen(
-      answering(socket => {
-        socket.write(INTERIM.replace('\r\n\r\n', '\r\nRetry-After: 7\r\n\r\n').repeat(20));
-        socket.write(OK);
-      }),
-    );
-    const { status, text, retryAfter } = await send(`http://${agent.host}`);
+    const announced = INTERIM.replace('\r\n\r\n', '\r\nRetry-After: 7\r\n\r\n').repeat(20);
+    await using agent = await listen(saying({ says: announced + OK }));
+    const { status, text, retryAfter } = await send(`http://${agent.host}`, { timeoutMs: 10_000 });
     assert.deepEqual([status, text, retryAfter], [200, '{}', undefined]);
   });
 
-  test('takes an answer without the mark that says it is UTF-8', async () => {
-    await using agent = await listen(
-      answering(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n\uFEFF{}')),
-    );
-    assert.equal((await send(`http://${agent.host}`)).text, '{}');
+  test('takes the longest answer that is read, without the mark that says it is UTF-8', async () => {
+    const body = `\uFEFF${'x'.repeat(128 * 1024 - 3)}`;
+    await using agent = await listen(saying({ says: answerOf(128 * 1024, body) }));
+    assert.equal((await send(`http://${agent.host}`, { timeoutMs: 10_000 })).text, body.slice(1));
   });
 });
 
 suite('a pool of connections', { timeout: 20_000 }, () => {
   before(() => void proxyVariables({}));
+  const patient = { timeoutMs: 60_000 };
 
-  test('speaks HTTP/1.1 where HTTP/2 is to be had', { skip: !hasOpenssl && 'needs openssl' }, async () => {
-    using keys = makeKeys();
-    trust(keys);
-    const protocols: unknown[] = [];
-    await using agent = await listenTls(keys, socket => {
-      protocols.push('alpnProtocol' in socket ? socket.alpnProtocol : undefined);
-      answering(() => socket.write(OK))(socket);
-    });
-    assert.equal((await send(`https://${agent.host}`, { timeoutMs: 10_000 })).status, 200);
-    assert.deepEqual(protocols, ['http/1.1']);
-  });
-
-  test('sends no request before the one ahead of it on its connection is answered', async () => {
-    const early: string[] = [];
-    await using other = await listen(answering(socket => socket.write(OK)));
-    await using agent = await listen(
-      answering(async (socket, count) => {
-        if (count > 1) early.push(`request ${count}`);
-        // What was sent already would arrive while these come and go.
-        for (let turn = 0; turn < 5; turn += 1) await send(`http://${other.host}`, { timeoutMs: 10_000 });
-        if (count === 1) assert.deepEqual(early, []);
-        socket.write(OK);
-      }),
-    );
-    const http = await openHttp(`http://${agent.host}`, 1, 10_000);
-    await Promise.all([http.send(request()), http.send(request())]);
+  test('has no more connections than it may, and uses them again', async () => {
+    await using agent = await listen(answering(socket => socket.write(OK)));
+    const http = open(`http://${agent.host}`, { ...patient, connections: 2 });
+    await Promise.all([1, 2, 3, 4].map(() => http.send(REQUEST)));
     await http.close();
-    assert.deepEqual([early, agent.connections.length], [['request 2'], 1]);
+    assert.equal(agent.connections.length, 2);
   });
 
   test('ends its idle connections when it is closed', async () => {
     await using agent = await listen(answering(socket => socket.write(OK)));
-    const http = await openHttp(`http://${agent.host}`, 1, 10_000);
+    const http = open(`http://${agent.host}`, patient);
     const connected = agent.connected();
-    await http.send(request());
+    await http.send(REQUEST);
     const gone = closed(await connected);
     await http.close();
     await gone;
   });
 
-  test('ends those in use when it is closed', async () => {
-    await using agent = await listen();
-    const http = await openHttp(`http://${agent.host}`, 1, 10_000);
-    const connected = agent.connected();
-    const sending = assert.rejects(http.send(request()), { kind: 'connection' });
-    const gone = closed((await connected).resume());
-    await http.close();
-    await Promise.all([gone, sending]);
-  });
-
-  test('ends those that are being made when it is closed', async () => {
-    await using agent = await listen();
-    const http = await openHttp(`https://${agent.host}`, 1, 60_000);
-    const connected = agent.connected();
-    const sending = assert.rejects(http.send(request()), { kind: 'connection' });
-    const gone = closed((await connected).resume());
-    await http.close();
-    await Promise.all([gone, sending]);
-  });
+  for (const scheme of ['http', 'https']) {
+    test(`ends those in use or being made when it is closed (${scheme})`, async () => {
+      await using agent = await listen();
+      const http = open(`${scheme}://${agent.host}`, patient);
+      const connected = agent.connected();
+      const sending = assert.rejects(http.send(REQUEST), { kind: 'connection' });
+      const gone = closed((await connected).resume());
+      await http.close();
+      await Promise.all([gone, sending]);
+    });
+  }
 });

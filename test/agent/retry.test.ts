@@ -42,107 +42,55 @@ describe('backoff', () => {
   const ceilings = [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000];
   for (const [index, ceiling] of ceilings.entries()) {
     test(`after attempt ${index + 1} it is from 0 to ${ceiling} ms`, () => {
-      assert.equal(
-        backoff(index + 1, () => 0),
-        0,
-      );
-      assert.equal(
-        backoff(index + 1, () => 0.5),
-        ceiling / 2,
-      );
-      assert.equal(
-        backoff(index + 1, () => 0.999),
-        Math.round(0.999 * ceiling),
-      );
+      const delays = [0, 0.5, 0.999].map(random => backoff(index + 1, () => random));
+      assert.deepEqual(delays, [0, ceiling / 2, Math.round(0.999 * ceiling)]);
     });
   }
 
   test('it is never sooner than the agent asked for', () => {
-    assert.equal(
-      backoff(1, () => 0, 7000),
-      7000,
-    );
-    assert.equal(
-      backoff(1, () => 0.999, 7000),
-      7000,
-    );
-    assert.equal(
-      backoff(6, () => 0.999, 7000),
-      15_984,
-    );
-    assert.equal(
-      backoff(1, () => 0, 60_000),
-      60_000,
-    );
+    const delays = [1, 6].map(attempt => backoff(attempt, () => 0.999, 7000));
+    assert.deepEqual(delays, [7000, 15_984]);
   });
 });
 
+const PATIENT = new AgentError('busy', 'Wait.', { retryAfterMs: 9000 });
+const WRONG = new AgentError('unauthorized', 'No.');
+
+type Case = readonly [errors: readonly Error[], retries: number, outcome: Outcome<string>, slept: readonly number[]];
+
+const CASES: Readonly<Record<string, Case>> = {
+  'success at once is one attempt, and no wait': [[], 4, { attempts: 1, value: 'done' }, []],
+  'it waits between attempts': [[BUSY, BUSY], 4, { attempts: 3, value: 'done' }, [250, 500]],
+  'Retry-After is the least it waits': [[PATIENT, BUSY], 4, { attempts: 3, value: 'done' }, [9000, 500]],
+  'no retries are one attempt': [[BUSY, BUSY], 0, { attempts: 1, error: BUSY }, []],
+  'one retry is two attempts': [[BUSY, BUSY, BUSY], 1, { attempts: 2, error: BUSY }, [250]],
+  'what cannot succeed later is not tried again': [[BUSY, WRONG], 4, { attempts: 2, error: WRONG }, [250]],
+};
+
 describe('withRetries', () => {
-  test('success at once is one attempt, and no wait', async () => {
-    const { outcome, slept } = await run([], 4);
-    assert.deepEqual(outcome, { attempts: 1, value: 'done' });
-    assert.deepEqual(slept, []);
-  });
-
-  test('it waits between attempts, and tells of each', async () => {
-    const { outcome, slept, retries } = await run([BUSY, BUSY], 4);
-    assert.deepEqual(outcome, { attempts: 3, value: 'done' });
-    assert.deepEqual(slept, [250, 500]);
-    assert.deepEqual(retries, [
-      { attempt: 1, error: BUSY, delayMs: 250 },
-      { attempt: 2, error: BUSY, delayMs: 500 },
-    ]);
-  });
-
-  test('Retry-After is the least it waits', async () => {
-    const patient = new AgentError('busy', 'Wait.', { retryAfterMs: 9000 });
-    const { slept, retries } = await run([patient, BUSY], 4);
-    assert.deepEqual(slept, [9000, 500]);
-    assert.equal(retries[0]?.delayMs, 9000);
-  });
-
-  for (const retries of [0, 1, 4]) {
-    test(`${retries} retries are ${retries + 1} attempts`, async () => {
-      const { outcome, attempts, slept } = await run(Array(20).fill(BUSY), retries);
-      assert.deepEqual(outcome, { attempts: retries + 1, error: BUSY });
-      assert.equal(attempts, retries + 1);
-      assert.equal(slept.length, retries);
+  for (const [name, [errors, retries, outcome, slept]] of Object.entries(CASES)) {
+    test(`${name}, and tells of each`, async () => {
+      const done = await run(errors, retries);
+      assert.deepEqual([done.outcome, done.slept, done.attempts], [outcome, slept, outcome.attempts]);
+      const told = slept.map((delayMs, index) => ({ attempt: index + 1, error: errors[index], delayMs }));
+      assert.deepEqual(done.retries, told);
     });
   }
 
-  test('what cannot succeed later is not tried again', async () => {
-    const wrong = new AgentError('unauthorized', 'No.');
-    const { outcome, attempts } = await run([BUSY, wrong], 4);
-    assert.deepEqual(outcome, { attempts: 2, error: wrong });
-    assert.equal(attempts, 2);
-  });
-
   test('a stop while it waits ends it with the error it had', async () => {
     const { outcome, attempts } = await run([BUSY, BUSY, BUSY], 4, 2);
-    assert.deepEqual(outcome, { attempts: 2, error: BUSY });
-    assert.equal(attempts, 2);
+    assert.deepEqual([outcome, attempts], [{ attempts: 2, error: BUSY }, 2]);
   });
 
   test('a stop while it requests ends it without a wait', async () => {
-    const slept: number[] = [];
     const stop = new AbortController();
-    const outcome = await withRetries(
-      async () => {
-        stop.abort();
-        throw BUSY;
-      },
-      {
-        retries: 4,
-        sleep: async ms => {
-          slept.push(ms);
-        },
-        random: () => 0,
-        stop: stop.signal,
-        onRetry: () => assert.fail('it is not tried again'),
-      },
-    );
-    assert.deepEqual(outcome, { attempts: 1, error: BUSY });
-    assert.deepEqual(slept, []);
+    const request = async () => {
+      stop.abort();
+      throw BUSY;
+    };
+    const never = () => assert.fail('it is not tried again');
+    const policy = { retries: 4, sleep: never, random: () => 0, stop: stop.signal, onRetry: never };
+    assert.deepEqual(await withRetries(request, policy), { attempts: 1, error: BUSY });
   });
 
   test('a bug passes through', async () => {

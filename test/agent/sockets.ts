@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { type HttpAnswer, type HttpRequest, openHttp } from '../../src/agent/http.ts';
+import type { HttpAnswer, HttpRequest } from '../../src/agent/exchange.ts';
+import { type Http, type HttpOptions, openHttp } from '../../src/agent/http.ts';
 import type { Keys } from '../action/proxy.ts';
 import { closeWith, listenHere } from '../listening.ts';
 
@@ -69,25 +70,22 @@ export function closed(socket: Socket): Promise<void> {
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 
-export interface SendOptions extends Partial<HttpRequest> {
-  readonly timeoutMs?: number;
+export const REQUEST: HttpRequest = { method: 'GET', path: '/path?query', headers: [] };
+
+/** A client that gives up after 200 ms and has one connection, unless told otherwise. */
+export function open(origin: string, more: Partial<HttpOptions> = {}): Http {
+  const cancel = new AbortController().signal;
+  return openHttp(origin, { connections: 1, timeoutMs: 200, cancel, ...more });
 }
 
 /** One request by a client of its own. */
-export async function send(
-  origin: string,
-  { timeoutMs = 200, ...more }: SendOptions = {},
-): Promise<HttpAnswer> {
-  const http = await openHttp(origin, 1, timeoutMs);
+export async function send(origin: string, more: Partial<HttpOptions> = {}): Promise<HttpAnswer> {
+  const http = open(origin, more);
   try {
-    return await http.send(request(more));
+    return await http.send(REQUEST);
   } finally {
     await http.close();
   }
-}
-
-export function request(more: Partial<HttpRequest> = {}): HttpRequest {
-  return { method: 'GET', path: '/path?query', headers: {}, cancel: new AbortController().signal, ...more };
 }
 
 /** Sets the proxy variables to these alone, until it is disposed of. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { chunkedCoding, identityCoding, parseRequestHead } from '../../bench/sink/http.ts';
 import { multipartReader } from '../../bench/sink/multipart.ts';
-import { parseRequestHead } from '../../bench/sink/request-head.ts';
-import { chunkedCoding, identityCoding } from '../../bench/sink/transfer-coding.ts';
 
 const FORM = Buffer.from(
   [

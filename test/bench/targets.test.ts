@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Row } from '../../bench/results.ts';
-import { median } from '../../bench/statistics.ts';
+import { median, type Row } from '../../bench/results.ts';
 import { judge } from '../../bench/targets.ts';
 
 const ROW: Row = {
@@ -21,37 +20,45 @@ const ROW: Row = {
   connections: 10,
 };
 const CURL: Row = { ...ROW, contender: 'curl -Z', kind: 'curl -Z' };
+const SHARED: Row = { ...ROW, contender: 'action, files-per-request: 100', medianMs: 1 };
+const MIB = 1024 ** 2;
 
-function found(what: RegExp, rows: readonly Row[]) {
-  const target = judge({ rows, coldStarts: [] }).find(each => what.test(each.what));
-  return { value: target?.value, reached: target?.reached };
+function found(what: string, rows: readonly Row[], samplerPeakBytes: number | null = null) {
+  const target = judge({ rows, coldStarts: [], samplerPeakBytes }).find(each => each.what === what);
+  return [target?.value, target?.reached];
 }
 
 describe('a target', () => {
-  const against = /^2,000 × 4 KiB: action ÷ curl/;
+  const against = '2,000 × 4 KiB: action ÷ curl -Z';
 
-  test('is reached up to its limit, and not beyond', () => {
-    assert.deepEqual(found(against, [{ ...ROW, medianMs: 110 }, CURL]), { value: 1.1, reached: true });
-    assert.deepEqual(found(against, [{ ...ROW, medianMs: 120 }, CURL]), { value: 1.2, reached: false });
+  test('is reached up to its limit, and not beyond, by the action as it comes', () => {
+    assert.deepEqual(found(against, [SHARED, { ...ROW, medianMs: 360 }, CURL]), [3.6, true]);
+    assert.deepEqual(found(against, [SHARED, { ...ROW, medianMs: 370 }, CURL]), [3.7, false]);
   });
 
   test('is open where one side was not measured', () => {
-    assert.deepEqual(found(against, [ROW]), { value: null, reached: null });
+    assert.deepEqual(found(against, [ROW]), [null, null]);
+    assert.deepEqual(found('4 GiB: memory of action', [{ ...ROW, workload: 'huge', peakBytes: null }]), [null, null]);
   });
 
-  test('takes the fastest of several others', () => {
-    const rows = [ROW, CURL, { ...CURL, contender: 'e2b list', kind: 'e2b list', medianMs: 50 }];
-    const distant = rows.map(row => ({ ...row, latencyMs: 20 }));
-    assert.deepEqual(found(/20 ms latency/, distant), { value: 2, reached: false });
+  test('takes the rows of its latency', () => {
+    const rows = [ROW, CURL, { ...ROW, latencyMs: 20, medianMs: 200 }, { ...CURL, latencyMs: 20 }];
+    assert.deepEqual(found('2,000 × 4 KiB, 20 ms latency: action ÷ curl -Z', rows), [2, false]);
   });
 
-  test('counts memory by the file', () => {
-    const many = { ...ROW, workload: 'many', files: 20_000, peakBytes: 100 * 1024 ** 2 + 18_000 * 1024 };
-    assert.deepEqual(found(/^memory per file/, [ROW, many]), { value: 1024, reached: true });
-    assert.deepEqual(found(/^memory per file/, [ROW, { ...many, peakBytes: null }]), {
-      value: null,
-      reached: null,
-    });
+  test('can be an amount of memory', () => {
+    const large = { ...ROW, workload: 'large', peakBytes: 111 * MIB };
+    assert.deepEqual(found('1 GiB: memory of action', [large]), [111 * MIB, false]);
+    assert.deepEqual(found("memory of the monitor's sampler", [], 70 * MIB), [70 * MIB, true]);
+  });
+
+  test('of the cold start is in relation to that of Node', () => {
+    const start = (entry: string, medianMs: number) => ({ entry, what: '', roundsMs: [], medianMs });
+    const coldStarts = [start('node -e 0', 10), start('stats', 43)];
+    const [target] = judge({ rows: [], coldStarts, samplerPeakBytes: null }).filter(
+      ({ what }) => what === 'cold start: stats ÷ node -e 0',
+    );
+    assert.deepEqual([target?.value, target?.reached], [4.3, true]);
   });
 });
 

@@ -15,13 +15,6 @@ export const SITE: Files = {
   'bin/serve': '#!/bin/sh\n',
 };
 
-/** Files as they are below a folder. */
-export function below(folder: string, files: Files): Readonly<Record<string, Buffer>> {
-  return Object.fromEntries(
-    Object.entries(files).map(([name, content]) => [`${folder}/${name}`, Buffer.from(content)]),
-  );
-}
-
 /** The file package.json of the repository. */
 export const PACKAGE = JSON.stringify({
   name: 'app',

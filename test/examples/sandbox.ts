@@ -61,15 +61,9 @@ export async function openSandbox({ keys, ...options }: SandboxOptions): Promise
   };
 }
 
-/** The hosts that a sandbox was reached by, as the proxy and the agent each heard of them. */
-export function hostsOf({ proxy, agent }: Sandbox): {
-  readonly tunnelled: string[];
-  readonly named: unknown[];
-} {
-  return {
-    tunnelled: [...new Set(proxy.requests.map(({ host }) => host))],
-    named: [...new Set(agent.requests.map(({ headers }) => headers.host))],
-  };
+/** How many uploads it answered, or refused. */
+export function uploadsTo({ agent }: Sandbox): number {
+  return agent.requests.filter(({ method }) => method === 'POST').length;
 }
 
 /** Every file below a folder, by its path with slashes. */

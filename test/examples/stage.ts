@@ -2,23 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { logView } from '../../local-runner/log-view.ts';
+import { logView } from '../../local-runner/print.ts';
 import type { Play } from '../../local-runner/use.ts';
 import { type JobResult, type Machine, runWorkflow } from '../../local-runner/workflow.ts';
 import { readWorkflow } from '../../local-runner/workflow-file.ts';
 import type { Mapping } from '../../local-runner/yaml.ts';
 import { hasOpenssl, type Keys, makeKeys } from '../action/proxy.ts';
 import { playArtifacts, playCache } from './played.ts';
-import { API_KEY, type RepositoryOptions, writeRepository } from './repository.ts';
-import { openSandbox, type Sandbox, type SandboxOptions, tokenOf } from './sandbox.ts';
-
-export * from './repository.ts';
-export * from './sandbox.ts';
+import { API_KEY, type Files, type RepositoryOptions, writeRepository } from './repository.ts';
+import { filesBelow, openSandbox, type Sandbox, type SandboxOptions, tokenOf } from './sandbox.ts';
 
 /** Why examples cannot be run here; false where they can. */
 export const skip =
-  (process.platform === 'win32' && 'the bash found there may be that of WSL') ||
-  (!hasOpenssl && 'needs openssl');
+  (process.platform === 'win32' && 'the bash found there may be that of WSL') || (!hasOpenssl && 'needs openssl');
 
 /** Where examples run: machines for their jobs, what GitHub keeps for a repository, and a service of sandboxes. */
 export interface Stage extends AsyncDisposable {
@@ -44,8 +40,25 @@ export interface Run {
   readonly succeeded: boolean;
   /** The log of all its steps, as GitHub shows it. */
   readonly log: string;
-  /** The outputs of the step with an id. */
-  readonly outputs: (id: string) => Readonly<Record<string, string>>;
+}
+
+/** The run did well, and said so. */
+export function assertSucceeded({ succeeded, log }: Run, said = /^/): void {
+  assert.ok(succeeded, log);
+  assert.match(log, said);
+}
+
+/** In the folder `app` of the sandbox are these files, and no others anywhere but those named. */
+export function assertArrived({ home }: Sandbox, files: Files, others: readonly string[] = []): void {
+  const found = Object.entries(filesBelow(home)).filter(([name]) => !others.includes(name));
+  const sent = Object.entries(files).map(([name, content]) => [`app/${name}`, Buffer.from(content)]);
+  assert.deepEqual(Object.fromEntries(found), Object.fromEntries(sent));
+}
+
+/** The sandbox was reached by a host alone, through the proxy. */
+export function assertReached({ proxy, agent }: Sandbox, host: string): void {
+  assert.deepEqual([...new Set(proxy.requests.map(request => request.host))], [`${host}:443`]);
+  assert.deepEqual([...new Set(agent.requests.map(({ headers }) => headers.host))], [host]);
 }
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
@@ -103,12 +116,7 @@ async function run(example: string, options: RunOptions, surroundings: Surroundi
   });
   const text = log.join('\n');
   assert.doesNotMatch(text, new RegExp(`${API_KEY}|${tokenOf('')}`), 'the log holds a secret');
-  return {
-    jobs,
-    log: text,
-    succeeded: jobs.every(({ succeeded }) => succeeded),
-    outputs: id => outputsIn(jobs, id),
-  };
+  return { jobs, log: text, succeeded: jobs.every(({ succeeded }) => succeeded) };
 }
 
 /** Writes lines to a log as GitHub shows them. */
@@ -148,9 +156,4 @@ function actionOf(uses: string, played: Actions): string | Play {
   const own = OWN.exec(uses);
   const found = own === null ? played.get(uses) : path.join(PROJECT, own.groups?.['folder'] ?? '');
   return found ?? assert.fail(`${uses} is not known here`);
-}
-
-function outputsIn(jobs: readonly JobResult[], id: string): Readonly<Record<string, string>> {
-  const results = jobs.flatMap(({ steps }) => steps);
-  return results.find(({ step }) => step.id === id)?.end?.outputs ?? assert.fail(`no step ${id} has outputs`);
 }

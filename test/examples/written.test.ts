@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { type ActionFile, readActionFile } from '../../local-runner/action-file.ts';
-import type { JobStep, Use } from '../../local-runner/job-file.ts';
+import type { JobStep, Use } from '../../local-runner/workflow-file.ts';
 import { readWorkflow } from '../../local-runner/workflow-file.ts';
 import { mapping, readYaml } from '../../local-runner/yaml.ts';
 

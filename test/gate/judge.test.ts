@@ -11,12 +11,7 @@ function found(judgement: Judgement): Figure | readonly string[] {
 }
 
 describe('the figure that decides', () => {
-  const cases: readonly (readonly [
-    line: string,
-    values: readonly Figure[],
-    holds: boolean,
-    figure: Figure,
-  ])[] = [
+  const cases: readonly (readonly [line: string, values: readonly Figure[], holds: boolean, figure: Figure])[] = [
     // Of several that satisfy a bare condition, the farthest from its limit; for == and != the first.
     ['load > 7', [1n, 9n, 8n, 2n], true, 9n],
     ['load >= 8', [8n, 9n, 2n], true, 9n],
@@ -43,11 +38,7 @@ describe('the figure that decides', () => {
 });
 
 describe('the gate', () => {
-  const samples = [
-    figures({ mem_used_pct: 40, cpu_count: 4n }),
-    figures({ mem_used_pct: 60 }),
-    figures({ a: 1 }),
-  ];
+  const samples = [figures({ mem_used_pct: 40, cpu_count: 4n }), figures({ mem_used_pct: 60 }), figures({ a: 1 })];
   const reported = ['a', 'cpu_count', 'mem_used_pct'];
 
   /** Its state, and its breaches in short. */

@@ -34,9 +34,7 @@ const SIZES: Readonly<Record<string, bigint>> = {
 export function oracle(parts: Parts, found: readonly Figure[]): boolean | undefined {
   if (found.length === 0) return undefined;
   const all = found.map(figure => fraction(String(figure)));
-  return chosen(parts.aggregate, all).some(figure =>
-    holds(difference(figure, limitOf(parts)), parts.operator),
-  );
+  return chosen(parts.aggregate, all).some(figure => holds(difference(figure, limitOf(parts)), parts.operator));
 }
 
 /** A condition's limit in the metric's own unit. */

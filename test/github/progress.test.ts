@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Progress, progressLine } from '../../src/github/progress.ts';
+import { type Progress, progressLine, watchTransfer } from '../../src/github/progress.ts';
+import type { Selection } from '../../src/upload/selection.ts';
+import { parsed } from '../inputs/given.ts';
+import { file } from '../report/reports.ts';
 
 const MIB = 1024 ** 2;
 const HALF: Progress = {
@@ -45,5 +48,47 @@ const LINES: Readonly<Record<string, readonly [Partial<Progress>, string]>> = {
 describe('the progress line', () => {
   for (const [name, [parts, line]] of Object.entries(LINES)) {
     test(name, () => assert.equal(progressLine({ ...HALF, ...parts }), line));
+  }
+});
+
+const TWO = [file('a', 1024), file('b', 512)];
+const SELECTION: Selection = {
+  files: TWO,
+  due: TWO,
+  unchanged: new Map(),
+  share: undefined,
+  state: undefined,
+  leftOut: [],
+  warnings: [],
+};
+const SAME = new Map([['app/a', { path: '/app/a', size: 1024, sha256: '' }]]);
+const SHARE = { index: 2, count: 4, files: 2, planned: 2000 };
+const TO = 'to sandbox i1a2b3c4d5 at https://sandbox.example.com';
+
+const ANNOUNCED: Readonly<Record<string, readonly [parts: Partial<Selection>, line: string]>> = {
+  'of all files': [{}, `Uploading 2 files (1.5 KiB) ${TO}`],
+  'of what has changed of a share': [
+    { share: SHARE, due: TWO.slice(1), unchanged: SAME },
+    `Uploading 1 file (512 B) ${TO}, shard 2 of 4: 2 of 2,000 files, 1 unchanged`,
+  ],
+  'of what has not changed at all, which the verdict says': [{ due: [], unchanged: SAME }, ''],
+};
+
+describe('the announcement', () => {
+  for (const [name, [parts, line]] of Object.entries(ANNOUNCED)) {
+    test(name, t => {
+      const { observer, stop } = watchTransfer();
+      const write = t.mock.method(process.stdout, 'write', () => true);
+      observer.planned({ ...SELECTION, ...parts }, parsed());
+      write.mock.restore();
+      stop();
+      assert.equal(
+        write.mock.calls
+          .map(call => call.arguments[0])
+          .join('')
+          .trim(),
+        line,
+      );
+    });
   }
 });

@@ -1,49 +1,42 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import type { FileRules } from '../../src/inputs/files.ts';
-import { parsed, problemOf } from './given.ts';
-
-function rulesOf(files: string): FileRules {
-  return parsed({ files }).upload.rules;
-}
-
-const ACCEPTED: Readonly<Record<string, FileRules>> = {
-  'dist/**': { patterns: [{ pattern: 'dist/**' }], excludes: [] },
-  'a\nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: [] },
-  'a\r\n!b\r\n': { patterns: [{ pattern: 'a' }], excludes: ['b'] },
-  '\n# c\n  # c\n \t\na\n\n': { patterns: [{ pattern: 'a' }], excludes: [] },
-  '  a  ': { patterns: [{ pattern: 'a' }], excludes: [] },
-  'a # b': { patterns: [{ pattern: 'a # b' }], excludes: [] },
-  '!x\na\n! y \nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: ['x', 'y'] },
-  'a => b': { patterns: [{ pattern: 'a', target: 'b' }], excludes: [] },
-  '  a  =>  b c/  ': { patterns: [{ pattern: 'a', target: 'b c/' }], excludes: [] },
-  'a\t=>\tb': { patterns: [{ pattern: 'a', target: 'b' }], excludes: [] },
-  'my file.txt => my target.txt': {
-    patterns: [{ pattern: 'my file.txt', target: 'my target.txt' }],
-    excludes: [],
-  },
-  'a=>b': { patterns: [{ pattern: 'a=>b' }], excludes: [] },
-  'a => .': { patterns: [{ pattern: 'a', target: '.' }], excludes: [] },
-  'a => /srv/www/': { patterns: [{ pattern: 'a', target: '/srv/www/' }], excludes: [] },
-  'a => ..b/c..': { patterns: [{ pattern: 'a', target: '..b/c..' }], excludes: [] },
-  'a => ~b/~': { patterns: [{ pattern: 'a', target: '~b/~' }], excludes: [] },
-  '../a\n../../b\n./../c\n..': {
-    patterns: [{ pattern: '../a' }, { pattern: '../../b' }, { pattern: './../c' }, { pattern: '..' }],
-    excludes: [],
-  },
-  '~/a\n/abs/b': { patterns: [{ pattern: '~/a' }, { pattern: '/abs/b' }], excludes: [] },
-  'a..b/..c': { patterns: [{ pattern: 'a..b/..c' }], excludes: [] },
-};
+import { fileRules } from '../../src/inputs/files.ts';
+import { parsed, problemOf, refuses, takes } from './given.ts';
 
 describe('lines accepted', () => {
-  for (const [value, expected] of Object.entries(ACCEPTED)) {
-    test(JSON.stringify(value), () => assert.deepEqual(rulesOf(value), expected));
-  }
+  takes('files', {
+    'dist/**': { patterns: [{ pattern: 'dist/**' }], excludes: [] },
+    'a\nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: [] },
+    'a\r\n!b\r\n': { patterns: [{ pattern: 'a' }], excludes: ['b'] },
+    '\n# c\n  # c\n \t\na\n\n': { patterns: [{ pattern: 'a' }], excludes: [] },
+    '  a  ': { patterns: [{ pattern: 'a' }], excludes: [] },
+    'a # b': { patterns: [{ pattern: 'a # b' }], excludes: [] },
+    '!x\na\n! y \nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: ['x', 'y'] },
+    'a => b': { patterns: [{ pattern: 'a', target: 'b' }], excludes: [] },
+    '  a  =>  b c/  ': { patterns: [{ pattern: 'a', target: 'b c/' }], excludes: [] },
+    'a\t=>\tb': { patterns: [{ pattern: 'a', target: 'b' }], excludes: [] },
+    'my file.txt => my target.txt': {
+      patterns: [{ pattern: 'my file.txt', target: 'my target.txt' }],
+      excludes: [],
+    },
+    'a=>b': { patterns: [{ pattern: 'a=>b' }], excludes: [] },
+    'a => .': { patterns: [{ pattern: 'a', target: '.' }], excludes: [] },
+    'a => /srv/www/': { patterns: [{ pattern: 'a', target: '/srv/www/' }], excludes: [] },
+    'a => ..b/c..': { patterns: [{ pattern: 'a', target: '..b/c..' }], excludes: [] },
+    'a => ~b/~': { patterns: [{ pattern: 'a', target: '~b/~' }], excludes: [] },
+    '../a\n../../b\n./../c\n..': {
+      patterns: [{ pattern: '../a' }, { pattern: '../../b' }, { pattern: './../c' }, { pattern: '..' }],
+      excludes: [],
+    },
+    '~/a\n/abs/b': { patterns: [{ pattern: '~/a' }, { pattern: '/abs/b' }], excludes: [] },
+    'a..b/..c': { patterns: [{ pattern: 'a..b/..c' }], excludes: [] },
+  });
 });
 
 const NO_LINE = 'is required: at least one line must say what to upload.';
 const CLIMBS = 'has a . or .. in its middle. Write the path without it.';
+const HOME = "A relative target is below the user's home already.";
 
 const REFUSED: Readonly<Record<string, string>> = {
   '': NO_LINE,
@@ -66,25 +59,20 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a\n!b/../c': `line 2, "!b/../c", ${CLIMBS}`,
   'a => ..': 'line 1, "a => ..", has a .. in the target "..". Write the path without it.',
   'a => b/../c': 'line 1, "a => b/../c", has a .. in the target "b/../c". Write the path without it.',
-  'a => ~/b':
-    'line 1, "a => ~/b", has a ~ in the target "~/b". A relative target is below the user\'s home already.',
-  'a => ~':
-    'line 1, "a => ~", has a ~ in the target "~". A relative target is below the user\'s home already.',
+  'a => ~/b': `line 1, "a => ~/b", has a ~ in the target "~/b". ${HOME}`,
+  'a => ~': `line 1, "a => ~", has a ~ in the target "~". ${HOME}`,
+  'a => C:\\b': 'line 1, "a => C:\\b", has the target "C:\\b". Targets are POSIX paths, such as /srv/app.',
+  'a => b\0': 'line 1, "a => b\\u0000", has a NUL character in the target "b\\u0000".',
+  'a => b => c': 'line 1, "a => b => c", has more than one =>.',
 };
 
 describe('lines refused', () => {
-  for (const [value, expected] of Object.entries(REFUSED)) {
-    test(JSON.stringify(value), () => {
-      const { input, message } = problemOf({ files: value });
-      assert.equal(input, 'files');
-      assert.equal(message, expected);
-    });
-
-    test(`${JSON.stringify(value)}: the example is YAML that is accepted`, () => {
-      const { example = '' } = problemOf({ files: value });
-      const { files }: { files?: unknown } = parse(example);
-      assert.match(String(files), /\S/, example);
-      assert.ok(rulesOf(`a\n${String(files)}`));
+  for (const [value, message] of Object.entries(REFUSED)) {
+    test(`${JSON.stringify(value)}, with an example that is YAML and accepted`, () => {
+      const problem = problemOf({ files: value });
+      assert.deepEqual([problem.input, problem.message], ['files', message]);
+      const { files }: { files?: unknown } = parse(problem.example ?? '');
+      assert.ok(parsed({ files: `a\n${String(files)}` }));
     });
   }
 
@@ -94,17 +82,16 @@ describe('lines refused', () => {
 });
 
 describe('target', () => {
-  for (const target of ['', '.', 'app', 'app/', '/srv/www', 'my app/ü', '...']) {
-    test(`${JSON.stringify(target)} is accepted`, () => {
-      assert.equal(parsed({ target }).upload.target, target);
-    });
+  const targets = ['', '.', 'app', 'app/', '/srv/www', 'my app/ü', '...'];
+  takes('target', Object.fromEntries(targets.map(target => [target, target])));
+  for (const target of ['..', 'a/..', '/../a']) {
+    const message = `has a .. in the target "${target}". Write the path without it.`;
+    refuses('target', { [target]: message }, 'app/');
   }
-  for (const target of ['..', 'a/..', '/../a', '~', '~/a']) {
-    test(`${JSON.stringify(target)} is refused`, () => {
-      const { input, message, example } = problemOf({ target });
-      assert.equal(input, 'target');
-      assert.ok(message.includes(JSON.stringify(target)), message);
-      assert.equal(example, 'target: app/');
-    });
-  }
+  refuses('target', { '~/a': `has a ~ in the target "~/a". ${HOME}` }, 'app/');
+});
+
+test('the debug log shows each line as it was understood', () => {
+  const { files } = parsed({ files: 'a b => c/\n!x\n"d"' });
+  assert.equal(fileRules.show(files), '"a b" => "c/"; "\\"d\\""; except "x"');
 });

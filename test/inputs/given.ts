@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { InputError, type Problem, type RawInputs } from '../../src/inputs/parse.ts';
-import { parseSync, type SyncTask } from '../../src/inputs/tasks.ts';
+import { type Inputs, parseInputs } from '../../src/inputs/table.ts';
 
 export const TOKEN = 'tok-3f9c1d';
 
@@ -13,8 +14,8 @@ export const REQUIRED: RawInputs = {
 };
 
 /** The inputs as parsed, with those given in place of the valid ones. */
-export function parsed(given: RawInputs = {}): SyncTask {
-  return parseSync({ ...REQUIRED, ...given });
+export function parsed(given: RawInputs = {}): Inputs<'sync'> {
+  return parseInputs('sync', { ...REQUIRED, ...given });
 }
 
 /** Every problem that is found with the inputs given. */
@@ -34,4 +35,35 @@ export function problemOf(given: RawInputs): Problem {
   assert.ok(problem !== undefined, `${JSON.stringify(given)} is accepted`);
   assert.deepEqual(others, []);
   return problem;
+}
+
+/** Tests what each value of an input becomes, beside the other inputs given. */
+export function takes(input: string, cases: Readonly<Record<string, unknown>>, given: RawInputs = {}): void {
+  const name = input.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  for (const [value, expected] of Object.entries(cases)) {
+    test(`${input} takes ${JSON.stringify(value)}`, () => {
+      const values = new Map<string, unknown>(Object.entries(parsed({ ...given, [input]: value })));
+      assert.deepEqual(values.get(name), expected);
+    });
+  }
+}
+
+/** Tests what is said of each value of an input that is refused, beside the other inputs given. */
+export function refuses(
+  input: string,
+  cases: Readonly<Record<string, string>>,
+  example: string,
+  given: RawInputs = {},
+): void {
+  for (const [value, message] of Object.entries(cases)) {
+    test(`${input} refuses ${JSON.stringify(value)}`, () => {
+      const expected = { input, message, example: `${input}: ${example}` };
+      assert.deepEqual(problemOf({ ...given, [input]: value }), expected);
+    });
+  }
+}
+
+/** One message for each of some values, in which `%` stands for the value. */
+export function each(values: readonly string[], message: string): Record<string, string> {
+  return Object.fromEntries(values.map(value => [value, message.replace('%', JSON.stringify(value))]));
 }

@@ -1,136 +1,75 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isHeaderValue } from '../../src/inputs/headers.ts';
-import type { RawInputs } from '../../src/inputs/parse.ts';
-import { parsed, problemOf, TOKEN } from './given.ts';
+import { isHeaderValue, routingHeaders } from '../../src/inputs/headers.ts';
+import { each, problemOf, refuses, takes } from './given.ts';
 
-const OWN = {
-  'X-Access-Token': TOKEN,
-  'Svc-Sandbox-Id': 'i1a2b3c4d5',
-  'Svc-Sandbox-Port': '49983',
-};
+const NOT_LATIN = 'cannot be sent in a header: it has a line break or another character outside Latin-1.';
 
-function headersOf(given: RawInputs): Readonly<Record<string, string>> {
-  return parsed(given).connection.headers;
-}
-
-const ACCEPTED: Readonly<Record<string, Record<string, string>>> = {
-  '': {},
-  ' \n\t\n': {},
-  'X-Metadata-build: 42': { 'X-Metadata-build': '42' },
-  'A: 1\r\n\r\nB: 2\r\n': { A: '1', B: '2' },
-  '  A  :  a: b  ': { A: 'a: b' },
-  'A:': { A: '' },
-  'A: x\ty': { A: 'x\ty' },
-  'A: café': { A: 'café' },
-  'Authorization: Basic eDp5': { Authorization: 'Basic eDp5' },
-  "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
-  '__proto__: x': { ['__proto__']: 'x' },
-};
-
-describe('extra headers accepted', () => {
-  for (const [value, expected] of Object.entries(ACCEPTED)) {
-    test(JSON.stringify(value), () => {
-      const actual = Object.entries(headersOf({ headers: value }));
-      assert.deepEqual(actual, [...Object.entries(expected), ...Object.entries(OWN)]);
-    });
-  }
+describe('sandbox-id', () => {
+  takes('sandbox-id', { abc: 'abc', 'a--b_c': 'a--b_c', ' a.b/c ': 'a.b/c', 'x y': 'x y', é: 'é', '"': '"' });
+  refuses('sandbox-id', each(['', ' \n'], 'is required: the sandbox to reach.'), 'i1a2b3c4d5');
+  refuses('sandbox-id', each(['a\nb', 'a\u0001', '日本', 'a\u007f'], `% ${NOT_LATIN}`), 'i1a2b3c4d5');
 });
 
-const MALFORMED = [
-  'no colon',
-  ': no name',
-  'a b: space in the name',
-  'ä: letter in the name',
-  'A: \u0001',
-  'A: x\u2028y',
-  'A: 日本',
-  'A: \u{1f600}',
-  'A: \u007f',
-  'A: x\0y',
-  'A: x\ry',
-];
+describe('token', () => {
+  const wrong = { ' ': 'is required: the sandbox access token.' };
+  refuses('token', wrong, '${{ steps.sandbox.outputs.token }}');
+  refuses('token', { 'first\nsecond': `the value given ${NOT_LATIN}` }, '${{ steps.sandbox.outputs.token }}');
+});
 
-describe('extra headers refused', () => {
-  for (const line of MALFORMED) {
-    test(`malformed: ${JSON.stringify(line)}`, () => {
-      const { input, message, example } = problemOf({ headers: `Fine: 1\n${line}` });
-      assert.equal(input, 'headers');
-      assert.equal(message, 'line 2 is not of the form Name: value.');
-      assert.equal(example, 'headers: "X-Metadata-build: 42"');
-    });
-  }
+describe('header-prefix', () => {
+  takes('header-prefix', { '': 'Svc', E2b: 'E2b' });
+  const wrong = ['a b', 'a:', 'ä', '"', 'a\nb', '(x)'];
+  refuses('header-prefix', each(wrong, "% cannot be part of a header's name."), 'E2b');
 
-  test('the value is not repeated: it can be a secret', () => {
-    assert.doesNotMatch(problemOf({ headers: 'X Key: s3cret' }).message, /s3cret/);
-    assert.doesNotMatch(problemOf({ headers: 'Key: s3cret\nKEY: s3cret' }).message, /s3cret/);
-  });
-
-  const taken = [
-    'X-Access-Token',
-    'Svc-Sandbox-Id',
-    'Svc-Sandbox-Port',
-    'Accept',
-    'User-Agent',
-    'Host',
-    'Content-Type',
-    'Content-Length',
-    'Transfer-Encoding',
-    'Connection',
-    'Expect',
-    'Upgrade',
-    'Keep-Alive',
-    'Proxy-Authorization',
-  ];
-  for (const name of taken.flatMap(name => [name, name.toLowerCase(), name.toUpperCase()])) {
-    test(`the action sets ${name} itself`, () => {
-      const { message } = problemOf({ headers: `${name}: x` });
-      assert.equal(message, `line 1 sets "${name}", which the action sets itself.`);
-    });
-  }
-
-  test('a name twice, in whatever case', () => {
-    const { message } = problemOf({ headers: 'X-Build: 1\n\nx-build: 1' });
-    assert.equal(message, 'line 3 sets "x-build" a second time.');
+  test('it begins the names of the routing headers', () => {
+    assert.deepEqual(routingHeaders('E2b'), { id: 'E2b-Sandbox-Id', port: 'E2b-Sandbox-Port' });
   });
 });
 
-describe('the routing headers', () => {
-  test('they carry the prefix given', () => {
-    const headers = headersOf({ 'header-prefix': 'E2b', port: '8080' });
-    assert.deepEqual(headers, {
-      'X-Access-Token': TOKEN,
-      'E2b-Sandbox-Id': 'i1a2b3c4d5',
-      'E2b-Sandbox-Port': '8080',
-    });
+describe('headers', () => {
+  takes('headers', {
+    '': {},
+    ' \n\t\n': {},
+    'X-Metadata-build: 42': { 'X-Metadata-build': '42' },
+    'A: 1\r\n\r\nB: 2\r\n': { A: '1', B: '2' },
+    '  A  :  a: b  ': { A: 'a: b' },
+    'A:': { A: '' },
+    'A: x\ty': { A: 'x\ty' },
+    'A: café': { A: 'café' },
+    'Authorization: Basic eDp5': { Authorization: 'Basic eDp5' },
+    "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
+    '__proto__: x': { ['__proto__']: 'x' },
   });
+  takes('headers', { 'Svc-Sandbox-Id: a': { 'Svc-Sandbox-Id': 'a' } }, { 'header-prefix': 'E2b' });
 
-  test('those with another prefix than the one given are free', () => {
-    const headers = headersOf({ 'header-prefix': 'E2b', headers: 'Svc-Sandbox-Id: other' });
-    assert.equal(headers['Svc-Sandbox-Id'], 'other');
-    assert.equal(headers['E2b-Sandbox-Id'], 'i1a2b3c4d5');
-  });
+  const example = '"X-Metadata-build: 42"';
+  const places = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
+  const values = ['\u0001', 'x\u2028y', '日本', '\u{1f600}', '\u007f', 'x\0y', 'x\ry'].map(value => `A: ${value}`);
+  const malformed = [...places, ...values].map(line => `Fine: 1\n${line}`);
+  refuses('headers', each(malformed, 'line 2 is not of the form Name: value.'), example);
 
-  test('those with the prefix given are taken', () => {
-    const { message } = problemOf({ 'header-prefix': 'E2b', headers: 'e2b-sandbox-port: 1' });
-    assert.match(message, /which the action sets itself/);
-  });
-
-  for (const prefix of ['a b', 'a:', 'ä', '"', 'a\nb', '(x)']) {
-    test(`the prefix ${JSON.stringify(prefix)} is refused`, () => {
-      const { input, message, example } = problemOf({ 'header-prefix': prefix });
-      assert.equal(input, 'header-prefix');
-      assert.equal(message, `${JSON.stringify(prefix)} cannot be part of a header's name.`);
-      assert.equal(example, 'header-prefix: E2b');
-    });
-  }
-});
-
-describe('isHeaderValue', () => {
-  test('printable Latin-1 and tabs are, everything else is not', () => {
-    for (let unit = 0; unit < 0x180; unit += 1) {
-      const expected = unit === 9 || (unit >= 0x20 && unit <= 0xff && unit !== 0x7f);
-      assert.equal(isHeaderValue(`a${String.fromCharCode(unit)}b`), expected, `U+${unit.toString(16)}`);
+  const taken = 'X-Access-Token Svc-Sandbox-Id Svc-Sandbox-Port Accept User-Agent Host Content-Type Content-Length';
+  const more = 'Transfer-Encoding Connection Expect Upgrade Keep-Alive Proxy-Authorization';
+  for (const name of `${taken} ${more}`.split(' ')) {
+    for (const spelt of [name, name.toLowerCase(), name.toUpperCase()]) {
+      const message = `line 1 sets "${spelt}", which the action sets itself.`;
+      refuses('headers', { [`${spelt}: x`]: message }, example);
     }
+  }
+  const own = { 'e2b-sandbox-port: 1': 'line 1 sets "e2b-sandbox-port", which the action sets itself.' };
+  refuses('headers', own, example, { 'header-prefix': 'E2b' });
+  refuses('headers', { 'X-Build: 1\n\nx-build: 1': 'line 3 sets "x-build" a second time.' }, example);
+
+  test('a value is not repeated: it can be a secret', () => {
+    for (const headers of ['X Key: s3cret', 'Key: s3cret\nKEY: s3cret'])
+      assert.doesNotMatch(problemOf({ headers }).message, /s3cret/);
   });
+});
+
+test('printable Latin-1 and tabs can be sent in a header, nothing else', () => {
+  for (let unit = 0; unit < 0x180; unit += 1) {
+    const expected = unit === 9 || (unit >= 0x20 && unit <= 0xff && unit !== 0x7f);
+    assert.equal(isHeaderValue(`a${String.fromCharCode(unit)}b`), expected, `U+${unit.toString(16)}`);
+  }
 });

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { hasOpenssl, makeKeys } from '../action/proxy.ts';
 import { HEADERS, openSandbox, SANDBOX_ID } from './harness.ts';
 
 const REFUSED = [
@@ -21,24 +25,23 @@ for (const { name, headers, status } of REFUSED) {
   });
 }
 
-test('the errors of routing name the sandbox and what is wrong', async () => {
+test('errors say what is wrong: in JSON to those who accept it, else in HTML', async () => {
   await using sandbox = await openSandbox();
-  const lost = await sandbox.put('/a', '', { 'Svc-Sandbox-Id': 'other' });
-  assert.deepEqual(await lost.json(), {
+  const errorOf = async (headers: Record<string, string>) => await (await sandbox.put('/a', '', headers)).json();
+  assert.deepEqual(await errorOf({ 'X-Access-Token': 'other' }), {
+    message: 'The access token is missing or wrong',
+    code: 401,
+  });
+  assert.deepEqual(await errorOf({ 'Svc-Sandbox-Id': 'other' }), {
     sandboxId: 'other',
     message: 'The sandbox was not found',
     code: 502,
   });
-  const shut = await sandbox.put('/a', '', { 'Svc-Sandbox-Port': '1' });
-  const message = 'The sandbox is running but port is not open';
-  assert.deepEqual(await shut.json(), { sandboxId: SANDBOX_ID, message, code: 502 });
-});
-
-test('errors are JSON for those who accept it, else HTML', async () => {
-  await using sandbox = await openSandbox();
-  const json = await sandbox.put('/a', '', { 'X-Access-Token': 'other' });
-  assert.match(json.headers.get('content-type') ?? '', /^application\/json/);
-  assert.deepEqual(await json.json(), { message: 'The access token is missing or wrong', code: 401 });
+  assert.deepEqual(await errorOf({ 'Svc-Sandbox-Port': '1' }), {
+    sandboxId: SANDBOX_ID,
+    message: 'The sandbox is running but port is not open',
+    code: 502,
+  });
   const html = await sandbox.put('/a', '', { 'X-Access-Token': 'other', Accept: '*/*' });
   assert.match(html.headers.get('content-type') ?? '', /^text\/html/);
   assert.match(await html.text(), /<h1>401<\/h1>/);
@@ -46,27 +49,19 @@ test('errors are JSON for those who accept it, else HTML', async () => {
 
 test('operations that do not exist are answered 404', async () => {
   await using sandbox = await openSandbox();
-  for (const [method, path] of [
+  for (const [method = '', path] of [
     ['GET', '/files'],
     ['POST', '/metrics'],
-    ['GET', '/'],
     ['GET', '/metrics/'],
   ]) {
-    const response = await fetch(`${sandbox.agent.url}${path}`, {
-      headers: HEADERS,
-      ...(method && { method }),
-    });
-    assert.equal(response.status, 404, `${method} ${path}`);
+    const { status } = await fetch(`${sandbox.agent.url}${path}`, { method, headers: HEADERS });
+    assert.equal(status, 404, `${method} ${path}`);
   }
 });
 
 test('header prefix, port and paths are options', async () => {
-  await using sandbox = await openSandbox({
-    headerPrefix: 'E2b',
-    sandboxPort: 1234,
-    uploadPath: '/x/files',
-    statsPath: '/x/metrics',
-  });
+  const paths = { uploadPath: '/x/files', statsPath: '/x/metrics' };
+  await using sandbox = await openSandbox({ headerPrefix: 'E2b', sandboxPort: 1234, ...paths });
   const { 'X-Access-Token': token } = HEADERS;
   const headers = { 'X-Access-Token': token, 'e2b-sandbox-id': SANDBOX_ID, 'e2b-sandbox-port': '1234' };
   assert.equal((await fetch(`${sandbox.agent.url}/x/metrics`, { headers })).status, 200);
@@ -78,4 +73,27 @@ test('a refused upload leaves the connection usable', async () => {
   const big = 'x'.repeat(300_000);
   assert.equal((await sandbox.put('/a', big, { 'X-Access-Token': 'other' })).status, 401);
   assert.equal((await sandbox.put('/a', big)).status, 200);
+});
+
+test('uploads in flight are counted, and requests recorded unless that is off', async () => {
+  await using sandbox = await openSandbox();
+  await Promise.all(['/a', '/b', '/c'].map(path => sandbox.put(path, 'x')));
+  assert.equal(sandbox.agent.requests.length, 3);
+  assert.ok(sandbox.agent.maxInFlight >= 1 && sandbox.agent.maxInFlight <= 3);
+  await using silent = await openSandbox({ record: false });
+  await silent.put('/a', 'x');
+  assert.deepEqual([silent.agent.requests, silent.agent.maxInFlight], [[], 1]);
+});
+
+const skip = !hasOpenssl && 'needs openssl';
+test('with keys the agent speaks HTTPS, and can reset that too', { skip }, async () => {
+  using tls = makeKeys();
+  const reset = { on: 'stats', skip: 1, do: { kind: 'reset', at: 'before-body' } } as const;
+  await using sandbox = await openSandbox({ tls, faults: [reset] });
+  const options = { ca: tls.cert, headers: HEADERS, agent: false };
+  const get = () => request(`${sandbox.agent.url}/metrics`, options).end();
+  const [response] = await once(get(), 'response');
+  assert.match(await text(response), /"cpu_count"/);
+  await assert.rejects(once(get(), 'response'), { code: 'ECONNRESET' });
+  assert.equal(sandbox.agent.connections(), 2);
 });

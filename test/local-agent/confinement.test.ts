@@ -4,27 +4,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { form, openSandbox } from './harness.ts';
 
-for (const path of [
-  '/../evil',
-  '../../../evil',
-  '/a/../../evil',
-  '../..',
-  '/a/b/../../../evil',
-  'a/../../../../evil',
-]) {
-  test(`the path ${path} is refused`, async () => {
-    await using sandbox = await openSandbox();
-    const byQuery = await sandbox.put(path, 'x');
-    const byFilename = await sandbox.post('', form(['x'], [path]));
-    assert.deepEqual([byQuery.status, byFilename.status], [400, 400]);
-    assert.deepEqual(await readdir(sandbox.outside), ['root']);
-    assert.deepEqual(await readdir(sandbox.root), []);
-  });
-}
-
-test('a path with a NUL is refused', async () => {
+test('paths that leave the root, or hold a NUL, are refused', async () => {
   await using sandbox = await openSandbox();
-  assert.equal((await sandbox.put('/a\0b', 'x')).status, 400);
+  for (const path of ['/../evil', '../../../evil', '/a/../../evil', '../..', 'a/../../../../evil', '/a\0b']) {
+    assert.equal((await sandbox.put(path, 'x')).status, 400, path);
+    if (!path.includes('\0')) assert.equal((await sandbox.post('', form(['x'], [path]))).status, 400, path);
+  }
+  assert.deepEqual(await readdir(sandbox.outside), ['root']);
+  assert.deepEqual(await readdir(sandbox.root), []);
 });
 
 test('dots inside the root are resolved', async () => {
@@ -37,26 +24,19 @@ test('dots inside the root are resolved', async () => {
 
 test('symlinks that leave the root are refused, and nothing is made behind them', async () => {
   await using sandbox = await openSandbox();
-  const elsewhere = join(sandbox.outside, 'elsewhere');
+  // Its name begins as the root's does.
+  const elsewhere = join(sandbox.outside, 'root-2');
   await mkdir(elsewhere);
   await writeFile(join(elsewhere, 'secret'), 'kept');
   await symlink(elsewhere, join(sandbox.root, 'dir'));
   await symlink(join(elsewhere, 'secret'), join(sandbox.root, 'file'));
-  for (const path of ['/dir/a', '/dir/new/deep/a', '/file']) {
+  await symlink(join(sandbox.outside, 'new'), join(sandbox.root, 'nowhere'));
+  for (const path of ['/dir/a', '/dir/new/deep/a', '/file'])
     assert.equal((await sandbox.put(path, 'x')).status, 400, path);
-  }
+  for (const path of ['/nowhere', '/nowhere/a']) assert.ok((await sandbox.put(path, 'x')).status >= 400, path);
+  assert.deepEqual(await readdir(sandbox.outside), ['root', 'root-2']);
   assert.deepEqual(await readdir(elsewhere), ['secret']);
   assert.equal(await readFile(join(elsewhere, 'secret'), 'utf8'), 'kept');
-});
-
-test('a symlink to nowhere is not made real', async () => {
-  await using sandbox = await openSandbox();
-  await symlink(join(sandbox.outside, 'new'), join(sandbox.root, 'link'));
-  for (const path of ['/link', '/link/a']) {
-    const { status } = await sandbox.put(path, 'x');
-    assert.ok(status >= 400, `${path}: ${status}`);
-  }
-  assert.deepEqual(await readdir(sandbox.outside), ['root']);
 });
 
 test('symlinks inside the root are followed', async () => {
@@ -68,11 +48,4 @@ test('symlinks inside the root are followed', async () => {
   assert.equal(await sandbox.read('/real/new'), 'x');
   assert.equal((await sandbox.put('/link', 'new')).status, 200);
   assert.equal(await sandbox.read('/real/file'), 'new');
-});
-
-test('a sibling whose name starts like the root is outside', async () => {
-  await using sandbox = await openSandbox();
-  await mkdir(join(sandbox.outside, 'root-2'));
-  await symlink('../root-2', join(sandbox.root, 'link'));
-  assert.equal((await sandbox.put('/link/a', 'x')).status, 400);
 });

@@ -25,11 +25,7 @@ export interface Sandbox extends AsyncDisposable {
   read(path: string): Promise<string>;
   /** Uploads one file to `path`. */
   put(path: string, content: string, headers?: Record<string, string>): Promise<Response>;
-  post(
-    query: string,
-    body: NonNullable<RequestInit['body']>,
-    headers?: Record<string, string>,
-  ): Promise<Response>;
+  post(query: string, body: NonNullable<RequestInit['body']>, headers?: Record<string, string>): Promise<Response>;
   stats(): Promise<Response>;
 }
 

@@ -9,30 +9,25 @@ async function figuresOf(sandbox: Sandbox): Promise<Record<string, number>> {
 
 test('the figures are those of this machine', async () => {
   await using sandbox = await openSandbox();
-  const response = await sandbox.stats();
-  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
   const figures = await figuresOf(sandbox);
-  const { ts = 0, cpu_used_pct = -1, mem_total = 0, mem_used = 0, disk_used = 0, disk_total = 0 } = figures;
+  const { ts = 0, mem_total = 0, mem_used = 0, disk_used = 0, disk_total = 0 } = figures;
   assert.ok(Math.abs(ts - Date.now() / 1000) < 60);
   assert.equal(figures['cpu_count'], cpus().length);
-  assert.ok(cpu_used_pct >= 0 && cpu_used_pct <= 100);
   assert.ok(Math.abs(mem_total - totalmem()) <= totalmem() / 100);
   assert.ok(mem_used > 0 && mem_used < mem_total);
   assert.equal(figures['mem_total_mib'], Math.floor(mem_total / 1024 ** 2));
   assert.equal(figures['mem_used_mib'], Math.floor(mem_used / 1024 ** 2));
   assert.ok(disk_used > 0 && disk_used <= disk_total);
-  for (const [name, value] of Object.entries(figures)) {
-    assert.ok(name === 'cpu_used_pct' ? Number.isFinite(value) : Number.isSafeInteger(value), name);
-  }
+  for (const [name, value] of Object.entries(figures))
+    assert.ok(name === 'cpu_used_pct' || Number.isSafeInteger(value), name);
 });
 
 test('the CPU window runs from one reading to the next', async () => {
   await using sandbox = await openSandbox();
   await sandbox.stats();
-  const until = performance.now() + 300;
-  while (performance.now() < until);
-  const { cpu_used_pct = 0 } = await figuresOf(sandbox);
-  assert.ok(cpu_used_pct > 50 / cpus().length, `${cpu_used_pct} % after 300 ms of work on one CPU`);
+  for (const until = performance.now() + 300; performance.now() < until; );
+  const { cpu_used_pct: used = 0 } = await figuresOf(sandbox);
+  assert.ok(used > 50 / cpus().length && used <= 100, `${used} % after 300 ms of work on one CPU`);
 });
 
 test('a test can put its own figures in their place', async () => {

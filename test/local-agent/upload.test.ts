@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict';
-import { readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { form, HEADERS, openSandbox } from './harness.ts';
+import { startAgent } from '../../local-agent/agent.ts';
+import { form, HEADERS, openSandbox, SANDBOX_ID, TOKEN } from './harness.ts';
 
-test('a file is stored at its path, under new parents, and answered as text', async () => {
+test('a file is stored at its path, under new parents, answered as text and recorded', async () => {
   await using sandbox = await openSandbox();
-  const response = await sandbox.put('/srv/www/index.html', 'hello');
-  assert.equal(response.status, 200);
+  const query = '?path=/srv/a?b&signature=v1_x';
+  const response = await sandbox.post(query, form(['hello']), { 'X-Metadata-Owner': 'ann' });
   assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
-  const entry = { path: '/srv/www/index.html', name: 'index.html', type: 'file' };
-  assert.deepEqual(await response.json(), [entry]);
-  assert.equal(await sandbox.read('/srv/www/index.html'), 'hello');
+  const entry = { path: '/srv/a?b', name: 'a?b', type: 'file', metadata: { owner: 'ann' } };
+  assert.deepEqual([response.status, await response.json()], [200, [entry]]);
+  assert.equal(await sandbox.read('/srv/a?b'), 'hello');
+  const { method, url, headers, status, aborted } = sandbox.agent.requests[0] ?? assert.fail();
+  assert.deepEqual([method, url, status, aborted], ['POST', `/files${query}`, 200, false]);
+  assert.equal(headers['svc-sandbox-port'], '49983');
 });
 
 test('the entry can be answered bare', async () => {
   await using sandbox = await openSandbox({ entryShape: 'object' });
-  const response = await sandbox.put('/a', 'text');
-  assert.deepEqual(await response.json(), { path: '/a', name: 'a', type: 'file' });
+  const response = await sandbox.put('/empty', '');
+  assert.deepEqual(await response.json(), { path: '/empty', name: 'empty', type: 'file' });
+  assert.equal(await sandbox.read('/empty'), '');
 });
 
 test('an existing file is overwritten in place', async () => {
@@ -25,77 +32,49 @@ test('an existing file is overwritten in place', async () => {
   await sandbox.put('/a', 'a long first text');
   const before = await stat(join(sandbox.root, 'a'));
   await sandbox.put('/a', 'short');
-  const after = await stat(join(sandbox.root, 'a'));
   assert.equal(await sandbox.read('/a'), 'short');
-  assert.equal(after.ino, before.ino);
-});
-
-test('an empty file is stored', async () => {
-  await using sandbox = await openSandbox();
-  assert.equal((await sandbox.put('/empty', '')).status, 200);
-  assert.equal(await sandbox.read('/empty'), '');
+  assert.equal((await stat(join(sandbox.root, 'a'))).ino, before.ino);
 });
 
 test('many megabytes arrive unchanged, with and without a Content-Length', async () => {
   await using sandbox = await openSandbox();
   const content = Array.from({ length: 400_000 }, (_, index) => `line ${index}\r\n--`).join('');
-  assert.equal((await sandbox.put('/big', content)).status, 200);
-  assert.ok((await sandbox.read('/big')) === content);
-
   const whole = new Response(form([content]));
-  const response = await fetch(`${sandbox.agent.url}/files?path=/chunked`, {
+  const chunked = { 'Content-Type': whole.headers.get('content-type') ?? '' };
+  assert.equal((await sandbox.put('/big', content)).status, 200);
+  const init = {
     method: 'POST',
-    headers: { ...HEADERS, 'Content-Type': whole.headers.get('content-type') ?? '' },
+    headers: { ...HEADERS, ...chunked },
     body: whole.body,
     duplex: 'half',
-  });
-  assert.equal(response.status, 200);
-  assert.ok((await sandbox.read('/chunked')) === content);
-  const [announced, chunked] = sandbox.agent.requests;
-  assert.equal(announced?.contentLength, announced?.bodyBytes);
-  assert.equal(chunked?.contentLength, undefined);
-  assert.equal(chunked?.bodyBytes, announced?.bodyBytes);
+  } as const;
+  assert.equal((await fetch(`${sandbox.agent.url}/files?path=/chunked`, init)).status, 200);
+  for (const path of ['/big', '/chunked']) assert.ok((await sandbox.read(path)) === content);
+  const [first, second] = sandbox.agent.requests;
+  assert.equal(first?.contentLength, first?.bodyBytes);
+  assert.deepEqual([second?.contentLength, second?.bodyBytes], [undefined, first?.bodyBytes]);
 });
 
-const NAMES = [
-  'with space',
-  'a"b',
-  "it's",
-  '50%',
-  '%41',
-  '#1',
-  'a?b&c=d',
-  'a+b',
-  'Ünïcödé 文件 🙂',
-  'a\nb',
-  'a\\b',
-  '-x',
-  '...',
-  'a;b=c',
-];
-for (const name of NAMES) {
-  test(`the name ${JSON.stringify(name)} is stored exactly`, async () => {
-    await using sandbox = await openSandbox();
+const NAMES = 'with space,a"b,it\'s,50%,%41,#1,a?b&c=d,a+b,Ünïcödé 文件 🙂,a\nb,a\\b,-x,...,a;b=c'.split(',');
+
+test('names are stored exactly', async () => {
+  await using sandbox = await openSandbox();
+  for (const name of NAMES) {
     const response = await sandbox.put(`/dir/${name}`, 'text');
     assert.deepEqual(await response.json(), [{ path: `/dir/${name}`, name, type: 'file' }]);
-    assert.deepEqual(await readdir(join(sandbox.root, 'dir')), [name]);
-  });
-}
-
-test('relative paths start at the home of the user', async () => {
-  await using sandbox = await openSandbox({ users: ['user', 'root', 'ann'] });
-  assert.equal((await sandbox.put('a/b', 'default')).status, 200);
-  assert.equal(await sandbox.read('/home/user/a/b'), 'default');
-  assert.equal((await sandbox.post('?path=c&username=root', form(['root']))).status, 200);
-  assert.equal(await sandbox.read('/root/c'), 'root');
-  assert.equal((await sandbox.post('?path=c&username=ann', form(['ann']))).status, 200);
-  assert.equal(await sandbox.read('/home/ann/c'), 'ann');
+  }
+  assert.deepEqual((await readdir(join(sandbox.root, 'dir'))).sort(), NAMES.toSorted());
 });
 
-test('an empty or unknown user is answered 401', async () => {
-  await using sandbox = await openSandbox();
-  assert.equal((await sandbox.post('?path=a&username=', form(['x']))).status, 401);
-  assert.equal((await sandbox.post('?path=a&username=bob', form(['x']))).status, 401);
+test('relative paths start at the home of the user, who must be known', async () => {
+  await using sandbox = await openSandbox({ users: ['user', 'root', 'ann'] });
+  const homes = { '': '/home/user', '&username=root': '/root', '&username=ann': '/home/ann' };
+  for (const [query, home] of Object.entries(homes)) {
+    assert.equal((await sandbox.post(`?path=a/b${query}`, form([home]))).status, 200);
+    assert.equal(await sandbox.read(`${home}/a/b`), home);
+  }
+  for (const user of ['', 'bob'])
+    assert.equal((await sandbox.post(`?path=a&username=${user}`, form(['x']))).status, 401);
 });
 
 test('without a path, each part goes where its whole filename says', async () => {
@@ -108,10 +87,6 @@ test('without a path, each part goes where its whole filename says', async () =>
   assert.equal(await sandbox.read('/home/user/sub/ä 1'), 'one');
   assert.equal(await sandbox.read('/abs/2'), 'two');
   assert.deepEqual(sandbox.agent.requests[0]?.filenames, ['sub/ä 1', '/abs/2']);
-});
-
-test('several parts cannot share one path', async () => {
-  await using sandbox = await openSandbox();
   assert.equal((await sandbox.post('?path=/a', form(['one', 'two']))).status, 400);
 });
 
@@ -120,39 +95,51 @@ test('only parts named file count', async () => {
   const data = new FormData();
   data.append('other', new Blob(['x'.repeat(100_000)]), '/other');
   data.append('note', 'text');
-  const nothing = await sandbox.post('?path=/a', data);
-  assert.deepEqual([nothing.status, await nothing.text()], [200, '[]']);
+  assert.equal(await (await sandbox.post('?path=/a', data)).text(), '[]');
   data.append('file', new Blob(['text']), 'f');
   assert.equal((await sandbox.post('?path=/a', data)).status, 200);
   assert.equal(await sandbox.read('/a'), 'text');
   assert.deepEqual(await readdir(sandbox.root), ['a']);
 });
 
-test('a form without any part is answered with no entry', async () => {
+const FORM = 'multipart/form-data; boundary=B';
+const CUT_OFF = '--B\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\npartial';
+
+test('what is no form is refused, and one that is cut off leaves a partial file', async () => {
   await using sandbox = await openSandbox();
-  const headers = { 'Content-Type': 'multipart/form-data; boundary=B' };
-  const response = await sandbox.post('?path=/a', '--B--\r\n', headers);
-  assert.deepEqual([response.status, await response.text()], [200, '[]']);
+  const statusOf = async (type: string, body: string) =>
+    (await sandbox.post('?path=/a', body, { 'Content-Type': type })).status;
+  assert.equal(await statusOf('application/json', '{}'), 400);
+  assert.equal(await statusOf('multipart/form-data', ''), 400);
+  for (const body of ['garbage', '', CUT_OFF]) assert.equal(await statusOf(FORM, body), 500, body);
+  assert.equal(await sandbox.read('/a'), 'partial');
 });
 
-test('metadata headers come back in the entry', async () => {
+test('a client that ends its side within the body is told 500', async () => {
   await using sandbox = await openSandbox();
-  const response = await sandbox.put('/a', '', { 'X-Metadata-Owner': 'ann', 'X-Metadata-build-id': '7' });
-  const metadata = { owner: 'ann', 'build-id': '7' };
-  assert.deepEqual(await response.json(), [{ path: '/a', name: 'a', type: 'file', metadata }]);
+  const { hostname, port } = new URL(sandbox.agent.url);
+  const headers = { ...HEADERS, Host: hostname, 'Content-Length': '1000', 'Content-Type': FORM };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(Number(port), hostname);
+  socket.end(`POST /files?path=/cut HTTP/1.1\r\n${lines.join('')}\r\n${CUT_OFF}`);
+  assert.match(await text(socket), /^HTTP\/1\.1 500 /);
+  await sandbox.agent.close();
+  assert.equal(await sandbox.read('/cut'), 'partial');
+  assert.equal(sandbox.agent.requests[0]?.aborted, true);
 });
 
-test('a question mark within the query belongs to the path', async () => {
+test('a directory as target is answered 400, a file as its parent 500', async () => {
   await using sandbox = await openSandbox();
-  assert.equal((await sandbox.post('?path=/a?b', form(['x']))).status, 200);
-  assert.equal(await sandbox.read('/a?b'), 'x');
+  await mkdir(join(sandbox.root, 'dir'));
+  await writeFile(join(sandbox.root, 'file'), '');
+  for (const path of ['/dir', '/dir/', '/', '', '.', '/home/user', '/new/'])
+    assert.equal((await sandbox.put(path, 'x')).status, 400, path);
+  for (const path of ['/file/a', '/file/a/b']) assert.equal((await sandbox.put(path, 'x')).status, 500, path);
 });
 
-test('signatures are accepted and recorded', async () => {
-  await using sandbox = await openSandbox();
-  await sandbox.post('?path=/a&signature=v1_x&signature_expiration=99', form(['x']));
-  const { method, url, headers, status, aborted } = sandbox.agent.requests[0] ?? assert.fail();
-  assert.deepEqual([method, status, aborted], ['POST', 200, false]);
-  assert.equal(url, '/files?path=/a&signature=v1_x&signature_expiration=99');
-  assert.equal(headers['svc-sandbox-port'], '49983');
+const skip = process.platform !== 'linux' && 'needs /dev/full';
+test('a full disk is answered 507', { skip }, async () => {
+  await using agent = await startAgent({ root: '/dev', token: TOKEN, sandboxId: SANDBOX_ID });
+  const init = { method: 'POST', headers: HEADERS, body: form(['x']) };
+  assert.equal((await fetch(`${agent.url}/files?path=/full`, init)).status, 507);
 });

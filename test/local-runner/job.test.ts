@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { runJob } from '../../local-runner/job.ts';
-import { readJobSteps } from '../../local-runner/job-file.ts';
+import { readJobSteps } from '../../local-runner/workflow-file.ts';
 
 const ACTION = `
 inputs:

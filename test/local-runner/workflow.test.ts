@@ -98,14 +98,8 @@ e:
   });
 
   const errors: Readonly<Record<string, readonly [jobs: string, message: RegExp]>> = {
-    'an unknown key of a job': [
-      'a: { container: x, steps: [] }',
-      /The job a has container, which is not known/,
-    ],
-    'an unknown key of a strategy': [
-      'a: { strategy: { max-parallel: 1 }, steps: [] }',
-      /A strategy has max-parallel/,
-    ],
+    'an unknown key of a job': ['a: { container: x, steps: [] }', /The job a has container, which is not known/],
+    'an unknown key of a strategy': ['a: { strategy: { max-parallel: 1 }, steps: [] }', /A strategy has max-parallel/],
     'an addition to a matrix': ['a: { strategy: { matrix: { include: [] } } }', /A matrix has include: \[\]/],
     'a matrix that an expression makes': ['a: { strategy: { matrix: { x: y } } }', /A matrix has x: "y"/],
   };

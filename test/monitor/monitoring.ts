@@ -1,50 +1,38 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type LocalAgent, startAgent } from '../../local-agent/agent.ts';
-import type { AgentOptions } from '../../local-agent/options.ts';
-import { runStep, type StepEnd } from '../../local-runner/step.ts';
+import { type Inputs, METRICS, openWorld, type Result, runAction, runWell, type World } from '../action/harness.ts';
 
-export const TOKEN = 'the-access-token-42';
-export const MONITOR = path.resolve(import.meta.dirname, '../../monitor');
-
-/** A job with a monitor in it, and the sandbox that it watches. */
+/** A job with a monitor in it; the sandbox tells how its memory is used, in percent. */
 export interface Job extends AsyncDisposable {
-  readonly agent: LocalAgent;
-  readonly temp: string;
-  /** Runs the main step. */
-  main(inputs?: Readonly<Record<string, string>>): Promise<StepEnd>;
-  /** Runs the post step after a main step. */
-  post(main: StepEnd, inputs?: Readonly<Record<string, string>>): Promise<StepEnd>;
+  readonly world: World;
+  /** The directory that the monitor records into. */
+  readonly directory: string;
+  /** Lets the sandbox use so much memory, and waits for so many further readings. */
+  use(percent: number, readings: number): Promise<void>;
+  /** Runs the post step. */
+  post(inputs?: Inputs): Promise<Result>;
 }
 
-/** Starts a job; whatever it leaves running ends when its folder is removed. */
-export async function openJob(options: Partial<AgentOptions> = {}): Promise<Job> {
-  const temp = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-job-'));
-  const root = path.join(temp, 'root');
-  const agent = await startAgent({ root, token: TOKEN, sandboxId: 'sandbox1', ...options });
-  const step = (inputs: Readonly<Record<string, string>>) => ({
-    action: MONITOR,
-    workspace: temp,
-    temp,
-    inputs: { 'sandbox-id': 'sandbox1', token: TOKEN, 'base-url': agent.url, interval: '200ms', ...inputs },
-  });
+/** Starts a job and runs the monitor's main step. What it leaves running ends when the job is disposed of. */
+export async function startJob(inputs: Inputs = {}, options: Parameters<typeof openWorld>[0] = {}): Promise<Job> {
+  let used = 10;
+  const metrics = () => ({ ...METRICS, mem_total: 1000, mem_used: used * 10 });
+  const world = await openWorld({ metrics, ...options });
+  const given = { interval: '200ms', ...inputs };
+  const main = await runWell(world, given, { task: 'monitor' });
+  const directory = main.state['directory'] ?? '';
   return {
-    agent,
-    temp,
-    main: (inputs = {}) => runStep(step(inputs)),
-    post: ({ state }, inputs = {}) => runStep({ ...step(inputs), post: { state } }),
-    async [Symbol.asyncDispose]() {
-      await agent.close();
-      rmSync(temp, { recursive: true, force: true });
+    world,
+    directory,
+    async use(percent, readings) {
+      used = percent;
+      const due = world.agent.requests.length + readings;
+      await until(() => world.agent.requests.length >= due || undefined);
     },
+    post: (more = {}) => runAction(world, { ...given, ...more }, { task: 'monitor', post: main }),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
-}
-
-/** The monitor's directory as its main step left it in the state. */
-export function directoryOf(main: StepEnd): string {
-  return main.state['directory'] ?? '';
 }
 
 /** Waits until something is so; the test fails where it is not in half a minute. */

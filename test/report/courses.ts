@@ -31,7 +31,5 @@ export function mermaidOf(chart: string): string {
 
 /** The numbers of each line that a chart draws: the course first, then the limits. */
 export function linesOf(chart: string): number[][] {
-  return [...mermaidOf(chart).matchAll(/^ {2}line \[(.*)\]$/gm)].map(([, list = '']) =>
-    list.split(', ').map(Number),
-  );
+  return [...mermaidOf(chart).matchAll(/^ {2}line \[(.*)\]$/gm)].map(([, list = '']) => list.split(', ').map(Number));
 }

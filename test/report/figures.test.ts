@@ -38,8 +38,7 @@ test('a breach says condition, figure and limit; what does not hold says what wa
 });
 
 test('what cannot be judged says which metrics are reported, or that there are no stats', () => {
-  const unknown =
-    'mem_cache > 1GiB cannot be judged: the sandbox does not report mem_cache, but mem_used, ts';
+  const unknown = 'mem_cache > 1GiB cannot be judged: the sandbox does not report mem_cache, but mem_used, ts';
   assert.deepEqual(lines('mem_cache > 1GiB', { ts: 1n, mem_used: 5n }), [unknown, unknown]);
   const nothing = judge(parse('mem_used > 1'), []);
   assert.equal(breachLine(nothing), 'mem_used > 1 cannot be judged: there are no stats');

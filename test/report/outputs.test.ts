@@ -37,16 +37,14 @@ describe('the outputs of the upload', () => {
       'failed-count': '1',
       'skipped-count': '2',
       'uploaded-bytes': '12',
-      uploaded:
-        '[{"source":"a","path":"/home/user/app/a","size":7},{"source":"f","path":"/home/user/app/f","size":5}]',
+      uploaded: '[{"source":"a","path":"/home/user/app/a","size":7},{"source":"f","path":"/home/user/app/f","size":5}]',
     });
     assert.equal(uploadOutputs(report()).outputs['uploaded'], '[]');
   });
 
   /** Files whose list is so long, in bytes; each letter of a name stands in it twice. */
   function listOf(bytes: number) {
-    const left =
-      bytes - Buffer.byteLength(uploadOutputs(report({ files: list(0, 10) })).outputs['uploaded'] ?? '');
+    const left = bytes - Buffer.byteLength(uploadOutputs(report({ files: list(0, 10) })).outputs['uploaded'] ?? '');
     return uploadOutputs(report({ files: list(Math.floor(left / 2), left % 2 === 0 ? 10 : 100) }));
   }
   const list = (length: number, size: number) => [uploaded('ü'), uploaded('x'.repeat(length), size)];
@@ -104,15 +102,8 @@ describe('the outputs of the stats', () => {
 
 describe('the outputs of the gate', () => {
   test('have each breach exactly, in the metric’s own unit, and null for what is not reported', () => {
-    const failIf = [
-      'mem_used >= 9007199254740993B',
-      'cpu_used_pct > 90.5%',
-      'mem_used_mib > 1.5GiB',
-      'load > 1',
-    ];
-    const { outputs } = gateOutputs(
-      judged([{ mem_used: HUGE, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf),
-    );
+    const failIf = ['mem_used >= 9007199254740993B', 'cpu_used_pct > 90.5%', 'mem_used_mib > 1.5GiB', 'load > 1'];
+    const { outputs } = gateOutputs(judged([{ mem_used: HUGE, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf));
     assert.equal(outputs['gate'], 'failed');
     assert.equal(
       outputs['breaches'],

@@ -57,9 +57,7 @@ test('holds everything about a run, its schema number first', () => {
 
 test('has each file once, in order, however many', () => {
   const names = Array.from({ length: 1001 }, (_, index) => String(index));
-  const { files }: { files: { source: string }[] } = JSON.parse(
-    written({ files: names.map(name => uploaded(name)) }),
-  );
+  const { files }: { files: { source: string }[] } = JSON.parse(written({ files: names.map(name => uploaded(name)) }));
   assert.deepEqual(
     files.map(({ source }) => source),
     names,

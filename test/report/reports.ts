@@ -65,13 +65,6 @@ export function report(parts: Partial<Report> = {}): Report {
 
 /** A file of each way to end, and something that was left out. */
 export const EVERY_END = {
-  files: [
-    uploaded('a', 7),
-    failed('b'),
-    skipped('c'),
-    notAttempted('d'),
-    unchanged('e'),
-    uploaded('f', 3, 5),
-  ],
+  files: [uploaded('a', 7), failed('b'), skipped('c'), notAttempted('d'), unchanged('e'), uploaded('f', 3, 5)],
   leftOut: [{ path: 'l', reason: 'a broken link' }],
 };

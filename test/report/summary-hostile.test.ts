@@ -19,10 +19,7 @@ function flooded(text: string, count: number): Report {
     sandboxId: text,
     baseUrl: text,
     durationMs: 1e12,
-    files: [
-      ...failures.flat(),
-      ...Array.from({ length: count }, () => uploaded(text, Number.MAX_SAFE_INTEGER)),
-    ],
+    files: [...failures.flat(), ...Array.from({ length: count }, () => uploaded(text, Number.MAX_SAFE_INTEGER))],
     leftOut: Array.from({ length: 300 }, () => ({ path: text, reason: text })),
     warnings: Array.from({ length: 300 }, () => text),
     errors: Array.from({ length: 50 }, () => ({ message: text, details: [text, text] })),
@@ -55,9 +52,7 @@ describe('it fills 1 MiB, and never exceeds it', () => {
 
   for (const length of [1, 600, 601]) {
     test(`with 20,000 names of ${length} characters`, () => {
-      checkSize(
-        summary(report({ files: Array.from({ length: 20_000 }, () => uploaded('x'.repeat(length))) })),
-      );
+      checkSize(summary(report({ files: Array.from({ length: 20_000 }, () => uploaded('x'.repeat(length))) })));
     });
   }
 });

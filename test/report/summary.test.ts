@@ -6,17 +6,7 @@ import { summary } from '../../src/report/summary.ts';
 import { figures, parse } from '../gate/given.ts';
 import { blocksOf, checkBlocks, textOf } from './blocks.ts';
 import { cpuCourse } from './courses.ts';
-import {
-  BUSY,
-  EVERY_END,
-  FULL,
-  failed,
-  notAttempted,
-  report,
-  skipped,
-  statsOf,
-  uploaded,
-} from './reports.ts';
+import { BUSY, EVERY_END, FULL, failed, notAttempted, report, skipped, statsOf, uploaded } from './reports.ts';
 
 function summaryOf(parts: Partial<Report> = {}): string {
   const text = summary(report(parts));
@@ -28,9 +18,7 @@ function summaryOf(parts: Partial<Report> = {}): string {
 function rowsOf(text: string, word: string): string[][] {
   const block = blocksOf(text).find(candidate => candidate.includes(word)) ?? '';
   const rows = [...block.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) => row);
-  return rows.map(row =>
-    [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) => textOf(cell)),
-  );
+  return rows.map(row => [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) => textOf(cell)));
 }
 
 describe('the verdict comes first', () => {

@@ -4,27 +4,10 @@ import { AgentError } from '../../src/agent/failure.ts';
 import { gateOf } from '../../src/gate/judge.ts';
 import { InputError } from '../../src/inputs/parse.ts';
 import { type Report, shardLine, succeeded } from '../../src/report/report.ts';
-import {
-  adviceOn,
-  failureGroups,
-  furtherLines,
-  headline,
-  reportedError,
-  waitError,
-} from '../../src/report/verdict.ts';
+import { adviceOn, failureGroups, furtherLines, headline, reportedError, waitError } from '../../src/report/verdict.ts';
 import { figures, parse } from '../gate/given.ts';
 import { course } from './courses.ts';
-import {
-  BUSY,
-  FULL,
-  failed,
-  notAttempted,
-  report,
-  skipped,
-  statsOf,
-  unchanged,
-  uploaded,
-} from './reports.ts';
+import { BUSY, FULL, failed, notAttempted, report, skipped, statsOf, unchanged, uploaded } from './reports.ts';
 
 const [A, B, SENT, GONE, LEFT, SAME, DUE] = [
   uploaded('a', 1024),
@@ -82,10 +65,7 @@ const BAD: readonly Case[] = [
     { files: [SAME, SENT], errors },
     '1 of 1 file arrived, 1 unchanged, but the step failed: The stats could not be had.',
   ],
-  [
-    { files: [SAME], errors },
-    'Nothing was sent, 1 file unchanged, but the step failed: The stats could not be had.',
-  ],
+  [{ files: [SAME], errors }, 'Nothing was sent, 1 file unchanged, but the step failed: The stats could not be had.'],
   [{ files: [A], gate: gate(2.5) }, 'Uploaded 1 file (1 KiB) in 2 s, but the gate is shut: load > 1.'],
   [{ task, gate: gate(9) }, 'There are no stats of the sandbox, but the gate is shut: load > 1, load > 3.'],
 ];

@@ -52,8 +52,7 @@ for (const field of Object.keys(CONTRACT)) {
 
 describe('fields that the contract does not know', () => {
   test('are figures where they are numbers, and otherwise nothing to warn of', () => {
-    const json =
-      '{"mem_cache":9007199254740993,"load":0.5,"delta":-3,"far":1e400,"host":"h","more":{"a":1},"n":null}';
+    const json = '{"mem_cache":9007199254740993,"load":0.5,"delta":-3,"far":1e400,"host":"h","more":{"a":1},"n":null}';
     const { figures, warnings } = decodeStats(json);
     assert.deepEqual(Object.fromEntries(figures), { mem_cache: 9007199254740993n, load: 0.5, delta: -3n });
     assert.deepEqual(warnings, []);
@@ -69,8 +68,7 @@ describe('fields that the contract does not know', () => {
 });
 
 test('the JSON stays as the service sent it; of a field given twice the last counts', () => {
-  for (const json of ['{"b":{"c":[1.0]},"a":1e400}', '{ "ts" : 1 }'])
-    assert.equal(decodeStats(json).json, json);
+  for (const json of ['{"b":{"c":[1.0]},"a":1e400}', '{ "ts" : 1 }']) assert.equal(decodeStats(json).json, json);
   assert.deepEqual(figuresOf('{"ts":1,"ts":2}'), { ts: 2n });
 });
 

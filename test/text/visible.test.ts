@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { visible, visibleCut } from '../../src/text/visible.ts';
+import { harmless, quote, visible, visibleCut } from '../../src/text/visible.ts';
 
 const SHOWN: Readonly<Record<string, string>> = {
   'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',
@@ -35,4 +35,58 @@ describe('visibleCut', () => {
   test('longer text is cut', () => assert.equal(visibleCut('abcd', 3), 'abc…'));
   test('no half of a character is left', () => assert.equal(visibleCut('ab😀d', 3), 'ab…'));
   test('it is cut before it is escaped', () => assert.equal(visibleCut('\n\n\n\n', 2), '\\n\\n…'));
+});
+
+const LINES: Readonly<Record<string, string>> = {
+  'plain text': 'plain text',
+  '': '',
+  'std::vector': 'std::vector',
+  'a ::error::b': 'a ::error::b',
+  '::error::x': '\\::error::x',
+  '::set-output name=a::b': '\\::set-output name=a::b',
+  '  ::error::x': '\\  ::error::x',
+  '\u00a0::error::x': '\\\u00a0::error::x',
+  '\t::error::x': '\\t::error::x',
+  '\ufeff::error::x': '\\u{feff}::error::x',
+  'a\n::error::x': 'a\\n::error::x',
+  'a\r::error::x': 'a\\r::error::x',
+  'a\u2028::error::x': 'a\\u{2028}::error::x',
+  'a\u0085::error::x': 'a\\u{85}::error::x',
+  '##[error]x': '##\\[error]x',
+  'a ##[group]b ##[endgroup]': 'a ##\\[group]b ##\\[endgroup]',
+  '###[error]x': '###\\[error]x',
+  '##\u200b[error]x': '##\\u{200b}[error]x',
+  '\u001b[31mred': '\\u{1b}[31mred',
+};
+
+describe('a line of the log is only shown', () => {
+  for (const [text, shown] of Object.entries(LINES)) {
+    test(JSON.stringify(text), () => assert.equal(harmless(text), shown));
+  }
+
+  // The runner trims a line and takes one that begins with :: for a command, and ##[ wherever it stands.
+  test('whatever it is made of, it is no command, and one line', () => {
+    const pieces = [...':: : ##[ # [ \\ error'.split(' '), ...' \n\r\t\u00a0\u2028\ufeff'.split('')];
+    for (const one of pieces)
+      for (const two of pieces)
+        for (const three of pieces) {
+          const line = harmless(`${one}${two}${three}error::x`);
+          assert.doesNotMatch(line, /[\r\n\u2028\u2029\u0085]|^\s*::|##\[/, JSON.stringify([one, two, three]));
+        }
+  });
+});
+
+const QUOTED: Readonly<Record<string, string>> = {
+  plain: '"plain"',
+  'a "b"': '"a \\"b\\""',
+  'a\nb\u0000': '"a\\nb\\u0000"',
+  'C:\\app': '"C:\\app"',
+  ['x'.repeat(100)]: `"${'x'.repeat(100)}"`,
+  ['x'.repeat(101)]: `"${'x'.repeat(100)}…"`,
+};
+
+describe('a value in a message', () => {
+  for (const [value, quoted] of Object.entries(QUOTED)) {
+    test(`${JSON.stringify(value).slice(0, 40)} is quoted`, () => assert.equal(quote(value), quoted));
+  }
 });

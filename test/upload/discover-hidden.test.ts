@@ -48,7 +48,7 @@ describe('hidden names below what the pattern spells out', () => {
     });
     test(`${pattern}: included on demand`, async () => {
       using tree = plant(TREE);
-      const matches = await find(tree.root, [pattern], { includeHidden: true });
+      const matches = await find(tree.root, [pattern], { includeHiddenFiles: true });
       assert.equal(relatives(matches).length, found.length + hidden);
       assert.equal(matches[0]?.hidden, 0);
     });

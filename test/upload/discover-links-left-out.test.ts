@@ -24,7 +24,7 @@ describe('with follow-symlinks off', () => {
 describe('links that go nowhere', () => {
   test('broken ones are left out', async () => {
     const links = { 'dir/l': 'nowhere', 'dir/m': 'l', 'dir/.h': 'nowhere', 'dir/x.map': 'nowhere' };
-    const result = await findWith(links, ['dir', '!**/*.map'], { includeHidden: true });
+    const result = await findWith(links, ['dir', '!**/*.map'], { includeHiddenFiles: true });
     assert.deepEqual(result.found, ['b.txt']);
     const reason = 'a broken link';
     assert.deepEqual(result.leftOut, { l: reason, m: reason, '.h': reason });
@@ -39,14 +39,27 @@ describe('links that go nowhere', () => {
   test('a spelt out broken one', async () => {
     assert.deepEqual((await findWith({ l: 'nowhere' }, ['l'])).leftOut, { l: 'a broken link' });
   });
-  test('one that leads to itself is broken too', async () => {
-    const { found, leftOut } = await findWith({ 'dir/l': 'l' }, ['dir']);
-    assert.deepEqual(leftOut, { l: 'a broken link' });
-    assert.ok(!found.includes('l'));
-  });
+  // The library cannot step over it.
+  for (const lines of [['dir'], ['dir/l'], ['dir/**/l/*'], ['dir', '!dir/l']]) {
+    test(`one that leads to itself is an error for ${lines.join(', ')}`, async () => {
+      const advice = 'The link leads to itself: remove it, or set follow-symlinks: false.';
+      await assert.rejects(findWith({ 'dir/l': 'l' }, lines), {
+        name: 'InputError',
+        message: new RegExp(`^files: ".*" cannot be searched: ELOOP: .*dir/l'\\. ${advice}$`),
+      });
+    });
+  }
+  for (const [lines, options] of [
+    [['dir/*.txt'], {}],
+    [['dir', '!dir/l'], { followSymlinks: false }],
+  ] as const) {
+    test(`one that leads to itself is no matter for ${lines.join(', ')}`, async () => {
+      const { found, leftOut } = await findWith({ 'dir/l': 'l' }, lines, options);
+      assert.deepEqual([found, leftOut], [['b.txt'], {}]);
+    });
+  }
   test('a cycle of directories ends, each file found once', async () => {
     const { found } = await findWith({ 'dir/up': '..', 'dir/self': '.' }, ['dir']);
-    assert.deepEqual(found, [...new Set(found)]);
-    assert.ok(found.includes('b.txt'));
+    assert.deepEqual(found, ['b.txt', 'up/a.txt']);
   });
 });

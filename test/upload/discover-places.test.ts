@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PROJECT } from './project.ts';
-import { find, link, plant, relatives } from './tree.ts';
+import { find, link, PROJECT, plant, relatives } from './tree.ts';
 
 describe('excludes apply to every pattern, wherever they stand', () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
@@ -43,6 +42,14 @@ describe('working-directory', () => {
     assert.deepEqual(relatives(found), ['[id].tsx', 'i.tsx']);
   });
 
+  test('one with a line break in its path, which the library takes for two patterns', async () => {
+    using tree = plant(PROJECT, 'a\nb');
+    await assert.rejects(find(tree.root, ['*']), {
+      name: 'InputError',
+      message: /^working-directory: "" has a line break in its path \(/,
+    });
+  });
+
   for (const workingDirectory of ['missing', 'my file.txt']) {
     test(`${workingDirectory} is no directory`, async () => {
       using tree = plant(PROJECT);
@@ -76,8 +83,7 @@ describe('a workspace whose own path', () => {
   });
 });
 
-test('a search that is cancelled ends with what it has', async () => {
+test('a search that is cancelled has found nothing', async () => {
   using tree = plant({ 'a/b': '', 'a/c': '' });
-  const [matches] = await find(tree.root, ['a'], { cancel: AbortSignal.abort() });
-  assert.deepEqual(matches?.files, []);
+  assert.deepEqual(await find(tree.root, ['a'], { cancel: AbortSignal.abort() }), []);
 });

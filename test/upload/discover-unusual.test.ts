@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { badName, fifo, find, leftOut, link, plant, relatives } from './tree.ts';
+import { badDirectory, badName, type Entries, fifo, find, leftOut, link, plant, relatives } from './tree.ts';
 
 const SKIP = { skip: process.platform === 'win32' };
 
@@ -34,54 +34,70 @@ describe('what is no regular file is left out', SKIP, () => {
 
 // Elsewhere the file system refuses to make them.
 describe('names that are not valid UTF-8', { skip: process.platform !== 'linux' }, () => {
-  test('one is an error that names it: it could not be uploaded under its name', async () => {
-    using tree = plant({ 'a/bad': badName, 'a/good': '' });
-    await assert.rejects(find(tree.root, ['a']), {
-      name: 'InputError',
-      message:
-        /^files: ".*bad\uFFFD" has a name that is not valid UTF-8\. Rename it, or exclude it with a ! line\.$/,
-    });
+  const says = (name: string) => {
+    const advice = 'Rename it, or exclude it with a ! line.';
+    return {
+      message: new RegExp(`^files: ".*/${name}\uFFFD" has a name that is not valid UTF-8\\. ${advice}$`),
+    };
+  };
+  const wrong: Readonly<Record<string, readonly [entries: Entries, pattern: string, name: string]>> = {
+    'a file': [{ 'a/bad': badName, 'a/good': '' }, 'a', 'a/bad'],
+    'a file on its own': [{ 'a/bad': badName }, 'a/**', 'a/bad'],
+    'a folder': [{ 'a/good': '', 'a/bad': badDirectory }, 'a', 'a/bad'],
+    'a file in a folder that a wildcard matches': [{ 'a/x/b/bad': badName }, 'a/*/b/*', 'a/x/b/bad'],
+    'one beside what its name looks like': [{ 'a/bad\uFFFD': '', 'a/bad': badName }, 'a', 'a/bad'],
+    'a hidden one that is spelt out': [{ 'a/.bad': badName }, 'a/.b*', 'a/.bad'],
+  };
+  for (const followSymlinks of [true, false]) {
+    for (const [what, [entries, pattern, name]] of Object.entries(wrong)) {
+      test(`${what} is an error that names it, with follow-symlinks ${followSymlinks}`, async () => {
+        using tree = plant(entries);
+        await assert.rejects(find(tree.root, [pattern], { followSymlinks }), {
+          name: 'InputError',
+          ...says(name),
+        });
+      });
+    }
+  }
+
+  test('a folder that may hold what a wildcard matches is an error too', async () => {
+    using tree = plant({ 'a/bad': badDirectory, 'a/x/b/c': '' });
+    await assert.rejects(find(tree.root, ['a/*/b/*']), { name: 'InputError', ...says('a/bad') });
   });
 
-  test('with follow-symlinks off, one is an error as well', async () => {
-    using tree = plant({ 'a/bad': badName, 'a/good': '' });
-    await assert.rejects(find(tree.root, ['a'], { followSymlinks: false }), {
-      name: 'InputError',
-      message:
-        /^files: ".*bad\uFFFD" has a name that is not valid UTF-8\. Rename it, or exclude it with a ! line\.$/,
+  const fine: Readonly<Record<string, readonly [entries: Entries, lines: readonly string[]]>> = {
+    'is excluded': [{ 'a/bad': badName, 'a/good': '' }, ['a', '!a/bad*']],
+    'is a folder and excluded': [{ 'a/bad': badDirectory, 'a/good': '' }, ['a', '!a/bad*']],
+    'lies in an excluded folder': [{ 'a/b/bad': badName, 'a/good': '' }, ['a', '!a/b']],
+    'is hidden': [{ 'a/.bad': badName, 'a/.b/bad': badName, 'a/good': '' }, ['a']],
+    'is nothing that the pattern matches': [{ 'a/bad': badName, 'a/good': '' }, ['a/g*']],
+    'lies in a folder that matches only in part': [{ 'a/x/b/bad': badName, 'a/good': '' }, ['a/*/b/*.js', 'a/good*']],
+  };
+  for (const [why, [entries, lines]] of Object.entries(fine)) {
+    test(`one that ${why} is not mentioned`, async () => {
+      using tree = plant(entries);
+      const matches = await find(tree.root, lines);
+      assert.deepEqual(relatives(matches), ['good']);
+      assert.deepEqual(leftOut(matches), {});
     });
-  });
+  }
 
-  test('one that is excluded is not mentioned', async () => {
+  test('one that is excluded is in the way of the library where links are not followed', async () => {
     using tree = plant({ 'a/bad': badName, 'a/good': '' });
-    assert.deepEqual(leftOut(await find(tree.root, ['a', '!a/bad*'])), {});
+    const message = /cannot be searched: ENOENT: .*bad\uFFFD'\. Rename it, or set follow-symlinks: true\.$/;
+    const options = { followSymlinks: false };
+    await assert.rejects(find(tree.root, ['a', '!a/bad*'], options), { name: 'InputError', message });
   });
 
   test('a name that truly holds the replacement character is a name as any other', async () => {
     using tree = plant({ 'a/\uFFFD': '' });
-    const matches = await find(tree.root, ['a']);
-    assert.deepEqual(relatives(matches), ['\uFFFD']);
-    assert.deepEqual(leftOut(matches), {});
+    for (const followSymlinks of [true, false])
+      assert.deepEqual(relatives(await find(tree.root, ['a'], { followSymlinks })), ['\uFFFD']);
   });
 });
 
 describe('unusual names are found unchanged', SKIP, () => {
-  const names = [
-    'a b',
-    "it's",
-    'a"b',
-    '100%',
-    'a#b',
-    'a?b',
-    'a+b',
-    'a&b',
-    'ünï',
-    'a\nb',
-    'a\\b',
-    '日本',
-    '-',
-    'a=>b',
-  ];
+  const names = ['a b', "it's", 'a"b', '100%', 'a#b', 'a?b', 'a+b', 'a&b', 'ünï', 'a\nb', 'a\\b', '日本', '-', 'a=>b'];
   for (const name of names) {
     test(JSON.stringify(name), async () => {
       using tree = plant({ [`dir/${name}`]: '' });

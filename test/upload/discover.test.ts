@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PROJECT } from './project.ts';
-import { find, plant, relatives } from './tree.ts';
+import { find, PROJECT, plant, relatives } from './tree.ts';
 
 const FOUND: Readonly<Record<string, readonly string[]>> = {
   'dist/**': ['a/b.js', 'a/c.map', 'index.html'],

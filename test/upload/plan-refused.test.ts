@@ -33,8 +33,7 @@ describe('two sources for one target', () => {
   });
 
   test('so many conflicts are counted', () => {
-    const files = (from: string) =>
-      Array.from({ length: 25 }, (_, index) => source(`${from}/${index}`, `${index}`));
+    const files = (from: string) => Array.from({ length: 25 }, (_, index) => source(`${from}/${index}`, `${index}`));
     const messages = refusals([matches('a/**', files('a')), matches('b/**', files('b'))]);
     assert.equal(messages.length, 11);
     assert.equal(messages.at(-1), 'And 15 more of this kind.');
@@ -110,10 +109,7 @@ describe('a pattern that matches nothing', () => {
   test('says so where all it matches was left out', () => {
     const leftOut = [{ path: '/w/a/l', reason: 'a broken link' }];
     const [message = ''] = refusals([matches('a/**', [], { leftOut })]);
-    assert.match(
-      message,
-      /^"a\/\*\*" matches no file to upload \(1 left out, such as .*a\/l: a broken link\)\.$/,
-    );
+    assert.match(message, /^"a\/\*\*" matches no file to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
   });
 
   test('is reported together with conflicts', () => {

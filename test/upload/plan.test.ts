@@ -76,10 +76,7 @@ test('a source outside the workspace has its absolute path', () => {
 });
 
 test('the files stand in the order found', () => {
-  const found = [
-    matches('b/**', [source('b/2', '2'), source('b/1', '1')]),
-    matches('a/**', [source('a/3', '3')]),
-  ];
+  const found = [matches('b/**', [source('b/2', '2'), source('b/1', '1')]), matches('a/**', [source('a/3', '3')])];
   assert.deepEqual(
     planFor(found).files.map(({ target }) => target),
     ['2', '1', '3'],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { fileRules } from '../../src/inputs/files.ts';
-import { InputError, parseInputs } from '../../src/inputs/parse.ts';
-import type { Matches, SourceFile } from '../../src/upload/discover.ts';
+import { InputError, parseFields } from '../../src/inputs/parse.ts';
+import type { Matches } from '../../src/upload/discover.ts';
 import { type Plan, type PlanOptions, plan } from '../../src/upload/plan.ts';
+import type { SourceFile } from '../../src/upload/sources.ts';
 
 const WORKSPACE = '/w';
 
@@ -15,7 +16,7 @@ export function source(file: string, relative = '', size = 1): SourceFile {
 
 /** What one line of `files` matches. */
 export function matches(line: string, files: readonly SourceFile[], more: Partial<Matches> = {}): Matches {
-  const [pattern] = parseInputs({ files: fileRules }, { files: line }).files.patterns;
+  const [pattern] = parseFields({ files: fileRules }, { files: line }).files.patterns;
   assert.ok(pattern !== undefined);
   return { pattern, root: WORKSPACE, files, leftOut: [], hidden: 0, ...more };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { shareOf, weightOf } from '../../src/upload/shard.ts';
+import { shareOf, weightOf } from '../../src/upload/selection.ts';
 
 interface Sized {
   readonly target: string;
@@ -52,10 +52,7 @@ describe('for any plan and any number of shards', () => {
 
   test('the order in which files are found makes no difference', () => {
     const shuffled = PLAN.chain(plan =>
-      fc.tuple(
-        fc.constant(plan),
-        fc.shuffledSubarray(plan, { minLength: plan.length, maxLength: plan.length }),
-      ),
+      fc.tuple(fc.constant(plan), fc.shuffledSubarray(plan, { minLength: plan.length, maxLength: plan.length })),
     );
     fc.assert(
       fc.property(shuffled, COUNT, ([plan, other], count) => {
@@ -68,36 +65,10 @@ describe('for any plan and any number of shards', () => {
   });
 });
 
-function files(...sizes: readonly number[]): Sized[] {
-  return sizes.map((size, index) => ({ target: `f${index}`, size }));
-}
-
-test('the only shard is the whole plan', () => {
-  const plan = files(3, 1, 2);
-  assert.deepEqual(shareOf(plan, { index: 1, count: 1 }), plan);
-});
-
 test('empty files are dealt out by their number', () => {
-  const shares = sharesOf(files(...Array.from({ length: 1000 }, () => 0)), 4);
-  assert.deepEqual(
-    shares.map(share => share.length),
-    [250, 250, 250, 250],
-  );
-});
-
-test('one large file stands against many small ones', () => {
-  const shares = sharesOf(files(50_000, ...Array.from({ length: 50 }, () => 1000)), 2);
-  assert.deepEqual(
-    shares.map(share => share.length),
-    [1 + 12, 38],
-  );
-});
-
-test('with more shards than files, the last have none', () => {
-  assert.deepEqual(
-    sharesOf(files(5, 5), 3).map(share => share.length),
-    [1, 1, 0],
-  );
+  const plan = Array.from({ length: 1000 }, (_, index) => ({ target: `f${index}`, size: 0 }));
+  const counts = sharesOf(plan, 4).map(share => share.length);
+  assert.deepEqual(counts, [250, 250, 250, 250]);
 });
 
 test('files of one size are told apart by code units, not by the language of the machine', () => {

@@ -7,9 +7,8 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { PlannedFile } from '../../src/upload/plan.ts';
 import type { FileResult } from '../../src/upload/result.ts';
-import type { Entries } from '../../src/upload/state.ts';
-import { afterTransfer, without } from '../../src/upload/state-entries.ts';
-import { findUnchanged } from '../../src/upload/unchanged.ts';
+import { afterTransfer, type Entries, without } from '../../src/upload/state.ts';
+import { compare } from '../../src/upload/unchanged.ts';
 import { BUSY } from '../report/reports.ts';
 
 // Runs of every kind against a sandbox of a few places, each of which has several spellings. Whatever happens, what the
@@ -79,9 +78,8 @@ for (const [name, answer] of Object.entries<Answer>({
         const sandbox: Sandbox = new Map();
         let state: Entries = new Map();
         for (const { uploads, killed } of runs) {
-          const never = new AbortController().signal;
-          const unchanged = await findUnchanged(uploads.map(plannedFile), state, {
-            cancel: never,
+          const { unchanged } = await compare(uploads.map(plannedFile), state, {
+            cancel: new AbortController().signal,
             shareRequests: false,
           });
           const due = uploads.filter(({ target }) => !unchanged.has(target));

@@ -82,10 +82,7 @@ describe('it does not hold', () => {
   });
 
   test('in another schema, whatever else is in it', () => {
-    assert.equal(
-      other({ schema: 2, files: undefined }),
-      'is of schema 2, and this version of the action knows 1',
-    );
+    assert.equal(other({ schema: 2, files: undefined }), 'is of schema 2, and this version of the action knows 1');
   });
 
   for (const [name, text] of Object.entries({

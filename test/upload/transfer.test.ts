@@ -1,166 +1,117 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import type { FileResult } from '../../src/upload/result.ts';
-import { file, files, start } from './transferring.ts';
+import { answerAll, file, files, start, statuses } from './transferring.ts';
 
-function statuses(results: readonly FileResult[]): string {
-  return results.map(({ status }) => status[0]).join('');
-}
+const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
+const REFUSED = new AgentError('unauthorized', 'The token is wrong.', { status: 401 });
+const BAD = new AgentError('bad-answer', 'It stored one of them.');
 
-test('results stand in plan order, whatever the order of the answers', async () => {
-  const run = start(files(4), { concurrency: 4 });
-  for (const name of ['f2', 'f0', 'f3', 'f1']) run.answer(name);
-  const results = await run.results;
-  assert.deepEqual(
-    results.map(result => (result.status === 'uploaded' ? result.path : result.status)),
-    ['/home/f0', '/home/f1', '/home/f2', '/home/f3'],
-  );
-});
-
-test('an uploaded file says its attempts, its time, its path and its size', async () => {
-  const [planned] = files(1);
-  const run = start(files(1), { times: [1000, 1250.4] });
-  run.answer('f0');
-  assert.deepEqual(await run.results, [
-    { status: 'uploaded', file: planned, attempts: 1, durationMs: 250, path: '/home/f0', size: 3 },
-  ]);
-});
-
-describe('concurrency', () => {
+describe('as many uploads are in flight as may be', () => {
   for (const concurrency of [1, 3, 10]) {
-    test(`${concurrency} uploads are in flight, and never more`, async () => {
+    test(`${concurrency} where that is given`, async () => {
       const run = start(files(20), { concurrency });
       for (let done = 0; done < 20; done += 1) {
         await run.idle();
         assert.equal(run.inFlight.size, Math.min(concurrency, 20 - done));
-        const [next = ''] = run.inFlight.keys();
+        const [next = ''] = run.inFlight;
         run.answer(next);
       }
       assert.equal(statuses(await run.results), 'u'.repeat(20));
-      assert.equal(run.most(), concurrency);
     });
   }
-});
 
-describe('a failure that concerns one file', () => {
-  test('does not keep the others', async () => {
-    const error = new AgentError('too-large', 'It is too large.', { status: 413 });
-    const run = start(files(3), { concurrency: 1, outcome: name => (name === 'f0' ? error : undefined) });
-    const results = await run.results;
-    assert.equal(statuses(results), 'fuu');
-    const [first] = results;
-    assert.deepEqual(first, { status: 'failed', file: file('f0'), attempts: 1, durationMs: 0, error });
+  test('more once they turn out to be fast, fewer after a sign of overload', async () => {
+    let now = 0;
+    const run = start(files(100), { concurrency: 'auto', clock: () => now });
+    const seen: number[] = [];
+    for (const error of [undefined, undefined, BUSY, undefined]) {
+      await run.idle();
+      seen.push(run.inFlight.size);
+      now += 100;
+      for (const request of run.inFlight) run.answer(request, error);
+    }
+    await run.idle();
+    assert.deepEqual([...seen, run.inFlight.size], [4, 8, 16, 8, 9]);
+    assert.equal(statuses(await answerAll(run, () => undefined)).match(/f/g)?.length, 16);
   });
 
-  test('is retried, and its attempts are counted', async () => {
-    const error = new AgentError('server', 'It failed.', { status: 500 });
-    const run = start(files(2), { retries: 2, outcome: name => (name === 'f0' ? error : undefined) });
-    const [failed, fine] = await run.results;
-    assert.ok(failed?.status === 'failed' && fine?.status === 'uploaded');
-    assert.equal(failed.attempts, 3);
-    assert.equal(fine.attempts, 1);
-    assert.deepEqual(run.started, ['f0', 'f0', 'f0', 'f1']);
-    const retries = run.events.flatMap(event => (event.kind === 'retry' ? [event] : []));
-    assert.deepEqual(
-      retries.map(event => [event.files[0]?.source, event.retry.attempt, event.retry.error]),
-      [
-        ['f0', 1, error],
-        ['f0', 2, error],
-      ],
-    );
-  });
-
-  test('may pass', async () => {
-    let attempts = 0;
-    const error = new AgentError('busy', 'It is busy.');
-    const run = start(files(1), { outcome: () => (++attempts < 3 ? error : undefined) });
-    const [result] = await run.results;
-    assert.ok(result?.status === 'uploaded');
-    assert.equal(result.attempts, 3);
-  });
-});
-
-describe('a failure after which nothing can succeed', () => {
-  const error = new AgentError('unauthorized', 'The token is wrong.', { status: 401 });
-
-  test('ends the transfer: the rest is not attempted', async () => {
-    const run = start(files(5), { concurrency: 1, outcome: name => (name === 'f1' ? error : undefined) });
-    const results = await run.results;
-    assert.equal(statuses(results), 'ufnnn');
-    assert.deepEqual(run.started, ['f0', 'f1']);
-    assert.deepEqual(results[4], {
-      status: 'not-attempted',
-      file: file('f4'),
-      reason: 'the transfer had ended: The token is wrong.',
+  for (const last of [0, 1, 2, 3, 4]) {
+    test(`and none is forgotten that began later, be it the last to end (${last})`, async () => {
+      const run = start(files(9), { concurrency: 'auto' });
+      await run.idle();
+      for (const request of run.inFlight) run.answer(request);
+      await run.idle();
+      const inFlight = [...run.inFlight];
+      assert.equal(inFlight.length, 5);
+      const [latest = ''] = inFlight.splice(last, 1);
+      for (const request of inFlight) run.answer(request);
+      await run.idle();
+      run.answer(latest);
+      assert.equal(statuses(await run.results), 'u'.repeat(9));
     });
+  }
+
+  const large = Array.from({ length: 6 }, (_, index) => ({ ...file(`L${index}`), size: 2 ** 20 - index }));
+
+  test('of large files half as many as long as there are small ones', async () => {
+    const run = start([...files(6), ...large], { concurrency: 4 });
+    const seen: string[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      await run.idle();
+      seen.push([...run.inFlight].sort().join(' '));
+      for (const request of run.inFlight) if (turn > 2 || request.startsWith('f')) run.answer(request);
+    }
+    const small = ['L0 L1 f0 f1', 'L0 L1 f2 f3', 'L0 L1 f4 f5'];
+    assert.deepEqual(seen, [...small, 'L0 L1 L2 L3', 'L4 L5', '']);
+    assert.equal(statuses(await run.results), 'u'.repeat(12));
   });
 
-  test('lets what is in flight come to its end', async () => {
-    const run = start(files(5), { concurrency: 3 });
-    await run.idle();
-    run.answer('f1', error);
-    await run.idle();
-    assert.deepEqual([...run.inFlight.keys()], ['f0', 'f2']);
-    run.answer('f0');
-    run.answer('f2');
-    assert.equal(statuses(await run.results), 'ufunn');
-  });
-
-  test('keeps what waits for its next attempt from it', async () => {
-    const busy = new AgentError('busy', 'It is busy.');
-    const run = start(files(2), { concurrency: 2, sleep: 'until stopped' });
-    await run.idle();
-    run.answer('f0', busy);
-    await run.idle();
-    run.answer('f1', error);
-    const [waiting, ended] = await run.results;
-    assert.ok(waiting?.status === 'failed' && ended?.status === 'failed');
-    assert.equal(waiting.error, busy);
-    assert.equal(waiting.attempts, 1);
-    assert.equal(run.started.length, 2);
-  });
-
-  test('where it may pass, has its attempts first', async () => {
-    const unreachable = new AgentError('unreachable', 'Nobody is there.');
-    const run = start(files(3), { concurrency: 1, retries: 2, outcome: () => unreachable });
-    assert.equal(statuses(await run.results), 'fnn');
-    assert.deepEqual(run.started, ['f0', 'f0', 'f0']);
+  test('of large files more once more are in flight', async () => {
+    const run = start([...files(50), ...large], { concurrency: 'auto' });
+    const seen: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      await run.idle();
+      seen.push([...run.inFlight].filter(request => request.startsWith('L')).length);
+      for (const request of run.inFlight) if (request.startsWith('f')) run.answer(request);
+    }
+    assert.deepEqual(seen, [2, 2, 4, 4]);
+    assert.equal(statuses(await answerAll(run, () => undefined)), 'u'.repeat(56));
   });
 });
 
-describe('cancelling', () => {
-  test('nothing new is started', async () => {
-    const run = start(files(3), { concurrency: 1 });
-    await run.idle();
-    run.cancel();
-    run.answer('f0', new AgentError('cancelled', 'It was cancelled.'));
-    const results = await run.results;
-    assert.equal(statuses(results), 'fnn');
-    assert.deepEqual(run.started, ['f0']);
-    const [, , last] = results;
-    assert.ok(last?.status === 'not-attempted');
-    assert.equal(last.reason, 'the job was cancelled');
-  });
-
-  test('before the start, nothing is attempted', async () => {
-    const run = start(files(2), { cancelled: true });
-    assert.equal(statuses(await run.results), 'nn');
-    assert.deepEqual(run.started, []);
-  });
+test('results stand in plan order, and say what became of each file', async () => {
+  const times = [1000, 1000, 1250.4, 1300];
+  const run = start(files(2), { concurrency: 2, clock: () => times.shift() ?? 1300 });
+  await run.idle();
+  run.answer('f1');
+  await run.idle();
+  run.answer('f0', BAD);
+  const [first, second] = files(2);
+  const results = await run.results;
+  assert.deepEqual(results, [
+    { status: 'failed', file: first, attempts: 1, durationMs: 300, error: BAD },
+    { status: 'uploaded', file: second, attempts: 1, durationMs: 250, path: '/home/f1', size: 3 },
+  ]);
+  const settled = run.events.flatMap(event => (event.kind === 'settled' ? [event.result] : []));
+  assert.deepEqual(settled, results.toReversed());
+  assert.deepEqual(
+    run.events.flatMap(event => (event.kind === 'sent' ? [event.bytes] : [])),
+    [3],
+  );
 });
 
-test('a bug passes through, once what is in flight has settled', async () => {
-  const bug = new TypeError('a bug');
-  const run = start(files(5), { concurrency: 3 });
-  await run.idle();
-  run.answer('f1', bug);
-  await run.idle();
-  assert.equal(run.isSettled(), false);
-  run.answer('f0');
-  await run.idle();
-  assert.equal(run.isSettled(), false);
-  run.answer('f2');
-  await assert.rejects(run.results, bug);
-  assert.deepEqual(run.started, ['f0', 'f1', 'f2']);
+test('no file is lost among thousands that end in every way', async () => {
+  const planned = files(2000);
+  const run = start(planned, { concurrency: 10, filesPerRequest: 3 });
+  const results = await answerAll(run, request => {
+    if (request.includes('f1500')) return REFUSED;
+    return request.includes('7') ? new AgentError('rejected', 'No.') : undefined;
+  });
+  assert.deepEqual(
+    results.map(each => each.file),
+    planned,
+  );
+  assert.equal(new Set(results.map(({ status }) => status)).size, 3);
+  assert.deepEqual(await start([]).results, []);
 });

@@ -1,8 +1,7 @@
-import type { AgentClient } from '../../src/agent/client.ts';
-import { openLevel } from '../../src/upload/level.ts';
+import type { Upload } from '../../src/agent/uploader.ts';
 import type { PlannedFile } from '../../src/upload/plan.ts';
 import type { FileResult, TransferEvent } from '../../src/upload/result.ts';
-import { transfer } from '../../src/upload/transfer.ts';
+import { type TransferOptions, transfer } from '../../src/upload/transfer.ts';
 
 export function file(name: string): PlannedFile {
   return { source: name, realPath: `/w/${name}`, target: name, size: 3 };
@@ -13,102 +12,82 @@ export function files(count: number): PlannedFile[] {
   return Array.from({ length: count }, (_, index) => file(`f${index}`));
 }
 
-interface Options {
-  readonly concurrency?: number;
-  readonly retries?: number;
-  /** How the upload of a file ends, at once; without it, `answer` says so. */
-  readonly outcome?: (name: string) => Error | undefined;
-  /** Waits end at once, or never but by the signal. */
-  readonly sleep?: 'at once' | 'until stopped';
-  /** What the clock says, one after the other. */
-  readonly times?: number[];
-  readonly cancelled?: boolean;
-}
-
-interface Running {
+/** A transfer whose uploads end as the test says. */
+export interface Running {
   readonly results: Promise<FileResult[]>;
-  /** The names of the uploads begun, in their order. */
+  /** The files of each request begun, in their order, such as `f0 f1`. */
   readonly started: readonly string[];
-  readonly inFlight: ReadonlyMap<string, unknown>;
+  /** Those of them that have not ended. */
+  readonly inFlight: ReadonlySet<string>;
   readonly events: readonly TransferEvent[];
-  /** The most uploads that were in flight at once. */
-  most(): number;
-  /** Ends the upload of a file, at its start if that is still to come. */
-  answer(name: string, error?: Error): void;
+  /** Ends a request. */
+  answer(request: string, error?: Error): void;
   cancel(): void;
-  isSettled(): boolean;
   /** Resolves when nothing is left to do but to wait for answers. */
   idle(): Promise<void>;
 }
 
-type Deferred = PromiseWithResolvers<Error | undefined>;
-
-/** Starts a transfer whose answers are given by the test. */
-export function start(planned: readonly PlannedFile[], options: Options = {}): Running {
+/** Starts a transfer, one upload at a time and without retries unless told otherwise. */
+export function start(planned: readonly PlannedFile[], options: Partial<TransferOptions> = {}): Running {
   const cancel = new AbortController();
-  if (options.cancelled) cancel.abort();
   const started: string[] = [];
-  const inFlight = new Map<string, Deferred>();
-  const early = new Map<string, Error | undefined>();
+  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  const inFlight = new Set<string>();
   const events: TransferEvent[] = [];
-  let most = 0;
-  let settled = false;
-
-  async function outcomeOf(name: string): Promise<Error | undefined> {
-    if (options.outcome !== undefined) return options.outcome(name);
-    if (early.has(name)) return early.get(name);
-    const deferred: Deferred = Promise.withResolvers();
-    inFlight.set(name, deferred);
-    most = Math.max(most, inFlight.size);
-    return deferred.promise.finally(() => inFlight.delete(name));
-  }
-
-  const client: AgentClient = {
-    async upload({ target, size }, onSent) {
-      started.push(target);
-      const error = await outcomeOf(target);
-      if (error !== undefined) throw error;
+  const upload: Upload = async (sent, onSent) => {
+    const request = sent.map(({ target }) => target).join(' ');
+    const answer = Promise.withResolvers<void>();
+    started.push(request);
+    inFlight.add(request);
+    waiting.set(request, answer);
+    await answer.promise.finally(() => inFlight.delete(request));
+    return sent.map(({ target, size }) => {
       onSent(size);
       return { path: `/home/${target}`, size };
-    },
-    uploadTogether: () => Promise.reject(new Error('not asked for')),
-    stats: () => Promise.reject(new Error('not asked for')),
-    close: () => Promise.resolve(),
+    });
   };
   const results = transfer(planned, {
-    client,
-    level: openLevel(options.concurrency ?? 1, () => 0),
+    upload,
+    concurrency: 1,
     filesPerRequest: 1,
-    retry: { retries: options.retries ?? 4, sleep: sleeper(options.sleep), random: () => 0.5 },
+    retry: { retries: 0, sleep: () => Promise.resolve(), random: () => 0.5 },
     cancel: cancel.signal,
-    onEvent: event => events.push(event),
-    clock: () => options.times?.shift() ?? 0,
+    onEvent: event => void events.push(event),
+    clock: () => 0,
+    ...options,
   });
-  const settle = () => {
-    settled = true;
-  };
-  results.then(settle, settle);
   return {
     results,
     started,
     inFlight,
     events,
-    most: () => most,
-    answer(name, error) {
-      const deferred = inFlight.get(name);
-      if (deferred === undefined) early.set(name, error);
-      else deferred.resolve(error);
+    answer(request, error) {
+      const { resolve, reject } = waiting.get(request) ?? Promise.withResolvers<void>();
+      if (error === undefined) resolve();
+      else reject(error);
     },
     cancel: () => cancel.abort(),
-    isSettled: () => settled,
-    idle: () => new Promise(resolve => setImmediate(resolve)),
+    async idle() {
+      for (let turn = 0; turn < 3; turn += 1) await new Promise(resolve => setImmediate(resolve));
+    },
   };
 }
 
-function sleeper(kind: Options['sleep']): (ms: number, stop: AbortSignal) => Promise<void> {
-  if (kind !== 'until stopped') return () => Promise.resolve();
-  return (_ms, stop) =>
-    new Promise((_resolve, reject) => {
-      stop.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
-    });
+/** Ends every request as it begins, until the transfer is over. */
+export async function answerAll(run: Running, outcome: (request: string) => Error | undefined): Promise<FileResult[]> {
+  let isOver = false;
+  const over = run.results.finally(() => {
+    isOver = true;
+  });
+  over.catch(() => {});
+  while (!isOver) {
+    for (const request of run.inFlight) run.answer(request, outcome(request));
+    await run.idle();
+  }
+  return over;
+}
+
+/** The first letter of how each file ended. */
+export function statuses(results: readonly FileResult[]): string {
+  return Array.from(results, ({ status }) => status[0]).join('');
 }

@@ -6,7 +6,7 @@ import type { FileRules } from '../../src/inputs/files.ts';
 import { type DiscoverOptions, discover, type Matches } from '../../src/upload/discover.ts';
 
 /** What stands at a path: a file's content, or something else made there. */
-type Entry = string | ((file: string) => void);
+type Entry = string | Buffer | ((file: string) => void);
 
 /** Files by their path below the tree's root. */
 export type Entries = Readonly<Record<string, Entry>>;
@@ -26,8 +26,8 @@ export function plant(entries: Entries, below = ''): Tree {
   for (const [name, entry] of Object.entries(entries)) {
     const file = path.join(root, name);
     mkdirSync(path.dirname(file), { recursive: true });
-    if (typeof entry === 'string') writeFileSync(file, entry);
-    else entry(file);
+    if (typeof entry === 'function') entry(file);
+    else writeFileSync(file, entry);
   }
   return {
     root,
@@ -51,8 +51,37 @@ export function directory(file: string): void {
 
 /** A file whose name, beside the one given, ends in a byte that is no UTF-8. */
 export function badName(file: string): void {
-  writeFileSync(Buffer.concat([Buffer.from(file), Buffer.from([0xff])]), 'x');
+  writeFileSync(withBadByte(file), 'x');
 }
+
+/** A directory with such a name, and a file in it. */
+export function badDirectory(file: string): void {
+  mkdirSync(withBadByte(file));
+  writeFileSync(Buffer.concat([withBadByte(file), Buffer.from('/in')]), 'x');
+}
+
+function withBadByte(file: string): Buffer {
+  return Buffer.concat([Buffer.from(file), Buffer.from([0xff])]);
+}
+
+/** A tree to search. */
+export const PROJECT: Entries = {
+  'dist/index.html': '12345',
+  'dist/a/b.js': 'b',
+  'dist/a/c.map': 'c',
+  'packages/foo/dist/x.js': 'x',
+  'packages/foo/src/y.ts': 'y',
+  'packages/bar/dist/z.js': 'z',
+  'pages/[id].tsx': 'id',
+  'pages/i.tsx': 'i',
+  'my file.txt': 'spaces',
+  empty: directory,
+};
+
+// The library prints some lines for each search, which the runner hides; here they would drown what tests say.
+const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
+  typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
 
 /** The rules that lines without targets spell out. */
 export function rules(lines: readonly string[]): FileRules {
@@ -72,7 +101,7 @@ export function find(
     cancel: new AbortController().signal,
     workspace,
     workingDirectory: '',
-    includeHidden: false,
+    includeHiddenFiles: false,
     followSymlinks: true,
   };
   return discover(rules(lines), { ...usual, ...options });

@@ -1,37 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { PlannedFile } from '../../src/upload/plan.ts';
 import type { Entries } from '../../src/upload/state.ts';
-import { findUnchanged } from '../../src/upload/unchanged.ts';
+import { compare } from '../../src/upload/unchanged.ts';
+import { directory, link, plant, type Tree } from './tree.ts';
 
 const NEVER = new AbortController().signal;
 
-interface Folder extends Disposable {
-  readonly at: (name: string) => string;
-}
-
-function folder(): Folder {
-  const root = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'unchanged-')));
-  return {
-    at: name => path.join(root, name),
-    [Symbol.dispose]: () => rmSync(root, { recursive: true }),
-  };
-}
-
-function planned({ at }: Folder, name: string, size: number): PlannedFile {
-  return { source: name, realPath: at(name), target: name, size };
+function planned(tree: Tree, name: string, size = 3): PlannedFile {
+  return { source: name, realPath: tree.at(name), target: name, size };
 }
 
 /** A state that knows files by what they were. */
@@ -44,12 +22,8 @@ function knowing(contents: Readonly<Record<string, string | Buffer>>): Entries {
   );
 }
 
-async function unchangedOf(
-  files: readonly PlannedFile[],
-  entries: Entries,
-  cancel = NEVER,
-): Promise<string[]> {
-  return [...(await findUnchanged(files, entries, { cancel, shareRequests: false })).keys()];
+async function unchangedOf(files: readonly PlannedFile[], entries: Entries, cancel = NEVER): Promise<string[]> {
+  return [...(await compare(files, entries, { cancel, shareRequests: false })).unchanged.keys()];
 }
 
 describe('a file is unchanged', () => {
@@ -62,8 +36,7 @@ describe('a file is unchanged', () => {
     'several pieces': Buffer.concat([large, large, Buffer.from('z')]),
   })) {
     test(`where its content is what was sent (${name})`, async () => {
-      using place = folder();
-      writeFileSync(place.at('f'), content);
+      using place = plant({ f: content });
       const file = planned(place, 'f', content.length);
       assert.deepEqual(await unchangedOf([file], knowing({ f: content })), ['f']);
       const other = Buffer.concat([Buffer.from(content).subarray(1), Buffer.from('!')]);
@@ -74,42 +47,51 @@ describe('a file is unchanged', () => {
 
 describe('a file is not unchanged', () => {
   test('where nothing is known of its target', async () => {
-    using place = folder();
-    writeFileSync(place.at('f'), 'abc');
-    assert.deepEqual(await unchangedOf([planned(place, 'f', 3)], knowing({ g: 'abc' })), []);
+    using place = plant({ f: 'abc' });
+    assert.deepEqual(await unchangedOf([planned(place, 'f')], knowing({ g: 'abc' })), []);
   });
 
   test('where it has another size by now', async () => {
-    using place = folder();
-    writeFileSync(place.at('f'), 'abcd');
-    assert.deepEqual(await unchangedOf([planned(place, 'f', 3)], knowing({ f: 'abc' })), []);
+    using place = plant({ f: 'abcd' });
+    assert.deepEqual(await unchangedOf([planned(place, 'f')], knowing({ f: 'abc' })), []);
   });
 
   test('where it is gone, a folder, or lies behind a link by now', async () => {
-    using place = folder();
-    mkdirSync(place.at('dir'));
-    mkdirSync(place.at('a'));
-    writeFileSync(place.at('a/f'), 'abc');
-    renameSync(place.at('a'), place.at('b'));
-    symlinkSync('b', place.at('a'));
-    symlinkSync('b/f', place.at('link'));
-    const files = ['gone', 'dir', 'a/f', 'link'].map(name => planned(place, name, 3));
+    using place = plant({ dir: directory, 'b/f': 'abc', a: link('b'), link: link('b/f') });
+    const files = ['gone', 'dir', 'a/f', 'link'].map(name => planned(place, name));
     const entries = knowing({ gone: 'abc', dir: 'abc', 'a/f': 'abc', link: 'abc' });
     assert.deepEqual(await unchangedOf(files, entries), []);
   });
 
   test('where the upload of another may overwrite it', async () => {
-    using place = folder();
-    writeFileSync(place.at('f'), 'abc');
-    const file = { ...planned(place, 'f', 3), target: 'app/f' };
-    const other = { ...planned(place, 'f', 3), target: '/home/user/app/f' };
-    assert.deepEqual(await unchangedOf([file, other], knowing({ 'app/f': 'abc' })), []);
+    using place = plant({ f: 'abc' });
+    const at = (target: string) => ({ ...planned(place, 'f'), target });
+    assert.deepEqual(await unchangedOf([at('app/f'), at('/home/user/app/f')], knowing({ 'app/f': 'abc' })), []);
+    // Each that is not unchanged is sent, and may be in the way of a further one.
+    const files = ['a/f', '/home/a/f', 'b/f'].map(at);
+    assert.deepEqual(await unchangedOf(files, knowing({ '/home/a/f': 'abc', 'b/f': 'abc' })), []);
+  });
+
+  test('where shared requests may overwrite it, of an agent that takes the last part of a filename', async () => {
+    using place = plant({ f: 'abc', g: 'abc' });
+    const files = [planned(place, 'f'), planned(place, 'g'), { ...planned(place, 'f'), target: 'in/f' }];
+    const known = knowing({ f: 'abc', g: 'abc' });
+    const options = { cancel: NEVER, shareRequests: true };
+    const { unchanged, entries } = await compare(files, known, options);
+    assert.deepEqual([[...unchanged.keys()], [...entries.keys()]], [['g'], ['g']]);
+    const alone = await compare(files, known, { ...options, shareRequests: false });
+    assert.deepEqual(
+      [[...alone.unchanged.keys()], [...alone.entries.keys()]],
+      [
+        ['f', 'g'],
+        ['f', 'g'],
+      ],
+    );
   });
 });
 
 test('cancelled, it ends with what it knows', async () => {
-  using place = folder();
-  writeFileSync(place.at('f'), 'abc');
+  using place = plant({ f: 'abc' });
   const entries = knowing({ f: 'abc' });
-  assert.deepEqual(await unchangedOf([planned(place, 'f', 3)], entries, AbortSignal.abort()), []);
+  assert.deepEqual(await unchangedOf([planned(place, 'f')], entries, AbortSignal.abort()), []);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { openWorld, runBadly, runWell } from '../../action/harness.ts';
-import { assertTrue, when } from './sandbox.ts';
+import { openWorld, runBadly, runWell, when } from '../../action/harness.ts';
+import { assertTrue } from './sandbox.ts';
 
 const SMALL = 1000;
 /** More than the buffers on the way hold, so that most of it is still to be read as the request begins. */

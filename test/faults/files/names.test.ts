@@ -3,7 +3,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { openWorld, runBadly, runWell } from '../../action/harness.ts';
+import { checkHarmless } from '../sandbox/checks.ts';
 import { assertTrue } from './sandbox.ts';
+
+const ON = { env: { RUNNER_DEBUG: '1' } };
 
 const NAMES = [
   'a\nb',
@@ -17,21 +20,36 @@ const NAMES = [
   '##[group]x',
   '-rf',
   '\u202etxt.exe',
-  '<img src=x>',
-  '`|`',
+  '::error::forged',
+  'b\r::warning::forged',
+  'middle ##[error]forged',
+  '\u001b[31mred\u001b[2J',
+  'right\u202eto-left\u2028line\u200b',
+  '<img src=x onerror=alert(1)>',
+  '`code` **bold** _it_ | a | ~~no~~',
+  '[link](https:||example.com) @someone #1 &amp; &lt;',
+  '\n\n# heading\n\n- item',
+  '<!-- comment',
   'n'.repeat(255),
   `${'ü'.repeat(127)}x`,
 ];
 
-test('files with hostile names arrive under them, and nothing acts on the runner', async () => {
+test('files with hostile names arrive under them, and nothing acts on the runner or on a reader', async () => {
   const files = Object.fromEntries(NAMES.map(name => [`d/${name}`, `content of ${name}`]));
   await using world = await openWorld({ files });
-  const result = await runWell(world, { files: 'd' });
+  const inputs = { files: 'd', 'if-no-files-found': 'ignore' };
+  checkHarmless(await runWell(world, { ...inputs, 'dry-run': 'true' }));
+  const result = await runWell(world, { ...inputs, files: 'd\n##[group]*\n::error::x' }, ON);
   assertTrue(world, result);
+  checkHarmless(result);
   for (const name of NAMES) assert.equal(world.stored(name).toString(), `content of ${name}`);
   assert.deepEqual([result.annotations('error'), result.annotations('warning')], [[], []]);
-  assert.ok(!result.lines.some(line => line.startsWith('::set-output')), result.stdout);
-  assert.ok(!result.stdout.includes('##[group]'), result.stdout);
+  checkHarmless(await runWell(world, { ...inputs, 'files-per-request': '9' }, ON));
+  world.agent.addFaults({ on: 'any', do: { kind: 'status', status: 503, body: NAMES.join() } });
+  const bad = await runBadly(world, { ...inputs, retries: '1' }, ON);
+  assert.match(bad.stdout, /^Attempt 1 for .* failed/m);
+  checkHarmless(bad);
+  checkHarmless(await runBadly(world, { target: `../${NAMES.join()}`, files: `${NAMES.join()} => ..` }));
 });
 
 test('a file 500 directories deep arrives', async () => {

@@ -1,5 +1,12 @@
-// Loaded into the action's process before the action itself: gives up root, who may read everything.
+import { chmodSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+// Loaded into the action's process before the action itself: opens the step's places to everybody, and gives up root,
+// who may read everything.
 if (process.getuid() === 0) {
+  const { RUNNER_TEMP, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = process.env;
+  for (const place of [dirname(RUNNER_TEMP), RUNNER_TEMP, dirname(GITHUB_OUTPUT)]) chmodSync(place, 0o777);
+  for (const file of [GITHUB_OUTPUT, GITHUB_STEP_SUMMARY]) chmodSync(file, 0o666);
   process.setgroups([]);
   process.setgid(65_534);
   process.setuid(65_534);

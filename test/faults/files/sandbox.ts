@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathOf, type Result, type RunOptions, type World } from '../../action/harness.ts';
-
-/** The directory on disk that is the world's sandbox. */
-export function sandboxOf({ workspace }: World): string {
-  return path.join(path.dirname(workspace), 'root');
-}
+import type { Result, World } from '../../action/harness.ts';
 
 /** Every file in the sandbox, by its absolute path there. */
-export function contents(world: World): Map<string, Buffer> {
-  const root = sandboxOf(world);
+export function contents({ root }: World): Map<string, Buffer> {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
   const places = entries.map(entry => path.join(entry.parentPath, entry.name));
   return new Map(places.map(place => [place.slice(root.length), readFileSync(place)]));
@@ -31,16 +25,4 @@ export function assertTrue(world: World, { report }: Result): void {
 export function assertKept(world: World, secret: string, { everything }: Result): void {
   for (const [place, content] of contents(world)) assert.ok(!content.includes(secret), `it is in ${place}`);
   assert.ok(!everything.includes(secret), everything);
-}
-
-/** Acts once, as the first upload to a path reaches the agent. */
-export function when(target: string, act: () => void): RunOptions {
-  let due = true;
-  return {
-    onRequest(request) {
-      if (!due || request.method !== 'POST' || pathOf(request) !== target) return;
-      due = false;
-      act();
-    },
-  };
 }

@@ -5,8 +5,8 @@ import { renameSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { openWorld, type Result, runBadly, runWell, type World } from '../../action/harness.ts';
-import { assertTrue, when } from './sandbox.ts';
+import { openWorld, type Result, runBadly, runWell, type World, when } from '../../action/harness.ts';
+import { assertTrue } from './sandbox.ts';
 
 suite('what is no regular file', { concurrency: 2, skip: process.platform === 'win32' }, () => {
   test('a pipe is never opened', async () => {

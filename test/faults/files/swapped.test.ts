@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { openWorld, runBadly, uploads, type World } from '../../action/harness.ts';
-import { assertKept, assertTrue, when } from './sandbox.ts';
+import { openWorld, runBadly, uploads, type World, when } from '../../action/harness.ts';
+import { assertKept, assertTrue } from './sandbox.ts';
 
 const SECRET = 'the credential of the runner';
 
@@ -20,6 +20,10 @@ const SWAPS: Readonly<Record<string, (world: World) => void>> = {
     rmSync(path.join(workspace, 'd/b'));
     symlinkSync(path.join(outside, 'b'), path.join(workspace, 'd/c'));
     symlinkSync('c', path.join(workspace, 'd/b'));
+  },
+  'the file for a directory': ({ workspace }) => {
+    rmSync(path.join(workspace, 'd/b'));
+    mkdirSync(path.join(workspace, 'd/b'));
   },
   'its directory for a link': ({ workspace, outside }) => {
     renameSync(path.join(workspace, 'd'), path.join(workspace, 'gone'));

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import type { Fault, FaultAction } from '../../../local-agent/faults.ts';
+import { openWorld, type ReportedFile, runAction, runBadly, uploads, type World } from '../../action/harness.ts';
 import { type Dice, dice } from './dice.ts';
 
 /** What happens to an attempt, and whether it may be made again after that. */
@@ -9,7 +11,7 @@ interface Mishap {
 }
 
 /** A file, what befalls its attempts one after the other, and what is to come of it. */
-export interface Fate {
+interface Fate {
   readonly name: string;
   readonly content: Buffer;
   readonly mishaps: readonly Mishap[];
@@ -17,26 +19,69 @@ export interface Fate {
   readonly attempts: number;
 }
 
+const RETRIES = 3;
+
+/** Uploads so many files, each with a fate of its own, and asserts that each meets it and nothing is lost. */
+export async function chaos(seed: number, count: number): Promise<void> {
+  const planned = fates(seed, count, RETRIES);
+  await using world = await openWith(planned, faultsOf(planned));
+  const { report } = await runBadly(world, { retries: `${RETRIES}`, concurrency: '40' }, { task: 'upload' });
+  const met = new Map(report.files.map(({ source, status, attempts }) => [source, [status, attempts]]));
+  assert.deepEqual(met, new Map(planned.map(({ name, status, attempts }) => [name, [status, attempts]])));
+  assertThere(world, planned, report.files);
+  assert.equal(
+    uploads(world).length,
+    planned.reduce((sum, { attempts }) => sum + attempts, 0),
+  );
+  assert.ok(world.agent.maxInFlight <= 40);
+}
+
+/** Uploads so many files that share requests, faults among them, and asserts that nothing is lost. */
+export async function sharedChaos(seed: number, count: number): Promise<void> {
+  const planned = fates(seed, count, RETRIES);
+  await using world = await openWith(planned, strays(seed, 20));
+  const concurrency = seed % 2 === 0 ? 'auto' : '10';
+  const inputs = { retries: `${RETRIES}`, concurrency, 'files-per-request': '20' };
+  const { report } = await runAction(world, inputs, { task: 'upload' });
+  assert.equal(report.files.length, count);
+  assertThere(world, planned, report.files);
+  assert.ok(uploads(world).length < count * 2, `${uploads(world).length} requests`);
+}
+
+function openWith(planned: readonly Fate[], faults: readonly Fault[]): Promise<World> {
+  return openWorld({
+    files: Object.fromEntries(planned.map(({ name, content: bytes }) => [name, bytes])),
+    faults,
+  });
+}
+
+function assertThere(world: World, planned: readonly Fate[], files: readonly ReportedFile[]): void {
+  const contents = new Map(planned.map(fate => [fate.name, fate.content]));
+  for (const { source, status } of files) {
+    if (status === 'uploaded') assert.ok(contents.get(source)?.equals(world.stored(source)), source);
+    else assert.equal(status, 'failed');
+  }
+}
+
 /** So many files of up to 600 KiB, about half of them with faults ahead. */
-export function fates(seed: number, count: number, retries: number): Fate[] {
+function fates(seed: number, count: number, retries: number): Fate[] {
   const random = dice(seed);
   return Array.from({ length: count }, (_, index) => {
     const name = `file ${index}`;
-    const mishaps =
-      random.next() < 0.5 ? [] : Array.from({ length: 1 + random.below(6) }, () => mishap(random, name));
+    const mishaps = random.next() < 0.5 ? [] : Array.from({ length: 1 + random.below(6) }, () => mishap(random, name));
     return { name, content: content(random), mishaps, ...outcome(mishaps, retries) };
   });
 }
 
 /** The fault of each attempt, as rules of the agent. */
-export function faultsOf(all: readonly Fate[]): Fault[] {
+function faultsOf(all: readonly Fate[]): Fault[] {
   return all.flatMap(({ name, mishaps }) =>
     mishaps.map(({ action }) => ({ on: 'upload' as const, path: name, times: 1, do: action })),
   );
 }
 
 /** So many faults that befall whatever upload comes, some after others have passed. */
-export function strays(seed: number, count: number): Fault[] {
+function strays(seed: number, count: number): Fault[] {
   const random = dice(seed);
   return Array.from({ length: count }, () => ({
     on: 'upload' as const,
@@ -48,12 +93,7 @@ export function strays(seed: number, count: number): Fault[] {
 
 /** Most files are small. */
 function content(random: Dice): Buffer {
-  const size = random.oneOf([
-    () => 0,
-    () => 1,
-    () => random.below(4096),
-    () => random.below(600 * 1024 + 1),
-  ])();
+  const size = random.oneOf([() => 0, () => 1, () => random.below(4096), () => random.below(600 * 1024 + 1)])();
   return Buffer.alloc(size, String(random.next()));
 }
 
@@ -67,7 +107,7 @@ function outcome(mishaps: readonly Mishap[], retries: number): Pick<Fate, 'statu
 function mishap(random: Dice, name: string): Mishap {
   const kinds: readonly [() => Mishap, ...(() => Mishap)[]] = [
     () => again({ kind: 'status', status: random.oneOf(PASSING), early: random.next() < 0.3, body: 'busy' }),
-    () => again({ kind: 'status', status: 429, headers: { 'Retry-After': `${random.below(100)}` } }),
+    () => again({ kind: 'status', status: 429, headers: { 'Retry-After': `${random.below(2)}` } }),
     () => again({ kind: 'reset', at: random.oneOf(['before-body', 'during-body', 'after-body']) }),
     () => again({ kind: 'hang-up', at: random.oneOf(['before-body', 'during-body', 'after-body']) }),
     () => again({ kind: 'truncate' }),
@@ -83,9 +123,7 @@ function mishap(random: Dice, name: string): Mishap {
         ? fails({ kind: 'status', status: random.oneOf([400, 404, 413, 418]) })
         : again({ kind: 'reset', at: 'after-body' }),
     () =>
-      random.next() < 0.3
-        ? fails({ kind: 'answer', body: wrongAnswer(random, name) })
-        : again({ kind: 'truncate' }),
+      random.next() < 0.3 ? fails({ kind: 'answer', body: wrongAnswer(random, name) }) : again({ kind: 'truncate' }),
   ];
   return random.oneOf(kinds)();
 }

@@ -15,7 +15,9 @@ const REPORT = /^The report file could not be written: /m;
 suite("the runner's places", { concurrency: 2 }, () => {
   test('without GITHUB_OUTPUT the step fails and says so; the rest is written', async () => {
     await using world = await openWorld();
-    const result = await runBadly(world, {}, { env: { GITHUB_OUTPUT: '' } });
+    const elsewhere = await runBadly(world, {}, { env: { GITHUB_OUTPUT: path.join(world.outside, 'no/such') } });
+    assert.match(elsewhere.annotations('error').join(), OUTPUT);
+    const result = await runBadly(world, {}, { env: { GITHUB_OUTPUT: undefined } });
     const error = result.annotations('error').join('\n');
     assert.match(error, OUTPUT);
     assert.match(error, /GITHUB_OUTPUT is not set/);
@@ -24,17 +26,19 @@ suite("the runner's places", { concurrency: 2 }, () => {
     assertNoStack(result);
   });
 
-  test('without GITHUB_STEP_SUMMARY there is a warning', async () => {
+  test('without a file for the summary there is a warning', async () => {
     await using world = await openWorld();
-    const result = await runWell(world, {}, { env: { GITHUB_STEP_SUMMARY: '' } });
-    assert.match(result.annotations('warning').join('\n'), SUMMARY);
-    assert.equal(result.outputs['uploaded-count'], '1');
-    assertNoStack(result);
+    for (const GITHUB_STEP_SUMMARY of [undefined, '/no/such/file', '/']) {
+      const result = await runWell(world, {}, { env: { GITHUB_STEP_SUMMARY } });
+      assert.match(result.annotations('warning').join('\n'), SUMMARY);
+      assert.equal(result.outputs['uploaded-count'], '1');
+      assertNoStack(result);
+    }
   });
 
   test('without RUNNER_TEMP there is a warning and no report', async () => {
     await using world = await openWorld();
-    const result = await runWell(world, {}, { env: { RUNNER_TEMP: '' } });
+    const result = await runWell(world, {}, { env: { RUNNER_TEMP: undefined } });
     const warnings = result.annotations('warning').join('\n');
     assert.match(warnings, REPORT);
     assert.match(warnings, /RUNNER_TEMP is not set/);

@@ -4,19 +4,23 @@ import { ESCAPED, TEXTS } from './texts.ts';
 /** A token that needs escaping in every encoding. */
 export const SECRET = 'zq-7"\\tok/en+=%41&<é>~?>';
 
-const bytes = Buffer.from(SECRET);
-
 /** How a secret may be spelled in what is left behind. */
-export const SPELLINGS: readonly string[] = [
-  SECRET,
-  encodeURIComponent(SECRET),
-  JSON.stringify(SECRET).slice(1, -1),
-  bytes.toString('base64').replace(/=+$/, ''),
-  bytes.toString('base64url'),
-];
+export function spellings(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ];
+}
+
+const SPELLINGS = spellings(SECRET);
 
 /** Text that does harm where it can. */
-export const hostileText: fc.Arbitrary<string> = fc
+const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...Object.values(TEXTS), ESCAPED) },
@@ -32,15 +36,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   )
   .map(parts => parts.join(''));
 
-const METRIC_NAMES = [
-  'ts',
-  'cpu_count',
-  'cpu_used_pct',
-  'mem_total',
-  'mem_used',
-  'mem_used_mib',
-  'disk_total',
-];
+const METRIC_NAMES = ['ts', 'cpu_count', 'cpu_used_pct', 'mem_total', 'mem_used', 'mem_used_mib', 'disk_total'];
 
 const name = fc.oneof(
   fc.constantFrom(...METRIC_NAMES, 'disk_used', 'gpu_used', 'path', 'name', 'type', 'message', 'error'),
@@ -87,13 +83,11 @@ const entry = fc
     return `${text},"name":"${named}","type":"file"}`;
   });
 
-const deep = fc
-  .tuple(fc.nat({ max: 30_000 }), fc.constantFrom('[', '{"a":', '[{"message":'))
-  .map(([depth, open]) => {
-    const close = open.replace(/[^[{]/g, '').replaceAll('[', ']').replaceAll('{', '}');
-    const reversed = Array.from(close).reverse().join('');
-    return `${open.repeat(depth)}1${reversed.repeat(depth)}`;
-  });
+const deep = fc.tuple(fc.nat({ max: 30_000 }), fc.constantFrom('[', '{"a":', '[{"message":')).map(([depth, open]) => {
+  const close = open.replace(/[^[{]/g, '').replaceAll('[', ']').replaceAll('{', '}');
+  const reversed = Array.from(close).reverse().join('');
+  return `${open.repeat(depth)}1${reversed.repeat(depth)}`;
+});
 
 /** One piece of a text taken out, doubled, or replaced. */
 function mutated(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
@@ -104,7 +98,7 @@ function mutated(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
 }
 
 /** The text of an answer, whatever its status. */
-export const hostileAnswer: fc.Arbitrary<string> = fc.oneof(
+const hostileAnswer: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: stats },
   { weight: 4, arbitrary: entry },
   { weight: 4, arbitrary: json },
@@ -115,13 +109,25 @@ export const hostileAnswer: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.oneof({ weight: 40, arbitrary: hostileText }, { weight: 1, arbitrary: deep }) },
 );
 
-export const status = fc.oneof(
-  fc.constantFrom(200, 301, 400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 507),
-  fc.integer({ min: 100, max: 999 }),
+/** A status that concerns one file alone, whatever the words with it. */
+const status = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(200) },
+  { weight: 1, arbitrary: fc.constantFrom(301, 400, 408, 409, 413, 418, 429, 500, 503) },
 );
 
-export const retryAfter = fc.oneof(
-  fc.constant(undefined),
-  hostileText,
+const retryAfter = fc.oneof(
+  hostileText.map(text => text.replace(/[^\t\x20-\x7e]/g, '')),
   fc.constantFrom('1', '-1', '1e9', '99999999999999999999', 'Fri, 31 Dec 9999 23:59:59 GMT', 'NaN', '0x10'),
 );
+
+/** An answer to one request. */
+export interface HostileAnswer {
+  readonly text: string;
+  readonly status: number;
+  readonly retryAfter: string;
+}
+
+/** So many answers, the same for the same seed. */
+export function hostileAnswers(seed: number, numRuns: number): HostileAnswer[] {
+  return fc.sample(fc.record({ text: hostileAnswer, status, retryAfter }), { seed, numRuns });
+}

@@ -26,6 +26,8 @@ export interface Talk {
 
 export interface HostileOptions {
   readonly upload?: Talk;
+  /** What is said to the uploads of certain files instead, by the last part of their targets. */
+  readonly uploads?: Readonly<Record<string, Talk>>;
   readonly stats?: Talk;
   /** Said to every connection as soon as it is made, instead. */
   readonly connected?: (socket: Socket) => void;
@@ -68,7 +70,8 @@ function listenTo(socket: Socket, options: HostileOptions, requests: Received[])
     const end = unread.indexOf('\r\n\r\n') + 4;
     if (end < 4) return;
     const request = received(unread.toString('latin1', 0, end - 4), unread.subarray(end));
-    const { at = 'end', say } = options[request.operation] ?? GOOD[request.operation];
+    const { at = 'end', say } =
+      options.uploads?.[request.name] ?? options[request.operation] ?? GOOD[request.operation];
     const length = Number(/\ncontent-length: (\d+)/i.exec(unread.toString('latin1', 0, end))?.[1] ?? 0);
     const isWhole = request.body.length >= length;
     const isDue = at === 'headers' || isWhole || (at === 'body' && request.body.length > 0);

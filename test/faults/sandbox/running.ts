@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type Files,
-  type Inputs,
-  openWorld,
-  type Result,
-  type RunOptions,
-  runAction,
-} from '../../action/harness.ts';
+import { type Files, type Inputs, openWorld, type Result, type RunOptions, runAction } from '../../action/harness.ts';
 import { checkHarmless } from './checks.ts';
-import { type Hostile, type HostileOptions, openHostile } from './hostile.ts';
+import { type Hostile, type HostileOptions, openHostile, type Talk } from './hostile.ts';
 
 /** However an attempt ends, it ends long before: nothing is waited for but `timeout`, at most a few times. */
 const LONGEST_MS = 30_000;
@@ -53,11 +46,27 @@ export async function runAgainst({ files, inputs, env, ...options }: HostileRun)
   return { result, hostile, peak: Number(readFileSync(file, 'utf8')) };
 }
 
+/** Uploads a file for each talk in one run, and asserts that each failed, of the kind given. */
+export async function eachFailsAs(
+  kinds: RegExp,
+  uploads: Readonly<Record<string, Talk>>,
+  { size = 4, ...run }: HostileRun & { readonly size?: number } = {},
+): Promise<Ended> {
+  const names = Object.keys(uploads);
+  const files = Object.fromEntries(names.map(name => [name, Buffer.alloc(size)]));
+  const ended = await runAgainst({ files, uploads, ...run });
+  const { result } = ended;
+  assert.equal(result.exitCode, 1, result.stdout);
+  for (const name of names) assert.match(result.file(name).error?.kind ?? 'none', kinds, name);
+  assert.deepEqual([result.outputs['uploaded-count'], result.outputs['uploaded']], ['0', '[]']);
+  return ended;
+}
+
 /** Runs it and asserts that the upload of the only file failed, of the kind given. */
 export async function failsAs(kind: RegExp, run: HostileRun): Promise<Ended> {
   const ended = await runAgainst(run);
   const { result } = ended;
-  assert.equal(result.code, 1, result.stdout);
+  assert.equal(result.exitCode, 1, result.stdout);
   assert.match(result.file('a.txt').error?.kind ?? 'none', kind, result.stdout);
   assert.ok(result.annotations('error').length > 0);
   return ended;

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import { hasOpenssl, makeKeys } from '../../action/proxy.ts';
 import { answer, endlessly, entryOf, head, openHostile, slowly, type Talk } from './hostile.ts';
-import { failsAs, MAX_MEMORY, runAgainst } from './running.ts';
+import { eachFailsAs, failsAs, MAX_MEMORY, runAgainst } from './running.ts';
 
 const SHORT = { timeout: '300ms' };
 const MIB = 1024 * 1024;
@@ -13,21 +13,19 @@ const CHUNKED = head(200, ['Transfer-Encoding: chunked']);
 const LONG = head(200, ['Content-Length: 1000000']);
 
 /** Answers that never end, or only by far too much. */
-const ENDLESS: Readonly<Record<string, readonly [Talk, RegExp]>> = {
-  'a body without a length': [endlessly('x'.repeat(65_536), head(200)), /^bad-answer$/],
-  'a body in chunks': [endlessly('10000\r\n'.concat('x'.repeat(65_536), '\r\n'), CHUNKED), /^bad-answer$/],
-  'a chunk with an endless extension': [endlessly('x'.repeat(65_536), `${CHUNKED}1;`), /^bad-answer$/],
-  'an error with an endless body': [endlessly('x'.repeat(65_536), head(500)), /^bad-answer$/],
-  'trailers without end': [
-    endlessly('X-Trailer: x\r\n'.repeat(1000), `${CHUNKED}2\r\n{}\r\n0\r\n`),
-    /^(bad-answer|connection)$/,
-  ],
-  'one header without end': [endlessly('x'.repeat(65_536), 'HTTP/1.1 200 OK\r\nX-Long: '), /^bad-answer$/],
-  'headers without end': [endlessly('X-More: x\r\n'.repeat(1000), 'HTTP/1.1 200 OK\r\n'), /^bad-answer$/],
-  'a status line without end': [endlessly('x'.repeat(65_536), 'HTTP/1.1 200 '), /^bad-answer$/],
-  'continue without end': [endlessly(head(100)), /^(bad-answer|connection)$/],
-  'early hints without end': [endlessly(head(103, ['Link: </x>'])), /^bad-answer$/],
-  'no HTTP at all': [endlessly('\u0000\u001b[2J::error::x\n'), /^connection$/],
+const ENDLESS: Readonly<Record<string, Talk>> = {
+  'a body without a length': endlessly('x'.repeat(65_536), head(200)),
+  'a body in chunks': endlessly('10000\r\n'.concat('x'.repeat(65_536), '\r\n'), CHUNKED),
+  'a chunk with an endless extension': endlessly('x'.repeat(65_536), `${CHUNKED}1;`),
+  'an error with an endless body': endlessly('x'.repeat(65_536), head(500)),
+  'trailers without end': endlessly('X-Trailer: x\r\n'.repeat(1000), `${CHUNKED}2\r\n{}\r\n0\r\n`),
+  'one header without end': endlessly('x'.repeat(65_536), 'HTTP/1.1 200 OK\r\nX-Long: '),
+  'headers without end': endlessly('X-More: x\r\n'.repeat(1000), 'HTTP/1.1 200 OK\r\n'),
+  'a status line without end': endlessly('x'.repeat(65_536), 'HTTP/1.1 200 '),
+  'continue without end': endlessly(head(100)),
+  'early hints without end': endlessly(head(103, ['Link: </x>'])),
+  'announcements now and then': slowly('', head(102), 20),
+  'no HTTP at all': endlessly('\u0000\u001b[2J::error::x\n'),
 };
 
 /** Answers that come too slowly for the time given. */
@@ -72,23 +70,32 @@ const BROKEN: Readonly<Record<string, Talk>> = {
 };
 
 suite('an answer that is not to be had', { concurrency: 2 }, () => {
-  for (const [name, [talk, kind]] of Object.entries(ENDLESS)) {
-    test(`endless: ${name}`, async () => {
-      const { peak } = await failsAs(kind, { upload: talk, stats: talk, inputs: { timeout: '1500ms' } });
-      assert.ok(peak < MAX_MEMORY, `${peak} bytes`);
-    });
-  }
+  test('since it never ends, is given up', async () => {
+    const inputs = { timeout: '3s', concurrency: '2' };
+    const { peak } = await eachFailsAs(/^(bad-answer|connection)$/, ENDLESS, { inputs });
+    assert.ok(peak < MAX_MEMORY, `${peak} bytes`);
+  });
 
-  for (const [name, talk] of Object.entries(SLOW)) {
-    test(`slow: ${name}`, async () => {
-      await failsAs(/^stalled$/, { upload: talk, stats: talk, inputs: SHORT });
-    });
-  }
+  test('since it comes too slowly, is given up', async () => {
+    await eachFailsAs(/^stalled$/, SLOW, { inputs: SHORT });
+  });
 
-  for (const [name, talk] of Object.entries(BROKEN)) {
-    test(`broken: ${name}`, async () => {
-      const files = { 'a.txt': Buffer.alloc(2 * MIB) };
-      await failsAs(/^connection$/, { upload: talk, stats: talk, files });
+  test('since its connection breaks, is a failure of the connection', async () => {
+    await eachFailsAs(/^connection$/, BROKEN, { size: 2 * MIB });
+  });
+
+  const stats = {
+    'a body in chunks': [ENDLESS['a body in chunks'], /128 KiB|64 KiB|1 MiB|too long|longer/],
+    'headers without end': [ENDLESS['headers without end'], /header/i],
+    'a byte now and then': [SLOW['a byte now and then of the body'], /failed/],
+    nothing: [SLOW['nothing'], /failed/],
+    'a closed connection': [BROKEN['closed between chunks'], /failed/],
+  } as const;
+  for (const [name, [talk = answer(200, ''), says]] of Object.entries(stats)) {
+    test(`is one of the stats too: ${name}`, async () => {
+      const { result } = await runAgainst({ stats: talk, task: 'stats', inputs: SHORT });
+      assert.equal(result.exitCode, 1, result.stdout);
+      assert.match(result.annotations('error').join(), says);
     });
   }
 
@@ -100,15 +107,14 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
     await failsAs(/^bad-answer$/, { upload: cut });
   });
 
-  for (const status of [200, 201, 400, 401, 500]) {
-    test(`${status} before the body is read is no success`, async () => {
-      const early: Talk = { ...answer(status, ({ name }) => entryOf(name)), at: 'headers' };
-      const files = { 'a.txt': Buffer.alloc(24 * MIB) };
-      const kind = /^(connection|rejected|unauthorized|server)$/;
-      const { result } = await failsAs(kind, { upload: early, files });
-      assert.equal(result.outputs['uploaded-count'], '0');
+  test('before the body is read is no success', async () => {
+    const early = (status: number): Talk => ({
+      ...answer(status, ({ name }) => entryOf(name)),
+      at: 'headers',
     });
-  }
+    const uploads = Object.fromEntries([200, 201, 400, 500].map(status => [`${status}`, early(status)]));
+    await eachFailsAs(/^(connection|rejected|server)$/, uploads, { size: 24 * MIB });
+  });
 
   const greetings: Readonly<Record<string, (socket: Socket) => void>> = {
     'is reset as soon as it is made': socket => void socket.resetAndDestroy(),
@@ -118,7 +124,7 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
   for (const [name, connected] of Object.entries(greetings)) {
     test(`a connection that ${name}`, async () => {
       const { result } = await runAgainst({ connected, inputs: SHORT });
-      assert.equal(result.code, 1, result.stdout);
+      assert.equal(result.exitCode, 1, result.stdout);
       assert.equal(result.outputs['uploaded-count'], '0');
     });
   }

@@ -1,7 +1,6 @@
 /** Texts that act on something, were they not made harmless. */
 export const TEXTS: Readonly<Record<string, string>> = {
-  'commands of the runner':
-    '\n::set-output name=gate::passed\n::add-mask::a\n::error::x\r::stop-commands::y\n',
+  'commands of the runner': '\n::set-output name=gate::passed\n::add-mask::a\n::error::x\r::stop-commands::y\n',
   'old commands of the runner': '##[group]x\n##[error]y ##[add-mask]z##[set-output name=a;]b',
   'the delimiter of outputs': 'x\nghadelimiter_\ngate<<EOF\npassed\nEOF\n%0Agate=passed%0D%25',
   'control characters': '\u001b[2J\u001b]8;;http://evil.example\u0007\u0000\u0008\u007f\u009b31m\u0085',

@@ -1,20 +1,43 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { METRICS, openFaulty, type Result, runAction } from '../../action/harness.ts';
-import { SECRET, SPELLINGS } from './arbitraries.ts';
+import {
+  METRICS,
+  openFaulty,
+  openWorld,
+  type Result,
+  runAction,
+  runBadly,
+  runWell,
+  type Signal,
+} from '../../action/harness.ts';
+import { SECRET, spellings } from './arbitraries.ts';
 import { answer, entryOf, type Hostile, openHostile, type Received, type Talk } from './hostile.ts';
 import { TEXTS } from './texts.ts';
 import { leftBy } from './token-run.ts';
 
+const SIGNATURE = 'v1_sig/na+ture=';
+const HEADER = 'hush-7/hidden+value=';
+const OTHERS = { signature: SIGNATURE, headers: `X-Key: ${HEADER}` };
+
 /** JSON within JSON escapes once more. */
-const FORMS = SPELLINGS.flatMap(form => [form, JSON.stringify(form).slice(1, -1)]);
+function formsOf(secret: string): string[] {
+  return spellings(secret).flatMap(form => [form, JSON.stringify(form).slice(1, -1)]);
+}
+
+const TOKEN_FORMS = formsOf(SECRET);
+const FORMS = [...TOKEN_FORMS, ...formsOf(SIGNATURE)];
+
+/** Every character as an escape of JSON. */
+const ESCAPED = Array.from(SECRET, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
 /** Searches for the token in all that a run left behind, its mask aside. */
-function assertKept(result: Result): void {
+function assertKept(result: Result, forms = FORMS): void {
   const masked = `::add-mask::${SECRET.replaceAll('%', '%25')}`;
   assert.equal(result.lines[0], masked, 'it is masked before anything else');
-  const rest = result.everything.replaceAll(masked, '');
-  for (const form of FORMS) assert.ok(!rest.includes(form), `${form} is in ${contextOf(rest, form)}`);
+  const rest = withoutMasks(result.everything);
+  for (const form of forms) assert.ok(!rest.includes(form), `${form} is in ${contextOf(rest, form)}`);
+  const debug = result.lines.filter(line => line.startsWith('::debug::')).join('\n');
+  for (const form of formsOf(HEADER)) assert.ok(!debug.includes(form), `${form} is in ${contextOf(debug, form)}`);
 }
 
 function contextOf(text: string, form: string): string {
@@ -32,7 +55,7 @@ function assertSentOnce({ requests }: Hostile): void {
     );
     const others = request.headers.filter(line => !carrying.includes(line));
     const rest = [request.line, ...others, request.body.toString('latin1'), request.body.toString()];
-    for (const form of FORMS) {
+    for (const form of TOKEN_FORMS) {
       for (const part of rest) assert.ok(!part.includes(form), `${form} is in ${part.slice(0, 300)}`);
     }
   }
@@ -40,7 +63,7 @@ function assertSentOnce({ requests }: Hostile): void {
 
 /** What was sent, come back in all its spellings. */
 function echo({ headers }: Pick<Received, 'headers'>): string {
-  return [...SPELLINGS, ...headers].join(' ');
+  return [...spellings(SECRET), ...spellings(SIGNATURE), ...headers].join(' ');
 }
 
 const status = (code: number): Talk => answer(code, request => JSON.stringify({ message: echo(request) }));
@@ -80,11 +103,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     upload: answer(400, request => `<p>${Object.values(TEXTS).join(echo(request))}</p>`),
   },
   'an error of another shape': {
-    upload: answer(400, request => JSON.stringify({ detail: [{ sent: echo(request), [SECRET]: SECRET }] })),
+    upload: answer(400, () => JSON.stringify({ detail: [{ sent: SECRET, [SECRET]: SECRET }] })),
   },
   'an error in JSON within JSON': {
     upload: answer(400, JSON.stringify({ detail: JSON.stringify({ sent: SECRET }) })),
   },
+  'an error in escapes of JSON': { upload: answer(400, `{"message":"sent ${ESCAPED}"}`) },
+  'stats in escapes of JSON': { code: 0, stats: answer(200, `{"ts":7,"note":"${ESCAPED}"}`) },
+  'words that are cut': { upload: answer(400, `${'x'.repeat(295)}${SECRET}`) },
   'a redirect to it': {
     upload: answer(302, '', [`Location: http://127.0.0.1/${encodeURIComponent(SECRET)}`]),
   },
@@ -119,15 +145,21 @@ const INVALID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'with a line break in it': { token: `${SECRET}\n${SECRET}` },
 };
 
-suite('the token is in the header of the requests and nowhere else', { concurrency: 2 }, () => {
+suite('the token is in one header of the requests, and no secret is anywhere else', {
+  concurrency: 2,
+}, () => {
   for (const [name, { inputs, code = 1, ...talks }] of Object.entries(SCENARIOS)) {
     // The debug log has all that the plain one has.
     for (const debug of name === 'a success' ? ['', '1'] : ['1']) {
       test(`${name}${debug === '' ? '' : ', with the debug log'}`, async () => {
         await using hostile = await openHostile(talks);
-        const result = await leftBy(hostile, SECRET, { inputs, env: { RUNNER_DEBUG: debug } });
-        assert.equal(result.code, code, result.stdout);
-        assertKept(result);
+        const result = await leftBy(hostile, SECRET, {
+          inputs: { ...OTHERS, ...inputs },
+          env: { RUNNER_DEBUG: debug },
+        });
+        assert.equal(result.exitCode, code, result.stdout);
+        // Not even a part of it may come out, nor a spelling that nobody thought of.
+        assertKept(result, [...FORMS, SECRET.slice(0, 4)]);
         assertSentOnce(hostile);
         const isSent = name !== 'a dry run' && name !== 'an unreachable host' && talks.upload !== RESET;
         if (isSent) assert.ok(hostile.requests.length > 0);
@@ -138,27 +170,41 @@ suite('the token is in the header of the requests and nowhere else', { concurren
   for (const [name, inputs] of Object.entries(INVALID)) {
     test(`given ${name}`, async () => {
       await using hostile = await openHostile();
-      const result = await leftBy(hostile, SECRET, { inputs, env: { RUNNER_DEBUG: '1' } });
-      assert.equal(result.code, 1, result.stdout);
+      const result = await leftBy(hostile, SECRET, {
+        inputs: { ...OTHERS, ...inputs },
+        env: { RUNNER_DEBUG: '1' },
+      });
+      assert.equal(result.exitCode, 1, result.stdout);
       if (inputs['token'] === undefined) assertKept(result);
-      else for (const form of SPELLINGS) assert.ok(!withoutMasks(result.everything).includes(form), form);
+      else for (const form of TOKEN_FORMS) assert.ok(!withoutMasks(result.everything).includes(form), form);
       assert.equal(hostile.requests.length, 0);
     });
   }
 
   test('when the job is cancelled', async () => {
     await using world = await openFaulty({ kind: 'stall', at: 'answering' }, {}, { token: SECRET });
-    const result = await runAction(
-      world,
-      { token: SECRET },
-      {
-        env: { RUNNER_DEBUG: '1' },
-        onRequest: (_, action) => void action.kill('SIGINT'),
-      },
-    );
-    assert.equal(result.code, 1, result.stdout);
+    const cancelled = {
+      env: { RUNNER_DEBUG: '1' },
+      onRequest: (_: unknown, signal: Signal) => signal('SIGINT'),
+    };
+    const result = await runBadly(world, { token: SECRET, ...OTHERS }, cancelled);
     assert.equal(result.report.cancelled, true);
     assertKept(result);
+  });
+
+  test('whatever per cent signs are in it', async () => {
+    for (const token of ['50%ff-token', '%', '%zz%41']) {
+      await using world = await openWorld({ token });
+      await runWell(world, { token });
+    }
+  });
+
+  test('without breaking stats that hold a figure of the same digits', async () => {
+    const token = '8589934592';
+    await using world = await openWorld({ token });
+    const result = await runAction(world, { token });
+    assert.equal(result.outputs['uploaded-count'], '1', result.stdout);
+    assert.equal(result.outputs['cpu-count'], '4');
   });
 });
 

@@ -1,0 +1,133 @@
+import { posix } from 'node:path';
+import type { Inputs } from '../inputs/table.ts';
+import { fieldsOf } from '../text/exact-json.ts';
+import { badAnswer } from './answer.ts';
+import { bodyOpener, type UploadFile } from './body.ts';
+import type { Client } from './client.ts';
+import type { HttpAnswer } from './exchange.ts';
+import { AgentError } from './failure.ts';
+import { openForm } from './form.ts';
+
+/** What the agent acknowledged. */
+export interface StoredFile {
+  /** The path as the agent returned it. */
+  readonly path: string;
+  /** Bytes of the file that were sent. */
+  readonly size: number;
+  /** The SHA-256 of those bytes, in hexadecimal digits, where they were hashed. */
+  readonly sha256?: string;
+}
+
+/**
+ * Stores files with one request; a single one where the query says, several by their filenames. `onSent` is told bytes as they
+ * leave. Undefined becomes of one of several that could not be read or no longer fits. @throws AgentError
+ */
+export type Upload = (
+  files: readonly UploadFile[],
+  onSent: (bytes: number) => void,
+) => Promise<readonly (StoredFile | undefined)[]>;
+
+/** How every file is uploaded. */
+export type UploadQuery = Pick<Inputs<'upload'>, 'uploadPath' | 'username' | 'signature' | 'signatureExpiration'>;
+
+/** Uploads over a client. `hashed` says whether to hash what is sent. */
+export function uploader(client: Client, inputs: UploadQuery, hashed: boolean): Upload {
+  const form = openForm();
+  const openBody = bodyOpener(form, hashed);
+  const pathFor = pathsOf(inputs);
+  return async (files, onSent) => {
+    const isShared = files.length > 1;
+    const { parts, content, length, close } = await openBody(files);
+    if (parts.length === 0) return files.map(() => undefined);
+    const headers = ['Content-Type', form.contentType, 'Content-Length', String(length)];
+    const request = { method: 'POST', path: pathFor(files), headers, body: content, onSent } as const;
+    let isStored = false;
+    try {
+      const answer = await client.send(request);
+      const targets = parts.map(({ file }) => file.target);
+      const paths = storedPaths(answer, targets, isShared).map(client.redact).values();
+      isStored = true;
+      const stored = new Map(
+        parts.map(({ file, size, sha256 }) => {
+          const { value: path = '' } = paths.next();
+          return [file, hashed ? { path, size, sha256: sha256() } : { path, size }];
+        }),
+      );
+      return files.map(file => stored.get(file));
+    } finally {
+      await close(isStored);
+    }
+  };
+}
+
+/** The path and query of a request for files. */
+function pathsOf(inputs: UploadQuery): (files: readonly UploadFile[]) => string {
+  const { uploadPath, username, signature, signatureExpiration } = inputs;
+  // An empty username is refused by real services, so what is empty is left out.
+  const common = Object.entries({ username, signature, signature_expiration: signatureExpiration })
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return ([file, ...others]) => {
+    const own = file === undefined || others.length > 0 ? [] : [`path=${encodeURIComponent(file.target)}`];
+    const query = [...own, ...common].join('&');
+    return query === '' ? uploadPath : `${uploadPath}?${query}`;
+  };
+}
+
+// The longest path of Linux. One is kept for each file until the end, and an answer may be a thousand times as long.
+const MAX_PATH_BYTES = 4096;
+
+/**
+ * The paths under which an answer says that files were stored, in the order of their `targets`. Of one file, its entry must
+ * bear the name. Of several, where no query says where each goes, it must have the whole path: an agent that takes the last
+ * part of a filename alone has stored it elsewhere, maybe where another one belongs, so that none can be relied on.
+ * @throws AgentError where the answer does not acknowledge each of them.
+ */
+export function storedPaths(answer: HttpAnswer, targets: readonly string[], isShared: boolean): string[] {
+  const entries = entriesOf(answer);
+  const { length } = targets;
+  if (entries.length !== length) {
+    const expected = length === 1 ? 'one was' : `${length} were`;
+    throw badAnswer(answer, `It holds ${entries.length} file entries, where ${expected} expected`);
+  }
+  return targets.map((target, index) => {
+    const path = pathOf(entries[index], target);
+    if (typeof path !== 'string') throw badAnswer(answer, path.wrong);
+    if (isShared && !leadsTo(path, target)) throw badAnswer(answer, 'Its entry has the path of another target');
+    return path;
+  });
+}
+
+function leadsTo(stored: string, target: string): boolean {
+  return stored === target || (!posix.isAbsolute(target) && stored.endsWith(`/${target}`));
+}
+
+/** The path of an entry that speaks of a target, or what is wrong with it. */
+function pathOf(entry: unknown, target: string): string | { readonly wrong: string } {
+  if (typeof entry !== 'object' || entry === null) return { wrong: 'Its entry is not an object' };
+  const { path, name, type } = fieldsOf(entry);
+  if (type !== 'file') return { wrong: 'Its entry is not of type "file"' };
+  if (name !== posix.basename(target)) return { wrong: 'Its entry names another file' };
+  if (typeof path !== 'string' || path === '') return { wrong: 'Its entry has no path' };
+  const isLong = Buffer.byteLength(path) > MAX_PATH_BYTES;
+  return isLong ? { wrong: `Its entry has a path longer than ${MAX_PATH_BYTES} bytes` } : path;
+}
+
+/** The entries of an answer, which come in an array, or one by itself. */
+function entriesOf(answer: HttpAnswer): readonly unknown[] {
+  const { tried, status, sentWhole } = answer;
+  if (!sentWhole) {
+    const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
+    throw new AgentError('connection', message, { status });
+  }
+  const body = parse(answer);
+  return Array.isArray(body) ? body : [body];
+}
+
+function parse(answer: HttpAnswer): unknown {
+  try {
+    return JSON.parse(answer.text);
+  } catch (error) {
+    throw badAnswer(answer, 'It is not JSON', error);
+  }
+}

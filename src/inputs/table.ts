@@ -1,0 +1,152 @@
+import { type Condition, parseCondition } from '../gate/conditions.ts';
+import { quote } from '../text/visible.ts';
+import { baseUrl, operationPath } from './base-url.ts';
+import { fileRules, targetDirectory } from './files.ts';
+import { extraHeaders, headerPrefix, headerText } from './headers.ts';
+import { type Field, parseFields, parseLines, type RawInputs, showFields, type Values } from './parse.ts';
+import { choice, duration, field, flag, secret, text, wholeNumber } from './values.ts';
+
+const conditions = field<readonly Condition[]>(
+  (value, refuse) =>
+    parseLines(value, (line, number) => {
+      if (line === '' || line.startsWith('#')) return [];
+      const place = `line ${number}, ${quote(line)}`;
+      return [
+        parseCondition(line, (message, column) =>
+          refuse(`${place}, at character ${column}: ${message}`, 'mem_used_pct > 90'),
+        ),
+      ];
+    }),
+  all => (all.length === 0 ? 'empty' : all.map(each => each.text).join(', ')),
+);
+
+const expiration = field((value, refuse) =>
+  /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, '1767225600'),
+);
+
+/** One of the shares that a plan is dealt out in. */
+export interface Shard {
+  /** Which share, from 1 to `count`. */
+  readonly index: number;
+  /** How many shares there are, from 1 to 256. */
+  readonly count: number;
+}
+
+// So many copies of a job one matrix runs at most.
+const MAX_SHARDS = 256;
+
+const shard = field<Shard | undefined>(
+  (value, refuse) => {
+    if (value === '') return undefined;
+    const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+    if (index !== undefined && count !== undefined && 1 <= index && index <= count && count <= MAX_SHARDS)
+      return { index, count };
+    return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, '2/4');
+  },
+  value => (value === undefined ? 'empty' : `${value.index} of ${value.count}`),
+);
+
+const MAX_CONCURRENCY = 100;
+
+const concurrency = field<number | 'auto'>((value, refuse) => {
+  if (value === '' || value === 'auto') return 'auto';
+  const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= MAX_CONCURRENCY) return number;
+  return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, 'auto');
+}, String);
+
+const sharing = wholeNumber(1, 1000, 1);
+
+const filesPerRequest = field((value, refuse, all) => {
+  const count = sharing.parse(value, refuse, all);
+  if (count === 1 || !all['signature']?.trim()) return count;
+  return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, '1');
+});
+
+// One group of rows for each thing an entry can do; an input means the same wherever it appears.
+
+const reaching = {
+  'sandbox-id': headerText('the sandbox to reach', 'i1a2b3c4d5'),
+  token: secret(headerText('the sandbox access token', '${{ steps.sandbox.outputs.token }}', true).parse),
+  'base-url': baseUrl,
+  'allow-insecure-http': flag(false),
+  port: wholeNumber(1, 65_535, 49_983),
+  'header-prefix': headerPrefix,
+  'stats-path': operationPath('/metrics'),
+  headers: extraHeaders,
+  timeout: duration(1, '60s'),
+};
+
+const trying = { 'upload-path': operationPath('/files'), retries: wholeNumber(0, 10, 4) };
+
+const uploading = {
+  files: fileRules,
+  target: targetDirectory,
+  'working-directory': text(),
+  username: text(),
+  signature: secret(value => value),
+  'signature-expiration': expiration,
+  'if-no-files-found': choice('error', 'warn', 'ignore'),
+  'include-hidden-files': flag(false),
+  'follow-symlinks': flag(true),
+  'state-file': text(),
+  shard,
+  concurrency,
+  'files-per-request': filesPerRequest,
+  'dry-run': flag(false),
+};
+
+const judging = { 'fail-if': conditions, 'warn-if': conditions };
+
+const measuring = {
+  ...judging,
+  'wait-until': conditions,
+  'wait-timeout': duration(1, '5m'),
+  samples: wholeNumber(1, 1000, 1),
+  'sample-interval': duration(200, '1s'),
+};
+
+const reporting = { summary: flag(true) };
+
+/** Every input of each action.yml. */
+const TABLES = {
+  sync: { ...reaching, ...trying, ...uploading, ...measuring, ...reporting },
+  upload: { ...reaching, ...trying, ...uploading, ...reporting },
+  stats: { ...reaching, ...trying, ...measuring, ...reporting },
+  monitor: {
+    ...reaching,
+    ...judging,
+    interval: duration(200, '5s'),
+    'max-duration': duration(1000, '6h'),
+    ...reporting,
+  },
+} as const;
+
+/** What a step is there for: one of the action's entries. */
+export type Task = keyof typeof TABLES;
+
+/** The inputs of a task, parsed. */
+export type Inputs<T extends Task> = Values<(typeof TABLES)[T]>;
+
+/** How to reach one sandbox. */
+export type Connection = Values<typeof reaching>;
+
+/** The names of a task's inputs. */
+export function inputNames(task: Task): string[] {
+  return Object.keys(TABLES[task]);
+}
+
+/** The names of the inputs whose values must never be shown. */
+export const SECRET_INPUTS: readonly string[] = Object.entries<Field<unknown>>(TABLES.sync)
+  .filter(([, { isSecret }]) => isSecret)
+  .map(([name]) => name);
+
+/** Parses the inputs of a task. @throws InputError that lists every input that is wrong. */
+export function parseInputs<T extends Task>(task: T, raw: RawInputs): Inputs<T> {
+  return parseFields(TABLES[task], raw);
+}
+
+/** The inputs of a task as they were understood, an input a line. */
+export function showInputs<T extends Task>(task: T, inputs: Inputs<T>): string[] {
+  return showFields(TABLES[task], inputs);
+}

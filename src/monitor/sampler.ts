@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { AgentError } from '../agent/failure.ts';
+import { systemCode } from '../agent/file.ts';
+import { slept } from '../agent/retry.ts';
+import type { Stats } from '../stats/decode.ts';
+import type { Timing } from '../stats/sample.ts';
+import { isEndRequested, type Recorder } from './record.ts';
+
+// More would take the post step too long to read.
+const MAX_READINGS = 50_000;
+
+/** Takes a sample at once, after each interval, and when `timing.stop` aborts. A reading that fails is a gap; bugs pass through. */
+export async function sampleOn(
+  read: () => Promise<Stats>,
+  recorder: Recorder,
+  intervalMs: number,
+  { sleep, stop, now }: Timing,
+): Promise<void> {
+  let isLast = false;
+  for (let readings = 1; !isLast; readings += 1) {
+    isLast = stop.aborted || readings >= MAX_READINGS;
+    try {
+      const stats = await read();
+      recorder.sample(now(), stats);
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      recorder.gap({ at: now(), what: sayingOf(error) });
+    }
+    if (!isLast) await slept(sleep(intervalMs, stop));
+  }
+  recorder.end({ at: now(), what: stop.aborted ? String(stop.reason) : 'its record was full' });
+}
+
+/** With what to do about it, where the next reading would not mend it. */
+function sayingOf({ kind, message, hint, retryable }: AgentError): string {
+  return retryable || kind === 'cancelled' ? message : `${message} ${hint}`;
+}
+
+/** Why a monitor ends. */
+export interface Ending {
+  /** Aborts when the monitor is to end; its reason says why. */
+  readonly stop: AbortSignal;
+  /** Aborts when even the last reading must end. */
+  readonly cancel: AbortSignal;
+  readonly close: () => void;
+}
+
+/** The reason of a monitor that the post step ended. */
+export const ASKED = 'the job asked for it';
+
+const JOB_GONE = 'its job is gone';
+
+const LOOK_MS = 200;
+
+const LAST_READING_MS = 5000;
+
+/** Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. */
+export function watchForEnd(directory: string, jobPid: number, maxDurationMs: number): Ending {
+  const stop = new AbortController();
+  const cancel = new AbortController();
+  const started = performance.now();
+  const look = setInterval(() => {
+    const why = reasonToEnd(directory, jobPid, performance.now() - started > maxDurationMs);
+    if (why === undefined || stop.signal.aborted) return;
+    stop.abort(why);
+    // A job that is gone has no use for a last reading.
+    setTimeout(() => cancel.abort(), why === JOB_GONE ? 0 : LAST_READING_MS).unref();
+  }, LOOK_MS);
+  return { stop: stop.signal, cancel: cancel.signal, close: () => clearInterval(look) };
+}
+
+function reasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {
+  if (isEndRequested(directory)) return ASKED;
+  if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
+  return isTimeUp ? 'its longest duration was over' : undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Signal 0 only asks. A process of another user answers EPERM, and is there.
+    return process.kill(pid, 0);
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}

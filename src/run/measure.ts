@@ -1,0 +1,82 @@
+import { type Client, openClient } from '../agent/client.ts';
+import { withRetries } from '../agent/retry.ts';
+import { exactly } from '../gate/exact-number.ts';
+import { gateOf } from '../gate/judge.ts';
+import type { Inputs } from '../inputs/table.ts';
+import { formatFigure } from '../report/figures.ts';
+import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
+import { reportedError, waitError } from '../report/verdict.ts';
+import { decodeStats, type Stats } from '../stats/decode.ts';
+import { takeSamples, waitUntil } from '../stats/sample.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Waits for the sandbox, measures and judges it. What fails on the way is in the report. */
+export async function stats(inputs: Inputs<'stats'>, surroundings: Surroundings): Promise<Report> {
+  const { sandboxId, baseUrl } = inputs;
+  const { cancel } = surroundings;
+  // Until there are stats, nothing can be judged, and the gate stays shut.
+  const base = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate: gateOf(inputs, []) } as const;
+  const client = openClient(inputs, { connections: 1, ...surroundings });
+  try {
+    const obstacle = await waitFor(inputs, client, surroundings);
+    if (obstacle !== undefined) return { ...base, errors: [obstacle], cancelled: cancel.aborted };
+    return { ...base, ...(await measure(inputs, client, surroundings)), cancelled: cancel.aborted };
+  } finally {
+    await client.close();
+  }
+}
+
+/** Waits until the conditions of `wait-until` hold. What kept it from going on comes back, if anything did. */
+export async function waitFor(
+  inputs: Inputs<'stats'>,
+  client: Client,
+  surroundings: Surroundings,
+): Promise<ReportedError | undefined> {
+  const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
+  const { sleep, cancel, clock, observer } = surroundings;
+  if (conditions.length === 0) return undefined;
+  observer.waiting(inputs);
+  const read = () => reading(client, surroundings);
+  const end = await waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop: cancel, now: clock });
+  return end.held ? undefined : waitError(end);
+}
+
+/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
+export async function measure(
+  inputs: Inputs<'stats'>,
+  client: Client,
+  surroundings: Surroundings,
+): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
+  const { samples: count, sampleInterval: intervalMs, retries } = inputs;
+  const { sleep, random, cancel, now, observer } = surroundings;
+  const read = () =>
+    withRetries(() => reading(client, surroundings), {
+      retries,
+      sleep,
+      random,
+      stop: cancel,
+      onRetry: retry => observer.event({ kind: 'retry', files: [], retry }),
+    });
+  const { samples, error } = await takeSamples(read, { samples: count, intervalMs }, { sleep, stop: cancel, now });
+  const last = samples.at(-1)?.stats;
+  const figures = samples.map(sample => sample.stats.figures);
+  return {
+    samples,
+    stats: last,
+    gate: gateOf(inputs, figures),
+    errors: error === undefined ? [] : [reportedError(error)],
+    warnings: last?.warnings ?? [],
+  };
+}
+
+const MAX_FIGURES = 30;
+
+async function reading(client: Client, { debug }: Surroundings): Promise<Stats> {
+  const read = decodeStats(await client.stats());
+  if (debug !== undefined) {
+    const figures = [...read.figures].slice(0, MAX_FIGURES);
+    const shown = figures.map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`);
+    debug('reading', `Reading: ${shown.join(', ')}`);
+  }
+  return read;
+}

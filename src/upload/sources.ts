@@ -1,0 +1,119 @@
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type InputError, inputError } from '../inputs/parse.ts';
+
+/** A regular file that a pattern matches. */
+export interface SourceFile {
+  readonly path: string;
+  /** The path with its links resolved. */
+  readonly realPath: string;
+  /** POSIX path below what the pattern spells out; empty where the pattern spells out the file itself. */
+  readonly relative: string;
+  readonly size: number;
+}
+
+/** Something a pattern matches that is not uploaded. */
+export interface LeftOut {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** The reason of a link that leads nowhere. */
+export const BROKEN_LINK = 'a broken link';
+
+/** The reason of a pipe, a socket or a device. */
+export const NOT_REGULAR = 'not a regular file';
+
+const SYMBOLIC_LINK = 'a symbolic link';
+
+/** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
+export function sortOut(
+  root: string,
+  paths: readonly string[],
+  { workspace, followSymlinks }: { readonly workspace: string; readonly followSymlinks: boolean },
+): { readonly files: SourceFile[]; readonly leftOut: LeftOut[] } {
+  const files: SourceFile[] = [];
+  const leftOut: LeftOut[] = [];
+  let resolve: Resolve | undefined;
+  for (const file of paths) {
+    const own = lstatSync(file, { throwIfNoEntry: false });
+    const isLink = own?.isSymbolicLink() ?? false;
+    const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
+    if (stats === undefined) continue;
+    const relative = pathWithin(root, file) ?? '';
+    if (stats.isSymbolicLink()) leftOut.push({ path: file, reason: SYMBOLIC_LINK });
+    else if (!stats.isFile()) leftOut.push({ path: file, reason: NOT_REGULAR });
+    else {
+      resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
+      files.push({
+        path: file,
+        realPath: resolve(file, isLink),
+        relative: toPosix(relative),
+        size: stats.size,
+      });
+    }
+  }
+  return { files, leftOut };
+}
+
+/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
+export function pathWithin(directory: string, file: string): string | undefined {
+  // Most paths are spelt alike, and path.relative takes microseconds.
+  const rest = file.startsWith(directory) ? file.slice(directory.length) : '';
+  if (rest.startsWith(path.sep) && !rest.includes('..')) return rest.slice(1);
+  const relative = path.relative(directory, file);
+  const isOutside = relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+  return isOutside ? undefined : relative;
+}
+
+/** A path of the runner with slashes, also on Windows. */
+export function toPosix(file: string): string {
+  return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
+}
+
+/** Finds the real path of a file, its links resolved. `isLink` says whether the file itself is one. */
+type Resolve = (file: string, isLink: boolean) => string;
+
+/**
+ * A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
+ * outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
+ * `root` is the directory that the pattern's search starts in; both are absolute.
+ */
+function boundary(workspace: string, root: string): Resolve {
+  const bounds = [realpathSync.native(workspace)];
+  if (pathWithin(workspace, root) === undefined) bounds.push(realpathSync.native(root));
+  const within = (real: string) => bounds.some(bound => pathWithin(bound, real) !== undefined);
+  const searched = (place: string) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== undefined;
+  const directories = new Map<string, string>();
+
+  function resolveDirectory(directory: string, file: string): string {
+    const known = directories.get(directory);
+    if (known !== undefined) return known;
+    const real = realpathSync.native(directory);
+    if (!within(real)) throw leadsOut(linkOf(file, searched, within), real);
+    directories.set(directory, real);
+    return real;
+  }
+
+  return (file, isLink) => {
+    const real = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
+    if (!isLink) return real;
+    const end = realpathSync.native(real);
+    if (!within(end)) throw leadsOut(file, end);
+    return end;
+  };
+}
+
+/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
+function linkOf(file: string, searched: (place: string) => boolean, within: (real: string) => boolean): string {
+  const parents: string[] = [];
+  for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
+  const isLeavingLink = (part: string) =>
+    searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+  return parents.find(isLeavingLink) ?? file;
+}
+
+function leadsOut(link: string, end: string): InputError {
+  const advice = 'Exclude it with a ! line, or copy what it leads to into the workspace.';
+  return inputError('files', `${link} is a link to ${end}, outside the workspace. ${advice}`);
+}

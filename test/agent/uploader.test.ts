@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import type { Client } from '../../src/agent/client.ts';
+import type { HttpRequest } from '../../src/agent/exchange.ts';
+import { AgentError } from '../../src/agent/failure.ts';
+import { uploader } from '../../src/agent/uploader.ts';
+import { redactor } from '../../src/text/redact.ts';
+import { parsed } from '../inputs/given.ts';
+import { fileOf, LARGE, LARGEST_BUFFERED, pattern } from './bodies.ts';
+
+/** A client whose requests are answered by the paths of stored files. */
+function answering(paths: readonly string[], onRequest: (request: HttpRequest) => Promise<void> | void): Client {
+  const entries = paths.map(path => ({ path, name: path.replace(/.*\//, ''), type: 'file' }));
+  const answer = {
+    tried: '',
+    status: 200,
+    retryAfter: undefined,
+    text: JSON.stringify(entries),
+    sentWhole: true,
+  };
+  return {
+    async send(request) {
+      await onRequest(request);
+      return answer;
+    },
+    stats: () => Promise.reject(new Error('not asked for')),
+    redact: redactor(['s3cret']),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Uploads a file that is written anew as soon as its first bytes have left, and returns what was sent and what is said of it. */
+async function uploadChanging(content: Buffer, hashed: boolean) {
+  using file = fileOf(content);
+  const pieces: Buffer[] = [];
+  const client = answering(['/name'], async ({ body }) => {
+    for await (const piece of Buffer.isBuffer(body) ? [body] : (body ?? [])) {
+      pieces.push(Buffer.from(piece));
+      writeFileSync(file.path, content.toReversed(), { flag: 'r+' });
+    }
+  });
+  const upload = uploader(client, parsed(), hashed);
+  const [stored] = await upload([{ realPath: file.path, target: 'name', size: content.length }], () => {});
+  const whole = Buffer.concat(pieces);
+  return { stored, sent: whole.subarray(whole.indexOf('\r\n\r\n') + 4, whole.lastIndexOf('\r\n--')) };
+}
+
+describe('what is said of a file is the hash of what was sent', () => {
+  for (const size of [0, 5, LARGEST_BUFFERED - 200, LARGE, 5 * LARGE + 3]) {
+    test(`of ${size} bytes`, async () => {
+      const { stored, sent } = await uploadChanging(pattern(size), true);
+      const sha256 = createHash('sha256').update(sent).digest('hex');
+      assert.deepEqual(stored, { path: '/name', size, sha256 });
+      assert.equal(sent.length, size);
+    });
+  }
+
+  test('where that is asked for', async () => {
+    for (const size of [5, LARGE])
+      assert.deepEqual((await uploadChanging(pattern(size), false)).stored, { path: '/name', size });
+  });
+});
+
+test('of several files each has its own answer, and none the one that could not be read', async () => {
+  using one = fileOf('one');
+  using gone = fileOf('gone');
+  using three = fileOf('three');
+  rmSync(gone.path);
+  const requests: HttpRequest[] = [];
+  const client = answering(['/h/one', '/h/s3cret/three'], request => void requests.push(request));
+  const files = Object.entries({ one, gone, 's3cret/three': three });
+  const planned = files.map(([target, { path }]) => ({ realPath: path, target, size: 5 }));
+  const upload = uploader(client, parsed({ username: 'a b' }), false);
+  const stored = await upload(planned, () => {});
+  assert.deepEqual(stored, [{ path: '/h/one', size: 3 }, undefined, { path: '/h/***/three', size: 5 }]);
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    ['/files?username=a%20b'],
+  );
+  rmSync(one.path);
+  rmSync(three.path);
+  assert.deepEqual(await upload(planned, () => {}), [undefined, undefined, undefined]);
+  assert.equal(requests.length, 1);
+  writeFileSync(gone.path, 'gone');
+});
+
+test('a body that was not stored is not used again: the network may still read from it', async () => {
+  using file = fileOf('content');
+  const memory: unknown[] = [];
+  let error: AgentError | undefined = new AgentError('connection', 'It broke.');
+  const client = answering(['/name'], ({ body }) => {
+    if (Buffer.isBuffer(body)) memory.push(body.buffer);
+    if (error !== undefined) throw error;
+  });
+  const upload = uploader(client, parsed(), false);
+  const once = () => upload([{ realPath: file.path, target: 'name', size: 7 }], () => {});
+  await assert.rejects(once(), error);
+  error = undefined;
+  await once();
+  await once();
+  assert.notEqual(memory[0], memory[1]);
+  assert.equal(memory[1], memory[2]);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Results } from '../../bench/results.ts';
+import { workloads } from '../../bench/workloads.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
+const OWN = ['action', 'curl -Z', 'curl loop'];
+
+test('a quick run measures every contender that needs no package, and all of them deliver', async t => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-bench-test-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const json = path.join(folder, 'results.json');
+  // What a contender does not deliver ends the run.
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, '--quick', '--json', json]);
+  const { rows, coldStarts, samplerPeakBytes, leftOut }: Results = JSON.parse(readFileSync(json, 'utf8'));
+  for (const { name, kinds, latenciesMs, sizes } of workloads(true)) {
+    for (const kind of kinds.filter(each => OWN.includes(each))) {
+      const found = rows.filter(row => row.workload === name && row.kind === kind);
+      const latencies = kind === 'curl loop' ? [0] : latenciesMs;
+      assert.deepEqual([...new Set(found.map(row => row.latencyMs))], latencies, `${name}: ${kind}`);
+      for (const row of found) {
+        assert.equal(row.files, sizes.length);
+        assert.ok(row.medianMs > 0);
+      }
+    }
+  }
+  assert.ok(rows.some(row => row.kind.startsWith('e2b')) || leftOut.some(each => each.startsWith('e2b')));
+  assert.deepEqual(
+    coldStarts.map(start => start.entry),
+    ['node -e 0', 'sync', 'upload', 'stats', 'monitor', 'monitor-post'],
+  );
+  if (existsSync('/proc/self/status')) assert.ok((samplerPeakBytes ?? 0) > 20 * 1024 ** 2);
+  assert.match(stdout, /\| action \| \d/);
+});

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { readActionFile } from '../../local-runner/action-file.ts';
+import type { RawInputs } from '../../src/inputs/parse.ts';
+import { parseInputs, SECRET_INPUTS, showInputs } from '../../src/inputs/table.ts';
+import { each, parsed, problemOf, problemsOf, REQUIRED, refuses, TOKEN, takes } from './given.ts';
+
+const FOLDERS = { sync: '', upload: 'upload', stats: 'stats', monitor: 'monitor' } as const;
+
+for (const task of ['sync', 'upload', 'stats', 'monitor'] as const) {
+  describe(`the action.yml of ${task}`, async () => {
+    const { inputs } = await readActionFile(path.resolve(import.meta.dirname, '../..', FOLDERS[task]));
+
+    test('says the defaults that the code has', () => {
+      const defaults = inputs.map(({ name, default: value = '' }) => [name, value]);
+      const filled: RawInputs = { ...Object.fromEntries(defaults), ...REQUIRED };
+      assert.deepEqual(parseInputs(task, filled), parseInputs(task, REQUIRED));
+    });
+
+    test('says which inputs are required', () => {
+      const required = inputs.filter(input => input.required).map(({ name }) => name);
+      const message = required.map(name => `${name}: is required: .*`).join('\n');
+      assert.throws(() => parseInputs(task, {}), { message: new RegExp(`^${message}$`) });
+    });
+  });
+}
+
+test('what is left empty has its default', () => {
+  assert.deepEqual(parsed(), {
+    sandboxId: 'i1a2b3c4d5',
+    token: TOKEN,
+    baseUrl: 'https://sandbox.example.com',
+    files: { patterns: [{ pattern: 'dist/**' }], excludes: [] },
+    allowInsecureHttp: false,
+    port: 49_983,
+    headerPrefix: 'Svc',
+    statsPath: '/metrics',
+    headers: {},
+    timeout: 60_000,
+    uploadPath: '/files',
+    retries: 4,
+    target: '',
+    workingDirectory: '',
+    username: '',
+    signature: '',
+    signatureExpiration: '',
+    ifNoFilesFound: 'error',
+    includeHiddenFiles: false,
+    followSymlinks: true,
+    stateFile: '',
+    shard: undefined,
+    concurrency: 'auto',
+    filesPerRequest: 1,
+    dryRun: false,
+    failIf: [],
+    warnIf: [],
+    waitUntil: [],
+    waitTimeout: 300_000,
+    samples: 1,
+    sampleInterval: 1000,
+    summary: true,
+  });
+});
+
+test('secret are the token and the signature, and the debug log only says whether they are set', () => {
+  assert.deepEqual(SECRET_INPUTS, ['token', 'signature']);
+  const given = { shard: '2/4', headers: 'X-Key: s3cret', 'fail-if': 'mem_used>1', timeout: '90s' };
+  const shown = showInputs('sync', parsed({ signature: 's3cret', ...given })).join('\n');
+  assert.doesNotMatch(shown, /s3cret|tok-3f9c1d/);
+  for (const line of ['token: set', 'signature: set', 'shard: 2 of 4', 'headers: X-Key', 'target: empty'])
+    assert.match(shown, new RegExp(`^${line}$`, 'm'));
+  for (const line of ['fail-if: mem_used > 1', 'warn-if: empty', 'timeout: 1 min 30 s', 'concurrency: auto'])
+    assert.match(shown, new RegExp(`^${line}$`, 'm'));
+});
+
+describe('concurrency', () => {
+  takes('concurrency', { '': 'auto', auto: 'auto', '1': 1, '100': 100 });
+  const wrong = ['0', '101', 'many', '1.5', 'Auto', '-1'];
+  refuses('concurrency', each(wrong, '% is neither auto nor a whole number from 1 to 100.'), 'auto');
+});
+
+describe('shard', () => {
+  const last = { index: 256, count: 256 };
+  takes('shard', { '': undefined, '1/1': { index: 1, count: 1 }, ' 256/256\n': last });
+  const wrong = ['0/4', '5/4', '1/0', '1/257', '1/1000', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4'];
+  refuses('shard', each(wrong, '% is not a share, counted from 1, of at most 256.'), '2/4');
+});
+
+describe('signature-expiration', () => {
+  takes('signature-expiration', { '': '', '1767225600': '1767225600' });
+  const wrong = ['tomorrow', '-1', '1.5', '1e9', '9'.repeat(20)];
+  refuses('signature-expiration', each(wrong, '% is not a whole number.'), '1767225600');
+});
+
+describe('files that share requests cannot go with a signature', () => {
+  takes('files-per-request', { '1': 1 }, { signature: 'abc' });
+  takes('files-per-request', { '2': 2 }, { signature: ' ' });
+  const message = '"2" cannot go with a signature, which fits a single target path.';
+  refuses('files-per-request', { '2': message }, '1', { signature: 'abc' });
+});
+
+const NUMBERS: readonly (readonly [input: string, min: number, max: number, fallback: string])[] = [
+  ['port', 1, 65_535, '49983'],
+  ['retries', 0, 10, '4'],
+  ['files-per-request', 1, 1000, '1'],
+  ['samples', 1, 1000, '1'],
+];
+
+for (const [input, min, max, fallback] of NUMBERS) {
+  takes(input, { [min]: min, [max]: max });
+  const wrong = [String(min - 1), String(max + 1), 'many', '1.5'];
+  refuses(input, each(wrong, `% is not a whole number from ${min} to ${max}.`), fallback);
+}
+
+const TIMES: readonly (readonly [input: string, min: number, fallback: string])[] = [
+  ['timeout', 1, '60s'],
+  ['sample-interval', 200, '1s'],
+  ['wait-timeout', 1, '5m'],
+];
+
+for (const [input, min, fallback] of TIMES) {
+  takes(input, { [`${min}ms`]: min, '24h': 86_400_000 });
+  const message = `% is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`;
+  refuses(input, each([`${min - 1}ms`, '0s', '1', '25h', 'soon'], message), fallback);
+}
+
+const SWITCHES = { 'include-hidden-files': false, 'follow-symlinks': true, 'dry-run': false, summary: true };
+
+for (const [input, fallback] of Object.entries({ ...SWITCHES, 'allow-insecure-http': false })) {
+  takes(input, { true: true, False: false });
+  refuses(input, each(['yes', '0'], '% is neither true nor false.'), String(fallback));
+}
+
+takes('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
+refuses('if-no-files-found', { fail: '"fail" is not one of error, warn, ignore.' }, 'error');
+for (const input of ['working-directory', 'username', 'signature', 'state-file']) takes(input, { ' a b ': 'a b' });
+
+describe('a list of conditions', () => {
+  const LISTS = ['fail-if', 'warn-if', 'wait-until'] as const;
+
+  test('has one a line, with blank lines and comments between, each list its own', () => {
+    const value = '\n# peak\r\n  mem_used_pct>90  \r\n\n   # room\n\tdisk_free < 512 MiB\n';
+    const { failIf, warnIf, waitUntil } = parsed({
+      'fail-if': value,
+      'warn-if': 'mem_used > 2',
+      'wait-until': '# none\n#none',
+    });
+    assert.deepEqual(
+      [failIf, warnIf, waitUntil].map(list => list.map(({ text }) => text)),
+      [['mem_used_pct > 90', 'disk_free < 512MiB'], ['mem_used > 2'], []],
+    );
+  });
+
+  for (const name of LISTS) {
+    const where = 'line 3, "mem_usd > 90", at character 1:';
+    const message = `${where} there is no metric mem_usd; did you mean mem_used?`;
+    refuses(name, { 'cpu_count > 1\n\n  mem_usd > 90': message }, 'mem_used_pct > 90');
+  }
+
+  test('with several lines that are wrong is reported with all of them, of every input', () => {
+    const problems = problemsOf({
+      'fail-if': 'mem_used > 5 gib\nmem_used > 1\ncpu_used_pct >',
+      'warn-if': 'mem_used.avg > 1',
+      'wait-until': 'mem_used ~ 1',
+    });
+    const places = problems.map(({ input, message }) => [
+      input,
+      ...(/^line (\d), ".*", at character (\d+): /.exec(message)?.slice(1) ?? []),
+    ]);
+    const failIf = [
+      ['fail-if', '1', '14'],
+      ['fail-if', '3', '15'],
+    ];
+    assert.deepEqual(places, [...failIf, ['warn-if', '1', '9'], ['wait-until', '1', '10']]);
+    assert.match(problems[0]?.message ?? '', /did you mean GiB\?/);
+  });
+});
+
+/** Each input that can be wrong, with a value that is. */
+const WRONG: RawInputs = {
+  'sandbox-id': '',
+  token: 'tok-s3cret\u0000',
+  'base-url': 'https://u:s3cret@example.com',
+  files: '!a',
+  target: '..',
+  headers: 'Authorization s3cret',
+  port: '0',
+  concurrency: '0',
+  retries: '11',
+  shard: '0',
+  samples: '0',
+  'signature-expiration': 'tomorrow',
+  'if-no-files-found': 'fail',
+  'include-hidden-files': 'yes',
+  'allow-insecure-http': 'on',
+  timeout: 'soon',
+  'upload-path': 'files',
+  'header-prefix': 'a b',
+  'fail-if': 'x',
+};
+
+test('all that is wrong is reported together, and no secret', () => {
+  const problems = problemsOf(WRONG);
+  assert.deepEqual(problems.map(({ input }) => input).sort(), Object.keys(WRONG).sort());
+  assert.doesNotMatch(JSON.stringify(problems), /s3cret/);
+});
+
+for (const [input, value = ''] of Object.entries(WRONG)) {
+  test(`the example for ${input} is YAML and accepted`, () => {
+    const fixed: Record<string, unknown> = parse(problemOf({ [input]: value }).example ?? '');
+    assert.deepEqual(problemsOf({ [input]: String(fixed[input]) }), []);
+  });
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { suite, type TestContext, test } from 'node:test';
+
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+
+/** Tries a workflow, given as a file or as the steps of its job, in a workspace with a small build. */
+async function tryOut(t: TestContext, workflow: { file: string } | { steps: string }, ...flags: string[]) {
+  const workspace = mkdtempSync(path.join(tmpdir(), 'try-'));
+  t.after(() => rmSync(workspace, { recursive: true }));
+  mkdirSync(path.join(workspace, 'dist'));
+  for (const name of ['dist/index.html', 'dist/app.js.map', 'package.json'])
+    writeFileSync(path.join(workspace, name), name);
+  const steps = 'steps' in workflow ? workflow.steps.trim().replaceAll('\n', '\n      ') : '';
+  writeFileSync(path.join(workspace, 'own.yml'), `on: push\njobs:\n  a:\n    steps:\n      ${steps}\n`);
+  const file = 'file' in workflow ? workflow.file : 'own.yml';
+  const child = spawn(process.execPath, [path.join(PROJECT, 'local-runner/try.ts'), file, ...flags], {
+    env: { ...process.env, INIT_CWD: workspace },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [[code], log, errors] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
+  return { code, log, errors, workspace };
+}
+
+suite('npm run try', { concurrency: 2 }, () => {
+  test('runs an example, and shows what was left out and what arrived', async t => {
+    const { code, log } = await tryOut(t, { file: path.join(PROJECT, 'examples/sync.yml') });
+    assert.equal(code, 0, log);
+    assert.match(log, /^left out: actions\/checkout@v7\nleft out: npm ci && npm run build\n/m);
+    assert.match(log, /uploaded: dist\/index\.html → \/home\/user\/app\/index\.html/);
+    assert.match(log, /^ {2}uploaded-count: 2$/m);
+    assert.match(log, /^ +12 {2}home.user.app.package\.json$/m);
+    assert.doesNotMatch(log, /app\.js\.map/);
+  });
+
+  test('runs a workflow of the workspace, where what is not known is empty text', async t => {
+    const steps = `
+- uses: ./upload
+  if: github.ref == 'refs/heads/main'
+  with: { files: 'dist/*.html', target: '/srv\${{ vars.FOLDER }}', token: '\${{ secrets.TOKEN }}', port: 8080 }
+- uses: sandbox-sync/sandbox-sync/stats@v1
+  if: failure()`;
+    const { code, log } = await tryOut(t, { steps }, '--keep');
+    assert.equal(code, 0, log);
+    assert.match(log, /^ +15 {2}srv.index\.html$/m);
+    assert.match(log, /^Skipped: sandbox-sync\/sandbox-sync\/stats@v1$/m);
+    const root = /^Kept in (.*)$/m.exec(log)?.[1] ?? assert.fail(log);
+    t.after(() => rmSync(path.dirname(root), { recursive: true }));
+    assert.equal(readFileSync(path.join(root, 'srv/index.html'), 'utf8'), 'dist/index.html');
+  });
+
+  test('ends with 1 where a gate fails', async t => {
+    const { code, log } = await tryOut(t, { steps: "- uses: ./stats\n  with: { fail-if: 'mem_total > 0' }" });
+    assert.equal(code, 1, log);
+    assert.match(log, /^Failed: \.\/stats$/m);
+  });
+
+  test('ends with 1 where no step uses the action, and runs no script', async t => {
+    const { code, log, workspace } = await tryOut(t, { steps: '- run: touch made\n  shell: bash' });
+    assert.equal(code, 1, log);
+    assert.match(log, /^left out: touch made$/m);
+    assert.ok(!existsSync(path.join(workspace, 'made')));
+  });
+
+  const skip = process.platform === 'win32' && 'the bash found there may be that of WSL';
+  test('runs scripts with --run', { skip }, async t => {
+    const steps = `
+- id: made
+  run: touch dist/made && echo 'to=/srv' >> "$GITHUB_OUTPUT"
+- uses: ./upload
+  with: { files: dist/made, target: '\${{ steps.made.outputs.to }}' }`;
+    const { code, log } = await tryOut(t, { steps }, '--run');
+    assert.equal(code, 0, log);
+    assert.match(log, /^ +0 {2}srv.made$/m);
+  });
+
+  test('ends with 2 and one line where there is no such file', async t => {
+    const { code, errors } = await tryOut(t, { file: 'nowhere.yml' });
+    assert.equal(code, 2);
+    assert.match(errors, /^.*nowhere\.yml'\n$/);
+  });
+});

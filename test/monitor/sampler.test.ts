@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AgentError } from '../../src/agent/failure.ts';
+import type { Recorder } from '../../src/monitor/record.ts';
+import { sampleOn } from '../../src/monitor/sampler.ts';
+import { decodeStats } from '../../src/stats/decode.ts';
+
+const STATS = decodeStats('{"mem_used":1}');
+
+/** What is recorded of readings that fail with the errors given, one after the other, until `stopAt` of them were made. */
+async function recorded(errors: readonly (Error | undefined)[], stopAt: number): Promise<string[]> {
+  const lines: string[] = [];
+  const stop = new AbortController();
+  let readings = 0;
+  const read = async () => {
+    const error = errors[readings++];
+    if (readings === stopAt) stop.abort('enough');
+    if (error !== undefined) throw error;
+    return STATS;
+  };
+  const recorder: Recorder = {
+    sample: at => void lines.push(`${at} sample`),
+    gap: ({ at, what }) => void lines.push(`${at} ${what}`),
+    end: ({ at, what }) => void lines.push(`${at} end: ${what}`),
+  };
+  const sleep = () => (stop.signal.aborted ? Promise.reject(new Error('stopped')) : Promise.resolve());
+  await sampleOn(read, recorder, 200, { sleep, stop: stop.signal, now: () => readings });
+  return lines;
+}
+
+test('samples are taken at once, after each interval, and a last time at the end', async () => {
+  assert.deepEqual(await recorded([], 2), ['1 sample', '2 sample', '3 sample', '3 end: enough']);
+});
+
+test('a reading that fails is a gap, with what to do about it where the next would not mend it', async () => {
+  const errors = [new AgentError('stalled', 'Slow.'), new AgentError('too-large', 'Long.'), undefined];
+  const cancelled = new AgentError('cancelled', 'Cut.');
+  assert.deepEqual(await recorded([...errors, cancelled], 3), [
+    '1 Slow.',
+    '2 Long. A proxy on the way limits the size of a request. Upload the file in parts.',
+    '3 sample',
+    '4 Cut.',
+    '4 end: enough',
+  ]);
+});
+
+test('a record has an end, also of a job that has none', async () => {
+  const lines = await recorded([], Number.POSITIVE_INFINITY);
+  assert.deepEqual(lines.slice(-2), ['50000 sample', '50000 end: its record was full']);
+});
+
+test('a bug passes through', async () => {
+  await assert.rejects(recorded([new TypeError('a bug')], 2), new TypeError('a bug'));
+});

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { processIn, startJob, until } from '../monitor/monitoring.ts';
+
+const skip = process.platform !== 'linux' && 'it looks for processes in /proc';
+
+test('the post step of a monitor says that it ended before the job', { skip }, async () => {
+  await using job = await startJob({ 'max-duration': '1s' });
+  await until(() => processIn(job.directory) === undefined || undefined);
+  const { stdout } = await job.post();
+  assert.match(stdout, /::warning::The monitor ended before the job did: its longest duration was over\./);
+});
+
+test('the post step of a monitor says that something else ended it', { skip }, async () => {
+  await using job = await startJob();
+  await job.use(10, 1);
+  process.kill(Number(processIn(job.directory)?.split('/').at(-1)), 'SIGKILL');
+  const { stdout } = await job.post();
+  assert.match(stdout, /::warning::The monitor was ended from outside, its last samples may be missing\./);
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { startAgent } from '../../local-agent/agent.ts';
+import type { Fault } from '../../local-agent/faults.ts';
+import { runStep } from '../../local-runner/step.ts';
+
+// Messages that no other test meets.
+
+const skip = process.platform === 'win32' && 'its limits on names are others';
+const ACTION = path.resolve(import.meta.dirname, '../../upload');
+
+interface Situation {
+  readonly files: readonly string[];
+  readonly inputs?: Readonly<Record<string, string>>;
+  readonly faults?: readonly Fault[];
+  /** What the log says. */
+  readonly said: readonly string[];
+}
+
+const SITUATIONS: Readonly<Record<string, Situation>> = {
+  'slips in patterns': {
+    files: ['[id].tsx', 'a=>b', '{a,b}', 'a #b'],
+    said: [
+      '"[id].tsx" matches no file to upload ([ and ] mean one of some characters; write [[] for a [ in a name)',
+      '"a=>b" matches no file to upload (write a space on each side of =>)',
+      '"{a,b}" matches no file to upload (braces have no meaning in a pattern; write a line for each)',
+      '"a #b" matches no file to upload (a comment must be a line of its own)',
+    ],
+  },
+  'a target of Windows': {
+    files: ['dist/a => C:\\app'],
+    said: ['has the target "C:\\app". Targets are POSIX paths, such as /srv/app.'],
+  },
+  'a pattern that the system cannot search': {
+    files: [`${'x'.repeat(300)}/**`],
+    said: ['cannot be searched: ENAMETOOLONG'],
+  },
+  'one signature for two files': {
+    files: ['dist/**'],
+    inputs: { signature: 'v1_x' },
+    said: ['One signature covers one target path, and 2 files are to be uploaded with it.'],
+  },
+  'an answer of nothing': {
+    files: ['dist/a'],
+    faults: [{ on: 'upload', do: { kind: 'answer', body: '[null]' } }],
+    said: ['but the answer cannot be trusted: Its entry is not an object'],
+  },
+  'an answer that does not come': {
+    files: ['dist/a'],
+    inputs: { timeout: '200ms', retries: '0' },
+    faults: [{ on: 'upload', do: { kind: 'stall', at: 'answering' } }],
+    said: ['failed: no byte was sent or received for the length of timeout', 'raise timeout if the sandbox needs'],
+  },
+};
+
+describe('the action says what is the matter with', { skip }, () => {
+  for (const [name, { files, inputs = {}, faults = [], said }] of Object.entries(SITUATIONS)) {
+    test(name, async () => {
+      using folder = mkdtempDisposableSync(path.join(tmpdir(), 'messages-'));
+      const workspace = path.join(folder.path, 'work');
+      mkdirSync(path.join(workspace, 'dist'), { recursive: true });
+      for (const file of ['dist/a', 'dist/b']) writeFileSync(path.join(workspace, file), file);
+      const access = { token: 'token-1', sandboxId: 'box' };
+      await using agent = await startAgent({ root: path.join(folder.path, 'root'), ...access, faults });
+      const { stdout } = await runStep({
+        action: ACTION,
+        inputs: {
+          'sandbox-id': access.sandboxId,
+          token: access.token,
+          'base-url': agent.url,
+          files: files.join('\n'),
+          ...inputs,
+        },
+        workspace,
+        temp: folder.path,
+      });
+      for (const words of said) assert.ok(stdout.includes(words), stdout);
+    });
+  }
+});
