@@ -1,31 +1,67 @@
-import { D as slept, a as parseFieldsOf, l as monitorDirectory, m as EMPTY_REPORT, n as step, t as decodeStats, v as formatCount, w as gateOf } from "./shared.js";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { D as gateOf, a as parseFieldsOf, j as slept, k as metricsOf, n as step, s as monitorDirectory, t as decodeStats, v as EMPTY_REPORT, x as formatCount } from "./shared.js";
 import path from "node:path";
+import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 
 // src/monitor/record.ts
 const RECORD = "record.jsonl";
 const REQUEST = "end";
 const ENDED = "ended";
-/** Reads what was recorded; a line that was not written whole is left out. */
-function readRecord(directory) {
-	const file = path.join(directory, RECORD);
-	const lines = (existsSync(file) ? readFileSync(file, "utf8") : "").split("\n").slice(0, -1).map(parseFieldsOf);
-	const moments = (name) => lines.flatMap(({ at, [name]: what }) => typeof what === "string" ? [{
-		at: Number(at),
-		what
-	}] : []);
-	return {
-		samples: moments("stats").map(({ at, what }) => ({
+/** Reads what was recorded, line by line; one that was not written whole is left out. `judged` are metrics to keep. */
+async function readRecord(directory, judged) {
+	const samples = [];
+	const gaps = [];
+	const warnings = /* @__PURE__ */ new Set();
+	let [stats, start, end] = [
+		void 0,
+		void 0,
+		void 0
+	];
+	for await (const line of linesOf(path.join(directory, RECORD))) {
+		const fields = parseFieldsOf(line);
+		const at = Number(fields["at"]);
+		const [what, gap, ended, warning] = [
+			"stats",
+			"gap",
+			"end",
+			"warning"
+		].map((name) => fields[name]);
+		if (typeof what === "string") {
+			stats = decodeStats(what, judged);
+			samples.push({
+				at,
+				figures: stats.figures
+			});
+		}
+		if (typeof warning === "string" && warning !== "") for (const each of warning.split("\n")) warnings.add(each);
+		if (typeof gap === "string") gaps.push({
 			at,
-			stats: decodeStats(what)
-		})),
-		gaps: moments("gap"),
-		end: moments("end").at(-1)
+			what: gap
+		});
+		if (typeof ended === "string") end = {
+			at,
+			what: ended
+		};
+		if ("start" in fields) start = at;
+	}
+	return {
+		samples,
+		stats,
+		warnings: [...warnings],
+		start,
+		gaps,
+		end
 	};
+}
+async function* linesOf(file) {
+	if (existsSync(file)) yield* createInterface({
+		input: createReadStream(file),
+		crlfDelay: Number.POSITIVE_INFINITY
+	});
 }
 /** Asks the monitor in a directory to end. */
 function requestEnd(directory) {
-	if (existsSync(directory)) touch(path.join(directory, REQUEST));
+	if (existsSync(directory)) writeFileSync(path.join(directory, REQUEST), "", { mode: 384 });
 }
 /** Whether nothing more will be recorded. */
 function hasEnded(directory) {
@@ -40,9 +76,6 @@ function removeRecord(directory) {
 		retryDelay: 50
 	});
 }
-function touch(file) {
-	writeFileSync(file, "", { mode: 384 });
-}
 
 // src/monitor/sampler.ts
 /** The reason of a monitor that the post step ended. */
@@ -51,29 +84,70 @@ const ASKED = "the job asked for it";
 // src/run/monitor.ts
 const PATIENCE_MS = 8e3;
 const LOOK_MS = 50;
-/** Waits for the end of a monitor that was asked for it, and judges what it recorded. */
+/**
+* Waits for the end of a monitor that was asked for it, and judges what it recorded. Where that does not cover the whole
+* job, nobody knows what the sandbox used meanwhile: with conditions of `fail-if`, that fails.
+*/
 async function endMonitor(inputs, directory, surroundings) {
-	const { sandboxId, baseUrl } = inputs;
-	const record = await lastRecord(directory, surroundings);
+	const { sandboxId, baseUrl, failIf, warnIf, interval } = inputs;
+	const jobEnd = surroundings.now();
+	await hasEndedIn(directory, surroundings);
+	const record = await readRecord(directory, metricsOf(failIf, warnIf));
 	if (surroundings.debug !== void 0) show(record, surroundings.debug);
-	const figures = record.samples.map(({ stats }) => stats.figures);
+	const { samples, stats, gaps } = record;
+	const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
+	const figures = samples.map((sample) => sample.figures);
+	const isFatal = failIf.length > 0 && samples.length > 0;
 	return {
 		...EMPTY_REPORT,
 		task: "monitor",
 		sandboxId,
 		baseUrl,
-		samples: record.samples,
-		stats: record.samples.at(-1)?.stats,
-		gate: gateOf(inputs, figures),
-		errors: nothingSampled(record),
-		warnings: warningsOf(record)
+		samples,
+		stats,
+		gate: gateOf(inputs, figures, unseen.length > 0),
+		errors: [...nothingSampled(record), ...isFatal ? unseen.map((message) => ({
+			message,
+			details: []
+		})) : []],
+		warnings: [
+			...record.warnings,
+			...samples.length === 0 ? [] : failedReadings(gaps),
+			...isFatal || samples.length === 0 ? [] : unseen
+		],
+		cancelled: surroundings.cancel.aborted
 	};
 }
-/** What was recorded when the monitor had ended, or had long had to. */
-async function lastRecord(directory, { sleep, cancel, clock }) {
+/** Waits until the monitor has ended, or had long had to. */
+async function hasEndedIn(directory, { sleep, cancel, clock }) {
 	const patience = clock() + PATIENCE_MS;
 	while (!hasEnded(directory) && clock() < patience) if (!await slept(sleep(LOOK_MS, cancel))) break;
-	return readRecord(directory);
+}
+const UNSEEN_INTERVALS = 10;
+/** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
+function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
+	const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
+	const isWhole = end?.what === ASKED;
+	const why = end === void 0 ? "the monitor was ended from outside" : `the monitor had ended: ${end.what}`;
+	return seen.flatMap((from, index) => {
+		const to = seen[index + 1] ?? Math.max(jobEnd, from);
+		if (index === seen.length - 1 && !isWhole) return [[
+			from,
+			to,
+			`, since ${why}`
+		]];
+		return to - from > longestMs ? [[
+			from,
+			to,
+			""
+		]] : [];
+	}).map(([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`);
+}
+function timeOf(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+function failedReadings([first, ...others]) {
+	return first === void 0 ? [] : [`${formatCount(others.length + 1, "reading")} failed, the first: ${first.what}`];
 }
 function nothingSampled({ samples, gaps }) {
 	if (samples.length > 0) return [];
@@ -81,17 +155,6 @@ function nothingSampled({ samples, gaps }) {
 		message: "The sandbox was not sampled once.",
 		details: gaps.slice(-1).map(({ what }) => what)
 	}];
-}
-function warningsOf({ samples, gaps, end }) {
-	const [first] = gaps;
-	const missing = first === void 0 || samples.length === 0 ? [] : [`${formatCount(gaps.length, "reading")} failed, the first: ${first.what}`];
-	const early = end === void 0 || end.what === "the job asked for it" ? [] : [`The monitor ended before the job did: ${end.what}.`];
-	const killed = end === void 0 ? ["The monitor was ended from outside, its last samples may be missing."] : [];
-	return [
-		...missing,
-		...early,
-		...killed
-	];
 }
 function show({ samples, gaps, end }, debug) {
 	debug("record", `Monitor: ${formatCount(samples.length, "sample")}, ${formatCount(gaps.length, "failed reading")}`);

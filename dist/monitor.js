@@ -1,14 +1,12 @@
-import { c as keepMonitorDirectory, n as step, o as logLine, y as formatDuration } from "./shared.js";
-import { tmpdir } from "node:os";
+import { S as formatDuration, c as newMonitorDirectory, n as step, o as logLine } from "./shared.js";
 import { once } from "node:events";
-import { mkdtemp } from "node:fs/promises";
 import path from "node:path";
 import { spawn } from "node:child_process";
 
 // src/monitor/start.ts
 const PASSED_ON = [
 	/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
-	/^((https?|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i,
+	/^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
 	/^runner_tracking_id$/i
 ];
 const SMALL = [
@@ -21,8 +19,10 @@ const SMALL = [
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 async function startSampler(script, directory, handover) {
 	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
+	const trust = process.env["NODE_OPTIONS"]?.match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
 	const child = spawn(process.execPath, [
 		...SMALL,
+		...trust,
 		script,
 		directory
 	], {
@@ -44,8 +44,7 @@ async function startSampler(script, directory, handover) {
 // src/github/monitor.ts
 /** Starts the sampling process; there is nothing to report before the job's end. */
 async function startMonitor({ sandboxId, interval }, { raw, sampler, debug }) {
-	const directory = await mkdtemp(path.join(process.env["RUNNER_TEMP"] || tmpdir(), "sandbox-sync-monitor-"));
-	keepMonitorDirectory(directory);
+	const directory = await newMonitorDirectory();
 	await startSampler(sampler, directory, {
 		inputs: raw,
 		jobPid: process.ppid

@@ -1,4 +1,4 @@
-import { D as slept, E as exactly, O as withRetries, T as judge, _ as isLoopback, d as reportedError, f as waitError, g as routingHeaders, h as USER_AGENT, k as AgentError, m as EMPTY_REPORT, p as formatFigure, r as changeStrings, t as decodeStats, u as redactor, v as formatCount, w as gateOf, y as formatDuration } from "./shared.js";
+import { A as exactly, D as gateOf, M as withRetries, N as AgentError, O as judge, S as formatDuration, b as routingHeaders, d as proxyCredentials, f as proxyFor, g as formatFigure, h as waitError, j as slept, k as metricsOf, l as isUsable, m as reportedError, p as redactor, r as changeStrings, t as decodeStats, u as networkFacts, v as EMPTY_REPORT, x as formatCount, y as USER_AGENT } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -46,7 +46,7 @@ function badAnswer({ tried, status }, why, cause) {
 }
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
-	const line = redact(messageOf$1(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim();
+	const line = redact(redact(messageOf$1(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
 	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
@@ -130,18 +130,22 @@ const SAYS = {
 	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for the length of timeout",
 	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for the length of timeout",
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
-	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
+	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
+	tls: "no trusted TLS connection could be made",
+	"proxy-refused": "the proxy refused the connection"
 };
+const MAX_DETAIL = 300;
 /** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
-function networkFailure(error, tried) {
+function networkFailure(error, tried, redact) {
 	if (error instanceof AgentError) return error;
 	if (error.cause instanceof AgentError) return error.cause;
 	const code = codeOf(error);
 	const kind = kindOf(code, error.message);
-	const says = SAYS[code] ?? (kind === "tls" ? "no trusted TLS connection could be made" : "the connection failed");
-	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error)}.`, { cause: error });
+	const says = SAYS[code] ?? SAYS[kind] ?? "the connection failed";
+	return new AgentError(kind, `${tried} failed: ${says}${redact(detail(code, error))}.`, { cause: error });
 }
 function kindOf(code, message) {
+	if (/^Proxy .*\(407\)/.test(message)) return "proxy-refused";
 	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
 	if (TLS.test(code)) return "tls";
 	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
@@ -154,7 +158,8 @@ function codeOf(error) {
 }
 function detail(code, error) {
 	const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message);
-	const parts = [message.includes(code) ? "" : code, message.trim()].filter((part) => part !== "");
+	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
+	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 function messageOf(error) {
@@ -206,7 +211,7 @@ function exchange(way, request) {
 			onResponseError(_, error) {
 				flying.delete(abort);
 				answer.end();
-				reject(networkFailure(error, tried));
+				reject(networkFailure(error, tried, way.redact));
 			}
 		};
 		dispatcher.dispatch({
@@ -275,49 +280,9 @@ function tooSlow(tried) {
 	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
 }
 
-// src/agent/proxy.ts
-/** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
-function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
-}
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** How the network is reached, without the values of variables: one may hold a password. */
-function networkFacts(origin, env) {
-	const proxy = proxyFor(origin, env);
-	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
-	const isSet = (...names) => names.some((name) => env[name]) ? "set" : "not set";
-	return [
-		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
-		`NO_PROXY: ${isSet("NO_PROXY", "no_proxy")}`,
-		`NODE_EXTRA_CA_CERTS: ${isSet("NODE_EXTRA_CA_CERTS")}`
-	].join("\n");
-}
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
-		name,
-		value
-	};
-}
-
 // src/agent/http.ts
 /** Opens a pool, through the proxy that the environment names. If that is no proxy, every request fails: none goes past it. */
-function openHttp(origin, { connections, timeoutMs, cancel }) {
+function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 	const proxy = proxyFor(origin, process.env);
 	if (proxy !== void 0 && !isUsable(proxy)) {
 		const why = `the environment variable ${proxy.name} holds no URL of an http or https proxy (http://host:port)`;
@@ -346,6 +311,7 @@ function openHttp(origin, { connections, timeoutMs, cancel }) {
 			origin,
 			timeoutMs,
 			cancel,
+			redact,
 			flying
 		}, request),
 		async close() {
@@ -395,13 +361,18 @@ function openClient(connection, { connections, cancel, now, debug }) {
 	const { baseUrl, statsPath, timeout: timeoutMs, token, signature = "" } = connection;
 	const { origin, pathname } = new URL(baseUrl);
 	const prefix = pathname.replace(/\/+$/, "");
-	const redact = redactor([token, signature]);
+	const redact = redactor([
+		token,
+		signature,
+		...proxyCredentials(process.env)
+	]);
 	const common = headersOf(connection);
 	debug?.("network", networkFacts(origin, process.env));
 	const http = openHttp(origin, {
 		connections,
 		timeoutMs,
-		cancel
+		cancel,
+		redact
 	});
 	const unwatch = debug && watchConnections((line) => debug("connection", `Connection: ${line}`));
 	const plain = async (request) => {
@@ -489,7 +460,7 @@ function cleanObject(answer, redact) {
 function cleanJson(answer, redact) {
 	try {
 		const clean = changeStrings(answer.text, redact);
-		return clean === changeStrings(answer.text, (text) => text) && answer.text === redact(answer.text) ? answer.text.trim() : clean;
+		return clean === changeStrings(answer.text, (text) => text) && answer.text === redact(answer.text) && !answer.text.includes("\\") ? answer.text.trim() : clean;
 	} catch (error) {
 		throw badAnswer(answer, "It is not JSON", error);
 	}
@@ -499,22 +470,30 @@ function cleanJson(answer, redact) {
 /** Reads the stats so many times, and before several once more: an agent's CPU figure covers the time since it was last asked. */
 async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
 	const samples = [];
+	const warnings = /* @__PURE__ */ new Set();
+	let [stats, error] = [void 0, void 0];
 	const readings = count > 1 ? count + 1 : count;
 	for (let reading = 1; reading <= readings; reading += 1) {
 		const outcome = await read();
-		if ("error" in outcome) return {
-			samples,
-			error: outcome.error
-		};
-		if (readings === count || reading > 1) samples.push({
-			at: now(),
-			stats: outcome.value
-		});
+		if ("error" in outcome) {
+			error = outcome.error;
+			break;
+		}
+		if (readings === count || reading > 1) {
+			stats = outcome.value;
+			samples.push({
+				at: now(),
+				figures: stats.figures
+			});
+			for (const warning of stats.warnings) warnings.add(warning);
+		}
 		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
 	}
 	return {
 		samples,
-		error: void 0
+		stats,
+		warnings: [...warnings],
+		error
 	};
 }
 /** Asks for the stats until every condition holds in one sample, time runs out, or waiting cannot mend what is wrong. */
@@ -588,7 +567,7 @@ async function waitFor(inputs, client, surroundings) {
 	const { sleep, cancel, clock, observer } = surroundings;
 	if (conditions.length === 0) return void 0;
 	observer.waiting(inputs);
-	const read = () => reading(client, surroundings);
+	const read = () => reading(inputs, client, surroundings);
 	const end = await waitUntil(conditions, read, {
 		intervalMs,
 		timeoutMs
@@ -603,7 +582,7 @@ async function waitFor(inputs, client, surroundings) {
 async function measure(inputs, client, surroundings) {
 	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
 	const { sleep, random, cancel, now, observer } = surroundings;
-	const read = () => withRetries(() => reading(client, surroundings), {
+	const read = () => withRetries(() => reading(inputs, client, surroundings), {
 		retries,
 		sleep,
 		random,
@@ -614,7 +593,7 @@ async function measure(inputs, client, surroundings) {
 			retry
 		})
 	});
-	const { samples, error } = await takeSamples(read, {
+	const { error, ...taken } = await takeSamples(read, {
 		samples: count,
 		intervalMs
 	}, {
@@ -622,19 +601,16 @@ async function measure(inputs, client, surroundings) {
 		stop: cancel,
 		now
 	});
-	const last = samples.at(-1)?.stats;
-	const figures = samples.map((sample) => sample.stats.figures);
+	const figures = taken.samples.map((sample) => sample.figures);
 	return {
-		samples,
-		stats: last,
+		...taken,
 		gate: gateOf(inputs, figures),
-		errors: error === void 0 ? [] : [reportedError(error)],
-		warnings: last?.warnings ?? []
+		errors: error === void 0 ? [] : [reportedError(error)]
 	};
 }
 const MAX_FIGURES = 30;
-async function reading(client, { debug }) {
-	const read = decodeStats(await client.stats());
+async function reading(inputs, client, { debug }) {
+	const read = decodeStats(await client.stats(), metricsOf(inputs.failIf, inputs.warnIf, inputs.waitUntil));
 	if (debug !== void 0) debug("reading", `Reading: ${[...read.figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`).join(", ")}`);
 	return read;
 }

@@ -1,14 +1,14 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { a as badAnswer, i as openClient, r as waitFor, t as measure } from "./shared-sync-upload-stats.js";
-import { C as inputError, O as withRetries, S as InputError, a as parseFieldsOf, b as formatNumber, i as fieldsOf, k as AgentError, m as EMPTY_REPORT, s as firstOf, v as formatCount, w as gateOf, x as quote, y as formatDuration } from "./shared.js";
+import { C as formatNumber, D as gateOf, E as inputError, M as withRetries, N as AgentError, S as formatDuration, T as InputError, _ as firstOf, a as parseFieldsOf, i as fieldsOf, v as EMPTY_REPORT, w as quote, x as formatCount } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
 import { isUtf8 } from "node:buffer";
 import { createHash, hash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path, { posix } from "node:path";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 
 // src/agent/file.ts
@@ -24,6 +24,11 @@ function checkOpened(path, opened) {
 	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
 	return opened.size;
 }
+/** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
+function checkRead(path, opened, read) {
+	if (read.size === opened.size && read.mtimeMs === opened.mtimeMs) return;
+	throw new AgentError("file-changed", `${path} changed while it was read.`);
+}
 function isSame(named, opened) {
 	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
 }
@@ -31,7 +36,8 @@ function isSame(named, opened) {
 function readSmallFile(path, buffer, { offset, room }) {
 	const descriptor = openSync(path, READ_FLAGS);
 	try {
-		const size = checkOpened(path, fstatSync(descriptor));
+		const opened = fstatSync(descriptor);
+		const size = checkOpened(path, opened);
 		if (size > room) return void 0;
 		let total = 0;
 		while (total < size) {
@@ -39,6 +45,8 @@ function readSmallFile(path, buffer, { offset, room }) {
 			if (read === 0) break;
 			total += read;
 		}
+		checkRead(path, opened, fstatSync(descriptor));
+		if (size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0) throw new AgentError("file-unreadable", `${path} says that it is empty and holds content.`);
 		return total;
 	} finally {
 		closeSync(descriptor);
@@ -90,11 +98,13 @@ async function openStream(path, buffers, hashed) {
 	let file;
 	try {
 		file = await open(path, READ_FLAGS);
-		const size = checkOpened(path, await file.stat());
+		const stats = await file.stat();
+		const size = checkOpened(path, stats);
 		const digest = createHash("sha256");
 		const opened = {
 			file,
 			path,
+			stats,
 			size,
 			onChunk: (chunk) => void (hashed && digest.update(chunk))
 		};
@@ -108,6 +118,7 @@ async function openStream(path, buffers, hashed) {
 		await file?.close();
 		const code = systemCode(error);
 		if (code === void 0) throw error;
+		if (code === "EMFILE" || code === "ENFILE") throw new AgentError("too-many-open", `${path} cannot be opened now: too many files are open (${code}).`);
 		throw new AgentError("file-unreadable", `${path} cannot be read (${code}).`, { cause: error });
 	}
 }
@@ -117,7 +128,7 @@ async function openStream(path, buffers, hashed) {
 * consumer asks for the next chunk only when the socket has let go of the one before: a chunk is larger than what a socket
 * takes without asking to wait.
 */
-async function* chunksOf({ file, path, size, onChunk }, [one, other]) {
+async function* chunksOf({ file, path, stats, size, onChunk }, [one, other]) {
 	let [filling, spare] = [one, other];
 	const readAhead = (position) => {
 		const reading = fill(file, filling.subarray(0, Math.min(filling.length, size - position)), position);
@@ -135,6 +146,7 @@ async function* chunksOf({ file, path, size, onChunk }, [one, other]) {
 		onChunk(chunk);
 		[filling, spare] = [spare, filling];
 		reading = readAhead(sent);
+		if (sent === size) checkRead(path, stats, await file.stat());
 		yield chunk;
 	}
 }
@@ -255,7 +267,6 @@ function uploader(client, inputs, hashed) {
 	const openBody = bodyOpener(form, hashed);
 	const pathFor = pathsOf(inputs);
 	return async (files, onSent) => {
-		const isShared = files.length > 1;
 		const { parts, content, length, close } = await openBody(files);
 		if (parts.length === 0) return files.map(() => void 0);
 		const headers = [
@@ -273,7 +284,7 @@ function uploader(client, inputs, hashed) {
 		};
 		let isStored = false;
 		try {
-			const paths = storedPaths(await client.send(request), parts.map(({ file }) => file.target), isShared).map(client.redact).values();
+			const paths = storedPaths(await client.send(request), parts.map(({ file }) => file.target)).map(client.redact).values();
 			isStored = true;
 			const stored = new Map(parts.map(({ file, size, sha256 }) => {
 				const { value: path = "" } = paths.next();
@@ -306,13 +317,8 @@ function pathsOf(inputs) {
 	};
 }
 const MAX_PATH_BYTES = 4096;
-/**
-* The paths under which an answer says that files were stored, in the order of their `targets`. Of one file, its entry must
-* bear the name. Of several, where no query says where each goes, it must have the whole path: an agent that takes the last
-* part of a filename alone has stored it elsewhere, maybe where another one belongs, so that none can be relied on.
-* @throws AgentError where the answer does not acknowledge each of them.
-*/
-function storedPaths(answer, targets, isShared) {
+/** The paths under which an answer says that files were stored, in the order of `targets`. @throws AgentError */
+function storedPaths(answer, targets) {
 	const entries = entriesOf$2(answer);
 	const { length } = targets;
 	if (entries.length !== length) {
@@ -322,10 +328,10 @@ function storedPaths(answer, targets, isShared) {
 	return targets.map((target, index) => {
 		const path = pathOf(entries[index], target);
 		if (typeof path !== "string") throw badAnswer(answer, path.wrong);
-		if (isShared && !leadsTo(path, target)) throw badAnswer(answer, "Its entry has the path of another target");
 		return path;
 	});
 }
+/** Whether a path is that of a target: from the user's home or from elsewhere if that is relative, as some services answer. */
 function leadsTo(stored, target) {
 	return stored === target || !posix.isAbsolute(target) && stored.endsWith(`/${target}`);
 }
@@ -336,6 +342,7 @@ function pathOf(entry, target) {
 	if (type !== "file") return { wrong: "Its entry is not of type \"file\"" };
 	if (name !== posix.basename(target)) return { wrong: "Its entry names another file" };
 	if (typeof path !== "string" || path === "") return { wrong: "Its entry has no path" };
+	if (!leadsTo(path, target)) return { wrong: "Its entry has the path of another target" };
 	return Buffer.byteLength(path) > MAX_PATH_BYTES ? { wrong: `Its entry has a path longer than ${MAX_PATH_BYTES} bytes` } : path;
 }
 /** The entries of an answer, which come in an array, or one by itself. */
@@ -460,6 +467,7 @@ async function findOverlooked(root, match, options) {
 	};
 	const { isFolder: isTree, flaw: ownFlaw } = lookAt(root, options);
 	if (ownFlaw !== void 0 && match.wants(root)) found[ownFlaw].push(root);
+	const seen = /* @__PURE__ */ new Set();
 	const folders = isTree ? [{
 		path: root,
 		above: []
@@ -468,7 +476,9 @@ async function findOverlooked(root, match, options) {
 		const folder = folders.pop();
 		if (folder === void 0) break;
 		const real = realpathSync.native(folder.path);
-		if (folder.above.includes(real)) continue;
+		const key = `${folder.above.length} ${real}`;
+		if (folder.above.includes(real) || seen.has(key)) continue;
+		seen.add(key);
 		const above = [...folder.above, real];
 		for (const { file, isFolder, flaw } of entriesOf$1(folder.path, options)) {
 			if (!(isFolder ? match.mayHold(file, hidden === "passed over") : match.wants(file))) continue;
@@ -582,6 +592,7 @@ function escaped(literal) {
 }
 
 // src/upload/search.ts
+const MAX_PATHS = 1e6;
 const SEARCHES = 8;
 const MAX_FOLDERS = 32;
 /** A search that looks in several places at once. */
@@ -617,7 +628,7 @@ async function find({ pattern, descends }, query, cancel) {
 	try {
 		for await (const file of globber.globGenerator()) {
 			if (cancel.aborted) break;
-			paths.push(file);
+			if (paths.push(file) > MAX_PATHS) throw inputError("files", `${quote(query.pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
 		}
 	} catch (error) {
 		if (systemCode(error) !== "ENOTDIR") throw error;
@@ -684,7 +695,7 @@ const BROKEN_LINK = "a broken link";
 const NOT_REGULAR = "not a regular file";
 const SYMBOLIC_LINK = "a symbolic link";
 /** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
-function sortOut(root, paths, { workspace, followSymlinks }) {
+function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
 	const files = [];
 	const leftOut = [];
 	let resolve;
@@ -704,9 +715,14 @@ function sortOut(root, paths, { workspace, followSymlinks }) {
 		});
 		else {
 			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
-			files.push({
+			const { real, isHidden } = resolve(file, isLink);
+			if (isHidden && !includeHiddenFiles) leftOut.push({
 				path: file,
-				realPath: resolve(file, isLink),
+				reason: "a link to what is hidden"
+			});
+			else files.push({
+				path: file,
+				realPath: real,
 				relative: toPosix(relative),
 				size: stats.size
 			});
@@ -734,8 +750,10 @@ function toPosix(file) {
 * `root` is the directory that the pattern's search starts in; both are absolute.
 */
 function boundary(workspace, root) {
-	const bounds = [realpathSync.native(workspace)];
-	if (pathWithin(workspace, root) === void 0) bounds.push(realpathSync.native(root));
+	const home = realpathSync.native(workspace);
+	const inside = pathWithin(workspace, root);
+	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
+	const bounds = inside === void 0 ? [home, place] : [home];
 	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
 	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
 	const directories = /* @__PURE__ */ new Map();
@@ -748,11 +766,15 @@ function boundary(workspace, root) {
 		return real;
 	}
 	return (file, isLink) => {
-		const real = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
-		if (!isLink) return real;
-		const end = realpathSync.native(real);
-		if (!within(end)) throw leadsOut(file, end);
-		return end;
+		const own = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
+		const real = isLink ? realpathSync.native(own) : own;
+		if (!within(real)) throw leadsOut(file, real);
+		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
+		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
+		return {
+			real,
+			isHidden: isElsewhere && /(^|[\\/])\./.test(shown)
+		};
 	};
 }
 /** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
@@ -1003,11 +1025,11 @@ function encodeState({ sandboxId, baseUrl, username, shard }, entries) {
 	}));
 	return `${head.slice(0, -1)},"files":[\n${lines.join(",\n")}\n]}\n`;
 }
-/** The entries of a state, or why there are none that hold for this scope: what the text is, to follow its name. */
+/** The entries of a state, or why none hold for this scope: what the text is, to follow its name. Undefined of no state. */
 function decodeState(text, scope) {
 	const fields = parseFieldsOf(text);
 	const { schema, files } = fields;
-	if (typeof schema !== "number") return DAMAGED;
+	if (typeof schema !== "number") return void 0;
 	if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
 	for (const [field, name] of SCOPE) {
 		const found = fields[field];
@@ -1073,16 +1095,23 @@ const MAX_BYTES = 67108864;
 function stateFileOf(inputs, workspace) {
 	const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
 	if (stateFile === "") return void 0;
-	const part = shard === void 0 ? "" : `${shard.index}/${shard.count}`;
+	const file = path.resolve(workspace, stateFile);
+	refuseLeaving(file, workspace);
 	return {
-		path: path.resolve(workspace, stateFile),
+		path: file,
 		scope: {
 			sandboxId,
 			baseUrl,
 			username,
-			shard: part
+			shard: shard === void 0 ? "" : `${shard.index}/${shard.count}`
 		}
 	};
+}
+/** A build could hold a link by which its files would be written elsewhere; what the user names outside the workspace is fine. */
+function refuseLeaving(file, workspace) {
+	let folder = path.dirname(file);
+	while (!existsSync(folder)) folder = path.dirname(folder);
+	if (pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === void 0 && pathWithin(workspace, file) !== void 0) throw refusal(file, "lies behind a link that leads out of the workspace");
 }
 /** Whether a planned file is the state file, or the one that is about to take its place: neither is part of a build. */
 function isStateFile({ path: file }) {
@@ -1097,6 +1126,7 @@ function readState(file) {
 		warnings: []
 	};
 	const entries = "text" in found ? decodeState(found.text, file.scope) : found.refused;
+	if (entries === void 0) throw refusal(file.path, "holds something else than the state of uploads");
 	if (typeof entries !== "string") return {
 		entries,
 		warnings: []
@@ -1594,8 +1624,33 @@ async function transfer(files, options) {
 	startWorkers();
 	for (const worker of workers) await worker;
 	if (bugs.length > 0) throw bugs[0];
-	return results;
+	return lostRemoved(results);
 }
+/** The results, with files failed that the agent has stored at one place: all but one of them are lost. */
+function lostRemoved(results) {
+	const byPath = Map.groupBy(results, (result) => "path" in result && posix.isAbsolute(result.path) ? result.path : "");
+	return results.map((result) => {
+		const { path } = {
+			path: "",
+			...result
+		};
+		const same = byPath.get(path) ?? [];
+		if (path === "" || same.length < 2 || result.status !== "uploaded") return result;
+		const message = `${firstOf(same, MAX_NAMED, {
+			show: ({ file }) => file.source,
+			more: (rest) => `${rest} more`
+		}).join(" and ")} were stored at one place in the sandbox, ${path}: only one of them is there.`;
+		const { file, attempts, durationMs } = result;
+		return {
+			status: "failed",
+			file,
+			attempts,
+			durationMs,
+			error: new AgentError("overwritten", message)
+		};
+	});
+}
+const MAX_NAMED = 10;
 /** Sends what is next in the queue, one batch after the other, until nothing is left. */
 async function work(queue, { level, half }, send) {
 	for (;;) {

@@ -1,10 +1,10 @@
 import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$1, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
 import { setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { availableParallelism, freemem, release, totalmem } from "node:os";
-import { mkdtempSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { availableParallelism, freemem, release, tmpdir, totalmem } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { mkdtempSync } from "node:fs";
 
 // src/agent/failure.ts
 const again = (hint) => ({
@@ -32,6 +32,8 @@ const MEANINGS = {
 		final: true,
 		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
 	},
+	"proxy-refused": ends("The proxy asks for credentials. Put them into the variable that names it: http://user:password@host:port."),
+	"too-many-open": again("Let the runner open more files (ulimit -n), or set concurrency to a smaller number."),
 	tls: ends("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
 	connection: again("The network or the sandbox host fails now and then. Run the job again, or raise retries."),
 	stalled: again("Run the job again, or raise timeout if the sandbox needs longer to answer."),
@@ -43,6 +45,7 @@ const MEANINGS = {
 	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
 	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
 	"bad-answer": single("Check that base-url and the paths lead to the in-sandbox agent."),
+	overwritten: single("Give one of them another target, or exclude it."),
 	"file-unreadable": single("Check that the file is still there and that the runner may read it."),
 	cancelled: ends("The job was cancelled.")
 };
@@ -181,8 +184,15 @@ const NO_GATE = {
 	conditions: [],
 	breaches: []
 };
-/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
-function gateOf({ failIf, warnIf }, samples) {
+/** The metrics that conditions speak of. */
+function metricsOf(...conditions) {
+	return new Set(conditions.flat().map(({ metric }) => metric));
+}
+/**
+* Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. Where it is
+* `blind`, since the samples do not cover the time that was to be watched, it passes nothing.
+*/
+function gateOf({ failIf, warnIf }, samples, blind = false) {
 	if (failIf.length + warnIf.length === 0) return NO_GATE;
 	const tripped = (level, conditions) => conditions.map((condition) => ({
 		...judge(condition, samples),
@@ -190,7 +200,7 @@ function gateOf({ failIf, warnIf }, samples) {
 	})).filter(({ holds }) => holds !== false);
 	const [failures, warnings] = [tripped("fail", failIf), tripped("warn", warnIf)];
 	return {
-		state: failures.length > 0 ? "failed" : warnings.length > 0 ? "warned" : "passed",
+		state: failures.length > 0 || blind && failIf.length > 0 ? "failed" : blind || warnings.length > 0 ? "warned" : "passed",
 		conditions: [...failIf, ...warnIf],
 		breaches: [...failures, ...warnings]
 	};
@@ -203,15 +213,24 @@ const HOLDS = {
 	"==": (order) => order === 0,
 	"!=": (order) => order !== 0
 };
-/** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
+/**
+* Judges a condition over samples, the oldest first. Where one does not report the metric, whatever it was then is not
+* known, and nothing can be judged.
+*/
 function judge(condition, samples) {
 	const { metric, aggregate, operator, limit } = condition;
 	const figures = figuresOf(metric, samples);
-	if (figures === void 0) return {
-		condition,
-		holds: void 0,
-		reported: reportedBy(samples)
-	};
+	const blind = samples.filter((sample) => !sample.has(metric));
+	if (figures === void 0 || blind.length > 0) {
+		const reported = [...blind[0]?.keys() ?? []].sort();
+		return {
+			condition,
+			holds: void 0,
+			samples: samples.length,
+			missing: blind.length,
+			reported
+		};
+	}
 	const extreme = operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0;
 	const deciding = aggregate ?? extreme;
 	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare(figure, limit)));
@@ -239,9 +258,6 @@ function figuresOf(metric, samples) {
 		return figure === void 0 ? [] : [exactly(figure)];
 	});
 	return first === void 0 ? void 0 : [first, ...others];
-}
-function reportedBy(samples) {
-	return [...new Set(samples.flatMap((figures) => [...figures.keys()]))].sort();
 }
 
 // src/inputs/parse.ts
@@ -488,7 +504,7 @@ function found({ rest }) {
 }
 
 // src/text/visible.ts
-const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 /** Text from elsewhere as it can be shown in one line: what could not be seen is an escape, such as `\n` or `\u{202e}`. */
 function visible(text) {
 	return text.replace(UNSEEN, escapeOf);
@@ -633,6 +649,7 @@ function shown(value) {
 // src/inputs/base-url.ts
 const EXAMPLE$1 = "https://sandbox.example.com";
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
+const MARK = "place-of-the-sandbox-id";
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 const baseUrl = field((value, refuse, all) => {
 	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
@@ -655,13 +672,12 @@ function operationPath(fallback) {
 }
 function parseUrl(value, refuse, all) {
 	const id = all["sandbox-id"]?.trim() ?? "";
-	const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [""];
-	if (authority.includes("{sandbox-id}") && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
+	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
 	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
 	const unknown = /\{[^}]*\}/.exec(filled);
 	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
 }
 function refuseInsecure(url, given, refuse, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
@@ -982,6 +998,25 @@ function moreInReport(rest) {
 	return `and ${formatNumber(rest)} more; the report file has them all`;
 }
 
+// src/text/cut.ts
+/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
+function firstOf$1(items, limit, { show, more }) {
+	const shown = items.slice(0, limit).map((item) => show(item));
+	const rest = items.length - limit;
+	return rest > 0 ? [...shown, more(rest)] : shown;
+}
+/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
+function fitting(items, limit, sizeOf) {
+	const fit = [];
+	let left = limit;
+	for (const item of items) {
+		left -= sizeOf(item);
+		if (left < 0) break;
+		fit.push(item);
+	}
+	return fit;
+}
+
 // src/report/figures.ts
 /** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
@@ -1005,10 +1040,15 @@ function judgementLine(judgement) {
 	const { text, metric } = judgement.condition;
 	return `${text} does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
-function unjudged({ condition, reported }) {
+const MAX_REPORTED = 30;
+function unjudged({ condition, samples, missing, reported }) {
 	const { text, metric } = condition;
-	if (reported.length === 0) return `${text} cannot be judged: there are no stats`;
-	return `${text} cannot be judged: the sandbox does not report ${metric}, but ${reported.join(", ")}`;
+	if (samples === 0) return `${text} cannot be judged: there are no stats`;
+	if (missing < samples) return `${text} cannot be judged: ${missing} of ${samples} readings do not report ${metric}`;
+	return `${text} cannot be judged: the sandbox does not report ${metric}, but ${firstOf$1(reported, MAX_REPORTED, {
+		show: (name) => name,
+		more: (rest) => `${rest} more`
+	}).join(", ") || "nothing"}`;
 }
 
 // src/report/verdict.ts
@@ -1078,7 +1118,7 @@ const USED = {
 /** What the sandbox uses, or used at most over several samples. */
 function usage({ samples, cancelled }) {
 	if (samples.length === 0) return cancelled ? "The sandbox had not been read" : "There are no stats of the sandbox";
-	const all = samples.map(({ stats }) => stats.figures);
+	const all = samples.map(({ figures }) => figures);
 	const used = Object.entries(USED).flatMap(([name, metric]) => {
 		const figures = figuresOf(metric, all);
 		return figures === void 0 ? [] : `${name} ${formatFigure(metric, aggregateOf("max", figures))}`;
@@ -1148,18 +1188,83 @@ function redactor(secrets) {
 	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
 function encodings(secret) {
-	const bytes = Buffer.from(secret);
 	const escaped = JSON.stringify(secret).slice(1, -1);
+	const percent = encodeURIComponent(secret.toWellFormed());
+	const binary = [Buffer.from(secret), Buffer.from(secret, "latin1")].flatMap((bytes) => {
+		const [base64, hex] = [bytes.toString("base64"), bytes.toString("hex")];
+		return [
+			base64,
+			base64.replace(/=+$/, ""),
+			bytes.toString("base64url"),
+			hex,
+			hex.toUpperCase()
+		];
+	});
+	const json = [escaped, JSON.stringify(escaped).slice(1, -1)];
 	return [
 		secret,
-		encodeURIComponent(secret.toWellFormed()),
-		escaped,
-		JSON.stringify(escaped).slice(1, -1),
-		bytes.toString("base64"),
-		bytes.toString("base64").replace(/=+$/, ""),
-		bytes.toString("base64url"),
-		bytes.toString("hex")
+		percent,
+		percent.replace(/%../g, (code) => code.toLowerCase()),
+		...json,
+		...binary
 	];
+}
+
+// src/agent/proxy.ts
+/** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
+function proxyFor(origin, env) {
+	const { protocol, hostname } = new URL(origin);
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
+	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
+}
+/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
+function isUsable({ value }) {
+	const url = URL.parse(value);
+	if (url === null || !/^https?:$/.test(url.protocol)) return false;
+	try {
+		decodeURIComponent(`${url.username}${url.password}`);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** How the network is reached, without the values of variables: one may hold a password. */
+function networkFacts(origin, env) {
+	const proxy = proxyFor(origin, env);
+	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
+	const isSet = (...names) => names.some((name) => env[name]) ? "set" : "not set";
+	return [
+		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
+		`NO_PROXY: ${isSet("NO_PROXY", "no_proxy")}`,
+		`NODE_EXTRA_CA_CERTS: ${isSet("NODE_EXTRA_CA_CERTS")}`
+	].join("\n");
+}
+/** What is secret in the proxies that the environment names: passwords, and user names that stand alone, decoded as well. */
+function proxyCredentials(env) {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret)]).filter((secret) => secret !== "");
+}
+/** A part of a URL without its percent-encoding, where that can be undone. */
+function decoded(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return part;
+	}
+}
+/** The first variable that is set decides; set to nothing, it names no proxy. */
+function firstOf(names, env) {
+	const name = names.find((each) => env[each] !== void 0);
+	const value = name === void 0 ? void 0 : env[name];
+	return name === void 0 || !value ? void 0 : {
+		name,
+		value
+	};
 }
 
 // src/text/debug.ts
@@ -1192,21 +1297,12 @@ function openDebugLog(write, redact) {
 /** The inputs of the step by name, secrets masked. */
 function readInputs(task) {
 	for (const name of SECRET_INPUTS) mask(getInput(name));
-	for (const credential of proxyCredentials()) mask(credential);
+	for (const credential of proxyCredentials(process.env)) mask(credential);
 	return Object.fromEntries(inputNames(task).map((name) => [name, getInput(name, { trimWhitespace: false })]));
 }
 /** The values of the inputs that are secrets. */
 function secretsIn(raw) {
 	return SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
-}
-/** The passwords of the proxies that the environment names, as they are and decoded. */
-function proxyCredentials() {
-	return [
-		"http_proxy",
-		"https_proxy",
-		"HTTP_PROXY",
-		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(process.env[name] ?? "") ?? []).flatMap(({ password }) => [password, decoded(password)]);
 }
 /** The directory that holds the checkout. */
 function workspace() {
@@ -1219,21 +1315,21 @@ function cancelSignal() {
 	return controller.signal;
 }
 const DIRECTORY = "directory";
-/** Leaves the directory of a monitor to the job's post step. */
-function keepMonitorDirectory(directory) {
+const MONITOR_PREFIX = "sandbox-sync-monitor-";
+/** Makes a directory for a monitor, which the job's post step is told of. @throws InputError where it cannot be told. */
+async function newMonitorDirectory() {
+	if (!process.env["GITHUB_STATE"]) throw inputError("monitor", "cannot start: GITHUB_STATE is not set.");
+	const directory = await mkdtemp(path.join(temporary(), MONITOR_PREFIX));
 	saveState(DIRECTORY, directory);
+	return directory;
 }
 /** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
 function monitorDirectory() {
-	return getState(DIRECTORY) || void 0;
+	const directory = path.resolve(getState(DIRECTORY) || temporary());
+	return path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX) ? directory : void 0;
 }
-/** A part of a URL without its percent-encoding, where that can be undone. */
-function decoded(part) {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return part;
-	}
+function temporary() {
+	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
 }
 function mask(secret) {
 	if (secret !== "") setSecret(secret);
@@ -1246,7 +1342,7 @@ function openDebug(raw) {
 	const redact = redactor([
 		...secretsIn(raw),
 		...headerValues(raw),
-		...proxyCredentials()
+		...proxyCredentials(process.env)
 	]);
 	const log = openDebugLog((line) => debug(harmless(line)), redact);
 	log.debug("environment", environment());
@@ -1270,25 +1366,6 @@ function environment() {
 function cost() {
 	const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
 	return `Took ${formatDuration(performance.now())} and ${peak} of memory at most`;
-}
-
-// src/text/cut.ts
-/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
-function firstOf(items, limit, { show, more }) {
-	const shown = items.slice(0, limit).map((item) => show(item));
-	const rest = items.length - limit;
-	return rest > 0 ? [...shown, more(rest)] : shown;
-}
-/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
-function fitting(items, limit, sizeOf) {
-	const fit = [];
-	let left = limit;
-	for (const item of items) {
-		left -= sizeOf(item);
-		if (left < 0) break;
-		fit.push(item);
-	}
-	return fit;
 }
 
 // src/github/log.ts
@@ -1438,13 +1515,13 @@ function refusedLine(count) {
 }
 
 // src/text/exact-json.ts
-/** Parses a JSON text so that `JSON.stringify` writes every number with its digits. @throws SyntaxError, or RangeError. */
-function parseKeepingDigits(text) {
-	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 ? JSON.rawJSON(source) : value);
-}
-/** Writes a JSON text anew, strings and names changed, numbers with their digits. @throws SyntaxError, or RangeError. */
+/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
 function changeStrings(text, change) {
-	return JSON.stringify(parseKeepingDigits(text), (_key, value) => {
+	const parsed = JSON.parse(text, (_key, value, { source }) => {
+		if (typeof value !== "number" || source === void 0) return value;
+		return change(source) === source ? JSON.rawJSON(source) : change(source);
+	});
+	return JSON.stringify(parsed, (_key, value) => {
 		if (typeof value === "string") return change(value);
 		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
 		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
@@ -1494,16 +1571,32 @@ function statsOutputs({ stats }) {
 	});
 }
 /** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
-function gateOutputs({ gate, samples }) {
+function gateOutputs({ gate }, aggregates) {
 	return bounded({
 		gate: gate.state,
 		breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
-		aggregates: unlessTooLong(stringifyExactly(aggregatesOf(samples)))
+		aggregates: unlessTooLong(stringifyExactly(aggregates))
 	});
+}
+/** One figure of each kind for every metric that any sample reports. Takes a while for thousands of samples: once a run. */
+function aggregatesOf(samples) {
+	const byMetric = /* @__PURE__ */ new Map();
+	for (const { figures } of samples) for (const [metric, figure] of figures) {
+		const before = byMetric.get(metric);
+		if (before === void 0) byMetric.set(metric, [exactly(figure)]);
+		else before.push(exactly(figure));
+	}
+	const aggregate = (figures) => [
+		"last",
+		"min",
+		"max",
+		"mean"
+	].map((kind) => [kind, toFigure(aggregateOf(kind, figures))]);
+	return Object.fromEntries([...byMetric].map(([metric, figures]) => [metric, Object.fromEntries(aggregate(figures))]));
 }
 const FILES_PER_PIECE = 500;
 /** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
-function* reportJson(report) {
+function* reportJson(report, aggregates) {
 	const { schema, task, files, stats, samples, gate, ...rest } = report;
 	const document = {
 		schema,
@@ -1517,8 +1610,8 @@ function* reportJson(report) {
 			breaches: gate.breaches.map(breachEntry)
 		},
 		figures: stats === void 0 ? null : Object.fromEntries(stats.figures),
-		aggregates: aggregatesOf(samples),
-		samples: samples.map(({ at, stats: { figures } }) => ({
+		aggregates,
+		samples: samples.map(({ at, figures }) => ({
 			at,
 			figures: Object.fromEntries(figures)
 		}))
@@ -1569,22 +1662,6 @@ function breachEntry(breach) {
 		figure: breach.holds === void 0 ? null : toFigure(breach.figure),
 		limit: toFigure(limit)
 	};
-}
-/** One figure of each kind for every metric that any sample reports. */
-function aggregatesOf(samples) {
-	const all = samples.map(({ stats }) => stats.figures);
-	const metrics = new Set(all.flatMap((figures) => [...figures.keys()]));
-	return Object.fromEntries([...metrics].flatMap((metric) => {
-		const figures = figuresOf(metric, all);
-		if (figures === void 0) return [];
-		const aggregates = [
-			"last",
-			"min",
-			"max",
-			"mean"
-		].map((aggregate) => [aggregate, toFigure(aggregateOf(aggregate, figures))]);
-		return [[metric, Object.fromEntries(aggregates)]];
-	}));
 }
 function fileEntry({ file, ...outcome }, report) {
 	const { source, target, size } = file;
@@ -1665,7 +1742,7 @@ const CHARTS = [
 /** One row for each of CPU, memory and disk: its course as a sparkline, and its aggregates. */
 function courseTable(samples) {
 	if (samples.length < MIN_SAMPLES) return [];
-	const all = samples.map(({ stats }) => stats.figures);
+	const all = samples.map(({ figures }) => figures);
 	const rows = CHARTS.flatMap(({ name, metric }) => {
 		const figures = figuresOf(metric, all);
 		if (figures === void 0) return [];
@@ -1699,7 +1776,7 @@ function timeCharts(samples, conditions) {
 	return CHARTS.flatMap((chart) => {
 		const values = overTime(chart.metric, samples, MAX_POINTS);
 		if (values.length === 0) return [];
-		const limits = limitsOf(chart, conditions, last.stats.figures);
+		const limits = limitsOf(chart, conditions, last.figures);
 		return `${`**${chart.name}** ${over}${limits.length === 0 ? "" : ", with its limits in red"}`}\n\n${mermaid(values, limits, span.length)}`;
 	});
 }
@@ -1748,8 +1825,8 @@ function overTime(metric, samples, count) {
 	const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
 	const grid = Array.from({ length: size });
 	let before;
-	for (const { at, stats } of samples) {
-		const figure = stats.figures.get(metric);
+	for (const { at, figures } of samples) {
+		const figure = figures.get(metric);
 		if (figure === void 0) continue;
 		const value = clamp(Number(figure), -1e3, MAX_PERCENT);
 		const place = clamp(Math.round((at - start) / length * (size - 1)), 0, size - 1);
@@ -1891,7 +1968,7 @@ function failureTables(report) {
 	const groups = failureGroups(report);
 	if (groups.length === 0) return [];
 	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
-		const files = firstOf(sources, MAX_ROWS, {
+		const files = firstOf$1(sources, MAX_ROWS, {
 			show: (source) => html`${code(source)}<br>`,
 			more: (rest) => html`${moreInReport(rest)}`
 		});
@@ -1901,7 +1978,7 @@ function failureTables(report) {
 }
 function leftOutTable({ leftOut }) {
 	if (leftOut.length === 0) return [];
-	const rows = firstOf(leftOut, MAX_ROWS, {
+	const rows = firstOf$1(leftOut, MAX_ROWS, {
 		show: ({ path, reason }) => [code(path), reason],
 		more: (rest) => [moreInReport(rest), ""]
 	});
@@ -1934,7 +2011,7 @@ async function publish(report, options) {
 		show: (warning) => warning,
 		more: (rest) => `And ${rest} more.`
 	};
-	for (const warning of firstOf(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
+	for (const warning of firstOf$1(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
 	annotateFailures(report);
 	annotateBreaches(report);
 	const verdict = [headline(report), ...furtherLines(report)];
@@ -1955,9 +2032,10 @@ const OUTPUTS = {
 /** A sentence on what kept the outputs from being written, if anything did. */
 async function writeOutputs(report, debug) {
 	try {
-		const parts = OUTPUTS[report.task].map((of) => of(report));
+		const aggregates = aggregatesOf(report.samples);
+		const parts = OUTPUTS[report.task].map((of) => of(report, aggregates));
 		for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-		const outputs = Object.assign({ report: await writeReport(report) }, ...parts.map((part) => part.outputs));
+		const outputs = Object.assign({ report: await writeReport(report, aggregates) }, ...parts.map((part) => part.outputs));
 		if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 		const lengths = Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`);
@@ -1969,12 +2047,12 @@ async function writeOutputs(report, debug) {
 	}
 }
 /** The report file's path; empty, with a warning, where it cannot be written. */
-async function writeReport(report) {
+async function writeReport(report, aggregates) {
 	try {
 		const temp = process.env["RUNNER_TEMP"];
 		if (!temp) throw new Error("RUNNER_TEMP is not set");
 		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
-		await writeFile(file, reportJson(report), {
+		await writeFile(file, reportJson(report, aggregates), {
 			flag: "wx",
 			mode: 384
 		});
@@ -1997,7 +2075,7 @@ async function writeSummary(report, debug) {
 function annotateFailures(report) {
 	const groups = failureGroups(report).filter(({ error }) => error.kind !== "cancelled");
 	for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
-		const names = firstOf(sources, MAX_NAMES, {
+		const names = firstOf$1(sources, MAX_NAMES, {
 			show: (source) => `- ${source}`,
 			more: (rest) => `- and ${formatNumber(rest)} more`
 		});
@@ -2027,6 +2105,7 @@ function reasonOf(error) {
 // src/github/step.ts
 /** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
 async function step(task, run) {
+	process.stdout.on("error", () => {});
 	const raw = readInputs(task);
 	const log = openDebug(raw);
 	const debug = log?.debug;
@@ -2089,22 +2168,38 @@ function bug(error) {
 
 // src/stats/decode.ts
 const MAX_INT64 = 2n ** 63n - 1n;
-/** Reads the agent's figures and derives what follows from them. @throws AgentError `bad-answer` without a JSON object. */
-function decodeStats(json) {
+const MAX_FIGURES = 256;
+const MAX_NAME = 100;
+const LONG = 10n ** 40n;
+const LEFT_OUT = `Some figures of the sandbox are left out: of those beyond the contract, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
+/** Reads the agent's figures and what follows from them, those `judged` before others. @throws AgentError `bad-answer`. */
+function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	const body = parse(json);
 	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
 	const figures = /* @__PURE__ */ new Map();
+	const others = [];
 	const warnings = [];
 	for (const [name, value] of Object.entries(body)) {
 		const figure = figureIn(name, value);
-		if (figure !== void 0) figures.set(name, figure);
-		else if (Object.hasOwn(CONTRACT, name) && value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+		if (!Object.hasOwn(CONTRACT, name) && !judged.has(name)) {
+			if (figure !== void 0) others.push([name, figure]);
+		} else if (figure !== void 0 && isShort(figure)) figures.set(name, figure);
+		else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
 	}
+	const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
+	if (kept.length < others.length) warnings.push(LEFT_OUT);
 	return {
-		figures: new Map([...figures, ...derive(figures)]),
+		figures: new Map([
+			...figures,
+			...kept,
+			...derive(figures)
+		]),
 		json,
 		warnings
 	};
+}
+function isShort(figure) {
+	return typeof figure === "number" || -LONG < figure && figure < LONG;
 }
 function parse(json) {
 	try {
@@ -2141,4 +2236,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { inputError as C, slept as D, exactly as E, withRetries as O, InputError as S, judge as T, isLoopback as _, parseFieldsOf as a, formatNumber as b, keepMonitorDirectory as c, reportedError as d, waitError as f, routingHeaders as g, USER_AGENT as h, fieldsOf as i, AgentError as k, monitorDirectory as l, EMPTY_REPORT as m, step as n, logLine as o, formatFigure as p, changeStrings as r, firstOf as s, decodeStats as t, redactor as u, formatCount as v, gateOf as w, quote as x, formatDuration as y };
+export { exactly as A, formatNumber as C, gateOf as D, inputError as E, withRetries as M, AgentError as N, judge as O, formatDuration as S, InputError as T, firstOf$1 as _, parseFieldsOf as a, routingHeaders as b, newMonitorDirectory as c, proxyCredentials as d, proxyFor as f, formatFigure as g, waitError as h, fieldsOf as i, slept as j, metricsOf as k, isUsable as l, reportedError as m, step as n, logLine as o, redactor as p, changeStrings as r, monitorDirectory as s, decodeStats as t, networkFacts as u, EMPTY_REPORT as v, quote as w, formatCount as x, USER_AGENT as y };

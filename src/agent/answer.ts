@@ -58,7 +58,7 @@ export function badAnswer({ tried, status }: HttpAnswer, why: string, cause?: un
 export function whatItSaid(text: string, redact: Redact): string {
   // Secrets are taken out before anything is cut or stripped, which could leave a part of one.
   const words = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED)));
-  const line = words.slice(0, MAX_SEARCHED).replace(/\s+/g, ' ').trim();
+  const line = redact(words.slice(0, MAX_SEARCHED).replace(/\s+/g, ' ').trim());
   return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
 

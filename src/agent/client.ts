@@ -9,7 +9,7 @@ import { watchConnections } from './connections.ts';
 import type { HttpAnswer } from './exchange.ts';
 import { AgentError } from './failure.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { networkFacts } from './proxy.ts';
+import { networkFacts, proxyCredentials } from './proxy.ts';
 
 /** Requests to the in-sandbox agent, one attempt each: to a path below the base URL, for an answer of 200 to 299. */
 export interface Client extends Http {
@@ -19,7 +19,7 @@ export interface Client extends Http {
 }
 
 /** What a client needs beside the connection. */
-export interface ClientOptions extends Omit<HttpOptions, 'timeoutMs'> {
+export interface ClientOptions extends Omit<HttpOptions, 'timeoutMs' | 'redact'> {
   /** The current time, in milliseconds since 1970. */
   readonly now: () => number;
   readonly debug?: Debug | undefined;
@@ -33,10 +33,10 @@ export function openClient(
   const { baseUrl, statsPath, timeout: timeoutMs, token, signature = '' } = connection;
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
-  const redact = redactor([token, signature]);
+  const redact = redactor([token, signature, ...proxyCredentials(process.env)]);
   const common = headersOf(connection);
   debug?.('network', networkFacts(origin, process.env));
-  const http = openHttp(origin, { connections, timeoutMs, cancel });
+  const http = openHttp(origin, { connections, timeoutMs, cancel, redact });
   const unwatch = debug && watchConnections(line => debug('connection', `Connection: ${line}`));
   const plain: Client['send'] = async request => {
     const headers = [...common, ...request.headers];
@@ -120,8 +120,9 @@ function cleanJson(answer: HttpAnswer, redact: Redact): string {
   try {
     // Secrets are looked for in what the strings mean: JSON's escapes allow many spellings.
     const clean = changeStrings(answer.text, redact);
+    // Of two values under one name, the first is not among them; without escapes, it is in the text as it is.
     const isClean = clean === changeStrings(answer.text, text => text) && answer.text === redact(answer.text);
-    return isClean ? answer.text.trim() : clean;
+    return isClean && !answer.text.includes('\\') ? answer.text.trim() : clean;
   } catch (error) {
     throw badAnswer(answer, 'It is not JSON', error);
   }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Redact } from '../text/redact.ts';
 import { AgentError } from './failure.ts';
 import { networkFailure } from './network-failure.ts';
 
@@ -32,6 +33,8 @@ export interface Way {
   /** The longest time from an answer's first byte to its last, in milliseconds. */
   readonly timeoutMs: number;
   readonly cancel: AbortSignal;
+  /** Takes secrets out of what goes wrong. */
+  readonly redact: Redact;
   /** Every request in flight, by what aborts it: a listener of the signal for each would cost a search for each. */
   readonly flying: Set<() => void>;
 }
@@ -78,7 +81,7 @@ export function exchange(way: Way, request: HttpRequest): Promise<HttpAnswer> {
       onResponseError(_, error) {
         flying.delete(abort);
         answer.end();
-        reject(networkFailure(error, tried));
+        reject(networkFailure(error, tried, way.redact));
       },
     };
     // @ts-expect-error undici documents that a body may be an async iterable, and that headers are not changed; its types leave that out

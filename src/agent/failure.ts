@@ -23,6 +23,10 @@ const MEANINGS = {
     final: true,
     hint: 'Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY).',
   },
+  'proxy-refused': ends(
+    'The proxy asks for credentials. Put them into the variable that names it: http://user:password@host:port.',
+  ),
+  'too-many-open': again('Let the runner open more files (ulimit -n), or set concurrency to a smaller number.'),
   tls: ends(
     "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file.",
   ),
@@ -42,6 +46,7 @@ const MEANINGS = {
   'too-large': single('A proxy on the way limits the size of a request. Upload the file in parts.'),
   redirected: single('Redirects are not followed, so that the token stays where it was sent. Check base-url.'),
   'bad-answer': single('Check that base-url and the paths lead to the in-sandbox agent.'),
+  overwritten: single('Give one of them another target, or exclude it.'),
   'file-unreadable': single('Check that the file is still there and that the runner may read it.'),
   cancelled: ends('The job was cancelled.'),
 } as const satisfies Readonly<Record<string, Meaning>>;

@@ -21,6 +21,12 @@ export function checkOpened(path: string, opened: Stats): number {
   return opened.size;
 }
 
+/** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
+export function checkRead(path: string, opened: Stats, read: Stats): void {
+  if (read.size === opened.size && read.mtimeMs === opened.mtimeMs) return;
+  throw new AgentError('file-changed', `${path} changed while it was read.`);
+}
+
 function isSame(named: Stats, opened: Stats): boolean {
   // On Windows a volume's number depends on how it was asked for.
   return named.ino === opened.ino && (named.dev === opened.dev || process.platform === 'win32');
@@ -34,7 +40,8 @@ export function readSmallFile(
 ): number | undefined {
   const descriptor = openSync(path, READ_FLAGS);
   try {
-    const size = checkOpened(path, fstatSync(descriptor));
+    const opened = fstatSync(descriptor);
+    const size = checkOpened(path, opened);
     if (size > room) return undefined;
     let total = 0;
     while (total < size) {
@@ -42,6 +49,10 @@ export function readSmallFile(
       if (read === 0) break;
       total += read;
     }
+    checkRead(path, opened, fstatSync(descriptor));
+    // As files of /proc do.
+    const holdsMore = size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0;
+    if (holdsMore) throw new AgentError('file-unreadable', `${path} says that it is empty and holds content.`);
     return total;
   } finally {
     closeSync(descriptor);

@@ -1,4 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Redact } from '../text/redact.ts';
 import { guardConnections } from './connections.ts';
 import { exchange, type HttpAnswer, type HttpRequest, nameOf } from './exchange.ts';
 import { AgentError } from './failure.ts';
@@ -13,6 +14,8 @@ export interface Http {
 }
 
 export interface HttpOptions {
+  /** Takes secrets out of what goes wrong. */
+  readonly redact: Redact;
   /** Connections at most. */
   readonly connections: number;
   /** The longest time without progress, and from an answer's first byte to its last, in milliseconds. */
@@ -22,7 +25,7 @@ export interface HttpOptions {
 }
 
 /** Opens a pool, through the proxy that the environment names. If that is no proxy, every request fails: none goes past it. */
-export function openHttp(origin: string, { connections, timeoutMs, cancel }: HttpOptions): Http {
+export function openHttp(origin: string, { connections, timeoutMs, cancel, redact }: HttpOptions): Http {
   const proxy = proxyFor(origin, process.env);
   if (proxy !== undefined && !isUsable(proxy)) {
     const why = `the environment variable ${proxy.name} holds no URL of an http or https proxy (http://host:port)`;
@@ -40,7 +43,7 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel }: Htt
   };
   cancel.addEventListener('abort', abortAll);
   return {
-    send: request => exchange({ dispatcher, origin, timeoutMs, cancel, flying }, request),
+    send: request => exchange({ dispatcher, origin, timeoutMs, cancel, redact, flying }, request),
     async close() {
       unguard();
       cancel.removeEventListener('abort', abortAll);
@@ -52,7 +55,7 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel }: Htt
   };
 }
 
-interface Connecting extends Omit<HttpOptions, 'cancel'> {
+interface Connecting extends Omit<HttpOptions, 'cancel' | 'redact'> {
   readonly signal: AbortSignal;
 }
 

@@ -1,3 +1,4 @@
+import type { Redact } from '../text/redact.ts';
 import { AgentError, type FailureKind } from './failure.ts';
 
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
@@ -16,22 +17,27 @@ const SAYS: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way for the length of timeout',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was shorter than it said',
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
+  tls: 'no trusted TLS connection could be made',
+  'proxy-refused': 'the proxy refused the connection',
 };
 
+// What a proxy says of itself comes along; it is cut like what an agent says.
+const MAX_DETAIL = 300;
+
 /** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
-export function networkFailure(error: Error, tried: string): AgentError {
+export function networkFailure(error: Error, tried: string, redact: Redact): AgentError {
   if (error instanceof AgentError) return error;
   if (error.cause instanceof AgentError) return error.cause;
   const code = codeOf(error);
   const kind = kindOf(code, error.message);
-  const says = SAYS[code] ?? (kind === 'tls' ? 'no trusted TLS connection could be made' : 'the connection failed');
-  return new AgentError(kind, `${tried} failed: ${says}${detail(code, error)}.`, {
-    cause: error,
-  });
+  const says = SAYS[code] ?? SAYS[kind] ?? 'the connection failed';
+  // Some versions of Node put the proxy's URL with its password into the message.
+  return new AgentError(kind, `${tried} failed: ${says}${redact(detail(code, error))}.`, { cause: error });
 }
 
 function kindOf(code: string, message: string): FailureKind {
   // The words of undici and of a proxy's own 407, neither of which has a code of its own.
+  if (/^Proxy .*\(407\)/.test(message)) return 'proxy-refused';
   if (UNREACHABLE.test(code) || message.startsWith('Proxy ')) return 'unreachable';
   if (TLS.test(code)) return 'tls';
   if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return 'stalled';
@@ -48,7 +54,8 @@ function detail(code: string, error: Error): string {
   // The errors of several tried addresses come together, with an empty message of their own.
   const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : error.message);
   // Most messages of the system hold their code already.
-  const parts = [message.includes(code) ? '' : code, message.trim()].filter(part => part !== '');
+  const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
+  const parts = [message.includes(code) ? '' : code, cut.trim()].filter(part => part !== '');
   return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
 }
 

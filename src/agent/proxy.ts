@@ -39,6 +39,24 @@ export function networkFacts(origin: string, env: NodeJS.ProcessEnv): string {
   ].join('\n');
 }
 
+/** What is secret in the proxies that the environment names: passwords, and user names that stand alone, decoded as well. */
+export function proxyCredentials(env: NodeJS.ProcessEnv): string[] {
+  return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
+    .flatMap(name => URL.parse(env[name] ?? '') ?? [])
+    .flatMap(({ username, password }) => (password === '' ? [username] : [password, `${username}:${password}`]))
+    .flatMap(secret => [secret, decoded(secret)])
+    .filter(secret => secret !== '');
+}
+
+/** A part of a URL without its percent-encoding, where that can be undone. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** The first variable that is set decides; set to nothing, it names no proxy. */
 function firstOf(names: readonly string[], env: NodeJS.ProcessEnv): Proxy | undefined {
   const name = names.find(each => env[each] !== undefined);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { AgentError } from './failure.ts';
-import { checkOpened, READ_FLAGS, systemCode } from './file.ts';
+import { checkOpened, checkRead, READ_FLAGS, systemCode } from './file.ts';
 
 /** A file that is read piece by piece. */
 export interface FileStream {
@@ -26,9 +27,10 @@ export async function openStream(
   let file: FileHandle | undefined;
   try {
     file = await open(path, READ_FLAGS);
-    const size = checkOpened(path, await file.stat());
+    const stats = await file.stat();
+    const size = checkOpened(path, stats);
     const digest = createHash('sha256');
-    const opened = { file, path, size, onChunk: (chunk: Buffer) => void (hashed && digest.update(chunk)) };
+    const opened = { file, path, stats, size, onChunk: (chunk: Buffer) => void (hashed && digest.update(chunk)) };
     return {
       chunks: chunksOf(opened, buffers),
       size,
@@ -39,6 +41,8 @@ export async function openStream(
     await file?.close();
     const code = systemCode(error);
     if (code === undefined) throw error;
+    if (code === 'EMFILE' || code === 'ENFILE')
+      throw new AgentError('too-many-open', `${path} cannot be opened now: too many files are open (${code}).`);
     throw new AgentError('file-unreadable', `${path} cannot be read (${code}).`, { cause: error });
   }
 }
@@ -46,6 +50,7 @@ export async function openStream(
 interface Opened {
   readonly file: FileHandle;
   readonly path: string;
+  readonly stats: Stats;
   readonly size: number;
   readonly onChunk: (chunk: Buffer) => void;
 }
@@ -57,7 +62,7 @@ interface Opened {
  * takes without asking to wait.
  */
 async function* chunksOf(
-  { file, path, size, onChunk }: Opened,
+  { file, path, stats, size, onChunk }: Opened,
   [one, other]: readonly [Buffer, Buffer],
 ): AsyncGenerator<Buffer> {
   let [filling, spare] = [one, other];
@@ -78,6 +83,8 @@ async function* chunksOf(
     onChunk(chunk);
     [filling, spare] = [spare, filling];
     reading = readAhead(sent);
+    // Before its last piece: an upload that is not whole cannot be taken for the file.
+    if (sent === size) checkRead(path, stats, await file.stat());
     yield chunk;
   }
 }

@@ -36,7 +36,6 @@ export function uploader(client: Client, inputs: UploadQuery, hashed: boolean): 
   const openBody = bodyOpener(form, hashed);
   const pathFor = pathsOf(inputs);
   return async (files, onSent) => {
-    const isShared = files.length > 1;
     const { parts, content, length, close } = await openBody(files);
     if (parts.length === 0) return files.map(() => undefined);
     const headers = ['Content-Type', form.contentType, 'Content-Length', String(length)];
@@ -45,7 +44,7 @@ export function uploader(client: Client, inputs: UploadQuery, hashed: boolean): 
     try {
       const answer = await client.send(request);
       const targets = parts.map(({ file }) => file.target);
-      const paths = storedPaths(answer, targets, isShared).map(client.redact).values();
+      const paths = storedPaths(answer, targets).map(client.redact).values();
       isStored = true;
       const stored = new Map(
         parts.map(({ file, size, sha256 }) => {
@@ -77,13 +76,8 @@ function pathsOf(inputs: UploadQuery): (files: readonly UploadFile[]) => string 
 // The longest path of Linux. One is kept for each file until the end, and an answer may be a thousand times as long.
 const MAX_PATH_BYTES = 4096;
 
-/**
- * The paths under which an answer says that files were stored, in the order of their `targets`. Of one file, its entry must
- * bear the name. Of several, where no query says where each goes, it must have the whole path: an agent that takes the last
- * part of a filename alone has stored it elsewhere, maybe where another one belongs, so that none can be relied on.
- * @throws AgentError where the answer does not acknowledge each of them.
- */
-export function storedPaths(answer: HttpAnswer, targets: readonly string[], isShared: boolean): string[] {
+/** The paths under which an answer says that files were stored, in the order of `targets`. @throws AgentError */
+export function storedPaths(answer: HttpAnswer, targets: readonly string[]): string[] {
   const entries = entriesOf(answer);
   const { length } = targets;
   if (entries.length !== length) {
@@ -93,11 +87,11 @@ export function storedPaths(answer: HttpAnswer, targets: readonly string[], isSh
   return targets.map((target, index) => {
     const path = pathOf(entries[index], target);
     if (typeof path !== 'string') throw badAnswer(answer, path.wrong);
-    if (isShared && !leadsTo(path, target)) throw badAnswer(answer, 'Its entry has the path of another target');
     return path;
   });
 }
 
+/** Whether a path is that of a target: from the user's home or from elsewhere if that is relative, as some services answer. */
 function leadsTo(stored: string, target: string): boolean {
   return stored === target || (!posix.isAbsolute(target) && stored.endsWith(`/${target}`));
 }
@@ -109,6 +103,7 @@ function pathOf(entry: unknown, target: string): string | { readonly wrong: stri
   if (type !== 'file') return { wrong: 'Its entry is not of type "file"' };
   if (name !== posix.basename(target)) return { wrong: 'Its entry names another file' };
   if (typeof path !== 'string' || path === '') return { wrong: 'Its entry has no path' };
+  if (!leadsTo(path, target)) return { wrong: 'Its entry has the path of another target' };
   const isLong = Buffer.byteLength(path) > MAX_PATH_BYTES;
   return isLong ? { wrong: `Its entry has a path longer than ${MAX_PATH_BYTES} bytes` } : path;
 }

@@ -23,19 +23,34 @@ export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 export type Judgement =
   /** `figure` is the one that decided: of several that satisfy the condition, the farthest from its limit. */
   | { readonly condition: Condition; readonly holds: boolean; readonly figure: ExactNumber }
-  /** No sample reports the metric. `reported` are the metrics that were. */
-  | { readonly condition: Condition; readonly holds: undefined; readonly reported: readonly string[] };
+  /** Of `samples`, so many do not report the metric; `reported` are the metrics of the first of these. */
+  | {
+      readonly condition: Condition;
+      readonly holds: undefined;
+      readonly samples: number;
+      readonly missing: number;
+      readonly reported: readonly string[];
+    };
 
 /** A gate that nothing was asked of. */
 export const NO_GATE: Gate = { state: 'none', conditions: [], breaches: [] };
 
-/** Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. */
-export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[]): Gate {
+/** The metrics that conditions speak of. */
+export function metricsOf(...conditions: readonly (readonly Condition[])[]): ReadonlySet<string> {
+  return new Set(conditions.flat().map(({ metric }) => metric));
+}
+
+/**
+ * Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. Where it is
+ * `blind`, since the samples do not cover the time that was to be watched, it passes nothing.
+ */
+export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[], blind = false): Gate {
   if (failIf.length + warnIf.length === 0) return NO_GATE;
   const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
     conditions.map(condition => ({ ...judge(condition, samples), level })).filter(({ holds }) => holds !== false);
   const [failures, warnings] = [tripped('fail', failIf), tripped('warn', warnIf)];
-  const state = failures.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed';
+  const fails = failures.length > 0 || (blind && failIf.length > 0);
+  const state = fails ? 'failed' : blind || warnings.length > 0 ? 'warned' : 'passed';
   return { state, conditions: [...failIf, ...warnIf], breaches: [...failures, ...warnings] };
 }
 
@@ -48,11 +63,18 @@ const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
   '!=': order => order !== 0,
 };
 
-/** Judges a condition over samples, the oldest first. A sample that does not report the metric does not count. */
+/**
+ * Judges a condition over samples, the oldest first. Where one does not report the metric, whatever it was then is not
+ * known, and nothing can be judged.
+ */
 export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
   const { metric, aggregate, operator, limit } = condition;
   const figures = figuresOf(metric, samples);
-  if (figures === undefined) return { condition, holds: undefined, reported: reportedBy(samples) };
+  const blind = samples.filter(sample => !sample.has(metric));
+  if (figures === undefined || blind.length > 0) {
+    const reported = [...(blind[0]?.keys() ?? [])].sort();
+    return { condition, holds: undefined, samples: samples.length, missing: blind.length, reported };
+  }
   // The extreme on the condition's side decides whether any figure satisfies it; for == and != each must be asked.
   const extreme = operator.startsWith('<') ? 'min' : operator.startsWith('>') ? 'max' : undefined;
   const deciding = aggregate ?? extreme;
@@ -87,8 +109,4 @@ export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigu
     return figure === undefined ? [] : [exactly(figure)];
   });
   return first === undefined ? undefined : [first, ...others];
-}
-
-function reportedBy(samples: readonly Figures[]): string[] {
-  return [...new Set(samples.flatMap(figures => [...figures.keys()]))].sort();
 }

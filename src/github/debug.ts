@@ -1,17 +1,18 @@
 import { availableParallelism, freemem, release, totalmem } from 'node:os';
 import { isDebug, debug as writeDebug } from '@actions/core';
+import { proxyCredentials } from '../agent/proxy.ts';
 import { USER_AGENT } from '../inputs/headers.ts';
 import type { RawInputs } from '../inputs/parse.ts';
 import { type DebugLog, openDebugLog } from '../text/debug.ts';
 import { redactor } from '../text/redact.ts';
 import { formatBytes, formatCount, formatDuration } from '../text/units.ts';
 import { harmless } from '../text/visible.ts';
-import { proxyCredentials, secretsIn, workspace } from './runner.ts';
+import { secretsIn, workspace } from './runner.ts';
 
 /** The debug log of a step where step debugging is on. People paste it into bug reports: secrets are taken out. */
 export function openDebug(raw: RawInputs): DebugLog | undefined {
   if (!isDebug()) return undefined;
-  const redact = redactor([...secretsIn(raw), ...headerValues(raw), ...proxyCredentials()]);
+  const redact = redactor([...secretsIn(raw), ...headerValues(raw), ...proxyCredentials(process.env)]);
   const log = openDebugLog(line => writeDebug(harmless(line)), redact);
   log.debug('environment', environment());
   return log;

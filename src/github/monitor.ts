@@ -1,13 +1,10 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { RawInputs } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { startSampler } from '../monitor/start.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { formatDuration } from '../text/units.ts';
 import { logLine } from './log.ts';
-import { keepMonitorDirectory } from './runner.ts';
+import { newMonitorDirectory } from './runner.ts';
 
 /** What starting a monitor takes beside its inputs. */
 export interface Starting extends Surroundings {
@@ -21,10 +18,8 @@ export async function startMonitor(
   { sandboxId, interval }: Inputs<'monitor'>,
   { raw, sampler, debug }: Starting,
 ): Promise<undefined> {
-  // Only this user may enter a directory that mkdtemp makes.
-  const directory = await mkdtemp(path.join(process.env['RUNNER_TEMP'] || tmpdir(), 'sandbox-sync-monitor-'));
   // Known to the post step before there is anything to end.
-  keepMonitorDirectory(directory);
+  const directory = await newMonitorDirectory();
   await startSampler(sampler, directory, { inputs: raw, jobPid: process.ppid });
   debug?.('monitor', `Monitor: records into ${directory}, until process ${process.ppid} ends`);
   logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(interval)}`);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
 import { breachLine } from '../report/figures.ts';
 import {
+  aggregatesOf,
   type BoundedOutputs,
   gateOutputs,
   type Outputs,
@@ -43,7 +44,7 @@ export async function publish(report: Report, options: PublishOptions): Promise<
   else logLine(verdict.join(' '));
 }
 
-const OUTPUTS: Readonly<Record<Task, readonly ((report: Report) => BoundedOutputs)[]>> = {
+const OUTPUTS: Readonly<Record<Task, readonly ((report: Report, aggregates: object) => BoundedOutputs)[]>> = {
   sync: [uploadOutputs, statsOutputs, gateOutputs],
   upload: [uploadOutputs],
   stats: [statsOutputs, gateOutputs],
@@ -53,9 +54,13 @@ const OUTPUTS: Readonly<Record<Task, readonly ((report: Report) => BoundedOutput
 /** A sentence on what kept the outputs from being written, if anything did. */
 async function writeOutputs(report: Report, debug: Debug | undefined): Promise<string[]> {
   try {
-    const parts = OUTPUTS[report.task].map(of => of(report));
+    const aggregates = aggregatesOf(report.samples);
+    const parts = OUTPUTS[report.task].map(of => of(report, aggregates));
     for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-    const outputs: Outputs = Object.assign({ report: await writeReport(report) }, ...parts.map(part => part.outputs));
+    const outputs: Outputs = Object.assign(
+      { report: await writeReport(report, aggregates) },
+      ...parts.map(part => part.outputs),
+    );
     // Without the file, @actions/core would print the outputs as commands, which the runner no longer takes.
     if (!process.env['GITHUB_OUTPUT']) throw new Error('GITHUB_OUTPUT is not set');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
@@ -69,12 +74,12 @@ async function writeOutputs(report: Report, debug: Debug | undefined): Promise<s
 }
 
 /** The report file's path; empty, with a warning, where it cannot be written. */
-async function writeReport(report: Report): Promise<string> {
+async function writeReport(report: Report, aggregates: object): Promise<string> {
   try {
     const temp = process.env['RUNNER_TEMP'];
     if (!temp) throw new Error('RUNNER_TEMP is not set');
     const file = path.join(mkdtempSync(path.join(temp, 'sandbox-sync-')), 'report.json');
-    await writeFile(file, reportJson(report), { flag: 'wx', mode: 0o600 });
+    await writeFile(file, reportJson(report, aggregates), { flag: 'wx', mode: 0o600 });
     return file;
   } catch (error) {
     annotate.warning([`The report file could not be written: ${reasonOf(error)}.`]);

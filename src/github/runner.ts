@@ -1,25 +1,22 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { getInput, getState, saveState, setSecret } from '@actions/core';
-import type { RawInputs } from '../inputs/parse.ts';
+import { proxyCredentials } from '../agent/proxy.ts';
+import { inputError, type RawInputs } from '../inputs/parse.ts';
 import { inputNames, SECRET_INPUTS, type Task } from '../inputs/table.ts';
 
 /** The inputs of the step by name, secrets masked. */
 export function readInputs(task: Task): RawInputs {
   // As soon as they are read, before anything can be logged.
   for (const name of SECRET_INPUTS) mask(getInput(name));
-  for (const credential of proxyCredentials()) mask(credential);
+  for (const credential of proxyCredentials(process.env)) mask(credential);
   return Object.fromEntries(inputNames(task).map(name => [name, getInput(name, { trimWhitespace: false })]));
 }
 
 /** The values of the inputs that are secrets. */
 export function secretsIn(raw: RawInputs): string[] {
   return SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
-}
-
-/** The passwords of the proxies that the environment names, as they are and decoded. */
-export function proxyCredentials(): string[] {
-  return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
-    .flatMap(name => URL.parse(process.env[name] ?? '') ?? [])
-    .flatMap(({ password }) => [password, decoded(password)]);
 }
 
 /** The directory that holds the checkout. */
@@ -35,24 +32,28 @@ export function cancelSignal(): AbortSignal {
 }
 
 const DIRECTORY = 'directory';
+const MONITOR_PREFIX = 'sandbox-sync-monitor-';
 
-/** Leaves the directory of a monitor to the job's post step. */
-export function keepMonitorDirectory(directory: string): void {
+/** Makes a directory for a monitor, which the job's post step is told of. @throws InputError where it cannot be told. */
+export async function newMonitorDirectory(): Promise<string> {
+  // Without the file, @actions/core would print a command, which the runner no longer takes: nobody would end the monitor.
+  if (!process.env['GITHUB_STATE']) throw inputError('monitor', 'cannot start: GITHUB_STATE is not set.');
+  // Only this user may enter a directory that mkdtemp makes.
+  const directory = await mkdtemp(path.join(temporary(), MONITOR_PREFIX));
   saveState(DIRECTORY, directory);
+  return directory;
 }
 
 /** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
 export function monitorDirectory(): string | undefined {
-  return getState(DIRECTORY) || undefined;
+  const directory = path.resolve(getState(DIRECTORY) || temporary());
+  const isOwn = path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX);
+  // What is no monitor's is not removed.
+  return isOwn ? directory : undefined;
 }
 
-/** A part of a URL without its percent-encoding, where that can be undone. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+function temporary(): string {
+  return path.resolve(process.env['RUNNER_TEMP'] || tmpdir());
 }
 
 function mask(secret: string): void {

@@ -20,6 +20,8 @@ export type Run<T extends Task> = (
 
 /** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
 export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> {
+  // A log that nobody takes any more must not keep outputs and verdict from being written.
+  process.stdout.on('error', () => {});
   const raw = readInputs(task);
   const log = openDebug(raw);
   const debug = log?.debug;

@@ -8,6 +8,9 @@ const EXAMPLE = 'https://sandbox.example.com';
 // A label of a host name (RFC 1123), with the underscore that some services use in their ids.
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 
+// As good as no host has it in its name.
+const MARK = 'place-of-the-sandbox-id';
+
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 export const baseUrl = field((value, refuse, all) => {
   if (value === '') return refuse('is required: the sandbox host.', EXAMPLE);
@@ -36,8 +39,9 @@ export function operationPath(fallback: string): Field<string> {
 
 function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
   const id = all['sandbox-id']?.trim() ?? '';
-  const [authority] = /^[a-z]+:\/\/[^/?#]*/i.exec(value) ?? [''];
-  if (authority.includes('{sandbox-id}') && id !== '' && !HOST_LABEL.test(id)) {
+  // Whether the id comes to stand in the host name, the parser says: it takes more for one than a pattern would.
+  const host = URL.parse(value.replaceAll('{sandbox-id}', MARK).replaceAll('{port}', '1'))?.host;
+  if (host?.includes(MARK) && id !== '' && !HOST_LABEL.test(id)) {
     return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE);
   }
   // As a path segment these would climb, and the request would reach another operation.
@@ -51,8 +55,8 @@ function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
   if (unknown !== null) {
     return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE);
   }
-  // URL parsing would also take https:/host and https:host, which the check of the host above does not see.
-  const url = /^[a-z][a-z\d+.-]*:\/\/[^\\]*$/i.test(filled) ? URL.parse(filled) : null;
+  // URL parsing would also take https:/host, https:host and https:///host, and leave white space out.
+  const url = /^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null;
   return url ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE);
 }
 

@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { decodeStats, type Stats } from '../stats/decode.ts';
-import type { Sample } from '../stats/sample.ts';
+import type { Sample, Samples } from '../stats/sample.ts';
 import { parseFieldsOf, stringifyExactly } from '../text/exact-json.ts';
 
 /** What happened at a time, in milliseconds since 1970. */
@@ -11,8 +12,9 @@ export interface Moment {
 }
 
 /** All that a monitor wrote down, the oldest first. */
-export interface MonitorRecord {
-  readonly samples: readonly Sample[];
+export interface MonitorRecord extends Samples {
+  /** When the monitor started, in milliseconds since 1970; undefined where it did not come to that. */
+  readonly start: number | undefined;
   /** Readings that failed, and why. */
   readonly gaps: readonly Moment[];
   /** How the monitor ended; undefined where it was killed. */
@@ -24,50 +26,82 @@ const RECORD = 'record.jsonl';
 const REQUEST = 'end';
 const ENDED = 'ended';
 
-// A hostile agent could report names and digits without end, with every sample.
-const MAX_FIGURES = 100;
-const MAX_NAME = 100;
-const MAX_DIGITS = 40;
+// Some 100,000 readings of what most agents report; more would take the post step too long to read.
+const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 
-/** Writes a monitor's record. Nobody else can read it. */
+/** Writes a monitor's record, a line of JSON for each call. Nobody else can read it. */
 export interface Recorder {
+  readonly start: (at: number) => void;
   readonly sample: (at: number, stats: Stats) => void;
   readonly gap: (moment: Moment) => void;
   readonly end: (moment: Moment) => void;
+  /** Whether it takes no more but its end. */
+  readonly isFull: () => boolean;
 }
 
-/** A recorder that appends to the record in a monitor's directory, a line of JSON for each call. */
+/** A recorder that appends to the record in a monitor's directory. */
 export function openRecorder(directory: string): Recorder {
-  const write = (line: object) =>
-    appendFileSync(path.join(directory, RECORD), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  const file = path.join(directory, RECORD);
+  let [bytes, warned] = [0, ''];
+  const write = (line: object) => {
+    const text = `${JSON.stringify(line)}\n`;
+    bytes += Buffer.byteLength(text);
+    appendFileSync(file, text, { mode: 0o600 });
+  };
   return {
-    // The stats go in as text, so that every digit of them comes out again.
-    sample: (at, stats) => write({ at, stats: bounded(stats) }),
-    gap: ({ at, what }) => write({ at, gap: what }),
-    end: ({ at, what }) => {
-      write({ at, end: what });
-      touch(path.join(directory, ENDED));
+    start: at => write({ at, start: '' }),
+    sample(at, { figures, warnings }) {
+      const warning = warnings.join('\n');
+      // The figures go in as text, so that every digit of them comes out again; a warning once, as long as it is the same.
+      write({
+        at,
+        stats: stringifyExactly(Object.fromEntries(figures)),
+        warning: warning === warned ? undefined : warning,
+      });
+      warned = warning;
     },
+    gap: ({ at, what }) => write({ at, gap: what }),
+    end({ at, what }) {
+      write({ at, end: what });
+      writeFileSync(path.join(directory, ENDED), '', { mode: 0o600 });
+    },
+    isFull: () => bytes > MAX_RECORD_BYTES,
   };
 }
 
-/** Reads what was recorded; a line that was not written whole is left out. */
-export function readRecord(directory: string): MonitorRecord {
-  const file = path.join(directory, RECORD);
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const lines = text.split('\n').slice(0, -1).map(parseFieldsOf);
-  const moments = (name: string) =>
-    lines.flatMap(({ at, [name]: what }) => (typeof what === 'string' ? [{ at: Number(at), what }] : []));
-  return {
-    samples: moments('stats').map(({ at, what }) => ({ at, stats: decodeStats(what) })),
-    gaps: moments('gap'),
-    end: moments('end').at(-1),
-  };
+/** Reads what was recorded, line by line; one that was not written whole is left out. `judged` are metrics to keep. */
+export async function readRecord(directory: string, judged: ReadonlySet<string>): Promise<MonitorRecord> {
+  const samples: Sample[] = [];
+  const gaps: Moment[] = [];
+  const warnings = new Set<string>();
+  let [stats, start, end]: [Stats | undefined, number | undefined, Moment | undefined] = [
+    undefined,
+    undefined,
+    undefined,
+  ];
+  for await (const line of linesOf(path.join(directory, RECORD))) {
+    const fields = parseFieldsOf(line);
+    const at = Number(fields['at']);
+    const [what, gap, ended, warning] = ['stats', 'gap', 'end', 'warning'].map(name => fields[name]);
+    if (typeof what === 'string') {
+      stats = decodeStats(what, judged);
+      samples.push({ at, figures: stats.figures });
+    }
+    if (typeof warning === 'string' && warning !== '') for (const each of warning.split('\n')) warnings.add(each);
+    if (typeof gap === 'string') gaps.push({ at, what: gap });
+    if (typeof ended === 'string') end = { at, what: ended };
+    if ('start' in fields) start = at;
+  }
+  return { samples, stats, warnings: [...warnings], start, gaps, end };
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  if (existsSync(file)) yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 /** Asks the monitor in a directory to end. */
 export function requestEnd(directory: string): void {
-  if (existsSync(directory)) touch(path.join(directory, REQUEST));
+  if (existsSync(directory)) writeFileSync(path.join(directory, REQUEST), '', { mode: 0o600 });
 }
 
 /** Whether the monitor was asked to end. */
@@ -83,13 +117,4 @@ export function hasEnded(directory: string): boolean {
 /** Removes a monitor's directory. One that should still be running sees that, and ends. */
 export function removeRecord(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-}
-
-function touch(file: string): void {
-  writeFileSync(file, '', { mode: 0o600 });
-}
-
-function bounded({ figures }: Stats): string {
-  const kept = [...figures].filter(([name, figure]) => name.length <= MAX_NAME && String(figure).length <= MAX_DIGITS);
-  return stringifyExactly(Object.fromEntries(kept.slice(0, MAX_FIGURES)));
 }

@@ -16,9 +16,10 @@ export async function sampleOn(
   intervalMs: number,
   { sleep, stop, now }: Timing,
 ): Promise<void> {
+  recorder.start(now());
   let isLast = false;
   for (let readings = 1; !isLast; readings += 1) {
-    isLast = stop.aborted || readings >= MAX_READINGS;
+    isLast = stop.aborted || readings >= MAX_READINGS || recorder.isFull();
     try {
       const stats = await read();
       recorder.sample(now(), stats);

@@ -15,7 +15,7 @@ export interface Handover {
 // could read them; of the environment only what the network needs is passed on.
 const PASSED_ON = [
   /^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
-  /^((https?|no)_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i,
+  /^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
   // By this the runner finds what a job left running, and ends it.
   /^runner_tracking_id$/i,
 ];
@@ -27,7 +27,9 @@ const SMALL = ['--max-semi-space-size=1', '--no-opt', '--no-sparkplug', '--no-ma
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 export async function startSampler(script: string, directory: string, handover: Handover): Promise<void> {
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some(names => names.test(name)));
-  const child = spawn(process.execPath, [...SMALL, script, directory], {
+  // Of the options of Node's own, those that say whom to trust.
+  const trust = process.env['NODE_OPTIONS']?.match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
+  const child = spawn(process.execPath, [...SMALL, ...trust, script, directory], {
     env: Object.fromEntries(passedOn),
     detached: true,
     windowsHide: true,

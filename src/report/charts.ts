@@ -25,7 +25,7 @@ const CHARTS = [
 /** One row for each of CPU, memory and disk: its course as a sparkline, and its aggregates. */
 export function courseTable(samples: readonly Sample[]): Html[] {
   if (samples.length < MIN_SAMPLES) return [];
-  const all = samples.map(({ stats }) => stats.figures);
+  const all = samples.map(({ figures }) => figures);
   const rows = CHARTS.flatMap(({ name, metric }) => {
     const figures = figuresOf(metric, all);
     if (figures === undefined) return [];
@@ -46,7 +46,7 @@ export function timeCharts(samples: readonly Sample[], conditions: readonly Cond
   return CHARTS.flatMap(chart => {
     const values = overTime(chart.metric, samples, MAX_POINTS);
     if (values.length === 0) return [];
-    const limits = limitsOf(chart, conditions, last.stats.figures);
+    const limits = limitsOf(chart, conditions, last.figures);
     const title = `**${chart.name}** ${over}${limits.length === 0 ? '' : ', with its limits in red'}`;
     return `${title}\n\n${mermaid(values, limits, span.length)}`;
   });
@@ -93,8 +93,8 @@ function overTime(metric: string, samples: readonly Sample[], count: number): nu
   const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
   const grid: (number | undefined)[] = Array.from({ length: size });
   let before: number | undefined;
-  for (const { at, stats } of samples) {
-    const figure = stats.figures.get(metric);
+  for (const { at, figures } of samples) {
+    const figure = figures.get(metric);
     if (figure === undefined) continue;
     const value = clamp(Number(figure), -MAX_PERCENT, MAX_PERCENT);
     const place = clamp(Math.round(((at - start) / length) * (size - 1)), 0, size - 1);

@@ -1,6 +1,7 @@
 import { type ExactNumber, toNumber } from '../gate/exact-number.ts';
 import type { Judgement } from '../gate/judge.ts';
 import { type MetricKind, metricKind } from '../gate/metrics.ts';
+import { firstOf } from '../text/cut.ts';
 import { formatBytes, formatDecimal } from '../text/units.ts';
 
 /** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
@@ -29,8 +30,13 @@ export function judgementLine(judgement: Judgement): string {
   return `${text} does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
 
-function unjudged({ condition, reported }: Extract<Judgement, { holds: undefined }>): string {
+// An agent may report hundreds.
+const MAX_REPORTED = 30;
+
+function unjudged({ condition, samples, missing, reported }: Extract<Judgement, { holds: undefined }>): string {
   const { text, metric } = condition;
-  if (reported.length === 0) return `${text} cannot be judged: there are no stats`;
-  return `${text} cannot be judged: the sandbox does not report ${metric}, but ${reported.join(', ')}`;
+  if (samples === 0) return `${text} cannot be judged: there are no stats`;
+  if (missing < samples) return `${text} cannot be judged: ${missing} of ${samples} readings do not report ${metric}`;
+  const names = firstOf(reported, MAX_REPORTED, { show: name => name, more: rest => `${rest} more` });
+  return `${text} cannot be judged: the sandbox does not report ${metric}, but ${names.join(', ') || 'nothing'}`;
 }

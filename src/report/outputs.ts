@@ -1,5 +1,5 @@
-import { toFigure } from '../gate/exact-number.ts';
-import { aggregateOf, type Breach, figuresOf } from '../gate/judge.ts';
+import { type ExactNumber, exactly, toFigure } from '../gate/exact-number.ts';
+import { aggregateOf, type Breach, type SomeFigures } from '../gate/judge.ts';
 import { type Figure, METRICS } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { fitting } from '../text/cut.ts';
@@ -43,19 +43,34 @@ export function statsOutputs({ stats }: Report): BoundedOutputs {
 }
 
 /** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
-export function gateOutputs({ gate, samples }: Report): BoundedOutputs {
+export function gateOutputs({ gate }: Report, aggregates: object): BoundedOutputs {
   return bounded({
     gate: gate.state,
     breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
-    aggregates: unlessTooLong(stringifyExactly(aggregatesOf(samples))),
+    aggregates: unlessTooLong(stringifyExactly(aggregates)),
   });
+}
+
+/** One figure of each kind for every metric that any sample reports. Takes a while for thousands of samples: once a run. */
+export function aggregatesOf(samples: readonly Sample[]): object {
+  const byMetric = new Map<string, [ExactNumber, ...ExactNumber[]]>();
+  for (const { figures } of samples) {
+    for (const [metric, figure] of figures) {
+      const before = byMetric.get(metric);
+      if (before === undefined) byMetric.set(metric, [exactly(figure)]);
+      else before.push(exactly(figure));
+    }
+  }
+  const aggregate = (figures: SomeFigures) =>
+    (['last', 'min', 'max', 'mean'] as const).map(kind => [kind, toFigure(aggregateOf(kind, figures))]);
+  return Object.fromEntries([...byMetric].map(([metric, figures]) => [metric, Object.fromEntries(aggregate(figures))]));
 }
 
 // The files of one piece of the text.
 const FILES_PER_PIECE = 500;
 
 /** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
-export function* reportJson(report: Report): Generator<string> {
+export function* reportJson(report: Report, aggregates: object): Generator<string> {
   const { schema, task, files, stats, samples, gate, ...rest } = report;
   const document = {
     schema,
@@ -66,8 +81,8 @@ export function* reportJson(report: Report): Generator<string> {
     ...rest,
     gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
     figures: stats === undefined ? null : Object.fromEntries(stats.figures),
-    aggregates: aggregatesOf(samples),
-    samples: samples.map(({ at, stats: { figures } }) => ({ at, figures: Object.fromEntries(figures) })),
+    aggregates,
+    samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
   };
   // The stats as they came, since what is nested deeply can be read but not always be written again.
   yield `${stringifyExactly(document).slice(0, -1)},\n"stats": ${stats?.json ?? 'null'},\n"files": [`;
@@ -120,23 +135,6 @@ function breachEntry(breach: Breach): object {
   const { text, metric, limit } = condition;
   const figure = breach.holds === undefined ? null : toFigure(breach.figure);
   return { level, condition: text, metric, figure, limit: toFigure(limit) };
-}
-
-/** One figure of each kind for every metric that any sample reports. */
-function aggregatesOf(samples: readonly Sample[]): object {
-  const all = samples.map(({ stats }) => stats.figures);
-  const metrics = new Set(all.flatMap(figures => [...figures.keys()]));
-  return Object.fromEntries(
-    [...metrics].flatMap(metric => {
-      const figures = figuresOf(metric, all);
-      if (figures === undefined) return [];
-      const aggregates = (['last', 'min', 'max', 'mean'] as const).map(aggregate => [
-        aggregate,
-        toFigure(aggregateOf(aggregate, figures)),
-      ]);
-      return [[metric, Object.fromEntries(aggregates)]];
-    }),
-  );
 }
 
 function fileEntry({ file, ...outcome }: FileResult, report: Report): object {

@@ -74,7 +74,7 @@ const USED: Readonly<Record<string, string>> = {
 /** What the sandbox uses, or used at most over several samples. */
 function usage({ samples, cancelled }: Report): string {
   if (samples.length === 0) return cancelled ? 'The sandbox had not been read' : 'There are no stats of the sandbox';
-  const all = samples.map(({ stats }) => stats.figures);
+  const all = samples.map(({ figures }) => figures);
   const used = Object.entries(USED).flatMap(([name, metric]) => {
     const figures = figuresOf(metric, all);
     return figures === undefined ? [] : `${name} ${formatFigure(metric, aggregateOf('max', figures))}`;

@@ -1,7 +1,7 @@
 import { type Client, openClient } from '../agent/client.ts';
 import { withRetries } from '../agent/retry.ts';
 import { exactly } from '../gate/exact-number.ts';
-import { gateOf } from '../gate/judge.ts';
+import { gateOf, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { formatFigure } from '../report/figures.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
@@ -36,7 +36,7 @@ export async function waitFor(
   const { sleep, cancel, clock, observer } = surroundings;
   if (conditions.length === 0) return undefined;
   observer.waiting(inputs);
-  const read = () => reading(client, surroundings);
+  const read = () => reading(inputs, client, surroundings);
   const end = await waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop: cancel, now: clock });
   return end.held ? undefined : waitError(end);
 }
@@ -50,29 +50,23 @@ export async function measure(
   const { samples: count, sampleInterval: intervalMs, retries } = inputs;
   const { sleep, random, cancel, now, observer } = surroundings;
   const read = () =>
-    withRetries(() => reading(client, surroundings), {
+    withRetries(() => reading(inputs, client, surroundings), {
       retries,
       sleep,
       random,
       stop: cancel,
       onRetry: retry => observer.event({ kind: 'retry', files: [], retry }),
     });
-  const { samples, error } = await takeSamples(read, { samples: count, intervalMs }, { sleep, stop: cancel, now });
-  const last = samples.at(-1)?.stats;
-  const figures = samples.map(sample => sample.stats.figures);
-  return {
-    samples,
-    stats: last,
-    gate: gateOf(inputs, figures),
-    errors: error === undefined ? [] : [reportedError(error)],
-    warnings: last?.warnings ?? [],
-  };
+  const timing = { sleep, stop: cancel, now };
+  const { error, ...taken } = await takeSamples(read, { samples: count, intervalMs }, timing);
+  const figures = taken.samples.map(sample => sample.figures);
+  return { ...taken, gate: gateOf(inputs, figures), errors: error === undefined ? [] : [reportedError(error)] };
 }
 
 const MAX_FIGURES = 30;
 
-async function reading(client: Client, { debug }: Surroundings): Promise<Stats> {
-  const read = decodeStats(await client.stats());
+async function reading(inputs: Inputs<'stats'>, client: Client, { debug }: Surroundings): Promise<Stats> {
+  const read = decodeStats(await client.stats(), metricsOf(inputs.failIf, inputs.warnIf, inputs.waitUntil));
   if (debug !== undefined) {
     const figures = [...read.figures].slice(0, MAX_FIGURES);
     const shown = figures.map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`);

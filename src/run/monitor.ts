@@ -1,5 +1,5 @@
 import { slept } from '../agent/retry.ts';
-import { gateOf } from '../gate/judge.ts';
+import { gateOf, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';
 import { ASKED } from '../monitor/sampler.ts';
@@ -12,52 +12,77 @@ import type { Surroundings } from './surroundings.ts';
 const PATIENCE_MS = 8000;
 const LOOK_MS = 50;
 
-/** Waits for the end of a monitor that was asked for it, and judges what it recorded. */
+/**
+ * Waits for the end of a monitor that was asked for it, and judges what it recorded. Where that does not cover the whole
+ * job, nobody knows what the sandbox used meanwhile: with conditions of `fail-if`, that fails.
+ */
 export async function endMonitor(
   inputs: Inputs<'monitor'>,
   directory: string,
   surroundings: Surroundings,
 ): Promise<Report> {
-  const { sandboxId, baseUrl } = inputs;
-  const record = await lastRecord(directory, surroundings);
+  const { sandboxId, baseUrl, failIf, warnIf, interval } = inputs;
+  const jobEnd = surroundings.now();
+  await hasEndedIn(directory, surroundings);
+  const record = await readRecord(directory, metricsOf(failIf, warnIf));
   if (surroundings.debug !== undefined) show(record, surroundings.debug);
-  const figures = record.samples.map(({ stats }) => stats.figures);
+  const { samples, stats, gaps } = record;
+  const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
+  const figures = samples.map(sample => sample.figures);
+  const isFatal = failIf.length > 0 && samples.length > 0;
   return {
     ...EMPTY_REPORT,
     task: 'monitor',
     sandboxId,
     baseUrl,
-    samples: record.samples,
-    stats: record.samples.at(-1)?.stats,
-    gate: gateOf(inputs, figures),
-    errors: nothingSampled(record),
-    warnings: warningsOf(record),
+    samples,
+    stats,
+    gate: gateOf(inputs, figures, unseen.length > 0),
+    errors: [...nothingSampled(record), ...(isFatal ? unseen.map(message => ({ message, details: [] })) : [])],
+    warnings: [
+      ...record.warnings,
+      ...(samples.length === 0 ? [] : failedReadings(gaps)),
+      ...(isFatal || samples.length === 0 ? [] : unseen),
+    ],
+    cancelled: surroundings.cancel.aborted,
   };
 }
 
-/** What was recorded when the monitor had ended, or had long had to. */
-async function lastRecord(directory: string, { sleep, cancel, clock }: Surroundings): Promise<MonitorRecord> {
+/** Waits until the monitor has ended, or had long had to. */
+async function hasEndedIn(directory: string, { sleep, cancel, clock }: Surroundings): Promise<void> {
   const patience = clock() + PATIENCE_MS;
   while (!hasEnded(directory) && clock() < patience) {
     if (!(await slept(sleep(LOOK_MS, cancel)))) break;
   }
-  return readRecord(directory);
+}
+
+// A reading that is late by less is seen: runners stall, and so do networks.
+const UNSEEN_INTERVALS = 10;
+
+/** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
+function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, longestMs: number): string[] {
+  const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
+  const isWhole = end?.what === ASKED;
+  const why = end === undefined ? 'the monitor was ended from outside' : `the monitor had ended: ${end.what}`;
+  const spans = seen.flatMap((from, index): [number, number, string][] => {
+    const to = seen[index + 1] ?? Math.max(jobEnd, from);
+    if (index === seen.length - 1 && !isWhole) return [[from, to, `, since ${why}`]];
+    return to - from > longestMs ? [[from, to, '']] : [];
+  });
+  return spans.map(([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`);
+}
+
+function timeOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+
+function failedReadings([first, ...others]: MonitorRecord['gaps']): string[] {
+  return first === undefined ? [] : [`${formatCount(others.length + 1, 'reading')} failed, the first: ${first.what}`];
 }
 
 function nothingSampled({ samples, gaps }: MonitorRecord): ReportedError[] {
   if (samples.length > 0) return [];
   return [{ message: 'The sandbox was not sampled once.', details: gaps.slice(-1).map(({ what }) => what) }];
-}
-
-function warningsOf({ samples, gaps, end }: MonitorRecord): string[] {
-  const [first] = gaps;
-  const missing =
-    first === undefined || samples.length === 0
-      ? []
-      : [`${formatCount(gaps.length, 'reading')} failed, the first: ${first.what}`];
-  const early = end === undefined || end.what === ASKED ? [] : [`The monitor ended before the job did: ${end.what}.`];
-  const killed = end === undefined ? ['The monitor was ended from outside, its last samples may be missing.'] : [];
-  return [...missing, ...early, ...killed];
 }
 
 function show({ samples, gaps, end }: MonitorRecord, debug: Debug): void {

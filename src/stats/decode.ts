@@ -14,21 +14,35 @@ export interface Stats {
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** Reads the agent's figures and derives what follows from them. @throws AgentError `bad-answer` without a JSON object. */
-export function decodeStats(json: string): Stats {
+// A hostile agent could report names and digits without end, with every reading.
+const MAX_FIGURES = 256;
+const MAX_NAME = 100;
+const LONG = 10n ** 40n;
+const LEFT_OUT = `Some figures of the sandbox are left out: of those beyond the contract, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
+
+/** Reads the agent's figures and what follows from them, those `judged` before others. @throws AgentError `bad-answer`. */
+export function decodeStats(json: string, judged: ReadonlySet<string> = new Set()): Stats {
   const body = parse(json);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new AgentError('bad-answer', 'The stats are not a JSON object.');
   }
   const figures = new Map<string, Figure>();
+  const others: [string, Figure][] = [];
   const warnings: string[] = [];
   for (const [name, value] of Object.entries(body)) {
     const figure = figureIn(name, value);
-    if (figure !== undefined) figures.set(name, figure);
-    else if (Object.hasOwn(CONTRACT, name) && value !== null)
-      warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+    if (!Object.hasOwn(CONTRACT, name) && !judged.has(name)) {
+      if (figure !== undefined) others.push([name, figure]);
+    } else if (figure !== undefined && isShort(figure)) figures.set(name, figure);
+    else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
   }
-  return { figures: new Map([...figures, ...derive(figures)]), json, warnings };
+  const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
+  if (kept.length < others.length) warnings.push(LEFT_OUT);
+  return { figures: new Map([...figures, ...kept, ...derive(figures)]), json, warnings };
+}
+
+function isShort(figure: Figure): boolean {
+  return typeof figure === 'number' || (-LONG < figure && figure < LONG);
 }
 
 function parse(json: string): unknown {

@@ -2,13 +2,24 @@ import { AgentError } from '../agent/failure.ts';
 import { type Outcome, type RetryPolicy, slept } from '../agent/retry.ts';
 import type { Condition } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
+import type { Figures } from '../gate/metrics.ts';
 import type { Stats } from './decode.ts';
 
 /** One reading of the sandbox's stats. */
 export interface Sample {
   /** When it was taken by the runner's clock, in milliseconds since 1970. */
   readonly at: number;
-  readonly stats: Stats;
+  readonly figures: Figures;
+}
+
+/** What reading several times came to. */
+export interface Samples {
+  /** The oldest first. */
+  readonly samples: readonly Sample[];
+  /** The stats of the last sample. */
+  readonly stats: Stats | undefined;
+  /** Those of all readings, each once. */
+  readonly warnings: readonly string[];
 }
 
 /** What reading again and again takes its time from. */
@@ -35,16 +46,25 @@ export async function takeSamples(
   read: () => Promise<Outcome<Stats>>,
   { samples: count, intervalMs }: { readonly samples: number; readonly intervalMs: number },
   { sleep, stop, now }: Timing,
-): Promise<{ readonly samples: readonly Sample[]; readonly error: AgentError | undefined }> {
+): Promise<Samples & { readonly error: AgentError | undefined }> {
   const samples: Sample[] = [];
+  const warnings = new Set<string>();
+  let [stats, error]: [Stats | undefined, AgentError | undefined] = [undefined, undefined];
   const readings = count > 1 ? count + 1 : count;
   for (let reading = 1; reading <= readings; reading += 1) {
     const outcome = await read();
-    if ('error' in outcome) return { samples, error: outcome.error };
-    if (readings === count || reading > 1) samples.push({ at: now(), stats: outcome.value });
+    if ('error' in outcome) {
+      error = outcome.error;
+      break;
+    }
+    if (readings === count || reading > 1) {
+      stats = outcome.value;
+      samples.push({ at: now(), figures: stats.figures });
+      for (const warning of stats.warnings) warnings.add(warning);
+    }
     if (reading < readings && !(await slept(sleep(intervalMs, stop)))) break;
   }
-  return { samples, error: undefined };
+  return { samples, stats, warnings: [...warnings], error };
 }
 
 /** Asks for the stats until every condition holds in one sample, time runs out, or waiting cannot mend what is wrong. */

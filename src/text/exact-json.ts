@@ -16,9 +16,13 @@ export function parseKeepingDigits(text: string): unknown {
   );
 }
 
-/** Writes a JSON text anew, strings and names changed, numbers with their digits. @throws SyntaxError, or RangeError. */
+/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
 export function changeStrings(text: string, change: (string: string) => string): string {
-  return JSON.stringify(parseKeepingDigits(text), (_key, value: unknown) => {
+  const parsed: unknown = JSON.parse(text, (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined) return value;
+    return change(source) === source ? JSON.rawJSON(source) : change(source);
+  });
+  return JSON.stringify(parsed, (_key, value: unknown) => {
     if (typeof value === 'string') return change(value);
     if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));

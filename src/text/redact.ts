@@ -10,17 +10,14 @@ export function redactor(secrets: readonly string[]): Redact {
 }
 
 function encodings(secret: string): string[] {
-  const bytes = Buffer.from(secret);
   const escaped = JSON.stringify(secret).slice(1, -1);
-  return [
-    secret,
-    encodeURIComponent(secret.toWellFormed()),
-    escaped,
-    // JSON within JSON.
-    JSON.stringify(escaped).slice(1, -1),
-    bytes.toString('base64'),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
+  const percent = encodeURIComponent(secret.toWellFormed());
+  // Of the characters as text, and of the bytes that a header is sent with.
+  const binary = [Buffer.from(secret), Buffer.from(secret, 'latin1')].flatMap(bytes => {
+    const [base64, hex] = [bytes.toString('base64'), bytes.toString('hex')];
+    return [base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), hex, hex.toUpperCase()];
+  });
+  // JSON, also within JSON.
+  const json = [escaped, JSON.stringify(escaped).slice(1, -1)];
+  return [secret, percent, percent.replace(/%../g, code => code.toLowerCase()), ...json, ...binary];
 }

@@ -1,7 +1,6 @@
 // What a terminal or a browser acts on instead of showing it: control characters, line and paragraph separators, marks
 // that change the direction of text, invisible characters and tags, and halves of surrogate pairs.
-const UNSEEN =
-  /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 
 /** Text from elsewhere as it can be shown in one line: what could not be seen is an escape, such as `\n` or `\u{202e}`. */
 export function visible(text: string): string {

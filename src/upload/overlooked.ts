@@ -30,13 +30,16 @@ export async function findOverlooked(root: string, match: Matcher, options: Over
   const found = { brokenLinks: [] as string[], unreadable: [] as string[], hidden: 0 };
   const { isFolder: isTree, flaw: ownFlaw } = lookAt(root, options);
   if (ownFlaw !== undefined && match.wants(root)) found[ownFlaw].push(root);
+  const seen = new Set<string>();
   const folders: Folder[] = isTree ? [{ path: root, above: [] }] : [];
   for (let looked = 1; !options.cancel.aborted; looked += 1) {
     const folder = folders.pop();
     if (folder === undefined) break;
     const real = realpathSync.native(folder.path);
-    // Within itself, a folder is not entered again.
-    if (folder.above.includes(real)) continue;
+    // Within itself, and by another way at the same depth, a folder is not entered again.
+    const key = `${folder.above.length} ${real}`;
+    if (folder.above.includes(real) || seen.has(key)) continue;
+    seen.add(key);
     const above = [...folder.above, real];
     for (const { file, isFolder, flaw } of entriesOf(folder.path, options)) {
       const isWanted = isFolder ? match.mayHold(file, hidden === 'passed over') : match.wants(file);

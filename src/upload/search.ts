@@ -3,6 +3,8 @@ import path from 'node:path';
 import { create } from '@actions/glob';
 import pLimit from 'p-limit';
 import { systemCode } from '../agent/file.ts';
+import { inputError } from '../inputs/parse.ts';
+import { quote } from '../text/visible.ts';
 import { escaped, type Matcher } from './pattern.ts';
 
 /** A pattern and what is left out of it, all absolute. */
@@ -25,6 +27,9 @@ export interface Hits {
 
 /** Searches the file system for a pattern; ends early where `cancel` aborts. */
 export type Search = (query: Query, cancel: AbortSignal) => Promise<Hits>;
+
+// Links between folders have paths without end; a search must not end by running out of memory.
+const MAX_PATHS = 1_000_000;
 
 // A search waits for the file system most of the time: so many at once take a quarter of the time of one after the other.
 const SEARCHES = 8;
@@ -65,7 +70,13 @@ async function find({ pattern, descends }: Part, query: Query, cancel: AbortSign
   try {
     for await (const file of globber.globGenerator()) {
       if (cancel.aborted) break;
-      paths.push(file);
+      if (paths.push(file) > MAX_PATHS) {
+        const why = 'leads to more than a million files, maybe since links lead round and round';
+        throw inputError(
+          'files',
+          `${quote(query.pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`,
+        );
+      }
     }
   } catch (error) {
     // A pattern that leads through a file, such as `README.md/*`, matches nothing.

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type InputError, inputError } from '../inputs/parse.ts';
+import type { Inputs } from '../inputs/table.ts';
 
 /** A regular file that a pattern matches. */
 export interface SourceFile {
@@ -26,11 +27,15 @@ export const NOT_REGULAR = 'not a regular file';
 
 const SYMBOLIC_LINK = 'a symbolic link';
 
+interface SortOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {
+  readonly workspace: string;
+}
+
 /** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
 export function sortOut(
   root: string,
   paths: readonly string[],
-  { workspace, followSymlinks }: { readonly workspace: string; readonly followSymlinks: boolean },
+  { workspace, followSymlinks, includeHiddenFiles }: SortOptions,
 ): { readonly files: SourceFile[]; readonly leftOut: LeftOut[] } {
   const files: SourceFile[] = [];
   const leftOut: LeftOut[] = [];
@@ -45,12 +50,9 @@ export function sortOut(
     else if (!stats.isFile()) leftOut.push({ path: file, reason: NOT_REGULAR });
     else {
       resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
-      files.push({
-        path: file,
-        realPath: resolve(file, isLink),
-        relative: toPosix(relative),
-        size: stats.size,
-      });
+      const { real, isHidden } = resolve(file, isLink);
+      if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to what is hidden' });
+      else files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size });
     }
   }
   return { files, leftOut };
@@ -71,8 +73,8 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
-/** Finds the real path of a file, its links resolved. `isLink` says whether the file itself is one. */
-type Resolve = (file: string, isLink: boolean) => string;
+/** Finds the real path of a file, which may itself be a link, and whether links lead to something hidden. */
+type Resolve = (file: string, isLink: boolean) => { readonly real: string; readonly isHidden: boolean };
 
 /**
  * A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
@@ -80,8 +82,14 @@ type Resolve = (file: string, isLink: boolean) => string;
  * `root` is the directory that the pattern's search starts in; both are absolute.
  */
 function boundary(workspace: string, root: string): Resolve {
-  const bounds = [realpathSync.native(workspace)];
-  if (pathWithin(workspace, root) === undefined) bounds.push(realpathSync.native(root));
+  const home = realpathSync.native(workspace);
+  const inside = pathWithin(workspace, root);
+  // The root's own place: one that is a link is held to the same bound as any other.
+  const place =
+    inside === undefined
+      ? path.join(realpathSync.native(path.dirname(root)), path.basename(root))
+      : path.join(home, inside);
+  const bounds = inside === undefined ? [home, place] : [home];
   const within = (real: string) => bounds.some(bound => pathWithin(bound, real) !== undefined);
   const searched = (place: string) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== undefined;
   const directories = new Map<string, string>();
@@ -96,11 +104,12 @@ function boundary(workspace: string, root: string): Resolve {
   }
 
   return (file, isLink) => {
-    const real = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
-    if (!isLink) return real;
-    const end = realpathSync.native(real);
-    if (!within(end)) throw leadsOut(file, end);
-    return end;
+    const own = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
+    const real = isLink ? realpathSync.native(own) : own;
+    if (!within(real)) throw leadsOut(file, real);
+    const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? '');
+    const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? '';
+    return { real, isHidden: isElsewhere && /(^|[\\/])\./.test(shown) };
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -16,6 +17,7 @@ import type { Inputs } from '../inputs/table.ts';
 import { quote } from '../text/visible.ts';
 import type { PlannedFile } from './plan.ts';
 import type { FileResult } from './result.ts';
+import { pathWithin } from './sources.ts';
 import { afterTransfer, decodeState, type Entries, encodeState, type StateScope, without } from './state.ts';
 
 /** Where a state is kept, and of what it is. */
@@ -38,8 +40,19 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function stateFileOf(inputs: Inputs<'upload'>, workspace: string): StateFile | undefined {
   const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
   if (stateFile === '') return undefined;
+  const file = path.resolve(workspace, stateFile);
+  refuseLeaving(file, workspace);
   const part = shard === undefined ? '' : `${shard.index}/${shard.count}`;
-  return { path: path.resolve(workspace, stateFile), scope: { sandboxId, baseUrl, username, shard: part } };
+  return { path: file, scope: { sandboxId, baseUrl, username, shard: part } };
+}
+
+/** A build could hold a link by which its files would be written elsewhere; what the user names outside the workspace is fine. */
+function refuseLeaving(file: string, workspace: string): void {
+  let folder = path.dirname(file);
+  while (!existsSync(folder)) folder = path.dirname(folder);
+  const leaves = pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === undefined;
+  if (leaves && pathWithin(workspace, file) !== undefined)
+    throw refusal(file, 'lies behind a link that leads out of the workspace');
 }
 
 /** Whether a planned file is the state file, or the one that is about to take its place: neither is part of a build. */
@@ -53,6 +66,7 @@ export function readState(file: StateFile): { entries: Entries; warnings: string
   const found = contentOf(file.path);
   if (found === undefined) return { entries: new Map(), warnings: [] };
   const entries = 'text' in found ? decodeState(found.text, file.scope) : found.refused;
+  if (entries === undefined) throw refusal(file.path, 'holds something else than the state of uploads');
   if (typeof entries !== 'string') return { entries, warnings: [] };
   const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
   return { entries: new Map(), warnings: [message] };

@@ -40,11 +40,11 @@ export function encodeState({ sandboxId, baseUrl, username, shard }: StateScope,
   return `${head.slice(0, -1)},"files":[\n${lines.join(',\n')}\n]}\n`;
 }
 
-/** The entries of a state, or why there are none that hold for this scope: what the text is, to follow its name. */
-export function decodeState(text: string, scope: StateScope): Entries | string {
+/** The entries of a state, or why none hold for this scope: what the text is, to follow its name. Undefined of no state. */
+export function decodeState(text: string, scope: StateScope): Entries | string | undefined {
   const fields = parseFieldsOf(text);
   const { schema, files } = fields;
-  if (typeof schema !== 'number') return DAMAGED;
+  if (typeof schema !== 'number') return undefined;
   if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
   for (const [field, name] of SCOPE) {
     const found = fields[field];

@@ -1,7 +1,9 @@
+import { posix } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AgentError } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/table.ts';
+import { firstOf } from '../text/cut.ts';
 import { type AttemptOptions, attempt, type Entry, type Sent } from './attempt.ts';
 import { type Level, type LevelChange, openLevel } from './level.ts';
 import type { PlannedFile } from './plan.ts';
@@ -70,8 +72,24 @@ export async function transfer(files: readonly PlannedFile[], options: TransferO
   // There may come more of them meanwhile.
   for (const worker of workers) await worker;
   if (bugs.length > 0) throw bugs[0];
-  return results;
+  return lostRemoved(results);
 }
+
+/** The results, with files failed that the agent has stored at one place: all but one of them are lost. */
+function lostRemoved(results: readonly FileResult[]): FileResult[] {
+  const byPath = Map.groupBy(results, result => ('path' in result && posix.isAbsolute(result.path) ? result.path : ''));
+  return results.map(result => {
+    const { path } = { path: '', ...result };
+    const same = byPath.get(path) ?? [];
+    if (path === '' || same.length < 2 || result.status !== 'uploaded') return result;
+    const sources = firstOf(same, MAX_NAMED, { show: ({ file }) => file.source, more: rest => `${rest} more` });
+    const message = `${sources.join(' and ')} were stored at one place in the sandbox, ${path}: only one of them is there.`;
+    const { file, attempts, durationMs } = result;
+    return { status: 'failed', file, attempts, durationMs, error: new AgentError('overwritten', message) };
+  });
+}
+
+const MAX_NAMED = 10;
 
 /** Sends what is next in the queue, one batch after the other, until nothing is left. */
 async function work(
