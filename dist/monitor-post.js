@@ -1,4 +1,4 @@
-import { D as gateOf, a as parseFieldsOf, j as slept, k as metricsOf, n as step, s as monitorDirectory, t as decodeStats, v as EMPTY_REPORT, x as formatCount } from "./shared.js";
+import { D as gateOf, _ as firstOf, a as parseFieldsOf, j as slept, k as metricsOf, n as step, s as monitorDirectory, t as decodeStats, v as EMPTY_REPORT, x as formatCount } from "./shared.js";
 import path from "node:path";
 import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -12,11 +12,9 @@ async function readRecord(directory, judged) {
 	const samples = [];
 	const gaps = [];
 	const warnings = /* @__PURE__ */ new Set();
-	let [stats, start, end] = [
-		void 0,
-		void 0,
-		void 0
-	];
+	let stats;
+	let start;
+	let end;
 	for await (const line of linesOf(path.join(directory, RECORD))) {
 		const fields = parseFieldsOf(line);
 		const at = Number(fields["at"]);
@@ -110,10 +108,10 @@ async function endMonitor(inputs, directory, surroundings) {
 			message,
 			details: []
 		})) : []],
-		warnings: [
+		warnings: samples.length === 0 ? record.warnings : [
 			...record.warnings,
-			...samples.length === 0 ? [] : failedReadings(gaps),
-			...isFatal || samples.length === 0 ? [] : unseen
+			...failedReadings(gaps),
+			...isFatal ? [] : unseen
 		],
 		cancelled: surroundings.cancel.aborted
 	};
@@ -124,12 +122,13 @@ async function hasEndedIn(directory, { sleep, cancel, clock }) {
 	while (!hasEnded(directory) && clock() < patience) if (!await slept(sleep(LOOK_MS, cancel))) break;
 }
 const UNSEEN_INTERVALS = 10;
+const MAX_SPANS = 10;
 /** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
 function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 	const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
 	const isWhole = end?.what === ASKED;
 	const why = end === void 0 ? "the monitor was ended from outside" : `the monitor had ended: ${end.what}`;
-	return seen.flatMap((from, index) => {
+	const spans = seen.flatMap((from, index) => {
 		const to = seen[index + 1] ?? Math.max(jobEnd, from);
 		if (index === seen.length - 1 && !isWhole) return [[
 			from,
@@ -141,7 +140,11 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 			to,
 			""
 		]] : [];
-	}).map(([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`);
+	});
+	return firstOf(spans, MAX_SPANS, {
+		show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,
+		more: (rest) => `And ${formatCount(rest, "time")} more.`
+	});
 }
 function timeOf(ms) {
 	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
@@ -165,9 +168,9 @@ function show({ samples, gaps, end }, debug) {
 // src/main/monitor-post.ts
 const directory = monitorDirectory();
 if (directory !== void 0) {
+	process.on("exit", () => removeRecord(directory));
 	requestEnd(directory);
 	await step("monitor", (inputs, surroundings) => endMonitor(inputs, directory, surroundings));
-	removeRecord(directory);
 }
 
 export {  };

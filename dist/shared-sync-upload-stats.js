@@ -602,9 +602,10 @@ async function measure(inputs, client, surroundings) {
 		now
 	});
 	const figures = taken.samples.map((sample) => sample.figures);
+	const gate = gateOf(inputs, figures, figures.length < count);
 	return {
 		...taken,
-		gate: gateOf(inputs, figures),
+		gate,
 		errors: error === void 0 ? [] : [reportedError(error)]
 	};
 }

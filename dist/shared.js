@@ -1323,10 +1323,13 @@ async function newMonitorDirectory() {
 	saveState(DIRECTORY, directory);
 	return directory;
 }
-/** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
+/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
 function monitorDirectory() {
-	const directory = path.resolve(getState(DIRECTORY) || temporary());
-	return path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX) ? directory : void 0;
+	const state = getState(DIRECTORY);
+	if (state === "") return void 0;
+	const directory = path.resolve(state);
+	if (!(path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX))) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
+	return directory;
 }
 function temporary() {
 	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());

@@ -44,12 +44,15 @@ export async function newMonitorDirectory(): Promise<string> {
   return directory;
 }
 
-/** The directory of the monitor that this job's main step started; undefined where it did not come to that. */
+/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
 export function monitorDirectory(): string | undefined {
-  const directory = path.resolve(getState(DIRECTORY) || temporary());
+  const state = getState(DIRECTORY);
+  if (state === '') return undefined;
+  const directory = path.resolve(state);
   const isOwn = path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX);
   // What is no monitor's is not removed.
-  return isOwn ? directory : undefined;
+  if (!isOwn) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
+  return directory;
 }
 
 function temporary(): string {

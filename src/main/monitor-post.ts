@@ -5,8 +5,9 @@ import { endMonitor } from '../run/monitor.ts';
 
 const directory = monitorDirectory();
 if (directory !== undefined) {
+  // However this process ends; one that is cancelled ends within its step.
+  process.on('exit', () => removeRecord(directory));
   // Before the inputs are looked at: whatever is wrong with them, the monitor must end.
   requestEnd(directory);
   await step('monitor', (inputs, surroundings) => endMonitor(inputs, directory, surroundings));
-  removeRecord(directory);
 }

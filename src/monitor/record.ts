@@ -53,11 +53,8 @@ export function openRecorder(directory: string): Recorder {
     sample(at, { figures, warnings }) {
       const warning = warnings.join('\n');
       // The figures go in as text, so that every digit of them comes out again; a warning once, as long as it is the same.
-      write({
-        at,
-        stats: stringifyExactly(Object.fromEntries(figures)),
-        warning: warning === warned ? undefined : warning,
-      });
+      const stats = stringifyExactly(Object.fromEntries(figures));
+      write({ at, stats, warning: warning === warned ? undefined : warning });
       warned = warning;
     },
     gap: ({ at, what }) => write({ at, gap: what }),
@@ -74,11 +71,9 @@ export async function readRecord(directory: string, judged: ReadonlySet<string>)
   const samples: Sample[] = [];
   const gaps: Moment[] = [];
   const warnings = new Set<string>();
-  let [stats, start, end]: [Stats | undefined, number | undefined, Moment | undefined] = [
-    undefined,
-    undefined,
-    undefined,
-  ];
+  let stats: Stats | undefined;
+  let start: number | undefined;
+  let end: Moment | undefined;
   for await (const line of linesOf(path.join(directory, RECORD))) {
     const fields = parseFieldsOf(line);
     const at = Number(fields['at']);

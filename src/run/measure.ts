@@ -60,7 +60,8 @@ export async function measure(
   const timing = { sleep, stop: cancel, now };
   const { error, ...taken } = await takeSamples(read, { samples: count, intervalMs }, timing);
   const figures = taken.samples.map(sample => sample.figures);
-  return { ...taken, gate: gateOf(inputs, figures), errors: error === undefined ? [] : [reportedError(error)] };
+  const gate = gateOf(inputs, figures, figures.length < count);
+  return { ...taken, gate, errors: error === undefined ? [] : [reportedError(error)] };
 }
 
 const MAX_FIGURES = 30;

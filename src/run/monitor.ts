@@ -4,6 +4,7 @@ import type { Inputs } from '../inputs/table.ts';
 import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';
 import { ASKED } from '../monitor/sampler.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
+import { firstOf } from '../text/cut.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount } from '../text/units.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -39,11 +40,10 @@ export async function endMonitor(
     stats,
     gate: gateOf(inputs, figures, unseen.length > 0),
     errors: [...nothingSampled(record), ...(isFatal ? unseen.map(message => ({ message, details: [] })) : [])],
-    warnings: [
-      ...record.warnings,
-      ...(samples.length === 0 ? [] : failedReadings(gaps)),
-      ...(isFatal || samples.length === 0 ? [] : unseen),
-    ],
+    warnings:
+      samples.length === 0
+        ? record.warnings
+        : [...record.warnings, ...failedReadings(gaps), ...(isFatal ? [] : unseen)],
     cancelled: surroundings.cancel.aborted,
   };
 }
@@ -58,6 +58,7 @@ async function hasEndedIn(directory: string, { sleep, cancel, clock }: Surroundi
 
 // A reading that is late by less is seen: runners stall, and so do networks.
 const UNSEEN_INTERVALS = 10;
+const MAX_SPANS = 10;
 
 /** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
 function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, longestMs: number): string[] {
@@ -69,7 +70,10 @@ function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, lon
     if (index === seen.length - 1 && !isWhole) return [[from, to, `, since ${why}`]];
     return to - from > longestMs ? [[from, to, '']] : [];
   });
-  return spans.map(([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`);
+  return firstOf(spans, MAX_SPANS, {
+    show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,
+    more: rest => `And ${formatCount(rest, 'time')} more.`,
+  });
 }
 
 function timeOf(ms: number): string {

@@ -30,7 +30,7 @@ export interface RunOptions extends Pick<Step, 'env' | 'onLine' | 'onStart'> {
   /** Which action to run; the root action if not given. */
   readonly task?: Task;
   /** Runs the action's post step, after this end of its main step. */
-  readonly post?: StepEnd;
+  readonly post?: Pick<StepEnd, 'state'>;
   /** Told of each request as its headers reach the world's agent, before the agent acts on it. */
   readonly onRequest?: (request: IncomingMessage, signal: Signal) => void;
   /** After how long a run that hangs is killed, and the test fails. A minute if not given. */

@@ -32,6 +32,8 @@ export interface ProxyOptions {
   readonly instead?: Say;
   /** How many requests are served before that. Default 0. */
   readonly after?: number;
+  /** How many requests it is said to. All if not given. */
+  readonly times?: number;
   /** Told of each request that something else is said to. */
   readonly onRequest?: () => void;
   /** URL of the agent that `http://agent.test` means, which nobody but this proxy can find. */
@@ -42,14 +44,14 @@ export interface ProxyOptions {
 
 /** Starts a proxy. */
 export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
-  const { instead, after = 0, onRequest, agent, tunnelTo } = options;
+  const { instead, after = 0, times = Number.POSITIVE_INFINITY, onRequest, agent, tunnelTo } = options;
   const requests: ProxyRequest[] = [];
   const sockets = new Set<Duplex>();
   const say = (client: Duplex) => {
     instead?.(client);
     onRequest?.();
   };
-  const isServed = () => instead === undefined || requests.length <= after;
+  const isServed = () => instead === undefined || requests.length <= after || requests.length > after + times;
   const server = createServer((incoming, response) => {
     requests.push(requestOf(incoming, new URL(incoming.url ?? '').host));
     if (isServed()) forward(incoming, response, agent);

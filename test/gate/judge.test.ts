@@ -38,8 +38,8 @@ describe('the figure that decides', () => {
 });
 
 describe('the gate', () => {
-  const samples = [figures({ mem_used_pct: 40, cpu_count: 4n }), figures({ mem_used_pct: 60 }), figures({ a: 1 })];
-  const reported = ['a', 'cpu_count', 'mem_used_pct'];
+  const samples = [40, 60].map(mem_used_pct => figures({ mem_used_pct, cpu_count: 4n }));
+  const reported = ['cpu_count', 'mem_used_pct'];
 
   /** Its state, and its breaches in short. */
   function gate(failIf: readonly string[], warnIf: readonly string[], over = samples) {
@@ -69,6 +69,26 @@ describe('the gate', () => {
       ['fail', 'cpu_count == 4', 4n],
       ['warn', 'mem_used_pct > 50', 60n],
     ]);
+  });
+
+  test('trips over a metric that any sample does not report, in all aggregates', () => {
+    for (const aggregate of ['', '.last', '.min', '.max', '.mean']) {
+      for (const values of [
+        [undefined, 1n, 1n],
+        [1n, undefined, 1n],
+        [1n, 1n, undefined],
+      ]) {
+        const line = `load${aggregate} > 1`;
+        assert.deepEqual(gate([line], [], samplesOf('load', values)), ['failed', ['fail', line, ['ts']]]);
+      }
+    }
+  });
+
+  test('passes nothing where the samples do not cover the time', () => {
+    const state = (failIf: string[], warnIf: string[]) =>
+      gateOf({ failIf: failIf.map(parse), warnIf: warnIf.map(parse) }, samples, true).state;
+    const line = 'cpu_count > 9';
+    assert.deepEqual([state([line], []), state([], [line]), state([], [])], ['failed', 'warned', 'none']);
   });
 
   test('trips over what cannot be judged, whatever the operator, and names what was reported', () => {

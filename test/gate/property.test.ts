@@ -100,7 +100,8 @@ describe('any condition', () => {
         const known = values.filter(value => value !== undefined);
         const condition = parse(write(written));
         const judgement = judge(condition, samplesOf(written.metric, values));
-        assert.equal(judgement.holds, oracle(written, known), write(written));
+        const isKnown = known.length === values.length;
+        assert.equal(judgement.holds, isKnown ? oracle(written, known) : undefined, write(written));
         if (judgement.holds === undefined) return;
         const { numerator, denominator } = judgement.figure;
         const order = numerator * condition.limit.denominator - condition.limit.numerator * denominator;

@@ -1,7 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Inputs, METRICS, openWorld, type Result, runAction, runWell, type World } from '../action/harness.ts';
+import { openRecorder, type Recorder } from '../../src/monitor/record.ts';
+import {
+  type Inputs,
+  METRICS,
+  openWorld,
+  type Result,
+  type RunOptions,
+  runAction,
+  runWell,
+  type World,
+  type WorldOptions,
+} from '../action/harness.ts';
 
 /** A job with a monitor in it; the sandbox tells how its memory is used, in percent. */
 export interface Job extends AsyncDisposable {
@@ -11,16 +22,19 @@ export interface Job extends AsyncDisposable {
   /** Lets the sandbox use so much memory, and waits for so many further readings. */
   use(percent: number, readings: number): Promise<void>;
   /** Runs the post step. */
-  post(inputs?: Inputs): Promise<Result>;
+  post(inputs?: Inputs, more?: RunOptions['env']): Promise<Result>;
 }
 
 /** Starts a job and runs the monitor's main step. What it leaves running ends when the job is disposed of. */
-export async function startJob(inputs: Inputs = {}, options: Parameters<typeof openWorld>[0] = {}): Promise<Job> {
+export async function startJob(
+  inputs: Inputs = {},
+  { env = {}, ...options }: WorldOptions & Pick<RunOptions, 'env'> = {},
+): Promise<Job> {
   let used = 10;
   const metrics = () => ({ ...METRICS, mem_total: 1000, mem_used: used * 10 });
   const world = await openWorld({ metrics, ...options });
   const given = { interval: '200ms', ...inputs };
-  const main = await runWell(world, given, { task: 'monitor' });
+  const main = await runWell(world, given, { task: 'monitor', env });
   const directory = main.state['directory'] ?? '';
   return {
     world,
@@ -30,15 +44,35 @@ export async function startJob(inputs: Inputs = {}, options: Parameters<typeof o
       const due = world.agent.requests.length + readings;
       await until(() => world.agent.requests.length >= due || undefined);
     },
-    post: (more = {}) => runAction(world, { ...given, ...more }, { task: 'monitor', post: main }),
+    post: (more = {}, moreEnv = {}) =>
+      runAction(world, { ...given, ...more }, { task: 'monitor', env: { ...env, ...moreEnv }, post: main }),
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }
 
+/** Runs the post step on what `write` records, in place of a sampling process. */
+export async function runPost(
+  inputs: Inputs,
+  write: (recorder: Recorder) => void,
+  options: RunOptions = {},
+): Promise<Result> {
+  await using world = await openWorld();
+  const directory = path.join(world.temp, 'sandbox-sync-monitor-played');
+  mkdirSync(directory);
+  write(openRecorder(directory));
+  const post = { state: { directory } };
+  return await runAction(world, inputs, { ...options, task: 'monitor', post });
+}
+
+/** The sampling process of a directory. */
+export async function samplerIn(directory: string): Promise<number> {
+  return Number(path.basename(await until(() => processIn(directory))));
+}
+
 /** Waits until something is so; the test fails where it is not in half a minute. */
-export async function until<T>(look: () => T | undefined): Promise<T> {
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 1500; tries += 1) {
-    const found = look();
+    const found = await look();
     if (found !== undefined) return found;
     await delay(20);
   }

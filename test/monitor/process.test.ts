@@ -8,6 +8,8 @@ import { folderOf, openWorld, SANDBOX_ID, TOKEN, type World } from '../action/ha
 import { processIn, readProcess, startJob, until } from './monitoring.ts';
 
 // With undici's parser of WebAssembly, half as much again as Node itself.
+const NONE = new Set<string>();
+
 const MAX_MEMORY_KB = 70 * 1024;
 
 describe('the sampling process', { skip: process.platform !== 'linux' && 'reads /proc' }, () => {
@@ -34,13 +36,13 @@ describe('the sampling process', { skip: process.platform !== 'linux' && 'reads 
     await using world = await openWorld();
     const directory = startInJobThatDies(world);
     await until(() => (processIn(directory) === undefined ? true : undefined));
-    assert.equal(readRecord(directory).end?.what, 'its job is gone');
+    assert.equal((await readRecord(directory, NONE)).end?.what, 'its job is gone');
   });
 
   test('ends when its directory is gone', async () => {
     await using job = await startJob({ interval: '1h' });
     const folder = await until(() => processIn(job.directory));
-    await until(() => readRecord(job.directory).samples[0]);
+    await until(async () => (await readRecord(job.directory, NONE)).samples[0]);
     await job.world[Symbol.asyncDispose]();
     await until(() => (processIn(job.directory) === folder ? undefined : true));
   });

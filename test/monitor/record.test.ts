@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -13,65 +13,78 @@ import {
 } from '../../src/monitor/record.ts';
 import { decodeStats } from '../../src/stats/decode.ts';
 
-interface Place extends Disposable {
-  readonly directory: string;
-}
-
-function openPlace(): Place {
-  const directory = mkdtempSync(path.join(tmpdir(), 'record-'));
-  return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) };
-}
+const openPlace = () => mkdtempDisposableSync(path.join(tmpdir(), 'record-'));
+const read = (directory: string, ...judged: string[]) => readRecord(directory, new Set(judged));
 
 describe('a record', () => {
-  test('gives back what was written, to the digit', () => {
+  test('gives back what was written, to the digit', async () => {
     using place = openPlace();
-    const recorder = openRecorder(place.directory);
+    const recorder = openRecorder(place.path);
+    recorder.start(0);
     recorder.sample(1, decodeStats('{"mem_used":9007199254740993,"load":1.5}'));
     recorder.gap({ at: 2, what: 'no answer' });
     recorder.end({ at: 3, what: 'enough' });
-    const { samples, gaps, end } = readRecord(place.directory);
+    const { start, samples, gaps, end } = await read(place.path);
     assert.deepEqual(
-      samples.map(({ at, stats }) => [at, ...stats.figures]),
+      samples.map(({ at, figures }) => [at, ...figures]),
       [[1, ['mem_used', 9007199254740993n], ['load', 1.5]]],
     );
-    assert.deepEqual([gaps, end], [[{ at: 2, what: 'no answer' }], { at: 3, what: 'enough' }]);
+    assert.deepEqual([start, gaps, end], [0, [{ at: 2, what: 'no answer' }], { at: 3, what: 'enough' }]);
   });
 
-  test('keeps neither long names, nor long numbers, nor more than a hundred figures', () => {
+  test('keeps what is judged and the warnings of all readings, each once', async () => {
     using place = openPlace();
-    const hostile = [`"${'n'.repeat(101)}":1`, `"x":1${'0'.repeat(1000)}`];
-    const many = Array.from({ length: 500 }, (_, index) => `"f${index}":${index}`);
-    openRecorder(place.directory).sample(1, decodeStats(`{${[...hostile, ...many].join(',')}}`));
-    const [sample] = readRecord(place.directory).samples;
-    assert.equal(sample?.stats.figures.size, 100);
-    assert.equal(sample?.stats.figures.has('x'), false);
-    assert.equal(sample?.stats.figures.get('f0'), 0n);
-  });
-
-  test('loses no more than the lines that were not written whole', () => {
-    using place = openPlace();
-    const recorder = openRecorder(place.directory);
-    recorder.sample(1, decodeStats('{"a":1}'));
-    appendFileSync(path.join(place.directory, 'record.jsonl'), '{"at":2,"sta\n');
-    recorder.sample(3, decodeStats('{"a":3}'));
-    appendFileSync(path.join(place.directory, 'record.jsonl'), '{"at":4,"gap":"half');
+    const recorder = openRecorder(place.path);
+    const others = Array.from({ length: 500 }, (_, index) => `"f${index}":${index}`).join(',');
+    for (const json of ['{"ts":"x"}', `{${others},"load":7}`, '{"load":"full"}', '{"ts":"x","load":7}'])
+      recorder.sample(1, decodeStats(json, new Set(['load'])));
+    const { samples, warnings } = await read(place.path, 'load');
     assert.deepEqual(
-      readRecord(place.directory).samples.map(({ at }) => at),
-      [1, 3],
+      samples.map(({ figures }) => [figures.get('load'), figures.size]),
+      [
+        [undefined, 0],
+        [7n, 257],
+        [undefined, 0],
+        [7n, 1],
+      ],
     );
-    assert.deepEqual(readRecord(place.directory).gaps, []);
+    assert.deepEqual(
+      warnings.map(warning => warning.slice(0, 24)),
+      ["The sandbox's ts cannot ", 'Some figures of the sand', "The sandbox's load canno"],
+    );
+  });
+
+  test('is full after 32 MiB', () => {
+    using place = openPlace();
+    const recorder = openRecorder(place.path);
+    for (let mebibytes = 1; mebibytes <= 32; mebibytes += 1) {
+      assert.equal(recorder.isFull(), false);
+      recorder.gap({ at: 1, what: 'x'.repeat(2 ** 20) });
+    }
+    assert.equal(recorder.isFull(), true);
+  });
+
+  test('loses no more than the lines that were not written whole', async () => {
+    using place = openPlace();
+    const recorder = openRecorder(place.path);
+    recorder.sample(1, decodeStats('{"a":1}'));
+    appendFileSync(path.join(place.path, 'record.jsonl'), '{"at":2,"sta\n');
+    recorder.sample(3, decodeStats('{"a":3}'));
+    appendFileSync(path.join(place.path, 'record.jsonl'), '{"at":4,"gap":"half');
+    const { samples, gaps } = await read(place.path);
+    assert.deepEqual([samples.map(({ at }) => at), gaps], [[1, 3], []]);
   });
 });
 
-test('an end is asked for, comes, and takes the record with it', () => {
+test('an end is asked for, comes, and takes the record with it', async () => {
   using place = openPlace();
-  assert.deepEqual([isEndRequested(place.directory), hasEnded(place.directory)], [false, false]);
-  requestEnd(place.directory);
-  assert.deepEqual([isEndRequested(place.directory), hasEnded(place.directory)], [true, false]);
-  openRecorder(place.directory).end({ at: 1, what: 'asked' });
-  assert.equal(hasEnded(place.directory), true);
-  removeRecord(place.directory);
-  removeRecord(place.directory);
-  requestEnd(place.directory);
-  assert.deepEqual([hasEnded(place.directory), readRecord(place.directory).samples], [true, []]);
+  assert.deepEqual([isEndRequested(place.path), hasEnded(place.path)], [false, false]);
+  requestEnd(place.path);
+  assert.deepEqual([isEndRequested(place.path), hasEnded(place.path)], [true, false]);
+  openRecorder(place.path).end({ at: 1, what: 'asked' });
+  assert.equal(hasEnded(place.path), true);
+  removeRecord(place.path);
+  removeRecord(place.path);
+  requestEnd(place.path);
+  assert.deepEqual([hasEnded(place.path), (await read(place.path)).samples], [true, []]);
 });

@@ -8,7 +8,11 @@ import { decodeStats } from '../../src/stats/decode.ts';
 const STATS = decodeStats('{"mem_used":1}');
 
 /** What is recorded of readings that fail with the errors given, one after the other, until `stopAt` of them were made. */
-async function recorded(errors: readonly (Error | undefined)[], stopAt: number): Promise<string[]> {
+async function recorded(
+  errors: readonly (Error | undefined)[],
+  stopAt: number,
+  fullAt = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
   const lines: string[] = [];
   const stop = new AbortController();
   let readings = 0;
@@ -19,6 +23,8 @@ async function recorded(errors: readonly (Error | undefined)[], stopAt: number):
     return STATS;
   };
   const recorder: Recorder = {
+    start: at => void lines.push(`${at} start`),
+    isFull: () => readings >= fullAt,
     sample: at => void lines.push(`${at} sample`),
     gap: ({ at, what }) => void lines.push(`${at} ${what}`),
     end: ({ at, what }) => void lines.push(`${at} end: ${what}`),
@@ -29,13 +35,14 @@ async function recorded(errors: readonly (Error | undefined)[], stopAt: number):
 }
 
 test('samples are taken at once, after each interval, and a last time at the end', async () => {
-  assert.deepEqual(await recorded([], 2), ['1 sample', '2 sample', '3 sample', '3 end: enough']);
+  assert.deepEqual(await recorded([], 2), ['0 start', '1 sample', '2 sample', '3 sample', '3 end: enough']);
 });
 
 test('a reading that fails is a gap, with what to do about it where the next would not mend it', async () => {
   const errors = [new AgentError('stalled', 'Slow.'), new AgentError('too-large', 'Long.'), undefined];
   const cancelled = new AgentError('cancelled', 'Cut.');
   assert.deepEqual(await recorded([...errors, cancelled], 3), [
+    '0 start',
     '1 Slow.',
     '2 Long. A proxy on the way limits the size of a request. Upload the file in parts.',
     '3 sample',
@@ -47,6 +54,7 @@ test('a reading that fails is a gap, with what to do about it where the next wou
 test('a record has an end, also of a job that has none', async () => {
   const lines = await recorded([], Number.POSITIVE_INFINITY);
   assert.deepEqual(lines.slice(-2), ['50000 sample', '50000 end: its record was full']);
+  assert.deepEqual((await recorded([], 9, 2)).slice(-2), ['3 sample', '3 end: its record was full']);
 });
 
 test('a bug passes through', async () => {

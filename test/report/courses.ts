@@ -1,4 +1,4 @@
-import type { Stats } from '../../src/stats/decode.ts';
+import type { Figures } from '../../src/gate/metrics.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import { statsOf } from './reports.ts';
 
@@ -7,7 +7,7 @@ export type Reading = Readonly<Record<string, number | string>>;
 
 /** Samples 1 s apart. */
 export function course(readings: readonly Reading[]): Sample[] {
-  return readings.map((reading, index) => ({ at: 1_000_000 + 1000 * index, stats: statsOf(reading) }));
+  return readings.map((reading, index) => ({ at: 1_000_000 + 1000 * index, figures: statsOf(reading).figures }));
 }
 
 /**
@@ -15,13 +15,12 @@ export function course(readings: readonly Reading[]): Sample[] {
  * a text as the agent's JSON.
  */
 export function cpuCourse(values: readonly (number | string | undefined)[]): Sample[] {
-  return values.map((value, index) => ({ at: 1_000_000 + 1000 * index, stats: cpuStats(value) }));
+  return values.map((value, index) => ({ at: 1_000_000 + 1000 * index, figures: cpuFigures(value) }));
 }
 
-function cpuStats(value: number | string | undefined): Stats {
-  if (value === undefined) return statsOf({});
-  if (typeof value === 'string') return statsOf({ cpu_used_pct: value });
-  return { figures: new Map([['cpu_used_pct', value]]), json: '{}', warnings: [] };
+function cpuFigures(value: number | string | undefined): Figures {
+  if (value === undefined) return new Map();
+  return typeof value === 'string' ? statsOf({ cpu_used_pct: value }).figures : new Map([['cpu_used_pct', value]]);
 }
 
 /** The Mermaid text of a chart, without the fence and the words around it. */

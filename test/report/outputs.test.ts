@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse as parseYaml } from 'yaml';
 import { gateOf } from '../../src/gate/judge.ts';
-import { gateOutputs, statsOutputs, uploadOutputs } from '../../src/report/outputs.ts';
+import {
+  aggregatesOf,
+  type BoundedOutputs,
+  gateOutputs,
+  statsOutputs,
+  uploadOutputs,
+} from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
 import { parse } from '../gate/given.ts';
 import { course, type Reading } from './courses.ts';
@@ -15,15 +21,20 @@ const HUGE = '9223372036854775807';
 /** The report of samples over which conditions of fail-if were judged. */
 function judged(readings: readonly Reading[], failIf: readonly string[] = []): Report {
   const samples = course(readings);
-  const figures = samples.map(({ stats }) => stats.figures);
+  const figures = samples.map(sample => sample.figures);
   return report({ samples, gate: gateOf({ failIf: failIf.map(parse), warnIf: [] }, figures) });
+}
+
+/** The outputs of a report's gate. */
+function gate(of: Report): BoundedOutputs {
+  return gateOutputs(of, aggregatesOf(of.samples));
 }
 
 test('the outputs are those that action.yml declares', () => {
   const declared: { outputs: Record<string, unknown> } = parseYaml(
     readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'),
   );
-  const written = [uploadOutputs, statsOutputs, gateOutputs].flatMap(of => Object.keys(of(report()).outputs));
+  const written = [uploadOutputs, statsOutputs, gate].flatMap(of => Object.keys(of(report()).outputs));
   assert.deepEqual([...written, 'report'].sort(), Object.keys(declared.outputs).sort());
 });
 
@@ -103,7 +114,7 @@ describe('the outputs of the stats', () => {
 describe('the outputs of the gate', () => {
   test('have each breach exactly, in the metric’s own unit, and null for what is not reported', () => {
     const failIf = ['mem_used >= 9007199254740993B', 'cpu_used_pct > 90.5%', 'mem_used_mib > 1.5GiB', 'load > 1'];
-    const { outputs } = gateOutputs(judged([{ mem_used: HUGE, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf));
+    const { outputs } = gate(judged([{ mem_used: HUGE, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf));
     assert.equal(outputs['gate'], 'failed');
     assert.equal(
       outputs['breaches'],
@@ -121,19 +132,19 @@ describe('the outputs of the gate', () => {
       { load: 0.6 },
     ];
     assert.equal(
-      gateOutputs(judged(readings)).outputs['aggregates'],
+      gate(judged(readings)).outputs['aggregates'],
       `{"mem_used":{"last":9223372036854775805,"min":9223372036854775805,"max":${HUGE},"mean":9223372036854775806},` +
         '"load":{"last":0.6,"min":0.1,"max":0.6,"mean":0.3}}',
     );
-    assert.equal(gateOutputs(report()).outputs['aggregates'], '{}');
+    assert.equal(gate(report()).outputs['aggregates'], '{}');
   });
 
   test('are empty, with a notice, where they are too long', () => {
     const many = Array.from({ length: 5000 }, (_, index) => `metric_number_${index}`);
-    const reading = Object.fromEntries(many.map(name => [name, 1]));
-    const { outputs, notices } = gateOutputs(
+    const readings = Array.from({ length: 20 }, (_, index) => many.slice(index * 250, (index + 1) * 250));
+    const { outputs, notices } = gate(
       judged(
-        [reading],
+        readings.map(names => Object.fromEntries(names.map(name => [name, 1]))),
         many.map(name => `${name} > 0`),
       ),
     );

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportJson } from '../../src/report/outputs.ts';
+import { aggregatesOf, reportJson } from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
 import { parseExactly } from '../../src/text/exact-json.ts';
 import { BUSY, EVERY_END, FULL, failed, report, statsOf, uploaded } from './reports.ts';
 
 const HUGE = '9223372036854775807';
 
-const written = (parts: Partial<Report>) => [...reportJson(report(parts))].join('');
+const written = (parts: Partial<Report>) => {
+  const { samples = [] } = parts;
+  return [...reportJson(report(parts), aggregatesOf(samples))].join('');
+};
 
 test('holds everything about a run, its schema number first', () => {
   const text = written({ ...EVERY_END, errors: [{ message: 'No.', details: ['d'] }], warnings: ['w'] });
@@ -66,7 +69,7 @@ test('has each file once, in order, however many', () => {
 
 test('keeps the digits of the stats, and exact figures, of every sample', () => {
   const stats = statsOf({ disk_total: HUGE, disk_used: 1, load: '1.50', big: '1e400' });
-  const text = written({ stats, samples: [{ at: 5, stats }], files: [failed('a', FULL)] });
+  const text = written({ stats, samples: [{ at: 5, figures: stats.figures }], files: [failed('a', FULL)] });
   assert.ok(text.includes(`\n"stats": {"disk_total":${HUGE},"disk_used":1,"load":1.50,"big":1e400},\n`));
   const parsed = parseExactly(text);
   assert.ok(typeof parsed === 'object' && parsed !== null && 'figures' in parsed && 'samples' in parsed);

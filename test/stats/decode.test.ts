@@ -67,6 +67,27 @@ describe('fields that the contract does not know', () => {
   });
 });
 
+describe('of many figures', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":1`);
+  const left = (...fields: string[]) => {
+    const { figures, warnings } = decodeStats(`{${fields.join(',')}}`, new Set(['load']));
+    return [figures.size, warnings.join().slice(0, 12)];
+  };
+
+  test('256 are kept beside those that are known or judged', () => {
+    const known = ['"load":1', '"mem_used":1', '"mem_total":2'];
+    assert.deepEqual(left(...many(256), ...known), [256 + 5, '']);
+    assert.deepEqual(left(...many(257), ...known), [256 + 5, 'Some figures']);
+  });
+
+  test('those with long names or more than 40 digits are left out, and what is judged is then missing', () => {
+    assert.deepEqual(left(`"${'n'.repeat(100)}":1`, `"a":-${'9'.repeat(40)}`), [2, '']);
+    assert.deepEqual(left(`"${'n'.repeat(101)}":1`), [0, 'Some figures']);
+    assert.deepEqual(left(`"a":1${'0'.repeat(40)}`), [0, 'Some figures']);
+    assert.deepEqual(left(`"load":-1${'0'.repeat(40)}`), [0, "The sandbox'"]);
+  });
+});
+
 test('the JSON stays as the service sent it; of a field given twice the last counts', () => {
   for (const json of ['{"b":{"c":[1.0]},"a":1e400}', '{ "ts" : 1 }']) assert.equal(decodeStats(json).json, json);
   assert.deepEqual(figuresOf('{"ts":1,"ts":2}'), { ts: 2n });

@@ -21,7 +21,7 @@ async function take(samples: number, { read }: Answers, time: FakeTime = fakeTim
   const policy = { retries: 0, random: () => 0, sleep: time.sleep, stop: time.stop, onRetry: () => {} };
   const start = time.now();
   const taken = await takeSamples(() => withRetries(read, policy), { samples, intervalMs: 250 }, time);
-  const at = taken.samples.map(sample => [sample.at - start, sample.stats.figures.get('load')]);
+  const at = taken.samples.map(sample => [sample.at - start, sample.figures.get('load')]);
   return { error: taken.error, taken: at };
 }
 

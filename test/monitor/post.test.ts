@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { openWorld, runAction, runBadly } from '../action/harness.ts';
+import { startJob, until } from './monitoring.ts';
+
+const SIGNAL_AT = path.resolve(import.meta.dirname, '../action/signal-at.js');
+
+suite('the post step of a monitor', { concurrency: 2 }, () => {
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    test(`that gets ${signal} says that it was cancelled, fails, and leaves nothing`, {
+      skip: process.platform === 'win32',
+    }, async () => {
+      const faults = [{ on: 'stats', skip: 1, do: { kind: 'stall', at: 'answering' } }] as const;
+      await using job = await startJob({}, { faults });
+      await until(() => job.world.agent.requests.length >= 2 || undefined);
+      const post = await job.post({}, { NODE_OPTIONS: `--import=${SIGNAL_AT}`, SIGNAL: signal });
+      assert.deepEqual([post.exitCode, post.report.cancelled, post.report.succeeded], [1, true, false]);
+      assert.match(post.annotations('error').at(-1) ?? '', /^Cancelled: at most in|^Cancelled: the sandbox reports/);
+      assert.match(post.summary, /^<h3>⛔ Cancelled/);
+      assert.equal(existsSync(job.directory), false);
+    });
+  }
+
+  for (const [what, of] of Object.entries({
+    'the temporary directory': world => world.temp,
+    'a directory in it of another': world => path.join(world.temp, 'mine'),
+    'what a name of it leads to': world => path.join(world.temp, 'sandbox-sync-monitor-x', '..', '..', 'work'),
+    'a directory elsewhere': world => path.join(world.workspace, 'sandbox-sync-monitor-x'),
+    'one deeper': world => path.join(world.temp, 'mine', 'sandbox-sync-monitor-x'),
+  } satisfies Record<string, (world: Awaited<ReturnType<typeof openWorld>>) => string>)) {
+    test(`fails, and removes nothing, where its state names ${what}`, async () => {
+      await using world = await openWorld();
+      const directory = of(world);
+      mkdirSync(directory, { recursive: true });
+      const post = await runAction(world, {}, { task: 'monitor', post: { state: { directory } } });
+      assert.deepEqual([post.exitCode, existsSync(directory)], [1, true]);
+      assert.ok(!readdirSync(directory).includes('end'));
+    });
+  }
+});
+
+test('without GITHUB_STATE, no monitor starts that nobody would end', async () => {
+  await using world = await openWorld();
+  const main = await runBadly(world, {}, { task: 'monitor', env: { GITHUB_STATE: undefined } });
+  assert.match(main.annotations('error').join(), /^monitor: cannot start: GITHUB_STATE is not set\./);
+  assert.equal(
+    readdirSync(world.temp).some(name => name.startsWith('sandbox-sync-monitor-')),
+    false,
+  );
+  assert.equal(world.agent.connections(), 0);
+});
