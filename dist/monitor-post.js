@@ -92,10 +92,10 @@ async function endMonitor(inputs, directory, surroundings) {
 	await hasEndedIn(directory, surroundings);
 	const record = await readRecord(directory, metricsOf(failIf, warnIf));
 	if (surroundings.debug !== void 0) show(record, surroundings.debug);
-	const { samples, stats, gaps } = record;
+	const { samples, stats } = record;
 	const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
 	const figures = samples.map((sample) => sample.figures);
-	const isFatal = failIf.length > 0 && samples.length > 0;
+	const isFatal = failIf.length > 0;
 	return {
 		...EMPTY_REPORT,
 		task: "monitor",
@@ -104,13 +104,13 @@ async function endMonitor(inputs, directory, surroundings) {
 		samples,
 		stats,
 		gate: gateOf(inputs, figures, unseen.length > 0),
-		errors: [...nothingSampled(record), ...isFatal ? unseen.map((message) => ({
+		errors: [...nothingSampled(record), ...(isFatal ? unseen : []).map((message) => ({
 			message,
 			details: []
-		})) : []],
-		warnings: samples.length === 0 ? record.warnings : [
+		}))],
+		warnings: [
 			...record.warnings,
-			...failedReadings(gaps),
+			...failedReadings(record),
 			...isFatal ? [] : unseen
 		],
 		cancelled: surroundings.cancel.aborted
@@ -125,6 +125,7 @@ const UNSEEN_INTERVALS = 10;
 const MAX_SPANS = 10;
 /** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
 function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
+	if (samples.length === 0) return [];
 	const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
 	const isWhole = end?.what === ASKED;
 	const why = end === void 0 ? "the monitor was ended from outside" : `the monitor had ended: ${end.what}`;
@@ -149,8 +150,9 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 function timeOf(ms) {
 	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
-function failedReadings([first, ...others]) {
-	return first === void 0 ? [] : [`${formatCount(others.length + 1, "reading")} failed, the first: ${first.what}`];
+function failedReadings({ samples, gaps: [first, ...others] }) {
+	if (first === void 0 || samples.length === 0) return [];
+	return [`${formatCount(others.length + 1, "reading")} failed, the first: ${first.what}`];
 }
 function nothingSampled({ samples, gaps }) {
 	if (samples.length > 0) return [];

@@ -2116,16 +2116,16 @@ async function step(task, run) {
 	const { observer, stop } = watchTransfer();
 	const report = await reportOf(task, raw, async () => {
 		const inputs = parseInputs(task, raw);
-		debug?.("inputs", showInputs(task, inputs).map((line) => `Input ${line}`).join("\n"));
-		const clock = () => performance.now();
+		const shown = showInputs(task, inputs).map((line) => `Input ${line}`);
+		debug?.("inputs", shown.join("\n"));
 		return run(inputs, {
-			workspace: workspace(),
-			cancel,
-			clock,
-			debug,
+			clock: () => performance.now(),
 			now: Date.now,
 			sleep,
 			random: Math.random,
+			workspace: workspace(),
+			cancel,
+			debug,
 			observer
 		}, raw);
 	});

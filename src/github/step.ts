@@ -29,23 +29,10 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   const { observer, stop } = watchTransfer();
   const report = await reportOf(task, raw, async () => {
     const inputs = parseInputs(task, raw);
-    debug?.(
-      'inputs',
-      showInputs(task, inputs)
-        .map(line => `Input ${line}`)
-        .join('\n'),
-    );
-    const clock = () => performance.now();
-    const surroundings = {
-      workspace: workspace(),
-      cancel,
-      clock,
-      debug,
-      now: Date.now,
-      sleep,
-      random: Math.random,
-    };
-    return run(inputs, { ...surroundings, observer }, raw);
+    const shown = showInputs(task, inputs).map(line => `Input ${line}`);
+    debug?.('inputs', shown.join('\n'));
+    const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
+    return run(inputs, { ...time, workspace: workspace(), cancel, debug, observer }, raw);
   });
   stop();
   log?.end();

@@ -27,10 +27,10 @@ export async function endMonitor(
   await hasEndedIn(directory, surroundings);
   const record = await readRecord(directory, metricsOf(failIf, warnIf));
   if (surroundings.debug !== undefined) show(record, surroundings.debug);
-  const { samples, stats, gaps } = record;
+  const { samples, stats } = record;
   const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
   const figures = samples.map(sample => sample.figures);
-  const isFatal = failIf.length > 0 && samples.length > 0;
+  const isFatal = failIf.length > 0;
   return {
     ...EMPTY_REPORT,
     task: 'monitor',
@@ -39,11 +39,8 @@ export async function endMonitor(
     samples,
     stats,
     gate: gateOf(inputs, figures, unseen.length > 0),
-    errors: [...nothingSampled(record), ...(isFatal ? unseen.map(message => ({ message, details: [] })) : [])],
-    warnings:
-      samples.length === 0
-        ? record.warnings
-        : [...record.warnings, ...failedReadings(gaps), ...(isFatal ? [] : unseen)],
+    errors: [...nothingSampled(record), ...(isFatal ? unseen : []).map(message => ({ message, details: [] }))],
+    warnings: [...record.warnings, ...failedReadings(record), ...(isFatal ? [] : unseen)],
     cancelled: surroundings.cancel.aborted,
   };
 }
@@ -62,6 +59,8 @@ const MAX_SPANS = 10;
 
 /** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
 function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, longestMs: number): string[] {
+  // Of a sandbox that was never seen, more is said.
+  if (samples.length === 0) return [];
   const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
   const isWhole = end?.what === ASKED;
   const why = end === undefined ? 'the monitor was ended from outside' : `the monitor had ended: ${end.what}`;
@@ -80,8 +79,9 @@ function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
 
-function failedReadings([first, ...others]: MonitorRecord['gaps']): string[] {
-  return first === undefined ? [] : [`${formatCount(others.length + 1, 'reading')} failed, the first: ${first.what}`];
+function failedReadings({ samples, gaps: [first, ...others] }: MonitorRecord): string[] {
+  if (first === undefined || samples.length === 0) return [];
+  return [`${formatCount(others.length + 1, 'reading')} failed, the first: ${first.what}`];
 }
 
 function nothingSampled({ samples, gaps }: MonitorRecord): ReportedError[] {

@@ -53,13 +53,13 @@ export async function startJob(
 /** Runs the post step on what `write` records, in place of a sampling process. */
 export async function runPost(
   inputs: Inputs,
-  write: (recorder: Recorder) => void,
+  write: (recorder: Recorder, directory: string) => void,
   options: RunOptions = {},
 ): Promise<Result> {
   await using world = await openWorld();
   const directory = path.join(world.temp, 'sandbox-sync-monitor-played');
   mkdirSync(directory);
-  write(openRecorder(directory));
+  write(openRecorder(directory), directory);
   const post = { state: { directory } };
   return await runAction(world, inputs, { ...options, task: 'monitor', post });
 }

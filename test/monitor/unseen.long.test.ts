@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { suite, test } from 'node:test';
+import type { Recorder } from '../../src/monitor/record.ts';
+import { ASKED } from '../../src/monitor/sampler.ts';
 import { aggregatesOf } from '../../src/report/outputs.ts';
-import { samplerIn, startJob } from './monitoring.ts';
+import { runPost, samplerIn, startJob } from './monitoring.ts';
 
 suite('a sampling process that sees no more', { concurrency: 4, skip: process.platform !== 'linux' }, () => {
   for (const name of ['SIGKILL', 'SIGTERM', 'SIGSTOP']) {
@@ -48,4 +53,26 @@ test('the aggregates of a thousand samples that report other metrics each take t
   const fewer = Math.max(...[1, 2, 3].map(() => time(250)));
   // Where each metric is looked for in each sample, it is 16 times as long.
   assert.ok(time(1000) < 10 * fewer);
+});
+
+test('a record of 64 KiB of names a reading, others each time, takes little memory', async t => {
+  const file = path.join(import.meta.dirname, '../action/peak-memory.js');
+  const peakFile = path.join(mkdtempSync(path.join(tmpdir(), 'peak-')), 'peak');
+  t.after(() => rmSync(path.dirname(peakFile), { recursive: true }));
+  const start = Date.now();
+  const write = (recorder: Recorder, directory: string) => {
+    recorder.start(start);
+    for (let index = 0; index < 400; index += 1) {
+      const names = Array.from({ length: 5000 }, (_, name) => `"f${index}_${name}":1`);
+      const line = JSON.stringify({ at: start, stats: `{${names.join()},"mem_used":${index}}` });
+      appendFileSync(path.join(directory, 'record.jsonl'), `${line}\n`);
+    }
+    recorder.end({ at: Date.now(), what: ASKED });
+  };
+  const env = { NODE_OPTIONS: `--import=${file}`, PEAK_MEMORY_FILE: peakFile };
+  const post = await runPost({ 'fail-if': 'mem_used == 399' }, write, { env });
+  assert.match(post.annotations('error').join('\n'), /^mem_used == 399: it was 399 B/m);
+  const peak = Number(readFileSync(peakFile, 'utf8')) / 2 ** 20;
+  t.diagnostic(`${Math.round(peak)} MiB at most`);
+  assert.ok(peak < 400, `${peak} MiB`);
 });
