@@ -52,7 +52,8 @@ test('the aggregates of a thousand samples that report other metrics each take t
   time(100);
   const fewer = Math.max(...[1, 2, 3].map(() => time(250)));
   // Where each metric is looked for in each sample, it is 16 times as long.
-  assert.ok(time(1000) < 10 * fewer);
+  const ratio = time(1000) / fewer;
+  assert.ok(ratio < 8, `${ratio} times as long`);
 });
 
 test('a record of 64 KiB of names a reading, others each time, takes little memory', async t => {
