@@ -5,7 +5,7 @@ import * as fs from "fs";
 import * as path from "path";
 import assert from "assert";
 
-// ../../main/node_modules/delayed-stream/lib/delayed_stream.js
+// node_modules/delayed-stream/lib/delayed_stream.js
 var require_delayed_stream = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var Stream = __require("stream").Stream;
 	var util = __require("util");
@@ -83,7 +83,7 @@ var require_delayed_stream = /* @__PURE__ */ __commonJSMin(((exports, module) =>
 	};
 }));
 
-// ../../main/node_modules/combined-stream/lib/combined_stream.js
+// node_modules/combined-stream/lib/combined_stream.js
 var require_combined_stream = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var util = __require("util");
 	var Stream = __require("stream").Stream;
@@ -234,7 +234,7 @@ var require_combined_stream = /* @__PURE__ */ __commonJSMin(((exports, module) =
 	};
 }));
 
-// ../../main/node_modules/mime-db/db.json
+// node_modules/mime-db/db.json
 var require_db = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = {
 		"application/1d-interleaved-parityfec": { "source": "iana" },
@@ -7279,7 +7279,7 @@ var require_db = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/mime-db/index.js
+// node_modules/mime-db/index.js
 var require_mime_db = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/*!
 	* mime-db
@@ -7293,7 +7293,7 @@ var require_mime_db = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = require_db();
 }));
 
-// ../../main/node_modules/mime-types/index.js
+// node_modules/mime-types/index.js
 /*!
 * mime-types
 * Copyright(c) 2014 Jonathan Ong
@@ -7409,7 +7409,7 @@ var require_mime_types = /* @__PURE__ */ __commonJSMin(((exports) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/lib/defer.js
+// node_modules/asynckit/lib/defer.js
 var require_defer = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = defer;
 	/**
@@ -7424,7 +7424,7 @@ var require_defer = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/lib/async.js
+// node_modules/asynckit/lib/async.js
 var require_async = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var defer = require_defer();
 	module.exports = async;
@@ -7449,7 +7449,7 @@ var require_async = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/lib/abort.js
+// node_modules/asynckit/lib/abort.js
 var require_abort = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = abort;
 	/**
@@ -7472,7 +7472,7 @@ var require_abort = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/lib/iterate.js
+// node_modules/asynckit/lib/iterate.js
 var require_iterate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var async = require_async();
 	var abort = require_abort();
@@ -7512,7 +7512,7 @@ var require_iterate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/lib/state.js
+// node_modules/asynckit/lib/state.js
 var require_state = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = state;
 	/**
@@ -7539,7 +7539,7 @@ var require_state = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/lib/terminator.js
+// node_modules/asynckit/lib/terminator.js
 var require_terminator = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var abort = require_abort();
 	var async = require_async();
@@ -7558,7 +7558,7 @@ var require_terminator = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/parallel.js
+// node_modules/asynckit/parallel.js
 var require_parallel = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var iterate = require_iterate();
 	var initState = require_state();
@@ -7591,7 +7591,7 @@ var require_parallel = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/serialOrdered.js
+// node_modules/asynckit/serialOrdered.js
 var require_serialOrdered = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var iterate = require_iterate();
 	var initState = require_state();
@@ -7646,7 +7646,7 @@ var require_serialOrdered = /* @__PURE__ */ __commonJSMin(((exports, module) => 
 	}
 }));
 
-// ../../main/node_modules/asynckit/serial.js
+// node_modules/asynckit/serial.js
 var require_serial = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var serialOrdered = require_serialOrdered();
 	module.exports = serial;
@@ -7663,7 +7663,7 @@ var require_serial = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	}
 }));
 
-// ../../main/node_modules/asynckit/index.js
+// node_modules/asynckit/index.js
 var require_asynckit = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = {
 		parallel: require_parallel(),
@@ -7672,91 +7672,91 @@ var require_asynckit = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/es-object-atoms/index.js
+// node_modules/es-object-atoms/index.js
 var require_es_object_atoms = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('.')} */
 	module.exports = Object;
 }));
 
-// ../../main/node_modules/es-errors/index.js
+// node_modules/es-errors/index.js
 var require_es_errors = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('.')} */
 	module.exports = Error;
 }));
 
-// ../../main/node_modules/es-errors/eval.js
+// node_modules/es-errors/eval.js
 var require_eval = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./eval')} */
 	module.exports = EvalError;
 }));
 
-// ../../main/node_modules/es-errors/range.js
+// node_modules/es-errors/range.js
 var require_range = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./range')} */
 	module.exports = RangeError;
 }));
 
-// ../../main/node_modules/es-errors/ref.js
+// node_modules/es-errors/ref.js
 var require_ref = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./ref')} */
 	module.exports = ReferenceError;
 }));
 
-// ../../main/node_modules/es-errors/syntax.js
+// node_modules/es-errors/syntax.js
 var require_syntax = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./syntax')} */
 	module.exports = SyntaxError;
 }));
 
-// ../../main/node_modules/es-errors/type.js
+// node_modules/es-errors/type.js
 var require_type = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./type')} */
 	module.exports = TypeError;
 }));
 
-// ../../main/node_modules/es-errors/uri.js
+// node_modules/es-errors/uri.js
 var require_uri = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./uri')} */
 	module.exports = URIError;
 }));
 
-// ../../main/node_modules/math-intrinsics/abs.js
+// node_modules/math-intrinsics/abs.js
 var require_abs = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./abs')} */
 	module.exports = Math.abs;
 }));
 
-// ../../main/node_modules/math-intrinsics/floor.js
+// node_modules/math-intrinsics/floor.js
 var require_floor = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./floor')} */
 	module.exports = Math.floor;
 }));
 
-// ../../main/node_modules/math-intrinsics/max.js
+// node_modules/math-intrinsics/max.js
 var require_max = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./max')} */
 	module.exports = Math.max;
 }));
 
-// ../../main/node_modules/math-intrinsics/min.js
+// node_modules/math-intrinsics/min.js
 var require_min = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./min')} */
 	module.exports = Math.min;
 }));
 
-// ../../main/node_modules/math-intrinsics/pow.js
+// node_modules/math-intrinsics/pow.js
 var require_pow = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./pow')} */
 	module.exports = Math.pow;
 }));
 
-// ../../main/node_modules/math-intrinsics/round.js
+// node_modules/math-intrinsics/round.js
 var require_round = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./round')} */
 	module.exports = Math.round;
 }));
 
-// ../../main/node_modules/math-intrinsics/isNaN.js
+// node_modules/math-intrinsics/isNaN.js
 var require_isNaN = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./isNaN')} */
 	module.exports = Number.isNaN || function isNaN(a) {
@@ -7764,7 +7764,7 @@ var require_isNaN = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/math-intrinsics/sign.js
+// node_modules/math-intrinsics/sign.js
 var require_sign = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var $isNaN = require_isNaN();
 	/** @type {import('./sign')} */
@@ -7774,13 +7774,13 @@ var require_sign = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/gopd/gOPD.js
+// node_modules/gopd/gOPD.js
 var require_gOPD = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./gOPD')} */
 	module.exports = Object.getOwnPropertyDescriptor;
 }));
 
-// ../../main/node_modules/gopd/index.js
+// node_modules/gopd/index.js
 var require_gopd = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('.')} */
 	var $gOPD = require_gOPD();
@@ -7792,7 +7792,7 @@ var require_gopd = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = $gOPD;
 }));
 
-// ../../main/node_modules/es-define-property/index.js
+// node_modules/es-define-property/index.js
 var require_es_define_property = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('.')} */
 	var $defineProperty = Object.defineProperty || false;
@@ -7804,7 +7804,7 @@ var require_es_define_property = /* @__PURE__ */ __commonJSMin(((exports, module
 	module.exports = $defineProperty;
 }));
 
-// ../../main/node_modules/has-symbols/shams.js
+// node_modules/has-symbols/shams.js
 var require_shams$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./shams')} */
 	module.exports = function hasSymbols() {
@@ -7833,7 +7833,7 @@ var require_shams$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/has-symbols/index.js
+// node_modules/has-symbols/index.js
 var require_has_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var origSymbol = typeof Symbol !== "undefined" && Symbol;
 	var hasSymbolSham = require_shams$1();
@@ -7847,20 +7847,20 @@ var require_has_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/get-proto/Reflect.getPrototypeOf.js
+// node_modules/get-proto/Reflect.getPrototypeOf.js
 var require_Reflect_getPrototypeOf = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./Reflect.getPrototypeOf')} */
 	module.exports = typeof Reflect !== "undefined" && Reflect.getPrototypeOf || null;
 }));
 
-// ../../main/node_modules/get-proto/Object.getPrototypeOf.js
+// node_modules/get-proto/Object.getPrototypeOf.js
 var require_Object_getPrototypeOf = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var $Object = require_es_object_atoms();
 	/** @type {import('./Object.getPrototypeOf')} */
 	module.exports = $Object.getPrototypeOf || null;
 }));
 
-// ../../main/node_modules/function-bind/implementation.js
+// node_modules/function-bind/implementation.js
 var require_implementation = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var ERROR_MESSAGE = "Function.prototype.bind called on incompatible ";
 	var toStr = Object.prototype.toString;
@@ -7912,31 +7912,31 @@ var require_implementation = /* @__PURE__ */ __commonJSMin(((exports, module) =>
 	};
 }));
 
-// ../../main/node_modules/function-bind/index.js
+// node_modules/function-bind/index.js
 var require_function_bind = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var implementation = require_implementation();
 	module.exports = Function.prototype.bind || implementation;
 }));
 
-// ../../main/node_modules/call-bind-apply-helpers/functionCall.js
+// node_modules/call-bind-apply-helpers/functionCall.js
 var require_functionCall = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./functionCall')} */
 	module.exports = Function.prototype.call;
 }));
 
-// ../../main/node_modules/call-bind-apply-helpers/functionApply.js
+// node_modules/call-bind-apply-helpers/functionApply.js
 var require_functionApply = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./functionApply')} */
 	module.exports = Function.prototype.apply;
 }));
 
-// ../../main/node_modules/call-bind-apply-helpers/reflectApply.js
+// node_modules/call-bind-apply-helpers/reflectApply.js
 var require_reflectApply = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	/** @type {import('./reflectApply')} */
 	module.exports = typeof Reflect !== "undefined" && Reflect && Reflect.apply;
 }));
 
-// ../../main/node_modules/call-bind-apply-helpers/actualApply.js
+// node_modules/call-bind-apply-helpers/actualApply.js
 var require_actualApply = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var bind = require_function_bind();
 	var $apply = require_functionApply();
@@ -7946,7 +7946,7 @@ var require_actualApply = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = $reflectApply || bind.call($call, $apply);
 }));
 
-// ../../main/node_modules/call-bind-apply-helpers/index.js
+// node_modules/call-bind-apply-helpers/index.js
 var require_call_bind_apply_helpers = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var bind = require_function_bind();
 	var $TypeError = require_type();
@@ -7959,7 +7959,7 @@ var require_call_bind_apply_helpers = /* @__PURE__ */ __commonJSMin(((exports, m
 	};
 }));
 
-// ../../main/node_modules/dunder-proto/get.js
+// node_modules/dunder-proto/get.js
 var require_get = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var callBind = require_call_bind_apply_helpers();
 	var gOPD = require_gopd();
@@ -7978,7 +7978,7 @@ var require_get = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	} : false;
 }));
 
-// ../../main/node_modules/get-proto/index.js
+// node_modules/get-proto/index.js
 var require_get_proto = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var reflectGetProto = require_Reflect_getPrototypeOf();
 	var originalGetProto = require_Object_getPrototypeOf();
@@ -7994,28 +7994,28 @@ var require_get_proto = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	} : null;
 }));
 
-// ../../main/node_modules/async-function/index.js
+// node_modules/async-function/index.js
 var require_async_function = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const cached = async function() {}.constructor;
 	/** @type {import('.')} */
 	module.exports = () => cached;
 }));
 
-// ../../main/node_modules/generator-function/index.js
+// node_modules/generator-function/index.js
 var require_generator_function = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const cached = function* () {}.constructor;
 	/** @type {import('.')} */
 	module.exports = () => cached;
 }));
 
-// ../../main/node_modules/async-generator-function/index.js
+// node_modules/async-generator-function/index.js
 var require_async_generator_function = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	const cached = async function* () {}.constructor;
 	/** @type {import('.')} */
 	module.exports = () => cached;
 }));
 
-// ../../main/node_modules/hasown/index.js
+// node_modules/hasown/index.js
 var require_hasown = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var call = Function.prototype.call;
 	var $hasOwn = Object.prototype.hasOwnProperty;
@@ -8024,7 +8024,7 @@ var require_hasown = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = bind.call(call, $hasOwn);
 }));
 
-// ../../main/node_modules/get-intrinsic/index.js
+// node_modules/get-intrinsic/index.js
 var require_get_intrinsic = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var undefined;
 	var $Object = require_es_object_atoms();
@@ -8347,7 +8347,7 @@ var require_get_intrinsic = /* @__PURE__ */ __commonJSMin(((exports, module) => 
 	};
 }));
 
-// ../../main/node_modules/has-tostringtag/shams.js
+// node_modules/has-tostringtag/shams.js
 var require_shams = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var hasSymbols = require_shams$1();
 	/** @type {import('.')} */
@@ -8356,7 +8356,7 @@ var require_shams = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/es-set-tostringtag/index.js
+// node_modules/es-set-tostringtag/index.js
 var require_es_set_tostringtag = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var $defineProperty = require_get_intrinsic()("%Object.defineProperty%", true);
 	var hasToStringTag = require_shams()();
@@ -8380,7 +8380,7 @@ var require_es_set_tostringtag = /* @__PURE__ */ __commonJSMin(((exports, module
 	};
 }));
 
-// ../../main/node_modules/form-data/lib/populate.js
+// node_modules/form-data/lib/populate.js
 var require_populate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = function(dst, src) {
 		Object.keys(src).forEach(function(prop) {
@@ -8390,7 +8390,7 @@ var require_populate = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	};
 }));
 
-// ../../main/node_modules/form-data/lib/form_data.js
+// node_modules/form-data/lib/form_data.js
 var require_form_data = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var CombinedStream = require_combined_stream();
 	var util = __require("util");
@@ -8637,7 +8637,7 @@ var require_form_data = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = FormData;
 }));
 
-// ../../main/node_modules/balanced-match/dist/esm/index.js
+// node_modules/balanced-match/dist/esm/index.js
 const range = (a, b, str) => {
 	let begs, beg, left, right = void 0, result;
 	let ai = str.indexOf(a);
@@ -8669,7 +8669,7 @@ const range = (a, b, str) => {
 	return result;
 };
 
-// ../../main/node_modules/brace-expansion/dist/esm/index.js
+// node_modules/brace-expansion/dist/esm/index.js
 const escSlash = "\0SLASH" + Math.random().toFixed(16) + "\0";
 const escOpen = "\0OPEN" + Math.random().toFixed(16) + "\0";
 const escClose = "\0CLOSE" + Math.random().toFixed(16) + "\0";
@@ -8956,14 +8956,14 @@ function expand_(str, max, maxLength, maxDepth, depth, maxRewrites, budget, isTo
 	return acc;
 }
 
-// ../../main/node_modules/minimatch/dist/esm/assert-valid-pattern.js
+// node_modules/minimatch/dist/esm/assert-valid-pattern.js
 const MAX_PATTERN_LENGTH = 65536;
 const assertValidPattern = (pattern) => {
 	if (typeof pattern !== "string") throw new TypeError("invalid pattern");
 	if (pattern.length > MAX_PATTERN_LENGTH) throw new TypeError("pattern is too long");
 };
 
-// ../../main/node_modules/minimatch/dist/esm/brace-expressions.js
+// node_modules/minimatch/dist/esm/brace-expressions.js
 const posixClasses = {
 	"[:alnum:]": ["\\p{L}\\p{Nl}\\p{Nd}", true],
 	"[:alpha:]": ["\\p{L}\\p{Nl}", true],
@@ -9087,7 +9087,7 @@ const parseClass = (glob, position) => {
 	];
 };
 
-// ../../main/node_modules/minimatch/dist/esm/unescape.js
+// node_modules/minimatch/dist/esm/unescape.js
 /**
 * Un-escape a string that has been escaped with {@link escape}.
 *
@@ -9112,7 +9112,7 @@ const unescape = (s, { windowsPathsNoEscape = false, magicalBraces = true } = {}
 	return windowsPathsNoEscape ? s.replace(/\[([^/\\{}])\]/g, "$1") : s.replace(/((?!\\).|^)\[([^/\\{}])\]/g, "$1$2").replace(/\\([^/{}])/g, "$1");
 };
 
-// ../../main/node_modules/minimatch/dist/esm/ast.js
+// node_modules/minimatch/dist/esm/ast.js
 var _a;
 const types = /* @__PURE__ */ new Set([
 	"!",
@@ -9621,7 +9621,7 @@ var AST = class {
 };
 _a = AST;
 
-// ../../main/node_modules/minimatch/dist/esm/escape.js
+// node_modules/minimatch/dist/esm/escape.js
 /**
 * Escape all magic characters in a glob pattern.
 *
@@ -9639,7 +9639,7 @@ const escape = (s, { windowsPathsNoEscape = false, magicalBraces = false } = {})
 	return windowsPathsNoEscape ? s.replace(/[?*()[\]]/g, "[$&]") : s.replace(/[?*()[\]\\]/g, "\\$&");
 };
 
-// ../../main/node_modules/minimatch/dist/esm/index.js
+// node_modules/minimatch/dist/esm/index.js
 const minimatch = (p, pattern, options = {}) => {
 	assertValidPattern(pattern);
 	if (!options.nocomment && pattern.charAt(0) === "#") return false;
@@ -10261,7 +10261,7 @@ minimatch.Minimatch = Minimatch;
 minimatch.escape = escape;
 minimatch.unescape = unescape;
 
-// ../../main/node_modules/@actions/glob/lib/internal-glob-options-helper.js
+// node_modules/@actions/glob/lib/internal-glob-options-helper.js
 /**
 * Returns a copy with defaults filled in.
 */
@@ -10298,7 +10298,7 @@ function getOptions(copy) {
 	return result;
 }
 
-// ../../main/node_modules/@actions/glob/lib/internal-path-helper.js
+// node_modules/@actions/glob/lib/internal-path-helper.js
 const IS_WINDOWS$4 = process.platform === "win32";
 /**
 * Similar to path.dirname except normalizes the path separators and slightly better handling for Windows UNC paths.
@@ -10397,7 +10397,7 @@ function safeTrimTrailingSeparator(p) {
 	return p.substr(0, p.length - 1);
 }
 
-// ../../main/node_modules/@actions/glob/lib/internal-match-kind.js
+// node_modules/@actions/glob/lib/internal-match-kind.js
 /**
 * Indicates whether a pattern matches a path
 */
@@ -10413,7 +10413,7 @@ var MatchKind;
 	MatchKind[MatchKind["All"] = 3] = "All";
 })(MatchKind || (MatchKind = {}));
 
-// ../../main/node_modules/@actions/glob/lib/internal-pattern-helper.js
+// node_modules/@actions/glob/lib/internal-pattern-helper.js
 const IS_WINDOWS$3 = process.platform === "win32";
 /**
 * Given an array of patterns, returns an array of paths to search.
@@ -10464,7 +10464,7 @@ function partialMatch(patterns, itemPath) {
 	return patterns.some((x) => !x.negate && x.partialMatch(itemPath));
 }
 
-// ../../main/node_modules/@actions/glob/lib/internal-path.js
+// node_modules/@actions/glob/lib/internal-path.js
 const IS_WINDOWS$2 = process.platform === "win32";
 /**
 * Helper class for parsing paths into segments
@@ -10523,7 +10523,7 @@ var Path = class {
 	}
 };
 
-// ../../main/node_modules/@actions/glob/lib/internal-pattern.js
+// node_modules/@actions/glob/lib/internal-pattern.js
 const IS_WINDOWS$1 = process.platform === "win32";
 var Pattern = class Pattern {
 	constructor(patternOrNegate, isImplicitPattern = false, segments, homedir) {
@@ -10663,7 +10663,7 @@ var Pattern = class Pattern {
 	}
 };
 
-// ../../main/node_modules/@actions/glob/lib/internal-search-state.js
+// node_modules/@actions/glob/lib/internal-search-state.js
 var SearchState = class {
 	constructor(path, level) {
 		this.path = path;
@@ -10671,7 +10671,7 @@ var SearchState = class {
 	}
 };
 
-// ../../main/node_modules/@actions/glob/lib/internal-globber.js
+// node_modules/@actions/glob/lib/internal-globber.js
 var __awaiter$1 = void 0 && (void 0).__awaiter || function(thisArg, _arguments, P, generator) {
 	function adopt(value) {
 		return value instanceof P ? value : new P(function(resolve) {
@@ -10888,7 +10888,7 @@ var DefaultGlobber = class DefaultGlobber {
 	}
 };
 
-// ../../main/node_modules/@actions/glob/lib/glob.js
+// node_modules/@actions/glob/lib/glob.js
 var __awaiter = void 0 && (void 0).__awaiter || function(thisArg, _arguments, P, generator) {
 	function adopt(value) {
 		return value instanceof P ? value : new P(function(resolve) {
@@ -10928,7 +10928,7 @@ function create(patterns, options) {
 	});
 }
 
-// ../../main/node_modules/yocto-queue/index.js
+// node_modules/yocto-queue/index.js
 var Node = class {
 	value;
 	next;
@@ -10986,7 +10986,7 @@ var Queue = class {
 	}
 };
 
-// ../../main/node_modules/p-limit/index.js
+// node_modules/p-limit/index.js
 function pLimit(concurrency) {
 	let rejectOnClear = false;
 	if (typeof concurrency === "object") ({concurrency, rejectOnClear = false} = concurrency);

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { networkFailure } from '../../src/agent/network-failure.ts';
 
+const same = (text: string) => text;
 const TRIED = 'POST https://sandbox.example.com/files';
 
 function coded(code: string, message = 'what happened'): Error {
@@ -26,7 +27,7 @@ for (const [kind, codes] of Object.entries(KINDS)) {
   for (const code of codes.split(/\s+/)) {
     test(`${code} is ${kind}`, () => {
       const cause = coded(code);
-      const error = networkFailure(cause, TRIED);
+      const error = networkFailure(cause, TRIED, same);
       const { status, retryable } = error;
       assert.deepEqual([error.kind, error.cause, status, retryable], [kind, cause, undefined, RETRYABLE.has(kind)]);
       assert.ok(error.message.startsWith(`${TRIED} failed: `), error.message);
@@ -67,7 +68,7 @@ const MESSAGES: Readonly<Record<string, readonly [error: Error, kind: string, sa
 describe('what happened is said', () => {
   for (const [name, [error, kind, says]] of Object.entries(MESSAGES)) {
     test(name, () => {
-      const failure = networkFailure(error, TRIED);
+      const failure = networkFailure(error, TRIED, same);
       assert.deepEqual([failure.kind, failure.message], [kind, `${TRIED} failed: ${says}`]);
     });
   }
@@ -75,11 +76,11 @@ describe('what happened is said', () => {
 
 test('a proxy that refuses is an unreachable host', () => {
   const error = coded('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling');
-  assert.equal(networkFailure(error, TRIED).kind, 'unreachable');
+  assert.equal(networkFailure(error, TRIED, same).kind, 'unreachable');
 });
 
 test('an AgentError that travelled through the client comes back as it is', () => {
   const own = new AgentError('file-changed', 'It became shorter.');
-  assert.equal(networkFailure(own, TRIED), own);
-  assert.equal(networkFailure(new Error('aborted', { cause: own }), TRIED), own);
+  assert.equal(networkFailure(own, TRIED, same), own);
+  assert.equal(networkFailure(new Error('aborted', { cause: own }), TRIED, same), own);
 });
