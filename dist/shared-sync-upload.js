@@ -618,10 +618,10 @@ function openSearch(maxPaths = MAX_PATHS) {
 		};
 	};
 }
-async function find({ pattern, descends }, query, bound, cancel) {
-	const globber = await create(lines(pattern, query), {
+async function find(part, query, bound, cancel) {
+	const globber = await create(lines(part.pattern, query), {
 		followSymbolicLinks: query.followSymlinks,
-		implicitDescendants: descends,
+		implicitDescendants: part.descends,
 		matchDirectories: false,
 		excludeHiddenFiles: query.visibleOnly
 	});

@@ -59,15 +59,10 @@ interface Part {
   readonly descends: boolean;
 }
 
-async function find(
-  { pattern, descends }: Part,
-  query: Query,
-  bound: { left: number },
-  cancel: AbortSignal,
-): Promise<string[]> {
-  const globber = await create(lines(pattern, query), {
+async function find(part: Part, query: Query, bound: { left: number }, cancel: AbortSignal): Promise<string[]> {
+  const globber = await create(lines(part.pattern, query), {
     followSymbolicLinks: query.followSymlinks,
-    implicitDescendants: descends,
+    implicitDescendants: part.descends,
     matchDirectories: false,
     // The library asks for a dot in any name that it comes by, that of the root as well.
     excludeHiddenFiles: query.visibleOnly,

@@ -134,11 +134,8 @@ suite('what could keep a run from its end', { concurrency: 2, skip: process.plat
 suite('what only looks like an upload', { concurrency: 2, skip: process.platform !== 'linux' }, () => {
   test('a file that says it is empty and holds content is refused', async () => {
     await using world = await openWorld();
-    const result = await runBadly(world, { files: '/proc/self/status', target: 'x/' });
-    assert.match(
-      result.annotations('error').join('\n'),
-      /says that it is empty and holds content|symbolic link|link to/,
-    );
+    const result = await runBadly(world, { files: '/proc/version' });
+    assert.match(result.annotations('error').join('\n'), /says that it is empty and holds content/);
     assert.equal(uploads(world).length, 0);
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { networkFailure } from '../../src/agent/network-failure.ts';
+import { redactor } from '../../src/text/redact.ts';
 
 const same = (text: string) => text;
 const TRIED = 'POST https://sandbox.example.com/files';
@@ -74,9 +75,17 @@ describe('what happened is said', () => {
   }
 });
 
-test('a proxy that refuses is an unreachable host', () => {
-  const error = coded('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling');
-  assert.equal(networkFailure(error, TRIED, same).kind, 'unreachable');
+test('a proxy that refuses is an unreachable host, one that asks for credentials is not', () => {
+  const error = (status: number) => coded('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`);
+  assert.equal(networkFailure(error(503), TRIED, same).kind, 'unreachable');
+  assert.equal(networkFailure(error(407), TRIED, same).kind, 'proxy-refused');
+});
+
+test('the password of a proxy is taken out of what the system says, and that is cut', () => {
+  const error = coded('ECONNRESET', `CONNECT by http://user:secret@proxy failed ${'x'.repeat(999)}`);
+  const { message } = networkFailure(error, TRIED, redactor(['secret']));
+  assert.doesNotMatch(message, /secret|x{301}/);
+  assert.match(message, /user:\*\*\*@proxy/);
 });
 
 test('an AgentError that travelled through the client comes back as it is', () => {
