@@ -1,4 +1,4 @@
-import { S as formatDuration, c as newMonitorDirectory, n as step, o as logLine } from "./shared.js";
+import { C as formatDuration, c as newMonitorDirectory, n as step, o as logLine } from "./shared.js";
 import { once } from "node:events";
 import path from "node:path";
 import { spawn } from "node:child_process";

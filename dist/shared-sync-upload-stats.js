@@ -1,4 +1,4 @@
-import { A as exactly, D as gateOf, M as withRetries, N as AgentError, O as judge, S as formatDuration, b as routingHeaders, d as proxyCredentials, f as proxyFor, g as formatFigure, h as waitError, j as slept, k as metricsOf, l as isUsable, m as reportedError, p as redactor, r as changeStrings, t as decodeStats, u as networkFacts, v as EMPTY_REPORT, x as formatCount, y as USER_AGENT } from "./shared.js";
+import { A as metricsOf, C as formatDuration, M as slept, N as withRetries, O as gateOf, P as AgentError, S as formatCount, b as USER_AGENT, d as proxyCredentials, f as proxyFor, g as formatFigure, h as waitError, j as exactly, k as judge, l as isUsable, m as reportedError, p as redactor, r as changeStrings, t as decodeStats, u as networkFacts, x as routingHeaders, y as EMPTY_REPORT } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

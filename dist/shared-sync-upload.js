@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { a as badAnswer, i as openClient, r as waitFor, t as measure } from "./shared-sync-upload-stats.js";
-import { C as formatNumber, D as gateOf, E as inputError, M as withRetries, N as AgentError, S as formatDuration, T as InputError, _ as firstOf, a as parseFieldsOf, i as fieldsOf, v as EMPTY_REPORT, w as quote, x as formatCount } from "./shared.js";
+import { C as formatDuration, D as inputError, E as InputError, N as withRetries, O as gateOf, P as AgentError, S as formatCount, T as quote, _ as firstOf, a as parseFieldsOf, i as fieldsOf, v as fitting$1, w as formatNumber, y as EMPTY_REPORT } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
@@ -595,8 +595,8 @@ function escaped(literal) {
 const MAX_PATHS = 1e6;
 const SEARCHES = 8;
 const MAX_FOLDERS = 32;
-/** A search that looks in several places at once. */
-function openSearch() {
+/** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
+function openSearch(maxPaths = MAX_PATHS) {
 	const limit = pLimit(SEARCHES);
 	return async (query, cancel) => {
 		const [root = ""] = (await create(lines(query.pattern, query))).getSearchPaths();
@@ -608,7 +608,8 @@ function openSearch() {
 			...query,
 			visibleOnly: query.visibleOnly && !spellsDots(query.pattern, root)
 		};
-		const parts = split(root, safely).map((part) => limit(() => find(part, safely, cancel)));
+		const bound = { left: maxPaths };
+		const parts = split(root, safely).map((part) => limit(() => find(part, safely, bound, cancel)));
 		const found = new Set((await Promise.all(parts)).flat());
 		const again = query.followSymlinks ? leadsThrough(root) : () => false;
 		return {
@@ -617,10 +618,10 @@ function openSearch() {
 		};
 	};
 }
-async function find({ pattern, descends }, query, cancel) {
-	const globber = await create(lines(pattern, query), {
+async function find(part, query, bound, cancel) {
+	const globber = await create(lines(part.pattern, query), {
 		followSymbolicLinks: query.followSymlinks,
-		implicitDescendants: descends,
+		implicitDescendants: part.descends,
 		matchDirectories: false,
 		excludeHiddenFiles: query.visibleOnly
 	});
@@ -628,12 +629,17 @@ async function find({ pattern, descends }, query, cancel) {
 	try {
 		for await (const file of globber.globGenerator()) {
 			if (cancel.aborted) break;
-			if (paths.push(file) > MAX_PATHS) throw inputError("files", `${quote(query.pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
+			bound.left -= 1;
+			if (bound.left < 0) throw leadsTooFar(query.pattern, file);
+			paths.push(file);
 		}
 	} catch (error) {
 		if (systemCode(error) !== "ENOTDIR") throw error;
 	}
 	return paths;
+}
+function leadsTooFar(pattern, file) {
+	return inputError("files", `${quote(pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 function lines(pattern, { excludes }) {
 	return [pattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
@@ -1008,8 +1014,8 @@ const SCOPE = [
 	["shard", "shard"]
 ];
 const DAMAGED = "is damaged";
-/** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
-function encodeState({ sandboxId, baseUrl, username, shard }, entries) {
+/** A state as JSON of at most `maxBytes`: an entry a line, sorted by target, so that the same state is the same text. */
+function encodeState({ sandboxId, baseUrl, username, shard }, entries, maxBytes) {
 	const head = JSON.stringify({
 		schema: SCHEMA,
 		sandboxId,
@@ -1017,19 +1023,21 @@ function encodeState({ sandboxId, baseUrl, username, shard }, entries) {
 		username,
 		shard
 	});
-	const lines = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
+	const all = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
 		target,
 		path,
 		size,
 		sha256
 	}));
+	const lines = fitting$1(all, maxBytes - Buffer.byteLength(head) - 20, (line) => Buffer.byteLength(line) + 2);
 	return `${head.slice(0, -1)},"files":[\n${lines.join(",\n")}\n]}\n`;
 }
 /** The entries of a state, or why none hold for this scope: what the text is, to follow its name. Undefined of no state. */
 function decodeState(text, scope) {
+	if (!/^\{"schema":\d+,"sandboxId":./.test(text)) return void 0;
 	const fields = parseFieldsOf(text);
 	const { schema, files } = fields;
-	if (typeof schema !== "number") return void 0;
+	if (typeof schema !== "number") return DAMAGED;
 	if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
 	for (const [field, name] of SCOPE) {
 		const found = fields[field];
@@ -1120,12 +1128,12 @@ function isStateFile({ path: file }) {
 }
 /** The entries of a state file; none, and maybe a warning, where none hold for the scope. @throws InputError if unreadable. */
 function readState(file) {
-	const found = contentOf(file.path);
-	if (found === void 0) return {
+	const text = contentOf(file.path);
+	if (text === void 0) return {
 		entries: /* @__PURE__ */ new Map(),
 		warnings: []
 	};
-	const entries = "text" in found ? decodeState(found.text, file.scope) : found.refused;
+	const entries = decodeState(text, file.scope);
 	if (entries === void 0) throw refusal(file.path, "holds something else than the state of uploads");
 	if (typeof entries !== "string") return {
 		entries,
@@ -1161,7 +1169,7 @@ function writeState({ path: file, scope }, entries) {
 	mkdirSync(path.dirname(file), { recursive: true });
 	try {
 		rmSync(fresh, { force: true });
-		writeFileSync(fresh, encodeState(scope, entries), {
+		writeFileSync(fresh, encodeState(scope, entries, MAX_BYTES), {
 			flag: "wx",
 			mode: 384
 		});
@@ -1176,8 +1184,8 @@ function contentOf(file) {
 		descriptor = openSync(file, READ_FLAGS);
 		const stat = fstatSync(descriptor);
 		if (!stat.isFile()) throw refusal(file, "is not a regular file");
-		if (stat.size > MAX_BYTES) return { refused: `is longer than ${MAX_BYTES / 1024 ** 2} MiB` };
-		return { text: readFileSync(descriptor, "utf8") };
+		if (stat.size > MAX_BYTES) throw refusal(file, `is longer than ${MAX_BYTES / 1024 ** 2} MiB, so it is no state`);
+		return readFileSync(descriptor, "utf8");
 	} catch (error) {
 		if (systemCode(error) === "ENOENT") return void 0;
 		throw refusalOf(file, error, "read");

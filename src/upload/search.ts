@@ -3,7 +3,7 @@ import path from 'node:path';
 import { create } from '@actions/glob';
 import pLimit from 'p-limit';
 import { systemCode } from '../agent/file.ts';
-import { inputError } from '../inputs/parse.ts';
+import { type InputError, inputError } from '../inputs/parse.ts';
 import { quote } from '../text/visible.ts';
 import { escaped, type Matcher } from './pattern.ts';
 
@@ -37,15 +37,16 @@ const SEARCHES = 8;
 // More folders are left to one search: each of its own costs a millisecond.
 const MAX_FOLDERS = 32;
 
-/** A search that looks in several places at once. */
-export function openSearch(): Search {
+/** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
+export function openSearch(maxPaths = MAX_PATHS): Search {
   const limit = pLimit(SEARCHES);
   return async (query, cancel) => {
     const whole = await create(lines(query.pattern, query));
     const [root = ''] = whole.getSearchPaths();
     if (query.match.excludes(root)) return { root, paths: [] };
     const safely = { ...query, visibleOnly: query.visibleOnly && !spellsDots(query.pattern, root) };
-    const parts = split(root, safely).map(part => limit(() => find(part, safely, cancel)));
+    const bound = { left: maxPaths };
+    const parts = split(root, safely).map(part => limit(() => find(part, safely, bound, cancel)));
     const found = new Set((await Promise.all(parts)).flat());
     const again = query.followSymlinks ? leadsThrough(root) : () => false;
     return { root, paths: [...found].filter(file => !again(file)).sort() };
@@ -58,10 +59,10 @@ interface Part {
   readonly descends: boolean;
 }
 
-async function find({ pattern, descends }: Part, query: Query, cancel: AbortSignal): Promise<string[]> {
-  const globber = await create(lines(pattern, query), {
+async function find(part: Part, query: Query, bound: { left: number }, cancel: AbortSignal): Promise<string[]> {
+  const globber = await create(lines(part.pattern, query), {
     followSymbolicLinks: query.followSymlinks,
-    implicitDescendants: descends,
+    implicitDescendants: part.descends,
     matchDirectories: false,
     // The library asks for a dot in any name that it comes by, that of the root as well.
     excludeHiddenFiles: query.visibleOnly,
@@ -70,19 +71,20 @@ async function find({ pattern, descends }: Part, query: Query, cancel: AbortSign
   try {
     for await (const file of globber.globGenerator()) {
       if (cancel.aborted) break;
-      if (paths.push(file) > MAX_PATHS) {
-        const why = 'leads to more than a million files, maybe since links lead round and round';
-        throw inputError(
-          'files',
-          `${quote(query.pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`,
-        );
-      }
+      bound.left -= 1;
+      if (bound.left < 0) throw leadsTooFar(query.pattern, file);
+      paths.push(file);
     }
   } catch (error) {
     // A pattern that leads through a file, such as `README.md/*`, matches nothing.
     if (systemCode(error) !== 'ENOTDIR') throw error;
   }
   return paths;
+}
+
+function leadsTooFar(pattern: string, file: string): InputError {
+  const why = 'leads to more than a million files, maybe since links lead round and round';
+  return inputError('files', `${quote(pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 
 function lines(pattern: string, { excludes }: Query): string {

@@ -33,7 +33,7 @@ export interface State {
   readonly entries: Entries;
 }
 
-// Some 300,000 entries. A state that has grown beyond that, with names that change in every build, begins anew.
+// Some 300,000 entries.
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Where a state is kept for these inputs; undefined where none is. */
@@ -63,9 +63,9 @@ export function isStateFile({ path: file }: StateFile): (planned: PlannedFile) =
 
 /** The entries of a state file; none, and maybe a warning, where none hold for the scope. @throws InputError if unreadable. */
 export function readState(file: StateFile): { entries: Entries; warnings: string[] } {
-  const found = contentOf(file.path);
-  if (found === undefined) return { entries: new Map(), warnings: [] };
-  const entries = 'text' in found ? decodeState(found.text, file.scope) : found.refused;
+  const text = contentOf(file.path);
+  if (text === undefined) return { entries: new Map(), warnings: [] };
+  const entries = decodeState(text, file.scope);
   if (entries === undefined) throw refusal(file.path, 'holds something else than the state of uploads');
   if (typeof entries !== 'string') return { entries, warnings: [] };
   const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
@@ -100,21 +100,21 @@ function writeState({ path: file, scope }: StateFile, entries: Entries): void {
   try {
     // One that a killed process left behind.
     rmSync(fresh, { force: true });
-    writeFileSync(fresh, encodeState(scope, entries), { flag: 'wx', mode: 0o600 });
+    writeFileSync(fresh, encodeState(scope, entries, MAX_BYTES), { flag: 'wx', mode: 0o600 });
     renameSync(fresh, file);
   } finally {
     rmSync(fresh, { force: true });
   }
 }
 
-function contentOf(file: string): { text: string } | { refused: string } | undefined {
+function contentOf(file: string): string | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, READ_FLAGS);
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw refusal(file, 'is not a regular file');
-    if (stat.size > MAX_BYTES) return { refused: `is longer than ${MAX_BYTES / 1024 ** 2} MiB` };
-    return { text: readFileSync(descriptor, 'utf8') };
+    if (stat.size > MAX_BYTES) throw refusal(file, `is longer than ${MAX_BYTES / 1024 ** 2} MiB, so it is no state`);
+    return readFileSync(descriptor, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw refusalOf(file, error, 'read');

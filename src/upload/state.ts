@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { StoredFile } from '../agent/uploader.ts';
+import { fitting } from '../text/cut.ts';
 import { fieldsOf, parseFieldsOf } from '../text/exact-json.ts';
 import { quote } from '../text/visible.ts';
 import type { FileResult } from './result.ts';
@@ -32,19 +33,26 @@ const SCOPE = [
 
 const DAMAGED = 'is damaged';
 
-/** A state as JSON: an entry a line, sorted by target, so that the same state is the same text. */
-export function encodeState({ sandboxId, baseUrl, username, shard }: StateScope, entries: Entries): string {
+/** A state as JSON of at most `maxBytes`: an entry a line, sorted by target, so that the same state is the same text. */
+export function encodeState(
+  { sandboxId, baseUrl, username, shard }: StateScope,
+  entries: Entries,
+  maxBytes: number,
+): string {
   const head = JSON.stringify({ schema: SCHEMA, sandboxId, baseUrl, username, shard });
   const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
-  const lines = sorted.map(([target, { path, size, sha256 }]) => JSON.stringify({ target, path, size, sha256 }));
+  const all = sorted.map(([target, { path, size, sha256 }]) => JSON.stringify({ target, path, size, sha256 }));
+  // What is left out is sent again; a state that is too long to be read would be lost whole.
+  const lines = fitting(all, maxBytes - Buffer.byteLength(head) - 20, line => Buffer.byteLength(line) + 2);
   return `${head.slice(0, -1)},"files":[\n${lines.join(',\n')}\n]}\n`;
 }
 
 /** The entries of a state, or why none hold for this scope: what the text is, to follow its name. Undefined of no state. */
 export function decodeState(text: string, scope: StateScope): Entries | string | undefined {
+  if (!/^\{"schema":\d+,"sandboxId":./.test(text)) return undefined;
   const fields = parseFieldsOf(text);
   const { schema, files } = fields;
-  if (typeof schema !== 'number') return undefined;
+  if (typeof schema !== 'number') return DAMAGED;
   if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
   for (const [field, name] of SCOPE) {
     const found = fields[field];

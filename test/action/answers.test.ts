@@ -56,6 +56,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'no-type': { fault: answer({ path: '/no-type', name: 'no-type' }), message: /not of type/, advice: PATHS },
   'other-name': { fault: answer(entry('another')), message: /names another file/, advice: PATHS },
+  'a/late': {
+    fault: answer(entry('late', { path: '/home/user/b/late' })),
+    message: /the path of another target/,
+    advice: PATHS,
+  },
   'no-path': { fault: answer({ name: 'no-path', type: 'file' }), message: /no path/, advice: PATHS },
   'too-long': {
     fault: { kind: 'answer', body: JSON.stringify(entry('too-long')).padEnd(2 * MIB) },
@@ -95,8 +100,8 @@ suite('one file that cannot be stored', { concurrency: 2 }, () => {
         assert.match(error?.hint ?? '', advice);
       });
     }
-    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['failed-count']], ['2', '17']);
+    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['failed-count']], ['2', '18']);
     assert.equal(world.stored('good.txt').toString(), 'good');
-    assert.equal(uploads(world).length, 19);
+    assert.equal(uploads(world).length, 20);
   });
 });

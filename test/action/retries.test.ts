@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import type { FaultAction } from '../../local-agent/faults.ts';
-import { openFaulty, openWorld, pathOf, type Result, runBadly, runWell, uploads, type World } from './harness.ts';
+import { openFaulty, openWorld, pathOf, type Result, runBadly, runWell, uploads, type World, when } from './harness.ts';
 import { manyFiles } from './world.ts';
 
 const MIB = 1024 * 1024;
@@ -133,8 +133,8 @@ suite('another attempt', { concurrency: 4 }, () => {
 
   test('follows when a file became shorter while it was sent', async () => {
     await using world = await openWorld({ files: { 'a.bin': Buffer.alloc(48 * MIB) } });
-    const onRequest = () => truncateSync(path.join(world.workspace, 'a.bin'), MIB);
-    const result = await runWell(world, {}, { onRequest });
+    const once = when('a.bin', () => truncateSync(path.join(world.workspace, 'a.bin'), MIB));
+    const result = await runWell(world, {}, once);
     assert.equal(world.stored('a.bin').length, MIB);
     assert.equal(result.file('a.bin').attempts, 2);
     assert.match(result.stdout, /Attempt 1 for a\.bin failed.*became shorter/);

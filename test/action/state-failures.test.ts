@@ -91,8 +91,6 @@ suite('a state that does not hold is ignored with a warning', { concurrency: 2 }
       /is of schema 2, and this version of the action knows 1/,
     ],
     ['cut short', (text: string) => text.slice(0, -10), /is damaged/],
-    ['empty', () => '', /is damaged/],
-    ['no state at all', () => '{"name": "x"}', /is damaged/],
     ['with a digest that is none', replaced('"sha256":"', '"sha256":"x'), /is damaged/],
   ] as const) {
     test(name, async () => {
@@ -127,6 +125,10 @@ suite('a state file that cannot be kept', { concurrency: 2 }, () => {
     ['is a folder', 'dir', /state-file: ".*dir" is not a regular file\./],
     ['lies below a file', 'a.txt/state.json', /state-file: ".*state\.json" cannot be read \(ENOTDIR\)\./],
     ['is a link', 'link', /state-file: ".*link" cannot be read \(ELOOP\)\./],
+    ['is empty', 'empty', /".*empty" holds something else than the state of uploads\./],
+    ['holds something else', 'tsconfig.json', /".*tsconfig\.json" holds something else than the state/],
+    ['has a schema and holds something else', 'other.json', /".*other\.json" holds something else than/],
+    ['lies behind a link that leads out', 'away/state.json', /lies behind a link that leads out of the workspace/],
     ['cannot be written', 'blocked/state.json', /state-file: ".*state\.json" cannot be written \(\w+\)\./],
   ] as const) {
     test(`since it ${name}, is an error before anything is sent`, async () => {
@@ -135,6 +137,8 @@ suite('a state file that cannot be kept', { concurrency: 2 }, () => {
       // A folder stands where the new state would be written first.
       mkdirSync(path.join(world.workspace, 'blocked/state.json.new/full'), { recursive: true });
       symlinkSync('a.txt', path.join(world.workspace, 'link'));
+      symlinkSync(world.outside, path.join(world.workspace, 'away'));
+      world.write({ empty: '', 'tsconfig.json': '{"name":"x"}', 'other.json': '{"schema":1,"name":"x"}' });
       const result = await run(world, { files: '*.txt', 'state-file': file });
       assert.deepEqual([result.exitCode, result.sent], [1, []]);
       assert.match(result.annotations('error').join('\n'), message);

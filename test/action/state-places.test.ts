@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { manyFiles, openWorld } from './harness.ts';
-import { known, runWellWith, sentBy } from './state.ts';
+import { known, run, runWellWith, sentBy } from './state.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb' };
 
@@ -20,11 +20,14 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
     });
   }
 
-  test('in one plan are both sent, every time', async () => {
+  test('in one plan are a failure that names both, every time', async () => {
     await using world = await openWorld({ files: FILES });
     const files = 'a.txt => app/x\nb.txt => /home/user/app/x';
     for (let time = 0; time < 3; time += 1) {
-      assert.deepEqual(await sentBy(world, { files }), ['/home/user/app/x', 'app/x']);
+      const { exitCode, sent, report } = await run(world, { files });
+      assert.deepEqual([exitCode, sent], [1, ['/home/user/app/x', 'app/x']]);
+      const names = /^a\.txt and b\.txt were stored at one place in the sandbox, \/home\/user\/app\/x/;
+      for (const { error } of report.files) assert.match(error?.message ?? '', names);
     }
   });
 

@@ -30,43 +30,35 @@ const NEITHER: Readonly<Record<string, Case>> = {
   'by an entry without a path': ['a/b', [{ name: 'b', type: 'file' }], /has no path/],
   'by an entry with an empty path': ['a/b', [entry('', 'b')], /has no path/],
   'by null': ['a/b', [null], /not an object/],
+  'by an entry in another folder': ['a/b', [entry('/h/b')], /the path of another target/],
+  'by an entry in a folder whose name ends alike': ['a/b', [entry('/h/ca/b')], /the path of another target/],
+  'by an entry below another folder, with an absolute target': [
+    '/a/b',
+    [entry('/h/a/b')],
+    /the path of another target/,
+  ],
   'by a path longer than any can be': ['b', [entry(`/${'ü'.repeat(2047)}/b`)], /a path longer than 4096 bytes\.$/],
 };
 
-const ELSEWHERE: Readonly<Record<string, Case>> = {
-  'in another folder': ['a/b', [entry('/h/b')], /the path of another target/],
-  'in a folder whose name ends alike': ['a/b', [entry('/h/ca/b')], /the path of another target/],
-  'below another folder, with an absolute target': ['/a/b', [entry('/h/a/b')], /the path of another target/],
-};
-
 describe('a file is not acknowledged', () => {
-  for (const isShared of [false, true]) {
-    for (const [name, [target, body, message]] of Object.entries(NEITHER)) {
-      test(`${name}${isShared ? ', in a shared request' : ''}`, () => {
-        const error = { kind: 'bad-answer', retryable: false, message };
-        assert.throws(() => storedPaths(answer(body), [target], isShared), error);
-      });
-    }
-  }
-  for (const [name, [target, body, message]] of Object.entries(ELSEWHERE)) {
-    test(`by an entry ${name}, in a shared request; alone it is`, () => {
-      assert.throws(() => storedPaths(answer(body), [target], true), { kind: 'bad-answer', message });
-      assert.equal(storedPaths(answer(body), [target], false).length, 1);
+  for (const [name, [target, body, message]] of Object.entries(NEITHER)) {
+    test(name, () => {
+      assert.throws(() => storedPaths(answer(body), [target]), { kind: 'bad-answer', retryable: false, message });
     });
   }
 
   test('where one of several lies elsewhere, perhaps in the place of another', () => {
     const stored = answer([entry('/h/x'), entry('/h/x')]);
-    assert.throws(() => storedPaths(stored, ['x', 'a/x'], true), { kind: 'bad-answer' });
+    assert.throws(() => storedPaths(stored, ['x', 'a/x']), { kind: 'bad-answer' });
   });
 
   test('by an answer that came before it was sent, which another attempt may mend', () => {
     const error = { kind: 'connection', retryable: true, final: false, status: 200 };
-    assert.throws(() => storedPaths(answer([entry('/h/a')], { sentWhole: false }), ['a'], false), error);
+    assert.throws(() => storedPaths(answer([entry('/h/a')], { sentWhole: false }), ['a']), error);
   });
 
   test('by an answer that is not JSON', () => {
-    assert.throws(() => storedPaths(answer(0, { text: '<html>' }), ['a'], false), { kind: 'bad-answer' });
+    assert.throws(() => storedPaths(answer(0, { text: '<html>' }), ['a']), { kind: 'bad-answer' });
   });
 });
 
@@ -77,18 +69,17 @@ const STORED: Readonly<Record<string, readonly [target: string, path: string]>> 
   'at a path as long as paths can be': ['b', `/${'ü'.repeat(2046)}//b`],
 };
 
-describe('files that shared a request are stored', () => {
+describe('files are stored', () => {
   for (const [name, [target, path]] of Object.entries(STORED)) {
-    test(name, () => assert.deepEqual(storedPaths(answer([entry(path)]), [target], true), [path]));
+    test(name, () => assert.deepEqual(storedPaths(answer([entry(path)]), [target]), [path]));
   }
 
   test('each by its own entry, in order', () => {
     const stored = answer([entry('/h/a/x'), entry('/h/b/x')]);
-    assert.deepEqual(storedPaths(stored, ['a/x', 'b/x'], true), ['/h/a/x', '/h/b/x']);
+    assert.deepEqual(storedPaths(stored, ['a/x', 'b/x']), ['/h/a/x', '/h/b/x']);
   });
 });
 
-test('a single file is acknowledged by its name, in a list or not, wherever the agent says it is', () => {
-  assert.deepEqual(storedPaths(answer(entry('/elsewhere/b')), ['a/b'], false), ['/elsewhere/b']);
-  assert.deepEqual(storedPaths(answer([entry('b')]), ['/a/b'], false), ['b']);
+test('a single file is acknowledged in a list or not', () => {
+  assert.deepEqual(storedPaths(answer(entry('/home/user/a/b')), ['a/b']), ['/home/user/a/b']);
 });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { networkFailure } from '../../src/agent/network-failure.ts';
+import { redactor } from '../../src/text/redact.ts';
 
+const same = (text: string) => text;
 const TRIED = 'POST https://sandbox.example.com/files';
 
 function coded(code: string, message = 'what happened'): Error {
@@ -26,7 +28,7 @@ for (const [kind, codes] of Object.entries(KINDS)) {
   for (const code of codes.split(/\s+/)) {
     test(`${code} is ${kind}`, () => {
       const cause = coded(code);
-      const error = networkFailure(cause, TRIED);
+      const error = networkFailure(cause, TRIED, same);
       const { status, retryable } = error;
       assert.deepEqual([error.kind, error.cause, status, retryable], [kind, cause, undefined, RETRYABLE.has(kind)]);
       assert.ok(error.message.startsWith(`${TRIED} failed: `), error.message);
@@ -67,19 +69,27 @@ const MESSAGES: Readonly<Record<string, readonly [error: Error, kind: string, sa
 describe('what happened is said', () => {
   for (const [name, [error, kind, says]] of Object.entries(MESSAGES)) {
     test(name, () => {
-      const failure = networkFailure(error, TRIED);
+      const failure = networkFailure(error, TRIED, same);
       assert.deepEqual([failure.kind, failure.message], [kind, `${TRIED} failed: ${says}`]);
     });
   }
 });
 
-test('a proxy that refuses is an unreachable host', () => {
-  const error = coded('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling');
-  assert.equal(networkFailure(error, TRIED).kind, 'unreachable');
+test('a proxy that refuses is an unreachable host, one that asks for credentials is not', () => {
+  const error = (status: number) => coded('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`);
+  assert.equal(networkFailure(error(503), TRIED, same).kind, 'unreachable');
+  assert.equal(networkFailure(error(407), TRIED, same).kind, 'proxy-refused');
+});
+
+test('the password of a proxy is taken out of what the system says, and that is cut', () => {
+  const error = coded('ECONNRESET', `CONNECT by http://user:secret@proxy failed ${'x'.repeat(999)}`);
+  const { message } = networkFailure(error, TRIED, redactor(['secret']));
+  assert.doesNotMatch(message, /secret|x{301}/);
+  assert.match(message, /user:\*\*\*@proxy/);
 });
 
 test('an AgentError that travelled through the client comes back as it is', () => {
   const own = new AgentError('file-changed', 'It became shorter.');
-  assert.equal(networkFailure(own, TRIED), own);
-  assert.equal(networkFailure(new Error('aborted', { cause: own }), TRIED), own);
+  assert.equal(networkFailure(own, TRIED, same), own);
+  assert.equal(networkFailure(new Error('aborted', { cause: own }), TRIED, same), own);
 });

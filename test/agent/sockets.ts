@@ -75,7 +75,7 @@ export const REQUEST: HttpRequest = { method: 'GET', path: '/path?query', header
 /** A client that gives up after 200 ms and has one connection, unless told otherwise. */
 export function open(origin: string, more: Partial<HttpOptions> = {}): Http {
   const cancel = new AbortController().signal;
-  return openHttp(origin, { connections: 1, timeoutMs: 200, cancel, ...more });
+  return openHttp(origin, { connections: 1, timeoutMs: 200, cancel, redact: text => text, ...more });
 }
 
 /** One request by a client of its own. */

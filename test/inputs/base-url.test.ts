@@ -22,10 +22,16 @@ describe('base-url', () => {
     'https://example.com:{port}/{sandbox-id}/{sandbox-id}': 'https://example.com:49983/i1a2b3c4d5/i1a2b3c4d5',
   });
 
-  const urls = ['sandbox.example.com', 'localhost:3000', 'https://exa mple.com', 'https://example.com:99999'];
+  const urls = [
+    'sandbox.example.com',
+    'localhost:3000',
+    'https://exa mple.com',
+    'https://example.com:99999',
+    'file:///etc/passwd',
+  ];
   refuses('base-url', { '': 'is required: the sandbox host.' }, EXAMPLE);
   refuses('base-url', each(urls, '% is not a URL.'), EXAMPLE);
-  const schemes = ['ftp://example.com', 'file:///etc/passwd'];
+  const schemes = ['ftp://example.com', 'file://host/etc/passwd'];
   refuses('base-url', each(schemes, '% is neither an https nor an http URL.'), EXAMPLE);
   const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
   refuses('base-url', each(tails, '% must not have a query or a fragment.'), EXAMPLE);

@@ -14,6 +14,10 @@ const FORMS: Readonly<Record<string, string>> = {
   'in base64 without its padding': bytes.toString('base64').replace(/=+$/, ''),
   'in base64 for URLs': bytes.toString('base64url'),
   'in hexadecimal': bytes.toString('hex'),
+  'in hexadecimal in upper case': bytes.toString('hex').toUpperCase(),
+  'in a URL in lower case': encodeURIComponent(SECRET).replace(/%../g, code => code.toLowerCase()),
+  'in base64 of the bytes of a header': Buffer.from(SECRET, 'latin1').toString('base64'),
+  'in hexadecimal of the bytes of a header': Buffer.from(SECRET, 'latin1').toString('hex'),
 };
 
 describe('a secret', () => {

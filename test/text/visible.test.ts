@@ -15,6 +15,8 @@ const SHOWN: Readonly<Record<string, string>> = {
   '\u202agpj.exe\u202e\u2066\u2069': '\\u{202a}gpj.exe\\u{202e}\\u{2066}\\u{2069}',
   '\u061c\u180e\u2060\ufff9': '\\u{61c}\\u{180e}\\u{2060}\\u{fff9}',
   '\u{e0041}\u{e007f}': '\\u{e0041}\\u{e007f}',
+  '\u034f\u115f\u3164\u2800\u{e0100}': '\\u{34f}\\u{115f}\\u{3164}\\u{2800}\\u{e0100}',
+  '❤\ufe0f': '❤\ufe0f',
   'a\ud800b\udfff': 'a\\u{d800}b\\u{dfff}',
 };
 

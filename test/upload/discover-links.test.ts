@@ -97,6 +97,6 @@ describe("a pattern outside the workspace has its own root's bounds", () => {
   test('a root that is itself a link', async () => {
     using tree = plantWorkspace();
     symlinkSync('outside', tree.at('l'));
-    assert.deepEqual(relatives(await find(tree.at('w'), [tree.at('l')])), ['secret', 'sub/c.txt']);
+    await assert.rejects(find(tree.at('w'), [tree.at('l')]), /l is a link to .*outside, outside the workspace/);
   });
 });

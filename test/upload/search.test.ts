@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { matcher } from '../../src/upload/pattern.ts';
+import { openSearch } from '../../src/upload/search.ts';
 import { directory, type Entries, find, link, plant, relatives } from './tree.ts';
 
 const SKIP = { skip: process.platform === 'win32' };
@@ -108,4 +110,13 @@ test('a link at the top is searched as what it leads to', SKIP, async () => {
     'dist/b/f',
   ]);
   assert.deepEqual(relatives(await find(tree.root, ['dist'], { followSymlinks: false })), ['b/f']);
+});
+
+test('more paths than a search may yield are an error that names the pattern and a place', SKIP, async () => {
+  using tree = plant(folders(3));
+  const pattern = path.join(tree.root, '**');
+  const query = { pattern, excludes: [], match: matcher(pattern, []), followSymlinks: true, visibleOnly: true };
+  const search = (most: number) => openSearch(most)(query, new AbortController().signal);
+  assert.equal((await search(3)).paths.length, 3);
+  await assert.rejects(search(2), /files: ".*" leads to more than a million files, .* such as to ".*f"\. Exclude/);
 });

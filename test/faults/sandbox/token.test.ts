@@ -83,7 +83,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a dry run': { code: 0, inputs: { 'dry-run': 'true' } },
   'an acknowledgement and stats that repeat it': {
     code: 0,
-    upload: answer(200, request => entryOf(request.name, { path: `/${echo(request)}`, metadata: SECRET })),
+    upload: answer(200, request =>
+      entryOf(request.name, { path: `/${echo(request)}/${request.name}`, metadata: SECRET }),
+    ),
     stats: answer(200, request =>
       JSON.stringify({ ...METRICS, [echo(request)]: 1, [SECRET]: 2, note: [echo(request)] }),
     ),
