@@ -13,13 +13,7 @@ import { fileOf, LARGE, LARGEST_BUFFERED, pattern } from './bodies.ts';
 /** A client whose requests are answered by the paths of stored files. */
 function answering(paths: readonly string[], onRequest: (request: HttpRequest) => Promise<void> | void): Client {
   const entries = paths.map(path => ({ path, name: path.replace(/.*\//, ''), type: 'file' }));
-  const answer = {
-    tried: '',
-    status: 200,
-    retryAfter: undefined,
-    text: JSON.stringify(entries),
-    sentWhole: true,
-  };
+  const answer = { tried: '', status: 200, retryAfter: undefined, text: JSON.stringify(entries), sentWhole: true };
   return {
     async send(request) {
       await onRequest(request);

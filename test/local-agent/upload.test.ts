@@ -42,12 +42,7 @@ test('many megabytes arrive unchanged, with and without a Content-Length', async
   const whole = new Response(form([content]));
   const chunked = { 'Content-Type': whole.headers.get('content-type') ?? '' };
   assert.equal((await sandbox.put('/big', content)).status, 200);
-  const init = {
-    method: 'POST',
-    headers: { ...HEADERS, ...chunked },
-    body: whole.body,
-    duplex: 'half',
-  } as const;
+  const init = { method: 'POST', headers: { ...HEADERS, ...chunked }, body: whole.body, duplex: 'half' } as const;
   assert.equal((await fetch(`${sandbox.agent.url}/files?path=/chunked`, init)).status, 200);
   for (const path of ['/big', '/chunked']) assert.ok((await sandbox.read(path)) === content);
   const [first, second] = sandbox.agent.requests;

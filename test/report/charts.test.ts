@@ -115,13 +115,7 @@ describe('a chart', () => {
 });
 
 describe('the limits of conditions are level lines', () => {
-  const reading = {
-    cpu_used_pct: 1,
-    mem_total: 8 * GIB,
-    mem_used: GIB,
-    disk_total: 10 * GIB,
-    disk_used: GIB,
-  };
+  const reading = { cpu_used_pct: 1, mem_total: 8 * GIB, mem_used: GIB, disk_total: 10 * GIB, disk_used: GIB };
   const before = { ...reading, mem_total: 4 * GIB };
 
   /** For each chart, the limits drawn in it. */

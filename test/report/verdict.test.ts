@@ -126,10 +126,7 @@ test('one wrong input is the message, several are counted and listed', () => {
 
 test('a failure of the agent comes with its hint, unless the job was cancelled', () => {
   assert.deepEqual(reportedError(BUSY), { message: BUSY.message, details: [BUSY.hint] });
-  assert.deepEqual(reportedError(new AgentError('cancelled', 'It was.')), {
-    message: 'It was.',
-    details: [],
-  });
+  assert.deepEqual(reportedError(new AgentError('cancelled', 'It was.')), { message: 'It was.', details: [] });
 });
 
 test('a wait that ended says what did not hold, and the last error; one without hope only that', () => {
