@@ -146,10 +146,8 @@ describe('a list of conditions', () => {
       'warn-if': 'mem_used > 2',
       'wait-until': '# none\n#none',
     });
-    assert.deepEqual(
-      [failIf, warnIf, waitUntil].map(list => list.map(({ text }) => text)),
-      [['mem_used_pct > 90', 'disk_free < 512MiB'], ['mem_used > 2'], []],
-    );
+    const texts = [failIf, warnIf, waitUntil].map(list => list.map(({ text }) => text));
+    assert.deepEqual(texts, [['mem_used_pct > 90', 'disk_free < 512MiB'], ['mem_used > 2'], []]);
   });
 
   for (const name of LISTS) {

@@ -111,10 +111,8 @@ test('what was left out is named once, as a source is, and of many for one reaso
   ];
   const planned = planFor(['d/**', 'd/*'].map(line => matches(line, [source('d/a', 'a')], { leftOut })));
   const named = ['d/pipe', '/elsewhere/l', 'd/m', 'd/n'];
-  assert.deepEqual(
-    planned.leftOut,
-    leftOut.map(({ reason }, index) => ({ path: named[index], reason })),
-  );
+  const renamed = leftOut.map(({ reason }, index) => ({ path: named[index], reason }));
+  assert.deepEqual(planned.leftOut, renamed);
   assert.deepEqual(planned.warnings, [
     'Left out: "/elsewhere/l" and 2 more, each a broken link.',
     'Left out: "d/pipe", not a regular file.',
