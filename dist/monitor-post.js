@@ -1,4 +1,4 @@
-import { D as slept, a as parseFieldsOf, l as monitorDirectory, m as EMPTY_REPORT, n as step, t as decodeStats, v as formatCount, w as gateOf } from "./shared.js";
+import { O as slept, T as gateOf, a as parseFieldsOf, h as EMPTY_REPORT, n as step, t as decodeStats, u as monitorDirectory, y as formatCount } from "./shared.js";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 

@@ -1,4 +1,4 @@
-import { c as keepMonitorDirectory, n as step, o as logLine, y as formatDuration } from "./shared.js";
+import { b as formatDuration, l as keepMonitorDirectory, n as step, o as logLine } from "./shared.js";
 import { tmpdir } from "node:os";
 import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";

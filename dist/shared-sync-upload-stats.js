@@ -1,4 +1,4 @@
-import { D as slept, E as exactly, O as withRetries, T as judge, _ as isLoopback, d as reportedError, f as waitError, g as routingHeaders, h as USER_AGENT, k as AgentError, m as EMPTY_REPORT, p as formatFigure, r as changeStrings, t as decodeStats, u as redactor, v as formatCount, w as gateOf, y as formatDuration } from "./shared.js";
+import { A as AgentError, D as exactly, E as judge, O as slept, T as gateOf, _ as routingHeaders, b as formatDuration, d as redactor, f as reportedError, g as USER_AGENT, h as EMPTY_REPORT, k as withRetries, m as formatFigure, p as waitError, r as changeStrings, t as decodeStats, v as isLoopback, y as formatCount } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { a as badAnswer, i as openClient, r as waitFor, t as measure } from "./shared-sync-upload-stats.js";
-import { C as inputError, O as withRetries, S as InputError, a as parseFieldsOf, b as formatNumber, i as fieldsOf, k as AgentError, m as EMPTY_REPORT, s as firstOf, v as formatCount, w as gateOf, x as quote, y as formatDuration } from "./shared.js";
+import { A as AgentError, C as InputError, S as quote, T as gateOf, a as parseFieldsOf, b as formatDuration, c as fitting, h as EMPTY_REPORT, i as fieldsOf, k as withRetries, s as firstOf, w as inputError, x as formatNumber, y as formatCount } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
@@ -378,7 +378,7 @@ function highestLevel(concurrency) {
 const MAX = 24;
 const START = 4;
 const GAIN = 1.1;
-const REQUEST_BYTES$1 = 65536;
+const RATED_BYTES = 65536;
 const LOOK_MS = 1e3;
 /**
 * A level that starts low, and doubles as long as more is sent per time than ever before: as many uploads as may be in
@@ -399,7 +399,7 @@ function adaptiveLevel(clock, onChange) {
 	function look() {
 		const elapsed = clock() - since;
 		if (ended < level && elapsed < LOOK_MS) return;
-		const rate = (bytes + ended * REQUEST_BYTES$1) / Math.max(elapsed, 1);
+		const rate = (bytes + ended * RATED_BYTES) / Math.max(elapsed, 1);
 		if (rate > best * GAIN) {
 			best = rate;
 			change(steady ? level + 1 : level * 2);
@@ -589,7 +589,8 @@ function openSearch() {
 	const limit = pLimit(SEARCHES);
 	return async (query, cancel) => {
 		const [root = ""] = (await create(lines(query.pattern, query))).getSearchPaths();
-		if (query.match.excludes(root)) return {
+		const start = startOf(root);
+		if (start === void 0 || query.match.excludes(root)) return {
 			root,
 			paths: []
 		};
@@ -597,7 +598,7 @@ function openSearch() {
 			...query,
 			visibleOnly: query.visibleOnly && !spellsDots(query.pattern, root)
 		};
-		const parts = split(root, safely).map((part) => limit(() => find(part, safely, cancel)));
+		const parts = (query.followSymlinks || start.isDirectory() ? split(root, safely) : [whole(query)]).map((part) => limit(() => find(part, safely, cancel)));
 		const found = new Set((await Promise.all(parts)).flat());
 		const again = query.followSymlinks ? leadsThrough(root) : () => false;
 		return {
@@ -614,32 +615,40 @@ async function find({ pattern, descends }, query, cancel) {
 		excludeHiddenFiles: query.visibleOnly
 	});
 	const paths = [];
-	try {
-		for await (const file of globber.globGenerator()) {
-			if (cancel.aborted) break;
-			paths.push(file);
-		}
-	} catch (error) {
-		if (systemCode(error) !== "ENOTDIR") throw error;
+	for await (const file of globber.globGenerator()) {
+		if (cancel.aborted) break;
+		paths.push(file);
 	}
 	return paths;
+}
+/** What a search starts at, if there is anything: a pattern that leads through a file, such as `README.md/*`, matches nothing. */
+function startOf(root) {
+	try {
+		return lstatSync(root);
+	} catch (error) {
+		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
+		return;
+	}
+}
+function whole({ pattern }) {
+	return {
+		pattern,
+		descends: true
+	};
 }
 function lines(pattern, { excludes }) {
 	return [pattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 }
 /** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root, { pattern, match, visibleOnly }) {
-	const whole = [{
-		pattern,
-		descends: true
-	}];
+function split(root, query) {
+	const { pattern, match, visibleOnly } = query;
 	const literal = escaped(root);
 	const folders = ([
 		literal,
 		path.join(literal, "**"),
 		path.join(literal, "**", "*")
 	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return whole;
+	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
 	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.excludes(path.join(root, name)));
 	return [{
 		pattern: path.join(literal, "*"),
@@ -674,7 +683,8 @@ function entriesOf(root) {
 }
 /** Whether a name that begins with a dot is spelled out: the last of the root, or one between wildcards. */
 function spellsDots(pattern, root) {
-	return path.basename(root).startsWith(".") || /[\\/]\[?\./.test(pattern.slice(path.dirname(escaped(root)).length));
+	const below = pattern.split(path.sep === "/" ? "/" : /[\\/]/).slice(root.split(path.sep).length);
+	return path.basename(root).startsWith(".") || below.some((name) => /^\[?\./.test(name));
 }
 
 // src/upload/sources.ts
@@ -821,15 +831,16 @@ async function findMatches(place, search, options) {
 }
 function requireDirectory(directory, given) {
 	const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
-	if (isThere && !/[\r\n]/.test(directory)) return;
-	const why = isThere ? "has a line break in its path" : "is not a directory on the runner";
+	if (isThere && !/[\r\n]|^\s|\s$/.test(directory)) return;
+	const why = isThere ? "has a line break, or a blank at an end of its path" : "is not a directory on the runner";
 	const message = `${quote(given)} ${why} (${directory}).`;
 	throw inputError("working-directory", message, "packages/app");
 }
 const ADVICE = {
 	ENOENT: " A folder vanished during the search.",
 	EACCES: " Let the runner read the folder, or upload another.",
-	ELOOP: " The link leads to itself: remove it, or set follow-symlinks: false."
+	ELOOP: " The link leads to itself: remove it, or set follow-symlinks: false.",
+	ENOTDIR: " The link leads nowhere: remove it, or set follow-symlinks: false."
 };
 function unsearchable({ pattern: { pattern }, match }, error) {
 	const code = systemCode(error);
@@ -1019,18 +1030,18 @@ function decodeState(text, scope) {
 /** The entries that stay true while targets are sent: not theirs, nor what may be one of them spelt otherwise, absolute or not. */
 function without(entries, targets) {
 	const sent = new Set(targets);
-	const respelt = new Set(targets.map(otherNameOf));
+	const respelt = new Set(targets.map((target) => nameOf(target, true)));
 	const paths = new Set(targets.flatMap((target) => entries.get(target)?.path ?? []));
-	return new Map([...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target)) && !paths.has(path)));
+	return new Map([...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target, false)) && !paths.has(path)));
 }
 /** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
 function afterTransfer(entries, results) {
 	const stored = new Map(results.flatMap(acknowledged));
 	const tried = results.filter(({ status }) => status === "uploaded" || status === "failed").map(({ file: { target } }) => target);
 	const byPath = Map.groupBy(tried, (target) => (stored.get(target) ?? entries.get(target))?.path);
-	const respelt = new Set(tried.map(otherNameOf));
+	const respelt = new Set(tried.map((target) => nameOf(target, true)));
 	const kept = [...without(entries, tried)].filter(([, { path }]) => !byPath.has(path));
-	const sure = [...stored].filter(([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target)));
+	const sure = [...stored].filter(([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target, false)));
 	return new Map([...kept, ...sure]);
 }
 function acknowledged(result) {
@@ -1042,13 +1053,9 @@ function acknowledged(result) {
 		sha256
 	}]];
 }
-/** The last part of a target, and whether it is absolute: two of one kind with one name are told apart by the rest. */
-function nameOf(target) {
-	return `${posix.isAbsolute(target) ? "/" : ""}${posix.basename(target)}`;
-}
-/** The `nameOf` of the same place in the other spelling. */
-function otherNameOf(target) {
-	return `${posix.isAbsolute(target) ? "" : "/"}${posix.basename(target)}`;
+/** The last part of a target, and whether it is absolute; `respelt`, that of the same place in the other spelling. */
+function nameOf(target, respelt) {
+	return `${posix.isAbsolute(target) === respelt ? "" : "/"}${posix.basename(target)}`;
 }
 /** Undefined where one cannot be read or is there twice: something else wrote this. */
 function decodeEntries(files) {
@@ -1445,11 +1452,10 @@ function failed({ index, file, attempts }, error, durationMs) {
 }
 /** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
 function toSendAgain({ index, result }) {
-	const { file, attempts } = result;
 	return {
 		index,
-		file,
-		attempts,
+		file: result.file,
+		attempts: result.attempts,
 		failed: result
 	};
 }
@@ -1498,7 +1504,7 @@ function openQueue(files, { perRequest, inOrder }) {
 					isLarge: true
 				};
 			}
-			const batch = fitting(small, nextSmall, most);
+			const batch = together(small, nextSmall, most);
 			nextSmall += batch.length;
 			return batch.length === 0 ? void 0 : {
 				entries: batch,
@@ -1508,15 +1514,10 @@ function openQueue(files, { perRequest, inOrder }) {
 	};
 }
 /** The entries from `start` on that fit into one request, at most `most`; one by itself always does. */
-function fitting(entries, start, most) {
-	let room = SHARED_BYTES;
-	let end = start;
-	for (const entry of entries.slice(start, start + most)) {
-		room -= sharedBytes(entry.file) ?? Number.POSITIVE_INFINITY;
-		if (room < 0) break;
-		end += 1;
-	}
-	return entries.slice(start, Math.max(end, start + 1));
+function together(entries, start, most) {
+	const sizeOf = ({ file }) => sharedBytes(file) ?? Number.POSITIVE_INFINITY;
+	const fit = fitting(entries.slice(start, start + most), SHARED_BYTES, sizeOf);
+	return fit.length > 0 ? fit : entries.slice(start, start + 1);
 }
 const TRIAL_FILES = 2;
 /** The smallest, so that they fit, one in a directory first: an agent that drops directories cannot store it where it belongs. */
@@ -1524,7 +1525,7 @@ function trialOf(entries) {
 	const sharable = entries.filter(({ file }) => sharedBytes(file) !== void 0).sort((a, b) => a.file.size - b.file.size);
 	const inDirectory = sharable.find(({ file }) => file.target.includes("/"));
 	const others = sharable.filter((entry) => entry !== inDirectory);
-	const trial = fitting(inDirectory === void 0 ? others : [inDirectory, ...others], 0, TRIAL_FILES);
+	const trial = together(inDirectory === void 0 ? others : [inDirectory, ...others], 0, TRIAL_FILES);
 	return trial.length === TRIAL_FILES ? trial : [];
 }
 
@@ -1569,13 +1570,11 @@ async function transfer(files, options) {
 			for (const each of sent.settled) settle(each);
 			return sent;
 		});
-		if (isRefused) {
-			queue.stopSharing();
-			options.onEvent({
-				kind: "refused",
-				files: entries.map(({ file }) => file)
-			});
-		}
+		if (isRefused || entries === queue.trial && again.length > 0) queue.stopSharing();
+		if (isRefused) options.onEvent({
+			kind: "refused",
+			files: entries.map(({ file }) => file)
+		});
 		await Promise.all(again.map((entry) => send([entry]).catch(note)));
 	}
 	function startWorkers() {

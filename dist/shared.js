@@ -277,10 +277,7 @@ function parseFields(fields, raw) {
 /** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
 function showFields(fields, values) {
 	const byName = new Map(Object.entries(values));
-	return Object.entries(fields).map(([name, field]) => {
-		const value = byName.get(camel(name));
-		return `${name}: ${field.isSecret ? value === "" ? "empty" : "set" : field.show(value)}`;
-	});
+	return Object.entries(fields).map(([name, field]) => `${name}: ${field.show(byName.get(camel(name)))}`);
 }
 /** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
 function parseLines(value, parseLine) {
@@ -573,7 +570,7 @@ function field(parse, show = shown) {
 function secret(parse) {
 	return {
 		parse,
-		show: () => "***",
+		show: (value) => value === "" ? "empty" : "set",
 		isSecret: true
 	};
 }
@@ -2055,9 +2052,9 @@ async function step(task, run) {
 		debug
 	});
 	debug?.("cost", cost());
-	if (cancel.aborted) process.exit();
+	if (cancel.aborted && task !== "monitor") process.stdout.write("", () => process.exit());
 }
-/** What a run reports; of what kept it from its work, wrong input or a bug, a report of that. */
+/** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(task, raw, run) {
 	try {
 		return await run();
@@ -2141,4 +2138,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { inputError as C, slept as D, exactly as E, withRetries as O, InputError as S, judge as T, isLoopback as _, parseFieldsOf as a, formatNumber as b, keepMonitorDirectory as c, reportedError as d, waitError as f, routingHeaders as g, USER_AGENT as h, fieldsOf as i, AgentError as k, monitorDirectory as l, EMPTY_REPORT as m, step as n, logLine as o, formatFigure as p, changeStrings as r, firstOf as s, decodeStats as t, redactor as u, formatCount as v, gateOf as w, quote as x, formatDuration as y };
+export { AgentError as A, InputError as C, exactly as D, judge as E, slept as O, quote as S, gateOf as T, routingHeaders as _, parseFieldsOf as a, formatDuration as b, fitting as c, redactor as d, reportedError as f, USER_AGENT as g, EMPTY_REPORT as h, fieldsOf as i, withRetries as k, keepMonitorDirectory as l, formatFigure as m, step as n, logLine as o, waitError as p, changeStrings as r, firstOf as s, decodeStats as t, monitorDirectory as u, isLoopback as v, inputError as w, formatNumber as x, formatCount as y };

@@ -95,7 +95,7 @@ function kindOf(
   try {
     return { isFolder: statSync(file).isDirectory(), flaw: undefined };
   } catch (error) {
-    // Of what is wanted, the search has said what else than a missing end is wrong with it.
+    // Where another reason than a missing end keeps a search from going on, it has said so.
     if (systemCode(error) === undefined) throw error;
     return { isFolder: false, flaw: 'brokenLinks' };
   }

@@ -16,14 +16,12 @@ export interface Selection extends Plan {
   readonly due: readonly PlannedFile[];
   /** Those that are not, by target. */
   readonly unchanged: Entries;
-  /** Undefined where no state is kept. */
   readonly state: State | undefined;
 }
 
 /** What a shard has of a plan. */
 export interface Share extends Shard {
   readonly files: number;
-  /** Files of the whole plan. */
   readonly planned: number;
 }
 

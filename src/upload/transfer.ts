@@ -47,10 +47,9 @@ export async function transfer(files: readonly PlannedFile[], options: TransferO
       for (const each of sent.settled) settle(each);
       return sent;
     });
-    if (isRefused) {
-      queue.stopSharing();
-      options.onEvent({ kind: 'refused', files: entries.map(({ file }) => file) });
-    }
+    // Without one of its files, a trial shows little.
+    if (isRefused || (entries === queue.trial && again.length > 0)) queue.stopSharing();
+    if (isRefused) options.onEvent({ kind: 'refused', files: entries.map(({ file }) => file) });
     await Promise.all(again.map(entry => send([entry]).catch(note)));
   }
 

@@ -124,7 +124,11 @@ describe('secrets in an answer are taken out', () => {
 
 const RETRY_AFTER: Readonly<Record<string, number | undefined>> = {
   ...Object.fromEntries(['', '0', '-5', '1.5', '1e1', 'soon'].map(value => [value, undefined])),
-  ...{ '1': 1000, ' 30 ': 30_000, '60': 60_000, '61': 60_000, ['9'.repeat(24)]: 60_000 },
+  '1': 1000,
+  ' 30 ': 30_000,
+  '60': 60_000,
+  '61': 60_000,
+  ['9'.repeat(24)]: 60_000,
   'Fri, 20 Nov 2026 10:00:05 GMT': 5000,
   'Fri, 20 Nov 2026 10:01:00 GMT': 60_000,
   'Fri, 31 Dec 9999 23:59:59 GMT': 60_000,

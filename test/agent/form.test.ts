@@ -43,8 +43,12 @@ const FILENAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
   // form-data takes a backslash for the separator of Windows. Where a file goes, the query says; where there is none,
   // a name with a backslash shares no request.
-  ...{ 'a\\b': 'a/b', 'a\\\\b\\': 'a//b/', 'a\\"b': 'a/%22b' },
-  ...{ 'a"b': 'a%22b', '"': '%22', 'a\nb': 'a%0Ab' },
+  'a\\b': 'a/b',
+  'a\\\\b\\': 'a//b/',
+  'a\\"b': 'a/%22b',
+  'a"b': 'a%22b',
+  '"': '%22',
+  'a\nb': 'a%0Ab',
   'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
 };
 
