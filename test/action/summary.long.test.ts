@@ -25,4 +25,13 @@ suite('the summary and the outputs', { concurrency: 2 }, () => {
     const { outputs } = await runWell(world);
     assert.equal(JSON.parse(outputs['uploaded'] ?? '').length, 550);
   });
+
+  test('the outputs leave uploaded empty, with a notice, where it would exceed 256 KiB', async () => {
+    await using world = await openWorld({ files: longNames(700, 'x') });
+    const result = await runWell(world);
+    assert.equal(result.outputs['uploaded'], '');
+    assert.match(result.annotations('notice').join(), /uploaded is empty.*256 KiB.*report/);
+    assert.equal(result.outputs['uploaded-count'], '700');
+    assert.ok(result.report.files.every(file => file.status === 'uploaded'));
+  });
 });

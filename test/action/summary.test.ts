@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { longNames, openWorld, runBadly, runWell } from './harness.ts';
+import { openWorld, runBadly } from './harness.ts';
 
 suite('the summary', { concurrency: 2 }, () => {
   test('tells of failures with their reasons, and of what was left undone', async () => {
@@ -17,16 +17,5 @@ suite('the summary', { concurrency: 2 }, () => {
     await using world = await openWorld();
     const bad = await runBadly(world, { summary: 'False', port: 'x' });
     assert.equal(bad.summary, '');
-  });
-});
-
-suite('the outputs', { concurrency: 2 }, () => {
-  test('leave uploaded empty, with a notice, where it would exceed 256 KiB', async () => {
-    await using world = await openWorld({ files: longNames(700, 'x') });
-    const result = await runWell(world);
-    assert.equal(result.outputs['uploaded'], '');
-    assert.match(result.annotations('notice').join(), /uploaded is empty.*256 KiB.*report/);
-    assert.equal(result.outputs['uploaded-count'], '700');
-    assert.ok(result.report.files.every(file => file.status === 'uploaded'));
   });
 });
