@@ -1536,7 +1536,6 @@ function trialOf(entries) {
 * else can succeed ends the transfer: requests in flight come to their end, the remaining files are not attempted.
 */
 async function transfer(files, options) {
-	keepHeapSmall();
 	const level = openLevel(options.concurrency, options.clock, adjust);
 	const lanes = pLimit(level.now());
 	const half = pLimit(halfOf(level.now()));
@@ -1604,10 +1603,6 @@ async function work(queue, { level, half }, send) {
 		await (batch.isLarge ? half(() => send(batch.entries)) : send(batch.entries));
 	}
 }
-function keepHeapSmall() {
-	setFlagsFromString("--semi-space-growth-factor=1");
-	setFlagsFromString("--heap-growing-percent=20");
-}
 function halfOf(level) {
 	return Math.max(1, Math.floor(level / 2));
 }
@@ -1644,6 +1639,7 @@ function sync(inputs, surroundings) {
 	return run("sync", inputs, inputs, surroundings);
 }
 async function run(task, inputs, measuring, surroundings) {
+	keepHeapSmall();
 	const { cancel, observer } = surroundings;
 	const selection = await selectFiles(inputs, surroundings);
 	observer.planned(selection, inputs);
@@ -1686,6 +1682,10 @@ async function run(task, inputs, measuring, surroundings) {
 	} finally {
 		await client.close();
 	}
+}
+function keepHeapSmall() {
+	setFlagsFromString("--semi-space-growth-factor=1");
+	setFlagsFromString("--heap-growing-percent=20");
 }
 /** What a report says before anything was sent. */
 function reportOn(selection, inputs) {

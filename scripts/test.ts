@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -20,7 +21,7 @@ const args = ['--test', '--test-concurrency=3', ...files];
 const env = {
   ...process.env,
   // A run of the action compiles more than it does: a quarter of its time is saved.
-  NODE_COMPILE_CACHE: path.join(PROJECT, 'node_modules/.cache/node-compile'),
+  NODE_COMPILE_CACHE: path.join(tmpdir(), 'sandbox-sync-tests-compiled'),
   ...(values.all && { TEST_CASES: 'all' }),
 };
 const { status } = spawnSync(process.execPath, args, { cwd: PROJECT, env, stdio: 'inherit' });

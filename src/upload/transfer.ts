@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AgentError } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/table.ts';
@@ -19,7 +18,6 @@ export interface TransferOptions extends AttemptOptions, Pick<Inputs<'upload'>, 
  * else can succeed ends the transfer: requests in flight come to their end, the remaining files are not attempted.
  */
 export async function transfer(files: readonly PlannedFile[], options: TransferOptions): Promise<FileResult[]> {
-  keepHeapSmall();
   const level = openLevel(options.concurrency, options.clock, adjust);
   const lanes = pLimit(level.now());
   const half = pLimit(halfOf(level.now()));
@@ -84,13 +82,6 @@ async function work(
     if (batch === undefined) return;
     await (batch.isLarge ? half(() => send(batch.entries)) : send(batch.entries));
   }
-}
-
-// With thousands of requests, V8 would let its heap grow to many times what is in use, and never give it back. Said when
-// the transfer begins, it costs nothing of the time before.
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=20');
 }
 
 function halfOf(level: number): number {
