@@ -11,7 +11,7 @@ export interface Job extends AsyncDisposable {
   /** Lets the sandbox use so much memory, and waits for so many further readings. */
   use(percent: number, readings: number): Promise<void>;
   /** Runs the post step. */
-  post(inputs?: Inputs): Promise<Result>;
+  post(inputs?: Inputs, env?: Readonly<Record<string, string>>): Promise<Result>;
 }
 
 /** Starts a job and runs the monitor's main step. What it leaves running ends when the job is disposed of. */
@@ -30,7 +30,7 @@ export async function startJob(inputs: Inputs = {}, options: Parameters<typeof o
       const due = world.agent.requests.length + readings;
       await until(() => world.agent.requests.length >= due || undefined);
     },
-    post: (more = {}) => runAction(world, { ...given, ...more }, { task: 'monitor', post: main }),
+    post: (more = {}, env = {}) => runAction(world, { ...given, ...more }, { task: 'monitor', post: main, env }),
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }
