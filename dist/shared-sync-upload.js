@@ -448,91 +448,6 @@ function isOverload({ kind, status }) {
 	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
 }
 
-// src/upload/overlooked.ts
-const TURN = 100;
-/** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
-async function findOverlooked(root, match, options) {
-	const { hidden } = options;
-	const found = {
-		brokenLinks: [],
-		unreadable: [],
-		hidden: 0
-	};
-	const { isFolder: isTree, flaw: ownFlaw } = lookAt(root, options);
-	if (ownFlaw !== void 0 && match.wants(root)) found[ownFlaw].push(root);
-	const folders = isTree ? [{
-		path: root,
-		above: []
-	}] : [];
-	for (let looked = 1; !options.cancel.aborted; looked += 1) {
-		const folder = folders.pop();
-		if (folder === void 0) break;
-		const real = realpathSync.native(folder.path);
-		if (folder.above.includes(real)) continue;
-		const above = [...folder.above, real];
-		for (const { file, isFolder, flaw } of entriesOf$1(folder.path, options)) {
-			if (!(isFolder ? match.mayHold(file, hidden === "passed over") : match.wants(file))) continue;
-			if (!isFolder && hidden !== "taken" && match.hides(file)) found.hidden += hidden === "counted" ? 1 : 0;
-			else if (flaw !== void 0) found[flaw].push(file);
-			else if (isFolder) folders.push({
-				path: file,
-				above
-			});
-		}
-		if (looked % TURN === 0) await setImmediate();
-	}
-	return found;
-}
-/** What may have been overlooked in a folder, and the folders in it. */
-function* entriesOf$1(folder, options) {
-	for (const entry of readdirSync(folder, {
-		encoding: "buffer",
-		withFileTypes: true
-	})) {
-		const isReadable = isUtf8(entry.name);
-		if (isReadable && entry.isFile() && options.hidden !== "counted") continue;
-		const file = path.join(folder, entry.name.toString());
-		if (!isReadable) yield {
-			file,
-			isFolder: entry.isDirectory(),
-			flaw: "unreadable"
-		};
-		else yield {
-			file,
-			...kindOf(entry, file, options)
-		};
-	}
-}
-function lookAt(root, options) {
-	try {
-		return kindOf(lstatSync(root), root, options);
-	} catch (error) {
-		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
-		return {
-			isFolder: false,
-			flaw: void 0
-		};
-	}
-}
-function kindOf(found, file, { followSymlinks }) {
-	if (!found.isSymbolicLink() || !followSymlinks) return {
-		isFolder: found.isDirectory(),
-		flaw: void 0
-	};
-	try {
-		return {
-			isFolder: statSync(file).isDirectory(),
-			flaw: void 0
-		};
-	} catch (error) {
-		if (systemCode(error) === void 0) throw error;
-		return {
-			isFolder: false,
-			flaw: "brokenLinks"
-		};
-	}
-}
-
 // src/upload/pattern.ts
 const WINDOWS = process.platform === "win32";
 const OPTIONS = {
@@ -647,7 +562,7 @@ function split(root, query) {
 		literal,
 		path.join(literal, "**"),
 		path.join(literal, "**", "*")
-	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+	].includes(pattern) ? entriesOf$1(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
 	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
 	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.excludes(path.join(root, name)));
 	return [{
@@ -674,7 +589,7 @@ function leadsThrough(root) {
 function isOneLine({ name }) {
 	return name.trim() === name && !/[\r\n]/.test(name);
 }
-function entriesOf(root) {
+function entriesOf$1(root) {
 	try {
 		return readdirSync(root, { withFileTypes: true });
 	} catch {
@@ -685,6 +600,87 @@ function entriesOf(root) {
 function spellsDots(pattern, root) {
 	const below = pattern.split(path.sep === "/" ? "/" : /[\\/]/).slice(root.split(path.sep).length);
 	return path.basename(root).startsWith(".") || below.some((name) => /^\[?\./.test(name));
+}
+
+// src/upload/overlooked.ts
+const TURN = 100;
+/** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
+async function findOverlooked(root, match, options) {
+	const { hidden } = options;
+	const found = {
+		brokenLinks: [],
+		unreadable: [],
+		hidden: 0
+	};
+	const { isFolder: isTree, flaw: ownFlaw } = lookAt(root, options);
+	if (ownFlaw !== void 0 && match.wants(root)) found[ownFlaw].push(root);
+	const folders = isTree ? [{
+		path: root,
+		above: []
+	}] : [];
+	for (let looked = 1; !options.cancel.aborted; looked += 1) {
+		const folder = folders.pop();
+		if (folder === void 0) break;
+		const real = realpathSync.native(folder.path);
+		if (folder.above.includes(real)) continue;
+		const above = [...folder.above, real];
+		for (const { file, isFolder, flaw } of entriesOf(folder.path, options)) {
+			if (!(isFolder ? match.mayHold(file, hidden === "passed over") : match.wants(file))) continue;
+			if (!isFolder && hidden !== "taken" && match.hides(file)) found.hidden += hidden === "counted" ? 1 : 0;
+			else if (flaw !== void 0) found[flaw].push(file);
+			else if (isFolder) folders.push({
+				path: file,
+				above
+			});
+		}
+		if (looked % TURN === 0) await setImmediate();
+	}
+	return found;
+}
+/** What may have been overlooked in a folder, and the folders in it. */
+function* entriesOf(folder, options) {
+	for (const entry of readdirSync(folder, {
+		encoding: "buffer",
+		withFileTypes: true
+	})) {
+		const isReadable = isUtf8(entry.name);
+		if (isReadable && entry.isFile() && options.hidden !== "counted") continue;
+		const file = path.join(folder, entry.name.toString());
+		if (!isReadable) yield {
+			file,
+			isFolder: entry.isDirectory(),
+			flaw: "unreadable"
+		};
+		else yield {
+			file,
+			...kindOf(entry, file, options)
+		};
+	}
+}
+function lookAt(root, options) {
+	const start = startOf(root);
+	return start === void 0 ? {
+		isFolder: false,
+		flaw: void 0
+	} : kindOf(start, root, options);
+}
+function kindOf(found, file, { followSymlinks }) {
+	if (!found.isSymbolicLink() || !followSymlinks) return {
+		isFolder: found.isDirectory(),
+		flaw: void 0
+	};
+	try {
+		return {
+			isFolder: statSync(file).isDirectory(),
+			flaw: void 0
+		};
+	} catch (error) {
+		if (systemCode(error) === void 0) throw error;
+		return {
+			isFolder: false,
+			flaw: "brokenLinks"
+		};
+	}
 }
 
 // src/upload/sources.ts
@@ -1256,13 +1252,14 @@ async function selectFiles(inputs, options) {
 		unchanged: /* @__PURE__ */ new Map(),
 		state: void 0
 	};
-	const shareRequests = inputs.filesPerRequest > 1;
-	const comparing = file && {
-		file,
+	const comparing = {
 		planned: planned.files,
-		shareRequests
+		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = comparing === void 0 ? selection : await skipUnchanged(selection, comparing, options);
+	const selected = file === void 0 ? selection : await skipUnchanged(selection, {
+		file,
+		...comparing
+	}, options);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../agent/file.ts';
 import type { Matcher } from './pattern.ts';
+import { startOf } from './search.ts';
 
 /** What a search passes over without a word, of what its pattern matches; absolute paths. */
 export interface Overlooked {
@@ -77,13 +78,8 @@ function* entriesOf(folder: string, options: OverlookedOptions): Generator<Entry
 }
 
 function lookAt(root: string, options: OverlookedOptions): Omit<Entry, 'file'> {
-  try {
-    return kindOf(lstatSync(root), root, options);
-  } catch (error) {
-    // There may be nothing, or a file where the pattern has a folder.
-    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
-    return { isFolder: false, flaw: undefined };
-  }
+  const start = startOf(root);
+  return start === undefined ? { isFolder: false, flaw: undefined } : kindOf(start, root, options);
 }
 
 function kindOf(

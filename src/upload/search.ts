@@ -74,7 +74,7 @@ async function find({ pattern, descends }: Part, query: Query, cancel: AbortSign
 }
 
 /** What a search starts at, if there is anything: a pattern that leads through a file, such as `README.md/*`, matches nothing. */
-function startOf(root: string): Stats | undefined {
+export function startOf(root: string): Stats | undefined {
   try {
     return lstatSync(root);
   } catch (error) {

@@ -40,9 +40,8 @@ export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOp
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
   const selection: Selection = { ...planned, files, share, due: files, unchanged: new Map(), state: undefined };
-  const shareRequests = inputs.filesPerRequest > 1;
-  const comparing = file && { file, planned: planned.files, shareRequests };
-  const selected = comparing === undefined ? selection : await skipUnchanged(selection, comparing, options);
+  const comparing = { planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
+  const selected = file === undefined ? selection : await skipUnchanged(selection, { file, ...comparing }, options);
   options.debug?.('plan', planLine(selected));
   return selected;
 }
