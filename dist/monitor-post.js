@@ -1,4 +1,4 @@
-import { D as gateOf, _ as firstOf, a as parseFieldsOf, j as slept, k as metricsOf, n as step, s as monitorDirectory, t as decodeStats, v as EMPTY_REPORT, x as formatCount } from "./shared.js";
+import { A as metricsOf, M as slept, O as gateOf, S as formatCount, _ as firstOf, a as parseFieldsOf, n as step, s as monitorDirectory, t as decodeStats, y as EMPTY_REPORT } from "./shared.js";
 import path from "node:path";
 import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

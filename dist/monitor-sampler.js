@@ -114,7 +114,7 @@ function field(parse, show = shown) {
 function secret(parse) {
 	return {
 		parse,
-		show: () => "***",
+		show: (value) => value === "" ? "empty" : "set",
 		isSecret: true
 	};
 }

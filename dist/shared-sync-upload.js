@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { a as badAnswer, i as openClient, r as waitFor, t as measure } from "./shared-sync-upload-stats.js";
-import { C as formatDuration, D as inputError, E as InputError, N as withRetries, O as gateOf, P as AgentError, S as formatCount, T as quote, _ as firstOf, a as parseFieldsOf, i as fieldsOf, v as fitting$1, w as formatNumber, y as EMPTY_REPORT } from "./shared.js";
+import { C as formatDuration, D as inputError, E as InputError, N as withRetries, O as gateOf, P as AgentError, S as formatCount, T as quote, _ as firstOf, a as parseFieldsOf, i as fieldsOf, v as fitting, w as formatNumber, y as EMPTY_REPORT } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
@@ -385,7 +385,7 @@ function highestLevel(concurrency) {
 const MAX = 24;
 const START = 4;
 const GAIN = 1.1;
-const REQUEST_BYTES$1 = 65536;
+const RATED_BYTES = 65536;
 const LOOK_MS = 1e3;
 /**
 * A level that starts low, and doubles as long as more is sent per time than ever before: as many uploads as may be in
@@ -406,7 +406,7 @@ function adaptiveLevel(clock, onChange) {
 	function look() {
 		const elapsed = clock() - since;
 		if (ended < level && elapsed < LOOK_MS) return;
-		const rate = (bytes + ended * REQUEST_BYTES$1) / Math.max(elapsed, 1);
+		const rate = (bytes + ended * RATED_BYTES) / Math.max(elapsed, 1);
 		if (rate > best * GAIN) {
 			best = rate;
 			change(steady ? level + 1 : level * 2);
@@ -453,94 +453,6 @@ function adaptiveLevel(clock, onChange) {
 }
 function isOverload({ kind, status }) {
 	return status === 429 || status === 503 || kind === "connection" || kind === "unreachable";
-}
-
-// src/upload/overlooked.ts
-const TURN = 100;
-/** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
-async function findOverlooked(root, match, options) {
-	const { hidden } = options;
-	const found = {
-		brokenLinks: [],
-		unreadable: [],
-		hidden: 0
-	};
-	const { isFolder: isTree, flaw: ownFlaw } = lookAt(root, options);
-	if (ownFlaw !== void 0 && match.wants(root)) found[ownFlaw].push(root);
-	const seen = /* @__PURE__ */ new Set();
-	const folders = isTree ? [{
-		path: root,
-		above: []
-	}] : [];
-	for (let looked = 1; !options.cancel.aborted; looked += 1) {
-		const folder = folders.pop();
-		if (folder === void 0) break;
-		const real = realpathSync.native(folder.path);
-		const key = `${folder.above.length} ${real}`;
-		if (folder.above.includes(real) || seen.has(key)) continue;
-		seen.add(key);
-		const above = [...folder.above, real];
-		for (const { file, isFolder, flaw } of entriesOf$1(folder.path, options)) {
-			if (!(isFolder ? match.mayHold(file, hidden === "passed over") : match.wants(file))) continue;
-			if (!isFolder && hidden !== "taken" && match.hides(file)) found.hidden += hidden === "counted" ? 1 : 0;
-			else if (flaw !== void 0) found[flaw].push(file);
-			else if (isFolder) folders.push({
-				path: file,
-				above
-			});
-		}
-		if (looked % TURN === 0) await setImmediate();
-	}
-	return found;
-}
-/** What may have been overlooked in a folder, and the folders in it. */
-function* entriesOf$1(folder, options) {
-	for (const entry of readdirSync(folder, {
-		encoding: "buffer",
-		withFileTypes: true
-	})) {
-		const isReadable = isUtf8(entry.name);
-		if (isReadable && entry.isFile() && options.hidden !== "counted") continue;
-		const file = path.join(folder, entry.name.toString());
-		if (!isReadable) yield {
-			file,
-			isFolder: entry.isDirectory(),
-			flaw: "unreadable"
-		};
-		else yield {
-			file,
-			...kindOf(entry, file, options)
-		};
-	}
-}
-function lookAt(root, options) {
-	try {
-		return kindOf(lstatSync(root), root, options);
-	} catch (error) {
-		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
-		return {
-			isFolder: false,
-			flaw: void 0
-		};
-	}
-}
-function kindOf(found, file, { followSymlinks }) {
-	if (!found.isSymbolicLink() || !followSymlinks) return {
-		isFolder: found.isDirectory(),
-		flaw: void 0
-	};
-	try {
-		return {
-			isFolder: statSync(file).isDirectory(),
-			flaw: void 0
-		};
-	} catch (error) {
-		if (systemCode(error) === void 0) throw error;
-		return {
-			isFolder: false,
-			flaw: "brokenLinks"
-		};
-	}
 }
 
 // src/upload/pattern.ts
@@ -600,7 +512,8 @@ function openSearch(maxPaths = MAX_PATHS) {
 	const limit = pLimit(SEARCHES);
 	return async (query, cancel) => {
 		const [root = ""] = (await create(lines(query.pattern, query))).getSearchPaths();
-		if (query.match.excludes(root)) return {
+		const start = startOf(root);
+		if (start === void 0 || query.match.excludes(root)) return {
 			root,
 			paths: []
 		};
@@ -608,8 +521,9 @@ function openSearch(maxPaths = MAX_PATHS) {
 			...query,
 			visibleOnly: query.visibleOnly && !spellsDots(query.pattern, root)
 		};
+		const isFolder = query.followSymlinks || start.isDirectory();
 		const bound = { left: maxPaths };
-		const parts = split(root, safely).map((part) => limit(() => find(part, safely, bound, cancel)));
+		const parts = (isFolder ? split(root, safely) : [whole(query)]).map((part) => limit(() => find(part, safely, bound, cancel)));
 		const found = new Set((await Promise.all(parts)).flat());
 		const again = query.followSymlinks ? leadsThrough(root) : () => false;
 		return {
@@ -626,37 +540,45 @@ async function find(part, query, bound, cancel) {
 		excludeHiddenFiles: query.visibleOnly
 	});
 	const paths = [];
-	try {
-		for await (const file of globber.globGenerator()) {
-			if (cancel.aborted) break;
-			bound.left -= 1;
-			if (bound.left < 0) throw leadsTooFar(query.pattern, file);
-			paths.push(file);
-		}
-	} catch (error) {
-		if (systemCode(error) !== "ENOTDIR") throw error;
+	for await (const file of globber.globGenerator()) {
+		if (cancel.aborted) break;
+		bound.left -= 1;
+		if (bound.left < 0) throw leadsTooFar(query.pattern, file);
+		paths.push(file);
 	}
 	return paths;
 }
 function leadsTooFar(pattern, file) {
 	return inputError("files", `${quote(pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
 }
+/** What a search starts at, if there is anything: a pattern that leads through a file, such as `README.md/*`, matches nothing. */
+function startOf(root) {
+	try {
+		return lstatSync(root);
+	} catch (error) {
+		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
+		return;
+	}
+}
+function whole({ pattern }) {
+	return {
+		pattern,
+		descends: true
+	};
+}
 function lines(pattern, { excludes }) {
 	return [pattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
 }
 /** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root, { pattern, match, visibleOnly }) {
-	const whole = [{
-		pattern,
-		descends: true
-	}];
+function split(root, query) {
+	const { pattern, match, visibleOnly } = query;
 	const literal = escaped(root);
 	const folders = ([
 		literal,
 		path.join(literal, "**"),
 		path.join(literal, "**", "*")
-	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return whole;
+	].includes(pattern) ? entriesOf$1(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
 	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.excludes(path.join(root, name)));
 	return [{
 		pattern: path.join(literal, "*"),
@@ -682,7 +604,7 @@ function leadsThrough(root) {
 function isOneLine({ name }) {
 	return name.trim() === name && !/[\r\n]/.test(name);
 }
-function entriesOf(root) {
+function entriesOf$1(root) {
 	try {
 		return readdirSync(root, { withFileTypes: true });
 	} catch {
@@ -691,7 +613,92 @@ function entriesOf(root) {
 }
 /** Whether a name that begins with a dot is spelled out: the last of the root, or one between wildcards. */
 function spellsDots(pattern, root) {
-	return path.basename(root).startsWith(".") || /[\\/]\[?\./.test(pattern.slice(path.dirname(escaped(root)).length));
+	const below = pattern.split(path.sep === "/" ? "/" : /[\\/]/).slice(root.split(path.sep).length);
+	return path.basename(root).startsWith(".") || below.some((name) => /^\[?\./.test(name));
+}
+
+// src/upload/overlooked.ts
+const TURN = 100;
+/** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
+async function findOverlooked(root, match, options) {
+	const { hidden } = options;
+	const found = {
+		brokenLinks: [],
+		unreadable: [],
+		hidden: 0
+	};
+	const { isFolder: isTree, flaw: ownFlaw } = lookAt(root, options);
+	if (ownFlaw !== void 0 && match.wants(root)) found[ownFlaw].push(root);
+	const seen = /* @__PURE__ */ new Set();
+	const folders = isTree ? [{
+		path: root,
+		above: []
+	}] : [];
+	for (let looked = 1; !options.cancel.aborted; looked += 1) {
+		const folder = folders.pop();
+		if (folder === void 0) break;
+		const real = realpathSync.native(folder.path);
+		const key = `${folder.above.length} ${real}`;
+		if (folder.above.includes(real) || seen.has(key)) continue;
+		seen.add(key);
+		const above = [...folder.above, real];
+		for (const { file, isFolder, flaw } of entriesOf(folder.path, options)) {
+			if (!(isFolder ? match.mayHold(file, hidden === "passed over") : match.wants(file))) continue;
+			if (!isFolder && hidden !== "taken" && match.hides(file)) found.hidden += hidden === "counted" ? 1 : 0;
+			else if (flaw !== void 0) found[flaw].push(file);
+			else if (isFolder) folders.push({
+				path: file,
+				above
+			});
+		}
+		if (looked % TURN === 0) await setImmediate();
+	}
+	return found;
+}
+/** What may have been overlooked in a folder, and the folders in it. */
+function* entriesOf(folder, options) {
+	for (const entry of readdirSync(folder, {
+		encoding: "buffer",
+		withFileTypes: true
+	})) {
+		const isReadable = isUtf8(entry.name);
+		if (isReadable && entry.isFile() && options.hidden !== "counted") continue;
+		const file = path.join(folder, entry.name.toString());
+		if (!isReadable) yield {
+			file,
+			isFolder: entry.isDirectory(),
+			flaw: "unreadable"
+		};
+		else yield {
+			file,
+			...kindOf(entry, file, options)
+		};
+	}
+}
+function lookAt(root, options) {
+	const start = startOf(root);
+	return start === void 0 ? {
+		isFolder: false,
+		flaw: void 0
+	} : kindOf(start, root, options);
+}
+function kindOf(found, file, { followSymlinks }) {
+	if (!found.isSymbolicLink() || !followSymlinks) return {
+		isFolder: found.isDirectory(),
+		flaw: void 0
+	};
+	try {
+		return {
+			isFolder: statSync(file).isDirectory(),
+			flaw: void 0
+		};
+	} catch (error) {
+		if (systemCode(error) === void 0) throw error;
+		return {
+			isFolder: false,
+			flaw: "brokenLinks"
+		};
+	}
 }
 
 // src/upload/sources.ts
@@ -849,15 +856,16 @@ async function findMatches(place, search, options) {
 }
 function requireDirectory(directory, given) {
 	const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
-	if (isThere && !/[\r\n]/.test(directory)) return;
-	const why = isThere ? "has a line break in its path" : "is not a directory on the runner";
+	if (isThere && !/[\r\n]|^\s|\s$/.test(directory)) return;
+	const why = isThere ? "has a line break, or a blank at an end of its path" : "is not a directory on the runner";
 	const message = `${quote(given)} ${why} (${directory}).`;
 	throw inputError("working-directory", message, "packages/app");
 }
 const ADVICE = {
 	ENOENT: " A folder vanished during the search.",
 	EACCES: " Let the runner read the folder, or upload another.",
-	ELOOP: " The link leads to itself: remove it, or set follow-symlinks: false."
+	ELOOP: " The link leads to itself: remove it, or set follow-symlinks: false.",
+	ENOTDIR: " The link leads nowhere: remove it, or set follow-symlinks: false."
 };
 function unsearchable({ pattern: { pattern }, match }, error) {
 	const code = systemCode(error);
@@ -1029,7 +1037,7 @@ function encodeState({ sandboxId, baseUrl, username, shard }, entries, maxBytes)
 		size,
 		sha256
 	}));
-	const lines = fitting$1(all, maxBytes - Buffer.byteLength(head) - 20, (line) => Buffer.byteLength(line) + 2);
+	const lines = fitting(all, maxBytes - Buffer.byteLength(head) - 20, (line) => Buffer.byteLength(line) + 2);
 	return `${head.slice(0, -1)},"files":[\n${lines.join(",\n")}\n]}\n`;
 }
 /** The entries of a state, or why none hold for this scope: what the text is, to follow its name. Undefined of no state. */
@@ -1049,18 +1057,18 @@ function decodeState(text, scope) {
 /** The entries that stay true while targets are sent: not theirs, nor what may be one of them spelt otherwise, absolute or not. */
 function without(entries, targets) {
 	const sent = new Set(targets);
-	const respelt = new Set(targets.map(otherNameOf));
+	const respelt = new Set(targets.map((target) => nameOf(target, true)));
 	const paths = new Set(targets.flatMap((target) => entries.get(target)?.path ?? []));
-	return new Map([...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target)) && !paths.has(path)));
+	return new Map([...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target, false)) && !paths.has(path)));
 }
 /** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
 function afterTransfer(entries, results) {
 	const stored = new Map(results.flatMap(acknowledged));
 	const tried = results.filter(({ status }) => status === "uploaded" || status === "failed").map(({ file: { target } }) => target);
 	const byPath = Map.groupBy(tried, (target) => (stored.get(target) ?? entries.get(target))?.path);
-	const respelt = new Set(tried.map(otherNameOf));
+	const respelt = new Set(tried.map((target) => nameOf(target, true)));
 	const kept = [...without(entries, tried)].filter(([, { path }]) => !byPath.has(path));
-	const sure = [...stored].filter(([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target)));
+	const sure = [...stored].filter(([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target, false)));
 	return new Map([...kept, ...sure]);
 }
 function acknowledged(result) {
@@ -1072,13 +1080,9 @@ function acknowledged(result) {
 		sha256
 	}]];
 }
-/** The last part of a target, and whether it is absolute: two of one kind with one name are told apart by the rest. */
-function nameOf(target) {
-	return `${posix.isAbsolute(target) ? "/" : ""}${posix.basename(target)}`;
-}
-/** The `nameOf` of the same place in the other spelling. */
-function otherNameOf(target) {
-	return `${posix.isAbsolute(target) ? "" : "/"}${posix.basename(target)}`;
+/** The last part of a target, and whether it is absolute; `respelt`, that of the same place in the other spelling. */
+function nameOf(target, respelt) {
+	return `${posix.isAbsolute(target) === respelt ? "" : "/"}${posix.basename(target)}`;
 }
 /** Undefined where one cannot be read or is there twice: something else wrote this. */
 function decodeEntries(files) {
@@ -1287,13 +1291,14 @@ async function selectFiles(inputs, options) {
 		unchanged: /* @__PURE__ */ new Map(),
 		state: void 0
 	};
-	const shareRequests = inputs.filesPerRequest > 1;
-	const comparing = file && {
-		file,
+	const comparing = {
 		planned: planned.files,
-		shareRequests
+		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = comparing === void 0 ? selection : await skipUnchanged(selection, comparing, options);
+	const selected = file === void 0 ? selection : await skipUnchanged(selection, {
+		file,
+		...comparing
+	}, options);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
@@ -1483,11 +1488,10 @@ function failed({ index, file, attempts }, error, durationMs) {
 }
 /** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
 function toSendAgain({ index, result }) {
-	const { file, attempts } = result;
 	return {
 		index,
-		file,
-		attempts,
+		file: result.file,
+		attempts: result.attempts,
 		failed: result
 	};
 }
@@ -1536,7 +1540,7 @@ function openQueue(files, { perRequest, inOrder }) {
 					isLarge: true
 				};
 			}
-			const batch = fitting(small, nextSmall, most);
+			const batch = together(small, nextSmall, most);
 			nextSmall += batch.length;
 			return batch.length === 0 ? void 0 : {
 				entries: batch,
@@ -1546,15 +1550,10 @@ function openQueue(files, { perRequest, inOrder }) {
 	};
 }
 /** The entries from `start` on that fit into one request, at most `most`; one by itself always does. */
-function fitting(entries, start, most) {
-	let room = SHARED_BYTES;
-	let end = start;
-	for (const entry of entries.slice(start, start + most)) {
-		room -= sharedBytes(entry.file) ?? Number.POSITIVE_INFINITY;
-		if (room < 0) break;
-		end += 1;
-	}
-	return entries.slice(start, Math.max(end, start + 1));
+function together(entries, start, most) {
+	const sizeOf = ({ file }) => sharedBytes(file) ?? Number.POSITIVE_INFINITY;
+	const fit = fitting(entries.slice(start, start + most), SHARED_BYTES, sizeOf);
+	return fit.length > 0 ? fit : entries.slice(start, start + 1);
 }
 const TRIAL_FILES = 2;
 /** The smallest, so that they fit, one in a directory first: an agent that drops directories cannot store it where it belongs. */
@@ -1562,7 +1561,7 @@ function trialOf(entries) {
 	const sharable = entries.filter(({ file }) => sharedBytes(file) !== void 0).sort((a, b) => a.file.size - b.file.size);
 	const inDirectory = sharable.find(({ file }) => file.target.includes("/"));
 	const others = sharable.filter((entry) => entry !== inDirectory);
-	const trial = fitting(inDirectory === void 0 ? others : [inDirectory, ...others], 0, TRIAL_FILES);
+	const trial = together(inDirectory === void 0 ? others : [inDirectory, ...others], 0, TRIAL_FILES);
 	return trial.length === TRIAL_FILES ? trial : [];
 }
 
@@ -1573,7 +1572,6 @@ function trialOf(entries) {
 * else can succeed ends the transfer: requests in flight come to their end, the remaining files are not attempted.
 */
 async function transfer(files, options) {
-	keepHeapSmall();
 	const level = openLevel(options.concurrency, options.clock, adjust);
 	const lanes = pLimit(level.now());
 	const half = pLimit(halfOf(level.now()));
@@ -1607,13 +1605,11 @@ async function transfer(files, options) {
 			for (const each of sent.settled) settle(each);
 			return sent;
 		});
-		if (isRefused) {
-			queue.stopSharing();
-			options.onEvent({
-				kind: "refused",
-				files: entries.map(({ file }) => file)
-			});
-		}
+		if (isRefused || entries === queue.trial && again.length > 0) queue.stopSharing();
+		if (isRefused) options.onEvent({
+			kind: "refused",
+			files: entries.map(({ file }) => file)
+		});
 		await Promise.all(again.map((entry) => send([entry]).catch(note)));
 	}
 	function startWorkers() {
@@ -1668,10 +1664,6 @@ async function work(queue, { level, half }, send) {
 		await (batch.isLarge ? half(() => send(batch.entries)) : send(batch.entries));
 	}
 }
-function keepHeapSmall() {
-	setFlagsFromString("--semi-space-growth-factor=1");
-	setFlagsFromString("--heap-growing-percent=20");
-}
 function halfOf(level) {
 	return Math.max(1, Math.floor(level / 2));
 }
@@ -1708,6 +1700,7 @@ function sync(inputs, surroundings) {
 	return run("sync", inputs, inputs, surroundings);
 }
 async function run(task, inputs, measuring, surroundings) {
+	keepHeapSmall();
 	const { cancel, observer } = surroundings;
 	const selection = await selectFiles(inputs, surroundings);
 	observer.planned(selection, inputs);
@@ -1750,6 +1743,10 @@ async function run(task, inputs, measuring, surroundings) {
 	} finally {
 		await client.close();
 	}
+}
+function keepHeapSmall() {
+	setFlagsFromString("--semi-space-growth-factor=1");
+	setFlagsFromString("--heap-growing-percent=20");
 }
 /** What a report says before anything was sent. */
 function reportOn(selection, inputs) {

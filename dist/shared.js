@@ -293,10 +293,7 @@ function parseFields(fields, raw) {
 /** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
 function showFields(fields, values) {
 	const byName = new Map(Object.entries(values));
-	return Object.entries(fields).map(([name, field]) => {
-		const value = byName.get(camel(name));
-		return `${name}: ${field.isSecret ? value === "" ? "empty" : "set" : field.show(value)}`;
-	});
+	return Object.entries(fields).map(([name, field]) => `${name}: ${field.show(byName.get(camel(name)))}`);
 }
 /** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
 function parseLines(value, parseLine) {
@@ -589,7 +586,7 @@ function field(parse, show = shown) {
 function secret(parse) {
 	return {
 		parse,
-		show: () => "***",
+		show: (value) => value === "" ? "empty" : "set",
 		isSecret: true
 	};
 }
@@ -1400,8 +1397,8 @@ const RANKS = {
 /** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
 function logFiles({ files, leftOut, dryRun }) {
 	if (files.length + leftOut.length === 0) return;
-	const ordered = files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
-	const lines = dryRun ? files.map(fileLine) : cut(ordered, fileLine);
+	const byRank = (one, other) => RANKS[one.status] - RANKS[other.status];
+	const lines = dryRun ? files.map(fileLine) : cut(files.toSorted(byRank), fileLine);
 	const left = cut(leftOut, ({ path, reason }) => harmless(`left out: ${path} (${reason})`));
 	startGroup("Files");
 	info([...lines, ...left].join("\n"));
@@ -2137,9 +2134,9 @@ async function step(task, run) {
 		debug
 	});
 	debug?.("cost", cost());
-	if (cancel.aborted) process.exit();
+	if (cancel.aborted && task !== "monitor") process.stdout.write("", () => process.exit());
 }
-/** What a run reports; of what kept it from its work, wrong input or a bug, a report of that. */
+/** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(task, raw, run) {
 	try {
 		return await run();

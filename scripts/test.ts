@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-// Runs the tests: the quick ones unless told otherwise, --long for those in *.long.test.ts, --all for both. Of these,
-// only those in the files and folders that are named, if any are; a file that is named runs whatever it is.
+// Runs the tests: the quick ones unless told otherwise, --long for those in *.long.test.ts, --all for both, and then with
+// every case of their tables. Of these, only those in the files and folders that are named, if any are; a file that is
+// named runs whatever it is.
 
 const PROJECT = path.dirname(import.meta.dirname);
 
@@ -16,7 +18,13 @@ const files = (positionals.length === 0 ? ['test'] : positionals).flatMap(testsA
 if (files.length === 0) throw new Error(`There is no such test in ${positionals.join(', ')}`);
 // Most of a test's time is that of the processes it starts: more files at once would only slow each other down.
 const args = ['--test', '--test-concurrency=3', ...files];
-const { status } = spawnSync(process.execPath, args, { cwd: PROJECT, stdio: 'inherit' });
+const env = {
+  ...process.env,
+  // A run of the action compiles more than it does: a quarter of its time is saved.
+  NODE_COMPILE_CACHE: path.join(tmpdir(), 'sandbox-sync-tests-compiled'),
+  ...(values.all && { TEST_CASES: 'all' }),
+};
+const { status } = spawnSync(process.execPath, args, { cwd: PROJECT, env, stdio: 'inherit' });
 process.exitCode = status ?? 1;
 
 function testsAt(place: string): string[] {

@@ -7,7 +7,6 @@ import { networkFailure } from './network-failure.ts';
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body?: Buffer | AsyncIterable<Buffer>;
   /** Told the bytes of each piece of the body as it is handed to the network. */

@@ -41,8 +41,8 @@ const RANKS: Readonly<Record<FileResult['status'], number>> = {
 /** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
 export function logFiles({ files, leftOut, dryRun }: Report): void {
   if (files.length + leftOut.length === 0) return;
-  const ordered = files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
-  const lines = dryRun ? files.map(fileLine) : cut(ordered, fileLine);
+  const byRank = (one: FileResult, other: FileResult) => RANKS[one.status] - RANKS[other.status];
+  const lines = dryRun ? files.map(fileLine) : cut(files.toSorted(byRank), fileLine);
   const left = cut(leftOut, ({ path, reason }) => harmless(`left out: ${path} (${reason})`));
   startGroup('Files');
   // At once: a line by itself takes microseconds.

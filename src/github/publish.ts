@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
+import type { Task } from '../inputs/table.ts';
 import { breachLine } from '../report/figures.ts';
 import {
   aggregatesOf,
@@ -12,7 +13,7 @@ import {
   statsOutputs,
   uploadOutputs,
 } from '../report/outputs.ts';
-import { type Report, succeeded, type Task } from '../report/report.ts';
+import { type Report, succeeded } from '../report/report.ts';
 import { summary } from '../report/summary.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
 import { firstOf } from '../text/cut.ts';

@@ -39,11 +39,11 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   const summary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
   if (report !== undefined) await publish(report, { summary, debug });
   debug?.('cost', cost());
-  // A search may still be going through a tree without end.
-  if (cancel.aborted) process.exit();
+  // A search may still be going through a tree without end; a monitor has its record to remove.
+  if (cancel.aborted && task !== 'monitor') process.stdout.write('', () => process.exit());
 }
 
-/** What a run reports; of what kept it from its work, wrong input or a bug, a report of that. */
+/** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(
   task: Task,
   raw: RawInputs,

@@ -71,10 +71,7 @@ export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Values
 /** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
 export function showFields<F extends Fields>(fields: F, values: Values<F>): string[] {
   const byName = new Map<string, unknown>(Object.entries(values));
-  return Object.entries(fields).map(([name, field]) => {
-    const value = byName.get(camel(name));
-    return `${name}: ${field.isSecret ? (value === '' ? 'empty' : 'set') : field.show(value)}`;
-  });
+  return Object.entries(fields).map(([name, field]) => `${name}: ${field.show(byName.get(camel(name)))}`);
 }
 
 /** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */

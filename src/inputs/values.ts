@@ -8,8 +8,8 @@ export function field<T>(parse: Parser<T>, show: (value: T) => string = shown): 
 }
 
 /** An input whose value is never shown. */
-export function secret<T>(parse: Parser<T>): Field<T> {
-  return { parse, show: () => '***', isSecret: true };
+export function secret(parse: Parser<string>): Field<string> {
+  return { parse, show: value => (value === '' ? 'empty' : 'set'), isSecret: true };
 }
 
 /** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */

@@ -1,4 +1,5 @@
 import { type Gate, NO_GATE } from '../gate/judge.ts';
+import type { Task } from '../inputs/table.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
@@ -31,9 +32,6 @@ export interface Report {
   readonly errors: readonly ReportedError[];
   readonly warnings: readonly string[];
 }
-
-/** What a step is there for: one of the action's entries. */
-export type Task = 'sync' | 'upload' | 'stats' | 'monitor';
 
 /** Something that fails the step, beside single files. */
 export interface ReportedError {

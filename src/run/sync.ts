@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { type Client, openClient } from '../agent/client.ts';
 import { uploader } from '../agent/uploader.ts';
 import { gateOf } from '../gate/judge.ts';
@@ -30,6 +31,7 @@ async function run(
   measuring: Inputs<'stats'> | undefined,
   surroundings: Surroundings,
 ): Promise<Report> {
+  keepHeapSmall();
   const { cancel, observer } = surroundings;
   const selection = await selectFiles(inputs, surroundings);
   observer.planned(selection, inputs);
@@ -54,6 +56,13 @@ async function run(
   } finally {
     await client.close();
   }
+}
+
+// With thousands of files, V8 would let its heap grow to many times what is in use, and never give it back. The search makes
+// as much garbage as the transfer: said before it, 16,000 files take 135 MiB in place of 204.
+function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=20');
 }
 
 /** What a report says before anything was sent. */

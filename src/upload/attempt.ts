@@ -107,8 +107,7 @@ function failed({ index, file, attempts }: Entry, error: AgentError, durationMs:
 
 /** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
 function toSendAgain({ index, result }: ReturnType<typeof failed>): Entry {
-  const { file, attempts } = result;
-  return { index, file, attempts, failed: result };
+  return { index, file: result.file, attempts: result.attempts, failed: result };
 }
 
 function uploaded(entry: Entry, stored: StoredFile | undefined, durationMs: number): Sent['settled'] {

@@ -76,8 +76,9 @@ async function findMatches(place: Place, search: Search, options: DiscoverOption
 
 function requireDirectory(directory: string, given: string): void {
   const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (isThere && !/[\r\n]/.test(directory)) return;
-  const why = isThere ? 'has a line break in its path' : 'is not a directory on the runner';
+  // The library takes its patterns as lines, trimmed.
+  if (isThere && !/[\r\n]|^\s|\s$/.test(directory)) return;
+  const why = isThere ? 'has a line break, or a blank at an end of its path' : 'is not a directory on the runner';
   const message = `${quote(given)} ${why} (${directory}).`;
   throw inputError('working-directory', message, 'packages/app');
 }
@@ -86,6 +87,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOENT: ' A folder vanished during the search.',
   EACCES: ' Let the runner read the folder, or upload another.',
   ELOOP: ' The link leads to itself: remove it, or set follow-symlinks: false.',
+  ENOTDIR: ' The link leads nowhere: remove it, or set follow-symlinks: false.',
 };
 
 function unsearchable({ pattern: { pattern }, match }: Place, error: unknown): unknown {

@@ -42,7 +42,7 @@ const START = 4;
 const GAIN = 1.1;
 
 // About what a request costs beside its bytes, in bytes, so that files per second count as well.
-const REQUEST_BYTES = 64 * 1024;
+const RATED_BYTES = 64 * 1024;
 
 // The longest time between two looks, in milliseconds, where no upload ends.
 const LOOK_MS = 1000;
@@ -59,7 +59,7 @@ function adaptiveLevel(clock: () => number, onChange: (change: LevelChange) => v
   function look(): void {
     const elapsed = clock() - since;
     if (ended < level && elapsed < LOOK_MS) return;
-    const rate = (bytes + ended * REQUEST_BYTES) / Math.max(elapsed, 1);
+    const rate = (bytes + ended * RATED_BYTES) / Math.max(elapsed, 1);
     if (rate > best * GAIN) {
       best = rate;
       change(steady ? level + 1 : level * 2);

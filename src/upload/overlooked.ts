@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../agent/file.ts';
 import type { Matcher } from './pattern.ts';
+import { startOf } from './search.ts';
 
 /** What a search passes over without a word, of what its pattern matches; absolute paths. */
 export interface Overlooked {
@@ -80,13 +81,8 @@ function* entriesOf(folder: string, options: OverlookedOptions): Generator<Entry
 }
 
 function lookAt(root: string, options: OverlookedOptions): Omit<Entry, 'file'> {
-  try {
-    return kindOf(lstatSync(root), root, options);
-  } catch (error) {
-    // There may be nothing, or a file where the pattern has a folder.
-    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
-    return { isFolder: false, flaw: undefined };
-  }
+  const start = startOf(root);
+  return start === undefined ? { isFolder: false, flaw: undefined } : kindOf(start, root, options);
 }
 
 function kindOf(
@@ -98,7 +94,7 @@ function kindOf(
   try {
     return { isFolder: statSync(file).isDirectory(), flaw: undefined };
   } catch (error) {
-    // Of what is wanted, the search has said what else than a missing end is wrong with it.
+    // Where another reason than a missing end keeps a search from going on, it has said so.
     if (systemCode(error) === undefined) throw error;
     return { isFolder: false, flaw: 'brokenLinks' };
   }

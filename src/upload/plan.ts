@@ -22,7 +22,6 @@ export interface Plan {
 }
 
 export interface PlanOptions extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound'> {
-  /** Absolute path of the workspace. */
   readonly workspace: string;
 }
 

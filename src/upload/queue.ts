@@ -1,4 +1,5 @@
 import { BUFFER_BYTES, SHARED_BYTES, sharedBytes } from '../agent/body.ts';
+import { fitting } from '../text/cut.ts';
 import type { Entry } from './attempt.ts';
 import type { PlannedFile } from './plan.ts';
 
@@ -45,7 +46,7 @@ export function openQueue(
         nextLarge += 1;
         return { entries: [candidate], isLarge: true };
       }
-      const batch = fitting(small, nextSmall, most);
+      const batch = together(small, nextSmall, most);
       nextSmall += batch.length;
       return batch.length === 0 ? undefined : { entries: batch, isLarge: false };
     },
@@ -53,15 +54,10 @@ export function openQueue(
 }
 
 /** The entries from `start` on that fit into one request, at most `most`; one by itself always does. */
-function fitting(entries: readonly Entry[], start: number, most: number): readonly Entry[] {
-  let room = SHARED_BYTES;
-  let end = start;
-  for (const entry of entries.slice(start, start + most)) {
-    room -= sharedBytes(entry.file) ?? Number.POSITIVE_INFINITY;
-    if (room < 0) break;
-    end += 1;
-  }
-  return entries.slice(start, Math.max(end, start + 1));
+function together(entries: readonly Entry[], start: number, most: number): readonly Entry[] {
+  const sizeOf = ({ file }: Entry) => sharedBytes(file) ?? Number.POSITIVE_INFINITY;
+  const fit = fitting(entries.slice(start, start + most), SHARED_BYTES, sizeOf);
+  return fit.length > 0 ? fit : entries.slice(start, start + 1);
 }
 
 // Two show as much as many, and harm less.
@@ -74,6 +70,6 @@ function trialOf(entries: readonly Entry[]): readonly Entry[] {
     .sort((a, b) => a.file.size - b.file.size);
   const inDirectory = sharable.find(({ file }) => file.target.includes('/'));
   const others = sharable.filter(entry => entry !== inDirectory);
-  const trial = fitting(inDirectory === undefined ? others : [inDirectory, ...others], 0, TRIAL_FILES);
+  const trial = together(inDirectory === undefined ? others : [inDirectory, ...others], 0, TRIAL_FILES);
   return trial.length === TRIAL_FILES ? trial : [];
 }

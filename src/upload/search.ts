@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import pLimit from 'p-limit';
@@ -41,12 +41,16 @@ const MAX_FOLDERS = 32;
 export function openSearch(maxPaths = MAX_PATHS): Search {
   const limit = pLimit(SEARCHES);
   return async (query, cancel) => {
-    const whole = await create(lines(query.pattern, query));
-    const [root = ''] = whole.getSearchPaths();
-    if (query.match.excludes(root)) return { root, paths: [] };
+    const globber = await create(lines(query.pattern, query));
+    const [root = ''] = globber.getSearchPaths();
+    const start = startOf(root);
+    if (start === undefined || query.match.excludes(root)) return { root, paths: [] };
     const safely = { ...query, visibleOnly: query.visibleOnly && !spellsDots(query.pattern, root) };
+    const isFolder = query.followSymlinks || start.isDirectory();
     const bound = { left: maxPaths };
-    const parts = split(root, safely).map(part => limit(() => find(part, safely, bound, cancel)));
+    const parts = (isFolder ? split(root, safely) : [whole(query)]).map(part =>
+      limit(() => find(part, safely, bound, cancel)),
+    );
     const found = new Set((await Promise.all(parts)).flat());
     const again = query.followSymlinks ? leadsThrough(root) : () => false;
     return { root, paths: [...found].filter(file => !again(file)).sort() };
@@ -68,16 +72,11 @@ async function find(part: Part, query: Query, bound: { left: number }, cancel: A
     excludeHiddenFiles: query.visibleOnly,
   });
   const paths: string[] = [];
-  try {
-    for await (const file of globber.globGenerator()) {
-      if (cancel.aborted) break;
-      bound.left -= 1;
-      if (bound.left < 0) throw leadsTooFar(query.pattern, file);
-      paths.push(file);
-    }
-  } catch (error) {
-    // A pattern that leads through a file, such as `README.md/*`, matches nothing.
-    if (systemCode(error) !== 'ENOTDIR') throw error;
+  for await (const file of globber.globGenerator()) {
+    if (cancel.aborted) break;
+    bound.left -= 1;
+    if (bound.left < 0) throw leadsTooFar(query.pattern, file);
+    paths.push(file);
   }
   return paths;
 }
@@ -87,18 +86,32 @@ function leadsTooFar(pattern: string, file: string): InputError {
   return inputError('files', `${quote(pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 
+/** What a search starts at, if there is anything: a pattern that leads through a file, such as `README.md/*`, matches nothing. */
+export function startOf(root: string): Stats | undefined {
+  try {
+    return lstatSync(root);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
+    return undefined;
+  }
+}
+
+function whole({ pattern }: Query): Part {
+  return { pattern, descends: true };
+}
+
 function lines(pattern: string, { excludes }: Query): string {
   return [pattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
 }
 
 /** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root: string, { pattern, match, visibleOnly }: Query): readonly Part[] {
-  const whole = [{ pattern, descends: true }];
+function split(root: string, query: Query): readonly Part[] {
+  const { pattern, match, visibleOnly } = query;
   const literal = escaped(root);
   const isEverything = [literal, path.join(literal, '**'), path.join(literal, '**', '*')].includes(pattern);
   const entries = isEverything ? entriesOf(root) : [];
   const folders = entries.filter(entry => entry.isDirectory() || entry.isSymbolicLink());
-  if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return whole;
+  if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
   const searched = folders
     .map(({ name }) => name)
     .filter(name => !(visibleOnly && name.startsWith('.')) && !match.excludes(path.join(root, name)));
@@ -135,5 +148,6 @@ function entriesOf(root: string): Dirent[] {
 
 /** Whether a name that begins with a dot is spelled out: the last of the root, or one between wildcards. */
 function spellsDots(pattern: string, root: string): boolean {
-  return path.basename(root).startsWith('.') || /[\\/]\[?\./.test(pattern.slice(path.dirname(escaped(root)).length));
+  const below = pattern.split(path.sep === '/' ? '/' : /[\\/]/).slice(root.split(path.sep).length);
+  return path.basename(root).startsWith('.') || below.some(name => /^\[?\./.test(name));
 }

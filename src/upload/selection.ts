@@ -16,14 +16,12 @@ export interface Selection extends Plan {
   readonly due: readonly PlannedFile[];
   /** Those that are not, by target. */
   readonly unchanged: Entries;
-  /** Undefined where no state is kept. */
   readonly state: State | undefined;
 }
 
 /** What a shard has of a plan. */
 export interface Share extends Shard {
   readonly files: number;
-  /** Files of the whole plan. */
   readonly planned: number;
 }
 
@@ -42,9 +40,8 @@ export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOp
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
   const selection: Selection = { ...planned, files, share, due: files, unchanged: new Map(), state: undefined };
-  const shareRequests = inputs.filesPerRequest > 1;
-  const comparing = file && { file, planned: planned.files, shareRequests };
-  const selected = comparing === undefined ? selection : await skipUnchanged(selection, comparing, options);
+  const comparing = { planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
+  const selected = file === undefined ? selection : await skipUnchanged(selection, { file, ...comparing }, options);
   options.debug?.('plan', planLine(selected));
   return selected;
 }

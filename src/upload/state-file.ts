@@ -22,7 +22,6 @@ import { afterTransfer, decodeState, type Entries, encodeState, type StateScope,
 
 /** Where a state is kept, and of what it is. */
 export interface StateFile {
-  /** Absolute path on the runner. */
   readonly path: string;
   readonly scope: StateScope;
 }

@@ -65,10 +65,12 @@ export function decodeState(text: string, scope: StateScope): Entries | string |
 /** The entries that stay true while targets are sent: not theirs, nor what may be one of them spelt otherwise, absolute or not. */
 export function without(entries: Entries, targets: readonly string[]): Entries {
   const sent = new Set(targets);
-  const respelt = new Set(targets.map(otherNameOf));
+  const respelt = new Set(targets.map(target => nameOf(target, true)));
   const paths = new Set(targets.flatMap(target => entries.get(target)?.path ?? []));
   return new Map(
-    [...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target)) && !paths.has(path)),
+    [...entries].filter(
+      ([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target, false)) && !paths.has(path),
+    ),
   );
 }
 
@@ -79,10 +81,10 @@ export function afterTransfer(entries: Entries, results: readonly FileResult[]):
     .filter(({ status }) => status === 'uploaded' || status === 'failed')
     .map(({ file: { target } }) => target);
   const byPath = Map.groupBy(tried, target => (stored.get(target) ?? entries.get(target))?.path);
-  const respelt = new Set(tried.map(otherNameOf));
+  const respelt = new Set(tried.map(target => nameOf(target, true)));
   const kept = [...without(entries, tried)].filter(([, { path }]) => !byPath.has(path));
   const sure = [...stored].filter(
-    ([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target)),
+    ([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target, false)),
   );
   return new Map([...kept, ...sure]);
 }
@@ -93,14 +95,9 @@ function acknowledged(result: FileResult): [target: string, entry: StateEntry][]
   return [[file.target, { path, size, sha256 }]];
 }
 
-/** The last part of a target, and whether it is absolute: two of one kind with one name are told apart by the rest. */
-function nameOf(target: string): string {
-  return `${posix.isAbsolute(target) ? '/' : ''}${posix.basename(target)}`;
-}
-
-/** The `nameOf` of the same place in the other spelling. */
-function otherNameOf(target: string): string {
-  return `${posix.isAbsolute(target) ? '' : '/'}${posix.basename(target)}`;
+/** The last part of a target, and whether it is absolute; `respelt`, that of the same place in the other spelling. */
+function nameOf(target: string, respelt: boolean): string {
+  return `${posix.isAbsolute(target) === respelt ? '' : '/'}${posix.basename(target)}`;
 }
 
 /** Undefined where one cannot be read or is there twice: something else wrote this. */

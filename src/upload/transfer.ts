@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { AgentError } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/table.ts';
@@ -21,7 +20,6 @@ export interface TransferOptions extends AttemptOptions, Pick<Inputs<'upload'>, 
  * else can succeed ends the transfer: requests in flight come to their end, the remaining files are not attempted.
  */
 export async function transfer(files: readonly PlannedFile[], options: TransferOptions): Promise<FileResult[]> {
-  keepHeapSmall();
   const level = openLevel(options.concurrency, options.clock, adjust);
   const lanes = pLimit(level.now());
   const half = pLimit(halfOf(level.now()));
@@ -49,10 +47,9 @@ export async function transfer(files: readonly PlannedFile[], options: TransferO
       for (const each of sent.settled) settle(each);
       return sent;
     });
-    if (isRefused) {
-      queue.stopSharing();
-      options.onEvent({ kind: 'refused', files: entries.map(({ file }) => file) });
-    }
+    // Without one of its files, a trial shows little.
+    if (isRefused || (entries === queue.trial && again.length > 0)) queue.stopSharing();
+    if (isRefused) options.onEvent({ kind: 'refused', files: entries.map(({ file }) => file) });
     await Promise.all(again.map(entry => send([entry]).catch(note)));
   }
 
@@ -103,13 +100,6 @@ async function work(
     if (batch === undefined) return;
     await (batch.isLarge ? half(() => send(batch.entries)) : send(batch.entries));
   }
-}
-
-// With thousands of requests, V8 would let its heap grow to many times what is in use, and never give it back. Said when
-// the transfer begins, it costs nothing of the time before.
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=20');
 }
 
 function halfOf(level: number): number {

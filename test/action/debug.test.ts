@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { everyCase } from '../telling.ts';
 import {
   type Inputs,
   manyFiles,
@@ -87,14 +88,17 @@ suite('the debug log', { concurrency: 2 }, () => {
     assertSays(await runWell(world, { interval: '1h' }, { ...run, post }), /monitor.*2 samples/);
   });
 
-  test('of a large run stays short, and shows more failures than successes', async () => {
-    const rule = { skip: 300 };
-    await using world = await openFaulty({ kind: 'status', status: 400 }, rule, { files: manyFiles(1500) });
-    const result = await runBadly(world, {}, ON);
-    assert.equal(count(result, /^POST \S+ \D*200\b/), 200);
-    assert.equal(count(result, /^POST \S+ \D*400\b/), 1000);
-    assertSays(result, /not shown.*\b200\b/);
-  });
+  // How many lines of a kind there are, the tests of the log's text show by the rule.
+  if (everyCase) {
+    test('of a large run stays short, and shows more failures than successes', async () => {
+      const rule = { skip: 300 };
+      await using world = await openFaulty({ kind: 'status', status: 400 }, rule, { files: manyFiles(1500) });
+      const result = await runBadly(world, {}, ON);
+      assert.equal(count(result, /^POST \S+ \D*200\b/), 200);
+      assert.equal(count(result, /^POST \S+ \D*400\b/), 1000);
+      assertSays(result, /not shown.*\b200\b/);
+    });
+  }
 
   const runs: readonly (readonly [Task, Inputs])[] = [
     ['sync', {}],
@@ -102,7 +106,7 @@ suite('the debug log', { concurrency: 2 }, () => {
     ['sync', { token: 'another' }],
     ['stats', { port: 'x' }],
   ];
-  for (const [task, inputs] of runs) {
+  for (const [task, inputs] of everyCase ? runs : runs.slice(0, 1)) {
     test(`is all that step debugging adds to ${task} with ${JSON.stringify(inputs)}`, async () => {
       await using world = await openWorld({ files: { 'a.txt': 'a', 'b.txt': 'b' } });
       const fixed = task === 'stats' ? {} : { concurrency: '1' };

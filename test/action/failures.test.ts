@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { FaultAction } from '../../local-agent/faults.ts';
+import { telling } from '../telling.ts';
 import { manyFiles, openFaulty, openWorld, runBadly, uploads } from './harness.ts';
 
 const NOT_FOUND = '{"sandboxId":"s1","message":"The sandbox was not found","code":502}';
@@ -18,7 +19,7 @@ const FINAL: Readonly<Record<string, readonly [Omit<StatusFault, 'kind'>, RegExp
 type StatusFault = Extract<FaultAction, { kind: 'status' }>;
 
 suite('a failure', { concurrency: 2 }, () => {
-  for (const [what, [answer, advice]] of Object.entries(FINAL)) {
+  for (const [what, [answer, advice]] of telling(FINAL, ['401', '507', '502 for a sandbox that is gone'])) {
     test(`with ${what} ends the whole transfer at once`, async () => {
       await using world = await openFaulty({ kind: 'status', ...answer }, {}, { files: manyFiles(30) });
       const result = await runBadly(world, { concurrency: '1' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { telling } from '../telling.ts';
 import { type Files, type Inputs, openWorld, type Result, runBadly, runWell, type World } from './harness.ts';
 
 const FILES: Files = {
@@ -39,7 +40,11 @@ async function arrivals(world: World, inputs: Inputs): Promise<string[]> {
 }
 
 suite('files', { concurrency: 2 }, () => {
-  for (const [files, expected] of Object.entries(MAPPINGS)) {
+  for (const [files, expected] of telling(MAPPINGS, [
+    'packages/*/dist/**',
+    'README.md => /srv/doc/',
+    '# all but one\ndist/**\n\n!**/*.html\nREADME.md',
+  ])) {
     test(`of ${JSON.stringify(files)} land where the rule says`, async () => {
       await using world = await openWorld({ files: FILES });
       assert.deepEqual(arrived(await runWell(world, { files, target: 't' })), expected);

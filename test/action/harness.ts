@@ -49,7 +49,7 @@ export async function runAction(world: World, inputs: Inputs = {}, options: RunO
     inputs: allInputs(await actionOf(task), world.agent.url, inputs),
     workspace: world.workspace,
     temp: world.temp,
-    env,
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     post,
     onLine: line => options.onLine?.(line),
     onStart(send) {

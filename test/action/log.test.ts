@@ -29,22 +29,21 @@ suite('the log', { concurrency: 2 }, () => {
     assert.deepEqual(group.toSorted(), expected.toSorted());
   });
 
-  test('of a large run stays short, of a large plan has every line', async () => {
+  test('of a large plan has every line', async () => {
     await using world = await openWorld({ files: manyFiles(1500) });
     const planned = await runWell(world, { 'dry-run': 'true' });
-    const { lines } = await runWell(world);
-    assert.ok(lines.length < 1100, `${lines.length} lines`);
-    assert.match(lines.join('\n'), /and 500 more/);
     assert.equal(planned.lines.filter(line => line.startsWith('would be uploaded: ')).length, 1500);
   });
 
-  test('of a large run shows what failed first', async () => {
+  test('of a large run stays short, and shows what failed first', async () => {
     await using world = await openFaulty(
       { kind: 'status', status: 400 },
       { path: 'f1400.txt' },
       { files: manyFiles(1500) },
     );
     const { lines } = await runBadly(world);
+    assert.ok(lines.length < 1100, `${lines.length} lines`);
+    assert.match(lines.join('\n'), /and 500 more/);
     const first = lines[lines.indexOf('::group::Files') + 1] ?? '';
     assert.match(first, /^failed: f1400\.txt → f1400\.txt \(POST .* 400 /);
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Fault } from '../../local-agent/faults.ts';
+import { everyCase } from '../telling.ts';
 import { openWorld, type Result, type RunOptions, runAction, runWell, type Signal, type Task } from './harness.ts';
 import { dripping, hasOpenssl, makeKeys, openProxy, pretending, refusing, type Say } from './proxy.ts';
 
@@ -57,8 +58,8 @@ const keys = hasOpenssl ? makeKeys() : { key: '', cert: '', certFile: '', [Symbo
 after(() => keys[Symbol.dispose]());
 
 suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () => {
-  for (const task of ENTRIES) {
-    for (const [what, stage] of Object.entries(WAITING)) {
+  for (const [index, task] of ENTRIES.entries()) {
+    for (const [what, stage] of share(WAITING, index)) {
       test(`that ${what} is given up after timeout by ${task}`, { timeout: LONGEST_MS }, async () => {
         const result = await runBehind(stage, task, { timeout: '300ms' });
         assertFailed(result, /^(GET|POST) .* failed: /m);
@@ -70,7 +71,7 @@ suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () =>
       });
     }
 
-    for (const [what, stage] of Object.entries(REFUSING)) {
+    for (const [what, stage] of share(REFUSING, index)) {
       test(`that ${what} fails ${task}`, { timeout: LONGEST_MS }, async () => {
         const result = await runBehind(stage, task, { timeout: '30s' });
         // A monitor that has sampled is content.
@@ -81,6 +82,11 @@ suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () =>
     }
   }
 });
+
+/** The stages that an entry is tried with: each stage with one entry, or all with all. */
+function share<T>(stages: Readonly<Record<string, T>>, index: number): [string, T][] {
+  return Object.entries(stages).filter((_, at) => everyCase || at % ENTRIES.length === index);
+}
 
 /** Runs an entry by way of a proxy that fails at a stage, and sends it a signal as the proxy does, or a monitor's post step as it begins. */
 async function runBehind(

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import type { Fault } from '../../local-agent/faults.ts';
+import { telling } from '../telling.ts';
 import { openWorld, SANDBOX_ID, when } from './harness.ts';
 import { changeState, hasState, known, run, runWellWith, STATE, sentBy, stateText } from './state.ts';
 
@@ -15,11 +16,12 @@ function second(name: string, action: Fault['do']): Fault {
 }
 
 suite('an upload that is not acknowledged is not in the state', { concurrency: 2 }, () => {
-  for (const [name, action] of Object.entries<Fault['do']>({
+  const failures: Readonly<Record<string, Fault['do']>> = {
     'is refused': { kind: 'status', status: 400 },
     'is acknowledged by another name': { kind: 'answer', body: '[{"path":"/x","name":"x","type":"file"}]' },
     'ends in mid-answer': { kind: 'truncate' },
-  })) {
+  };
+  for (const [name, action] of telling(failures, ['is acknowledged by another name'])) {
     test(`where it ${name}: the old content is sent again`, async () => {
       await using world = await openWorld({ files: FILES, faults: [second('b.txt', action)] });
       await runWellWith(world);
@@ -81,18 +83,18 @@ suite('an upload that is not acknowledged is not in the state', { concurrency: 2
 
 suite('a state that does not hold is ignored with a warning', { concurrency: 2 }, () => {
   const replaced = (from: string, to: string) => (text: string) => text.replace(from, to);
-  for (const [name, change, warning] of [
-    ['of another sandbox', replaced(SANDBOX_ID, 'sandbox2'), /is of another sandbox, "sandbox2" and not "sandbox1"/],
-    ['of another base URL', replaced('http://', 'https://'), /is of another base URL, "https:/],
-    ['of another user', replaced('"username":""', '"username":"root"'), /is of another user, "root" and/],
-    [
-      'of another schema',
+  const states: Readonly<Record<string, readonly [(text: string) => string, RegExp]>> = {
+    'of another sandbox': [replaced(SANDBOX_ID, 'sandbox2'), /is of another sandbox, "sandbox2" and not "sandbox1"/],
+    'of another base URL': [replaced('http://', 'https://'), /is of another base URL, "https:/],
+    'of another user': [replaced('"username":""', '"username":"root"'), /is of another user, "root" and/],
+    'of another schema': [
       replaced('"schema":1', '"schema":2'),
       /is of schema 2, and this version of the action knows 1/,
     ],
-    ['cut short', (text: string) => text.slice(0, -10), /is damaged/],
-    ['with a digest that is none', replaced('"sha256":"', '"sha256":"x'), /is damaged/],
-  ] as const) {
+    'cut short': [text => text.slice(0, -10), /is damaged/],
+    'with a digest that is none': [replaced('"sha256":"', '"sha256":"x'), /is damaged/],
+  };
+  for (const [name, [change, warning]] of telling(states, ['of another sandbox', 'cut short'])) {
     test(name, async () => {
       await using world = await openWorld({ files: FILES });
       await runWellWith(world);
@@ -121,16 +123,17 @@ suite('a state that does not hold is ignored with a warning', { concurrency: 2 }
 });
 
 suite('a state file that cannot be kept', { concurrency: 2 }, () => {
-  for (const [name, file, message] of [
-    ['is a folder', 'dir', /state-file: ".*dir" is not a regular file\./],
-    ['lies below a file', 'a.txt/state.json', /state-file: ".*state\.json" cannot be read \(ENOTDIR\)\./],
-    ['is a link', 'link', /state-file: ".*link" cannot be read \(ELOOP\)\./],
-    ['is empty', 'empty', /".*empty" holds something else than the state of uploads\./],
-    ['holds something else', 'tsconfig.json', /".*tsconfig\.json" holds something else than the state/],
-    ['has a schema and holds something else', 'other.json', /".*other\.json" holds something else than/],
-    ['lies behind a link that leads out', 'away/state.json', /lies behind a link that leads out of the workspace/],
-    ['cannot be written', 'blocked/state.json', /state-file: ".*state\.json" cannot be written \(\w+\)\./],
-  ] as const) {
+  const places: Readonly<Record<string, readonly [string, RegExp]>> = {
+    'is a folder': ['dir', /state-file: ".*dir" is not a regular file\./],
+    'lies below a file': ['a.txt/state.json', /state-file: ".*state\.json" cannot be read \(ENOTDIR\)\./],
+    'is a link': ['link', /state-file: ".*link" cannot be read \(ELOOP\)\./],
+    'is empty': ['empty', /".*empty" holds something else than the state of uploads\./],
+    'holds something else': ['tsconfig.json', /".*tsconfig\.json" holds something else than the state/],
+    'has a schema and holds something else': ['other.json', /".*other\.json" holds something else than/],
+    'lies behind a link that leads out': ['away/state.json', /lies behind a link that leads out of the workspace/],
+    'cannot be written': ['blocked/state.json', /state-file: ".*state\.json" cannot be written \(\w+\)\./],
+  };
+  for (const [name, [file, message]] of telling(places, ['is a link', 'holds something else', 'cannot be written'])) {
     test(`since it ${name}, is an error before anything is sent`, async () => {
       await using world = await openWorld({ files: FILES });
       mkdirSync(path.join(world.workspace, 'dir'));

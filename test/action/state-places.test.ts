@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { telling } from '../telling.ts';
 import { manyFiles, openWorld } from './harness.ts';
 import { known, run, runWellWith, sentBy } from './state.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb' };
 
 suite('two spellings of one place', { concurrency: 2 }, () => {
-  for (const [one, other] of [
-    ['app/x', '/home/user/app/x'],
-    ['/home/user/app/x', 'app/x'],
-  ] as const) {
+  const spellings = { 'app/x': '/home/user/app/x', '/home/user/app/x': 'app/x' };
+  for (const [one, other] of telling(spellings, ['app/x'])) {
     test(`what lay at ${one} is not known after an upload to ${other}`, async () => {
       await using world = await openWorld({ files: FILES });
       await runWellWith(world, { files: `a.txt => ${one}` });
@@ -23,7 +22,7 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
   test('in one plan are a failure that names both, every time', async () => {
     await using world = await openWorld({ files: FILES });
     const files = 'a.txt => app/x\nb.txt => /home/user/app/x';
-    for (let time = 0; time < 3; time += 1) {
+    for (let time = 0; time < 2; time += 1) {
       const { exitCode, sent, report } = await run(world, { files });
       assert.deepEqual([exitCode, sent], [1, ['/home/user/app/x', 'app/x']]);
       const names = /^a\.txt and b\.txt were stored at one place in the sandbox, \/home\/user\/app\/x/;

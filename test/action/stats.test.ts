@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { everyCase } from '../telling.ts';
 import { METRICS, openWorld, pathOf, runBadly, runWell } from './harness.ts';
 
 const HUGE = '9223372036854775807';
@@ -88,7 +89,7 @@ suite('the stats', { concurrency: 2 }, () => {
     });
   }
 
-  for (const body of ['[]', '"text"', 'null', '{"a":', '<h1>Hi</h1>']) {
+  for (const body of ['[]', '{"a":', ...(everyCase ? ['"text"', 'null', '<h1>Hi</h1>'] : [])]) {
     test(`that are ${body} fail the step, with what was tried in the message`, async () => {
       await using world = await openWorld({ metrics: () => body });
       const [error = ''] = (await runBadly(world)).annotations('error');
@@ -96,14 +97,11 @@ suite('the stats', { concurrency: 2 }, () => {
     });
   }
 
-  test('are asked for again after a transient failure', async () => {
+  test('are asked for again after a transient failure, with a line in the log', async () => {
     await using world = await openWorld({ faults: [{ on: 'stats', times: 1, do: BUSY }] });
-    assert.equal((await runWell(world)).outputs['stats'], JSON.stringify(METRICS));
-  });
-
-  test('that are asked for again are a line of the log', async () => {
-    await using world = await openWorld({ faults: [{ on: 'stats', times: 1, do: BUSY }] });
-    assert.match((await runWell(world)).stdout, /503 Service Unavailable/);
+    const { outputs, stdout } = await runWell(world);
+    assert.equal(outputs['stats'], JSON.stringify(METRICS));
+    assert.match(stdout, /503 Service Unavailable/);
   });
 
   test('that are wrong in one field are a warning, and the others count', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { telling } from '../telling.ts';
 import { manyFiles, openWorld, runBadly, runWell, uploads, type World } from './harness.ts';
 
 const SHARING = { 'files-per-request': '50', concurrency: '4' };
@@ -109,7 +110,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
     const files = { a: 'a', b: 'b' };
     const entry = (name: string) => ({ path: `/home/user/${name}`, name, type: 'file' });
     const answers = { short: ['a'], shifted: ['b'], swapped: ['b', 'a'], long: ['a', 'b', 'c'] };
-    for (const [name, names] of Object.entries(answers)) {
+    for (const [name, names] of telling(answers, ['short', 'swapped'])) {
       const body = JSON.stringify(names.map(entry));
       await using world = await openWorld({ files });
       world.agent.addFaults({ on: 'upload', times: 1, do: { kind: 'answer', body } });

@@ -103,6 +103,11 @@ export function manyFiles(count: number): Files {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]));
 }
 
+/** So many empty files, with names of 200 characters. */
+export function longNames(count: number, filler: string): Files {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [String(index).padStart(200, filler), '']));
+}
+
 /** A world whose agent misbehaves at every upload that `rule` does not leave out. */
 export function openFaulty(action: FaultAction, rule: Partial<Fault> = {}, options: WorldOptions = {}) {
   return openWorld({ ...options, faults: [{ on: 'upload', ...rule, do: action }] });

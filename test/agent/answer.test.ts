@@ -1,46 +1,46 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseRetryAfter, statusFailure } from '../../src/agent/answer.ts';
+import { parseRetryAfter, statusFailure, whatItSaid } from '../../src/agent/answer.ts';
+import type { HttpAnswer } from '../../src/agent/exchange.ts';
+import type { AgentError } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
-import { failureOf, NOW } from './answers.ts';
 
-type Row = readonly [status: number, kind: string, reason: string, retryable: boolean, final: boolean];
+const NOW = Date.parse('2026-11-20T10:00:00Z');
+const TRIED = 'POST https://sandbox.example.com/files';
 
-const STATUSES: readonly Row[] = [
-  [300, 'redirected', ' Multiple Choices', false, false],
-  [302, 'redirected', ' Found', false, false],
-  [307, 'redirected', ' Temporary Redirect', false, false],
-  [308, 'redirected', ' Permanent Redirect', false, false],
-  [400, 'rejected', ' Bad Request', false, false],
-  [401, 'unauthorized', ' Unauthorized', false, true],
-  [403, 'forbidden', ' Forbidden', false, true],
-  [404, 'not-found', ' Not Found', false, false],
-  [405, 'rejected', ' Method Not Allowed', false, false],
-  [408, 'busy', ' Request Timeout', true, false],
-  [409, 'busy', ' Conflict', true, false],
-  [413, 'too-large', ' Payload Too Large', false, false],
-  [422, 'rejected', ' Unprocessable Entity', false, false],
-  [425, 'busy', ' Too Early', true, false],
-  [429, 'busy', ' Too Many Requests', true, false],
-  [499, 'rejected', '', false, false],
-  [500, 'server', ' Internal Server Error', true, false],
-  [502, 'server', ' Bad Gateway', true, false],
-  [503, 'server', ' Service Unavailable', true, false],
-  [504, 'server', ' Gateway Timeout', true, false],
-  [507, 'disk-full', ' Insufficient Storage', false, true],
-];
+/** Takes out nothing. */
+const asIs = (text: string) => text;
 
-describe('each status', () => {
-  for (const [status, kind, reason, retryable, final] of STATUSES) {
-    test(`${status} is ${kind}`, () => {
-      const error = failureOf(status, '{"code":1,"message":"words"}');
-      assert.equal(error.kind, kind);
-      assert.equal(error.status, status);
-      assert.equal(error.retryable, retryable);
-      assert.equal(error.final, final);
-      assert.match(error.hint, /^[A-Z].*\.$/);
-      const tried = 'POST https://sandbox.example.com/files';
-      assert.equal(error.message, `${tried} answered ${status}${reason}. The agent said: "words".`);
+/** What an answer of a status means. */
+function failureOf(status: number, text = '', more: Partial<HttpAnswer> = {}): AgentError {
+  const answer = { tried: TRIED, status, text, retryAfter: undefined, sentWhole: true, ...more };
+  return statusFailure(answer, asIs, NOW);
+}
+
+const STATUSES: Readonly<Record<string, readonly number[]>> = {
+  redirected: [300, 302, 307, 308],
+  rejected: [400, 405, 422, 499],
+  unauthorized: [401],
+  forbidden: [403],
+  'not-found': [404],
+  'too-large': [413],
+  busy: [408, 409, 425, 429],
+  server: [500, 502, 503, 504],
+  'disk-full': [507],
+};
+
+describe('the statuses', () => {
+  for (const [kind, statuses] of Object.entries(STATUSES)) {
+    test(`${statuses.join(', ')} are ${kind}`, () => {
+      for (const status of statuses) {
+        const error = failureOf(status, '{"code":1,"message":"words"}');
+        assert.deepEqual([error.kind, error.status], [kind, status]);
+        assert.match(error.hint, /^[A-Z].*\.$/);
+        assert.match(
+          error.message,
+          new RegExp(`^${TRIED} answered ${status}[ a-zA-Z]*\\. The agent said: "words"\\.$`),
+        );
+      }
     });
   }
 
@@ -52,51 +52,53 @@ describe('each status', () => {
     assert.deepEqual(final, [401, 403, 507]);
   });
 
-  test('an empty answer has a message too', () => {
-    const message = 'POST https://sandbox.example.com/files answered 500 Internal Server Error.';
-    assert.equal(failureOf(500).message, message);
+  test('have a message without words too', () => {
+    assert.equal(failureOf(500).message, `${TRIED} answered 500 Internal Server Error.`);
+    assert.equal(failureOf(499).message, `${TRIED} answered 499.`);
   });
 });
 
-const NOT_FOUND: Readonly<Record<string, boolean>> = {
-  '{"sandboxId":"i1","message":"The sandbox was not found","code":502}': true,
-  'sandbox not found: i1': true,
-  'Sandbox "i1" was not found.': true,
-  '<html><body>The sandbox <b>i1</b> was not found</body></html>': true,
-  'The sandbox\ni1 does not exist': true,
-  'sandbox i1 not found': true,
-  'Sandbox id i1 was not found': true,
-  'sandbox default--my_sandbox not found': true,
-  "sandbox 'name' could not be found": true,
-  '{"error":{"message":"sandbox \\"name\\" is not found"}}': true,
-  'sandbox agent: route not found': false,
-  'sandbox agent not found': false,
-  'sandbox route not found': false,
-  'The sandbox i1 has no such route: page not found': false,
-  'sandbox: the file /home/user/i1 does not exist': false,
-  "sandbox i1 doesn't exist": true,
-  'The sandbox is running but port is not open': false,
-  '{"message":"page not found"}': false,
-  '404 page not found': false,
-  '<html>502 Bad Gateway</html>': false,
-  '': false,
-};
+const NOT_FOUND = [
+  '{"sandboxId":"i1","message":"The sandbox was not found","code":502}',
+  'sandbox not found: i1',
+  'Sandbox "i1" was not found.',
+  '<html><body>The sandbox <b>i1</b> was not found</body></html>',
+  'The sandbox\ni1 does not exist',
+  'sandbox i1 not found',
+  'Sandbox id i1 was not found',
+  'sandbox default--my_sandbox not found',
+  "sandbox 'name' could not be found",
+  '{"error":{"message":"sandbox \\"name\\" is not found"}}',
+  "sandbox i1 doesn't exist",
+];
+const SOMETHING_ELSE = [
+  'sandbox agent: route not found',
+  'sandbox agent not found',
+  'sandbox route not found',
+  'The sandbox i1 has no such route: page not found',
+  'sandbox: the file /home/user/i1 does not exist',
+  'The sandbox is running but port is not open',
+  '{"message":"page not found"}',
+  '404 page not found',
+  '<html>502 Bad Gateway</html>',
+  '',
+];
 
 describe('a sandbox that was not found', () => {
-  for (const [text, isIt] of Object.entries(NOT_FOUND)) {
-    test(`${isIt ? 'is' : 'is not'} what is meant by ${JSON.stringify(text)}`, () => {
-      const kinds = [502, 404].map(status => failureOf(status, text).kind);
-      const expected = isIt ? ['sandbox-not-found', 'sandbox-not-found'] : ['server', 'not-found'];
-      assert.deepEqual(kinds, expected);
+  for (const text of NOT_FOUND) {
+    test(`is what is meant by ${JSON.stringify(text)}, which ends everything at once`, () => {
+      for (const { kind, final, retryable, hint } of [502, 404].map(status => failureOf(status, text))) {
+        assert.deepEqual([kind, final, retryable], ['sandbox-not-found', true, false]);
+        assert.match(hint, /sandbox-id/);
+      }
     });
   }
 
-  test('ends everything, at once', () => {
-    const error = failureOf(502, 'The sandbox was not found');
-    assert.equal(error.final, true);
-    assert.equal(error.retryable, false);
-    assert.match(error.hint, /sandbox-id/);
-  });
+  for (const text of SOMETHING_ELSE) {
+    test(`is not what is meant by ${JSON.stringify(text)}`, () => {
+      assert.deepEqual([failureOf(502, text).kind, failureOf(404, text).kind], ['server', 'not-found']);
+    });
+  }
 
   test('is not what other statuses say', () => {
     assert.equal(failureOf(500, 'The sandbox was not found').kind, 'server');
@@ -104,61 +106,127 @@ describe('a sandbox that was not found', () => {
   });
 });
 
-describe('secrets in an answer', () => {
-  const tried = 'GET https://sandbox.example.com/metrics';
-  const answer = { tried, status: 401, retryAfter: undefined, sentWhole: true };
-
-  test('are taken out', () => {
-    const text = JSON.stringify({ message: 'the token s3cr"et is wrong' });
-    const { message } = statusFailure({ ...answer, text }, redactor(['s3cr"et']), NOW);
-    assert.ok(message.endsWith('The agent said: "the token *** is wrong".'), message);
-  });
-
-  test('also where they are longer than what is shown', () => {
-    const secret = 'abc'.repeat(200);
-    const { message } = statusFailure({ ...answer, text: `x ${secret}` }, redactor([secret]), NOW);
-    assert.doesNotMatch(message, /abc/);
-  });
-
-  test('also where they lie across the end of what is searched', () => {
-    const secret = 'k3y'.repeat(100);
-    const text = `${'<p>'.repeat(5400)}${secret}`;
-    const { message } = statusFailure({ ...answer, text }, redactor([secret]), NOW);
-    assert.doesNotMatch(message, /k3y/);
-  });
+describe('secrets in an answer are taken out', () => {
+  const long = 'abc'.repeat(200);
+  const cases: Readonly<Record<string, readonly [secret: string, text: string]>> = {
+    'in JSON': ['s3cr"et', JSON.stringify({ message: 'the token s3cr"et is wrong' })],
+    'where they are longer than what is shown': [long, `x ${long}`],
+    'where they lie across the end of what is searched': [long, `${'<p>'.repeat(5400)}${long}`],
+  };
+  for (const [name, [secret, text]] of Object.entries(cases)) {
+    test(name, () => {
+      const answer = { tried: TRIED, status: 401, retryAfter: undefined, sentWhole: true, text };
+      const { message } = statusFailure(answer, redactor([secret]), NOW);
+      assert.ok(!message.includes(secret.slice(0, 3)), message);
+    });
+  }
 });
 
-const RETRY_AFTER: readonly (readonly [string | undefined, number | undefined])[] = [
-  [undefined, undefined],
-  ['', undefined],
-  ['0', undefined],
-  ['1', 1000],
-  [' 30 ', 30_000],
-  ['60', 60_000],
-  ['61', 60_000],
-  ['999999999999999999999999', 60_000],
-  ['-5', undefined],
-  ['1.5', undefined],
-  ['1e1', undefined],
-  ['soon', undefined],
-  ['Fri, 20 Nov 2026 10:00:05 GMT', 5000],
-  ['Fri, 20 Nov 2026 10:01:00 GMT', 60_000],
-  ['Fri, 20 Nov 2026 12:00:00 GMT', 60_000],
-  ['Fri, 20 Nov 2026 10:00:00 GMT', undefined],
-  ['Fri, 20 Nov 2026 09:59:00 GMT', undefined],
-  ['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
-  ['Fri, 31 Dec 9999 23:59:59 GMT', 60_000],
-];
+const RETRY_AFTER: Readonly<Record<string, number | undefined>> = {
+  ...Object.fromEntries(['', '0', '-5', '1.5', '1e1', 'soon'].map(value => [value, undefined])),
+  '1': 1000,
+  ' 30 ': 30_000,
+  '60': 60_000,
+  '61': 60_000,
+  ['9'.repeat(24)]: 60_000,
+  'Fri, 20 Nov 2026 10:00:05 GMT': 5000,
+  'Fri, 20 Nov 2026 10:01:00 GMT': 60_000,
+  'Fri, 31 Dec 9999 23:59:59 GMT': 60_000,
+  'Fri, 20 Nov 2026 10:00:00 GMT': undefined,
+  'Thu, 01 Jan 1970 00:00:00 GMT': undefined,
+};
 
 describe('Retry-After', () => {
-  for (const [value, expected] of RETRY_AFTER) {
+  for (const [value, expected] of Object.entries(RETRY_AFTER)) {
     test(`${JSON.stringify(value)} is ${expected} ms`, () => {
       assert.equal(parseRetryAfter(value, NOW), expected);
     });
   }
 
-  test('it is in the failure', () => {
+  test('is in the failure', () => {
+    assert.equal(parseRetryAfter(undefined, NOW), undefined);
     assert.equal(failureOf(429, '', { retryAfter: '7' }).retryAfterMs, 7000);
     assert.equal(failureOf(429).retryAfterMs, undefined);
   });
 });
+
+const WORDS: Readonly<Record<string, string>> = {
+  '': '',
+  ' \r\n\t ': '',
+  'plain words': 'plain words',
+  '  two\r\nlines \n\n of\ttext ': 'two lines of text',
+  '{"code":400,"message":"a message"}': 'a message',
+  '{"sandboxId":"i1","message":"a message","code":502}': 'a message',
+  '{"code":"not_found","message":"a message"}': 'a message',
+  '{"error":"an error"}': 'an error',
+  '{"message":7,"error":"an error"}': 'an error',
+  '{"message":"","code":1}': '',
+  '{"message":"two\\nlines"}': 'two lines',
+  '"a string"': 'a string',
+  '{"code":5}': '{"code":5}',
+  '{"error":{"message":"nested"}}': '{"error":{"message":"nested"}}',
+  '[]': '[]',
+  null: 'null',
+  '{"message":"cut': '{"message":"cut',
+  '<html><head><title>502 Bad Gateway</title></head><body><h1>502</h1></body></html>': '502 Bad Gateway 502',
+  '<style>p { color: red }</style>words<script>run()</script>': 'words',
+  '<STYLE a="b">\np {}\n</STYLE>words<Script>never closed': 'words',
+  '<styled>words</styled>': 'words',
+};
+
+describe('the words of a body', () => {
+  for (const [text, words] of Object.entries(WORDS)) {
+    test(JSON.stringify(text), () => assert.equal(whatItSaid(text, asIs), words));
+  }
+
+  const long = 'x'.repeat(5000);
+  for (const text of [long, JSON.stringify({ message: long }), `<p>${long}</p>`]) {
+    test(`are cut to 300 characters: ${text.slice(0, 12)}`, () => {
+      assert.equal(whatItSaid(text, asIs), `${'x'.repeat(300)}…`);
+      assert.equal(whatItSaid(text.replace(long, 'x'.repeat(300)), asIs), 'x'.repeat(300));
+    });
+  }
+
+  test('no half of a character is left at the cut', () => {
+    const words = whatItSaid(`${'x'.repeat(299)}${'😀'.repeat(5)}`, asIs);
+    assert.ok(words.isWellFormed());
+  });
+});
+
+const HOSTILE: Readonly<Record<string, string>> = {
+  'open angles': '<',
+  'open tags': '<a ',
+  'open styles': '<style>',
+  'open scripts': '<script ',
+  'half-closed styles': '<style></style',
+  'white space': ' ',
+  'line breaks': '\r\n',
+  brackets: '[',
+  quotes: '"',
+  'the word sandbox': 'sandbox ',
+};
+
+describe('the time for a hostile body', () => {
+  for (const [name, piece] of Object.entries(HOSTILE)) {
+    test(`does not run away with its length: ${name}`, () => {
+      const calls = [2 ** 15, 2 ** 17].map(length => piece.repeat(length / piece.length));
+      const [small = 0, large = 0] = fastest(calls.map(text => () => whatItSaid(text, asIs)));
+      // Four times the length: linear is 4, quadratic 16. Linear takes some milliseconds, quadratic seconds: what takes less
+      // than ten times the floor is no more than a busy machine.
+      const floor = 25;
+      assert.ok(large <= 10 * Math.max(small, floor), `${small} ms became ${large} ms`);
+    });
+  }
+});
+
+/** Milliseconds of the fastest of some runs of each call; they take turns, so that a busy machine hits all alike. */
+function fastest(calls: readonly (() => unknown)[]): number[] {
+  const runs = Array.from({ length: 5 }, () => calls.map(timed));
+  return calls.map((_, index) => Math.min(...runs.map(times => times[index] ?? 0)));
+}
+
+function timed(call: () => unknown): number {
+  const start = performance.now();
+  call();
+  return performance.now() - start;
+}

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import {
-  type Body,
-  BUFFER_BYTES,
-  bodyOpener,
-  SHARED_BYTES,
-  sharedBytes,
-  type UploadFile,
-} from '../../src/agent/body.ts';
-import { collect, FORM, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, pattern } from './bodies.ts';
+import { type Body, BUFFER_BYTES, bodyOpener, SHARED_BYTES, sharedBytes } from '../../src/agent/body.ts';
+import { collect, FORM, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, openIn, pattern } from './bodies.ts';
 
 const SIZES = [0, 1, 1000, LARGEST_BUFFERED - 1, LARGEST_BUFFERED, LARGEST_BUFFERED + 1, LARGE, 5 * BUFFER_BYTES + 3];
+
+const sizes = ({ parts }: Body) => parts.map(({ size }) => size);
 
 // Also of a file that has changed since the plan: it is sent as it is now.
 describe('a body holds the file, byte for byte, in its frame', () => {
@@ -23,10 +18,7 @@ describe('a body holds the file, byte for byte, in its frame', () => {
         using file = fileOf(content);
         const body = await openFile(file.path, planned);
         assert.equal(Buffer.isBuffer(body.content), planned === 10 && size <= LARGEST_BUFFERED);
-        assert.deepEqual(
-          body.parts.map(part => part.size),
-          [size],
-        );
+        assert.deepEqual(sizes(body), [size]);
         const expected = framed({ file: content });
         assert.equal(body.length, expected.length);
         assert.ok((await collect(body)).equals(expected));
@@ -47,9 +39,7 @@ function plan(contents: Readonly<Record<string, Buffer | string>>) {
   return { files, at, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
 
-function openAll(files: readonly UploadFile[]): Promise<Body> {
-  return bodyOpener(FORM, false)(files);
-}
+const openAll = bodyOpener(FORM, false);
 
 describe('a body of several files', () => {
   test('holds each as a part, byte for byte, as they are now', async () => {
@@ -59,10 +49,7 @@ describe('a body of several files', () => {
     const expected = framed({ a: 'longer than before', b: '', c: 'two\r\n' });
     assert.deepEqual(body.content, expected);
     assert.equal(body.length, expected.length);
-    assert.deepEqual(
-      body.parts.map(({ size }) => size),
-      [18, 0, 5],
-    );
+    assert.deepEqual(sizes(body), [18, 0, 5]);
   });
 
   test('leaves out what cannot be read, leads elsewhere now, or does not fit any more', async () => {
@@ -73,10 +60,7 @@ describe('a body of several files', () => {
     writeFileSync(planned.at('large'), 'x'.repeat(2000));
     const body = await openAll(planned.files);
     assert.deepEqual(body.content, framed({ most, fine: '4' }));
-    assert.deepEqual(
-      body.parts.map(({ file }) => file.target),
-      ['most', 'fine'],
-    );
+    assert.deepEqual(sizes(body), [most.length, 1]);
   });
 
   test('has no parts where none can be read', async () => {
@@ -87,12 +71,8 @@ describe('a body of several files', () => {
 
   test('has room for all that its files were said to take', async () => {
     const size = BUFFER_BYTES - 300;
-    using planned = plan({
-      a: pattern(size),
-      'a longer name': pattern(size),
-      c: pattern(size),
-      d: pattern(size),
-    });
+    const content = pattern(size);
+    using planned = plan({ a: content, 'a longer name': content, c: content, d: content });
     const said = planned.files.reduce((sum, file) => sum + (sharedBytes(file) ?? 0), 0);
     assert.ok(said <= SHARED_BYTES);
     assert.equal((await openAll(planned.files)).parts.length, 4);
@@ -143,3 +123,46 @@ describe('the buffers of a body are used again once it was sent, and only then',
     });
   }
 });
+
+describe('a file that changes while it is sent', () => {
+  test('keeps to the announced length where it grows', async () => {
+    const content = pattern(LARGE);
+    using file = fileOf(content);
+    const body = await openFile(file.path, LARGE);
+    appendFileSync(file.path, 'more');
+    assert.ok((await collect(body)).equals(framed({ file: content })));
+    await body.close(true);
+  });
+
+  test('is a failure that may pass where it becomes shorter', async () => {
+    using file = fileOf(pattern(4 * LARGE));
+    const body = await openFile(file.path, 4 * LARGE);
+    truncateSync(file.path, LARGE);
+    const error = { kind: 'file-changed', retryable: true, message: new RegExp(`by ${3 * LARGE} bytes`) };
+    await assert.rejects(collect(body), error);
+    await body.close(true);
+  });
+
+  test('is the one opened where another is put in its place', async () => {
+    const content = pattern(LARGE);
+    using file = fileOf(content);
+    const body = await openFile(file.path, LARGE);
+    renameSync(file.path, `${file.path}.old`);
+    writeFileSync(file.path, 'another');
+    assert.ok((await collect(body)).equals(framed({ file: content })));
+    await body.close(true);
+  });
+});
+
+for (const stop of ['at its end', 'in the middle']) {
+  test(`a large file is let go of on close, ${stop}`, { skip: process.platform !== 'linux' }, async () => {
+    using file = fileOf(pattern(4 * LARGE));
+    const body = await openFile(file.path, 4 * LARGE);
+    assert.ok(!Buffer.isBuffer(body.content));
+    let count = 0;
+    for await (const _ of body.content) if (++count === 2 && stop === 'in the middle') break;
+    assert.equal(openIn(file.path), 1);
+    await body.close(true);
+    assert.equal(openIn(file.path), 0);
+  });
+}

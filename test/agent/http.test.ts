@@ -53,10 +53,10 @@ const saying = ({ says = '', drips }: Pick<Answer, 'says' | 'drips'>): Talk =>
     if (drips !== undefined) drip(socket, drips);
   });
 
+before(() => void proxyVariables({}));
+
 // Without its bound, most of these would wait for ever.
 suite('an attempt', { timeout: 20_000 }, () => {
-  before(() => void proxyVariables({}));
-
   for (const [name, answer] of Object.entries(ANSWERS)) {
     test(`comes to an end at an answer ${name}`, async () => {
       await using agent = await listen(saying(answer));
@@ -90,7 +90,6 @@ suite('an attempt', { timeout: 20_000 }, () => {
 });
 
 suite('a pool of connections', { timeout: 20_000 }, () => {
-  before(() => void proxyVariables({}));
   const patient = { timeoutMs: 60_000 };
 
   test('has no more connections than it may, and uses them again', async () => {
@@ -120,6 +119,51 @@ suite('a pool of connections', { timeout: 20_000 }, () => {
       const gone = closed((await connected).resume());
       await http.close();
       await Promise.all([gone, sending]);
+    });
+  }
+});
+
+suite('a signal that cancels', { timeout: 20_000 }, () => {
+  const CANCELLED = { kind: 'cancelled', retryable: false, final: true };
+
+  test('before a request is made keeps it from being sent, also where it could not have been', async () => {
+    const agent = await listen();
+    const http = open(`http://${agent.host}`, { timeoutMs: 60_000, cancel: AbortSignal.abort() });
+    await assert.rejects(http.send(REQUEST), CANCELLED);
+    assert.equal(agent.connections.length, 0);
+    await agent[Symbol.asyncDispose]();
+    await assert.rejects(http.send(REQUEST), CANCELLED);
+    await http.close();
+  });
+
+  test('in the turn in which a request is made keeps it from being sent once it could be', async () => {
+    const counts: number[] = [];
+    await using other = await listen(answering(socket => socket.write(OK)));
+    await using agent = await listen(answering((_, count) => counts.push(count)));
+    const controller = new AbortController();
+    const http = open(`http://${agent.host}`, { timeoutMs: 60_000, cancel: controller.signal });
+    const connected = agent.connected();
+    const sending = assert.rejects(http.send(REQUEST), CANCELLED);
+    controller.abort();
+    await Promise.all([sending, connected]);
+    // What was sent would arrive while these come and go.
+    for (let turn = 0; turn < 5; turn += 1) await send(`http://${other.host}`, { timeoutMs: 60_000 });
+    await http.close();
+    assert.deepEqual(counts, []);
+  });
+
+  for (const scheme of ['http', 'https']) {
+    test(`ends at once a request in flight, one that waits, and their connection (${scheme})`, async () => {
+      await using agent = await listen();
+      const controller = new AbortController();
+      const http = open(`${scheme}://${agent.host}`, { timeoutMs: 60_000, cancel: controller.signal });
+      const connected = agent.connected();
+      const sending = [1, 2].map(() => assert.rejects(http.send(REQUEST), CANCELLED));
+      const gone = closed((await connected).resume());
+      controller.abort();
+      await Promise.all(sending);
+      await http.close();
+      await gone;
     });
   }
 });

@@ -25,16 +25,20 @@ const KINDS: Readonly<Record<string, string>> = {
 const RETRYABLE = new Set(['unreachable', 'stalled', 'connection']);
 
 for (const [kind, codes] of Object.entries(KINDS)) {
-  for (const code of codes.split(/\s+/)) {
-    test(`${code} is ${kind}`, () => {
+  test(`what is ${kind}, by its code`, () => {
+    for (const code of codes.split(/\s+/)) {
       const cause = coded(code);
       const error = networkFailure(cause, TRIED, same);
       const { status, retryable } = error;
-      assert.deepEqual([error.kind, error.cause, status, retryable], [kind, cause, undefined, RETRYABLE.has(kind)]);
+      assert.deepEqual(
+        [error.kind, error.cause, status, retryable],
+        [kind, cause, undefined, RETRYABLE.has(kind)],
+        code,
+      );
       assert.ok(error.message.startsWith(`${TRIED} failed: `), error.message);
       assert.ok(error.message.endsWith(` (${code}: what happened).`), error.message);
-    });
-  }
+    }
+  });
 }
 
 const SAID =

@@ -7,62 +7,45 @@ const EXAMPLE = 'https://sandbox.example.com';
 
 describe('base-url', () => {
   takes('base-url', {
-    'https://sandbox.example.com': 'https://sandbox.example.com',
-    'https://sandbox.example.com/': 'https://sandbox.example.com',
-    'https://sandbox.example.com:8443': 'https://sandbox.example.com:8443',
-    'https://sandbox.example.com:443': 'https://sandbox.example.com',
-    'HTTPS://Sandbox.Example.COM': 'https://sandbox.example.com',
-    'https://sandbox.example.com/prefix': 'https://sandbox.example.com/prefix',
+    'HTTPS://Sandbox.Example.COM:443/': 'https://sandbox.example.com',
     'https://sandbox.example.com/a/b//': 'https://sandbox.example.com/a/b',
     'https://bücher.example': 'https://xn--bcher-kva.example',
-    'https://192.0.2.7': 'https://192.0.2.7',
     'https://[2001:db8::1]:8443': 'https://[2001:db8::1]:8443',
     'https://{port}-{sandbox-id}.example.com': 'https://49983-i1a2b3c4d5.example.com',
-    'https://example.com/kruise/{sandbox-id}/{port}/': 'https://example.com/kruise/i1a2b3c4d5/49983',
-    'https://example.com:{port}/{sandbox-id}/{sandbox-id}': 'https://example.com:49983/i1a2b3c4d5/i1a2b3c4d5',
+    'https://example.com:{port}/{sandbox-id}/{sandbox-id}/': 'https://example.com:49983/i1a2b3c4d5/i1a2b3c4d5',
   });
 
-  const urls = [
-    'sandbox.example.com',
-    'localhost:3000',
-    'https://exa mple.com',
-    'https://example.com:99999',
-    'file:///etc/passwd',
-  ];
   refuses('base-url', { '': 'is required: the sandbox host.' }, EXAMPLE);
-  refuses('base-url', each(urls, '% is not a URL.'), EXAMPLE);
-  const schemes = ['ftp://example.com', 'file://host/etc/passwd'];
-  refuses('base-url', each(schemes, '% is neither an https nor an http URL.'), EXAMPLE);
-  const tails = ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`);
-  refuses('base-url', each(tails, '% must not have a query or a fragment.'), EXAMPLE);
-  const known = 'known are {sandbox-id} and {port}.';
-  refuses('base-url', each(['https://{id}.example.com'], `% has the placeholder {id}; ${known}`), EXAMPLE);
-  refuses('base-url', each(['https://example.com/{}/{port}'], `% has the placeholder {}; ${known}`), EXAMPLE);
+  const wrong: Readonly<Record<string, readonly string[]>> = {
+    '% is not a URL.': [
+      'example.com',
+      'localhost:3000',
+      'https://exa mple.com',
+      'https://example.com:99999',
+      'file:///etc/passwd',
+    ],
+    '% is neither an https nor an http URL.': ['ftp://example.com', 'file://host/etc/passwd'],
+    '% must not have a query or a fragment.': ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`),
+    '% has the placeholder {id}; known are {sandbox-id} and {port}.': ['https://{id}.example.com'],
+    '% has the placeholder {}; known are {sandbox-id} and {port}.': ['https://example.com/{}/{port}'],
+  };
+  for (const [message, urls] of Object.entries(wrong)) refuses('base-url', each(urls, message), EXAMPLE);
 });
 
-describe('http, where nobody can read the token on the way', () => {
-  takes('base-url', {
-    'http://localhost:3000': 'http://localhost:3000',
-    'http://127.0.0.1': 'http://127.0.0.1',
-    'http://127.255.1.2': 'http://127.255.1.2',
-    'http://127.1': 'http://127.0.0.1',
-    'http://[::1]:80': 'http://[::1]',
-    'http://LOCALHOST': 'http://localhost',
-  });
+describe('http', () => {
+  takes('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::1]:80': 'http://[::1]' });
+
+  const here = ['localhost', '127.0.0.1', '127.255.1.2', '[::1]'];
+  const names = ['a.localhost', 'localhost.example.com', 'notlocalhost', '127.0.0.1.example.com', 'example.com'];
+  const elsewhere = [...names, '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]'];
 
   test('of names only localhost is this machine', () => {
-    const hosts = ['localhost', 'a.localhost', 'localhost.example.com', 'notlocalhost', '127.0.0.1', '[::1]'];
-    assert.deepEqual(hosts.filter(isLoopback), ['localhost', '127.0.0.1', '[::1]']);
+    assert.deepEqual([...here, ...elsewhere].filter(isLoopback), here);
   });
-});
 
-describe('http, where somebody could', () => {
-  const hosts = ['example.com', '10.0.0.1', '128.0.0.1', '0.0.0.0', '[::2]', '127.0.0.1.example.com'];
-  const names = ['a.localhost', 'localhost.example.com', 'notlocalhost'];
-  const urls = [...hosts, ...names].map(host => `http://${host}`);
+  const urls = elsewhere.map(host => `http://${host}`);
   const message = '% would send the token in clear. Use https, or set allow-insecure-http: true.';
   refuses('base-url', each(urls, message), EXAMPLE);
-  refuses('base-url', each(urls.slice(0, 1), message), EXAMPLE, { 'allow-insecure-http': 'false' });
   takes('base-url', Object.fromEntries(urls.map(url => [url, url])), { 'allow-insecure-http': 'true' });
 });
 
@@ -99,8 +82,9 @@ describe('the sandbox id in the place of its placeholder', () => {
     takes('base-url', { [inPath]: `https://example.com/${part}/files` }, { 'sandbox-id': id });
   }
   for (const id of ['.', '..']) {
-    const message = `% cannot take sandbox-id "${id}" in its place.`;
-    refuses('base-url', each([inPath], message), EXAMPLE, { 'sandbox-id': id });
+    refuses('base-url', each([inPath], `% cannot take sandbox-id "${id}" in its place.`), EXAMPLE, {
+      'sandbox-id': id,
+    });
     test(`${id} is an id elsewhere`, () => assert.deepEqual(problemsOf({ 'sandbox-id': id }), []));
   }
   takes('base-url', { [inHost]: 'https://8080-i1a2b3c4d5.example.com' }, { port: '8080' });
@@ -116,8 +100,8 @@ describe('the paths of operations', () => {
   takes('stats-path', { '': '/metrics' });
   const hosts = ['files', '//evil.example/x', '/\\evil', 'https://x/y'];
   const changed = ['/a/../b', '/./a', '/a b', '/a?b', '/a#b', '/ä', '/%2e%2e/x'];
-  for (const path of [...hosts, ...changed]) {
-    const message = `"${path}" is not a plain URL path that begins with a slash.`;
-    refuses('stats-path', { [path]: message }, '/metrics');
+  const wrong = Object.fromEntries([...hosts, ...changed].map(path => [path, `"${path}" is not a plain URL path`]));
+  for (const [path, message] of Object.entries(wrong)) {
+    refuses('stats-path', { [path]: `${message} that begins with a slash.` }, '/metrics');
   }
 });

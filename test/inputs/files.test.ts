@@ -4,33 +4,31 @@ import { parse } from 'yaml';
 import { fileRules } from '../../src/inputs/files.ts';
 import { parsed, problemOf, refuses, takes } from './given.ts';
 
+/** What a line says: a pattern, and a target where it has one. */
+const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]>> = {
+  'dist/**': ['dist/**'],
+  '  a  ': ['a'],
+  'a # b': ['a # b'],
+  'a=>b': ['a=>b'],
+  'a..b/..c': ['a..b/..c'],
+  '../../b': ['../../b'],
+  './../c': ['./../c'],
+  '..': ['..'],
+  '~/a': ['~/a'],
+  '/abs/b': ['/abs/b'],
+  '  a b  =>  b c/  ': ['a b', 'b c/'],
+  'a\t=>\tb': ['a', 'b'],
+  'a => .': ['a', '.'],
+  'a => /srv/www/': ['a', '/srv/www/'],
+  'a => ..b/c..': ['a', '..b/c..'],
+  'a => ~b/~': ['a', '~b/~'],
+};
+
 describe('lines accepted', () => {
+  const patterns = Object.values(LINES).map(([pattern, target]) => (target ? { pattern, target } : { pattern }));
   takes('files', {
-    'dist/**': { patterns: [{ pattern: 'dist/**' }], excludes: [] },
-    'a\nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: [] },
-    'a\r\n!b\r\n': { patterns: [{ pattern: 'a' }], excludes: ['b'] },
-    '\n# c\n  # c\n \t\na\n\n': { patterns: [{ pattern: 'a' }], excludes: [] },
-    '  a  ': { patterns: [{ pattern: 'a' }], excludes: [] },
-    'a # b': { patterns: [{ pattern: 'a # b' }], excludes: [] },
+    [`\n# c\n  # c\n \t\n${Object.keys(LINES).join('\r\n')}\n\n`]: { patterns, excludes: [] },
     '!x\na\n! y \nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: ['x', 'y'] },
-    'a => b': { patterns: [{ pattern: 'a', target: 'b' }], excludes: [] },
-    '  a  =>  b c/  ': { patterns: [{ pattern: 'a', target: 'b c/' }], excludes: [] },
-    'a\t=>\tb': { patterns: [{ pattern: 'a', target: 'b' }], excludes: [] },
-    'my file.txt => my target.txt': {
-      patterns: [{ pattern: 'my file.txt', target: 'my target.txt' }],
-      excludes: [],
-    },
-    'a=>b': { patterns: [{ pattern: 'a=>b' }], excludes: [] },
-    'a => .': { patterns: [{ pattern: 'a', target: '.' }], excludes: [] },
-    'a => /srv/www/': { patterns: [{ pattern: 'a', target: '/srv/www/' }], excludes: [] },
-    'a => ..b/c..': { patterns: [{ pattern: 'a', target: '..b/c..' }], excludes: [] },
-    'a => ~b/~': { patterns: [{ pattern: 'a', target: '~b/~' }], excludes: [] },
-    '../a\n../../b\n./../c\n..': {
-      patterns: [{ pattern: '../a' }, { pattern: '../../b' }, { pattern: './../c' }, { pattern: '..' }],
-      excludes: [],
-    },
-    '~/a\n/abs/b': { patterns: [{ pattern: '~/a' }, { pattern: '/abs/b' }], excludes: [] },
-    'a..b/..c': { patterns: [{ pattern: 'a..b/..c' }], excludes: [] },
   });
 });
 

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { readActionFile } from '../../local-runner/action-file.ts';
-import type { RawInputs } from '../../src/inputs/parse.ts';
+import { parseFields, type RawInputs } from '../../src/inputs/parse.ts';
 import { parseInputs, SECRET_INPUTS, showInputs } from '../../src/inputs/table.ts';
+import { field } from '../../src/inputs/values.ts';
 import { each, parsed, problemOf, problemsOf, REQUIRED, refuses, TOKEN, takes } from './given.ts';
 
 const FOLDERS = { sync: '', upload: 'upload', stats: 'stats', monitor: 'monitor' } as const;
@@ -66,12 +67,19 @@ test('what is left empty has its default', () => {
 
 test('secret are the token and the signature, and the debug log only says whether they are set', () => {
   assert.deepEqual(SECRET_INPUTS, ['token', 'signature']);
-  const given = { shard: '2/4', headers: 'X-Key: s3cret', 'fail-if': 'mem_used>1', timeout: '90s' };
+  const given = { shard: '2/4', headers: 'X-Key: s3cret', 'fail-if': 'mem_used>1', timeout: '90s', username: 'a "b"' };
   const shown = showInputs('sync', parsed({ signature: 's3cret', ...given })).join('\n');
   assert.doesNotMatch(shown, /s3cret|tok-3f9c1d/);
-  for (const line of ['token: set', 'signature: set', 'shard: 2 of 4', 'headers: X-Key', 'target: empty'])
+  for (const line of [
+    'token: set',
+    'signature: set',
+    'shard: 2 of 4',
+    'headers: X-Key',
+    'target: empty',
+    'username: "a \\\\"b\\\\""',
+  ])
     assert.match(shown, new RegExp(`^${line}$`, 'm'));
-  for (const line of ['fail-if: mem_used > 1', 'warn-if: empty', 'timeout: 1 min 30 s', 'concurrency: auto'])
+  for (const line of ['fail-if: mem_used > 1', 'warn-if: empty', 'timeout: 1 min 30 s', 'dry-run: false'])
     assert.match(shown, new RegExp(`^${line}$`, 'm'));
 });
 
@@ -82,8 +90,7 @@ describe('concurrency', () => {
 });
 
 describe('shard', () => {
-  const last = { index: 256, count: 256 };
-  takes('shard', { '': undefined, '1/1': { index: 1, count: 1 }, ' 256/256\n': last });
+  takes('shard', { '': undefined, '1/1': { index: 1, count: 1 }, ' 256/256\n': { index: 256, count: 256 } });
   const wrong = ['0/4', '5/4', '1/0', '1/257', '1/1000', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4'];
   refuses('shard', each(wrong, '% is not a share, counted from 1, of at most 256.'), '2/4');
 });
@@ -101,40 +108,32 @@ describe('files that share requests cannot go with a signature', () => {
   refuses('files-per-request', { '2': message }, '1', { signature: 'abc' });
 });
 
-const NUMBERS: readonly (readonly [input: string, min: number, max: number, fallback: string])[] = [
-  ['port', 1, 65_535, '49983'],
-  ['retries', 0, 10, '4'],
-  ['files-per-request', 1, 1000, '1'],
-  ['samples', 1, 1000, '1'],
-];
-
-for (const [input, min, max, fallback] of NUMBERS) {
-  takes(input, { [min]: min, [max]: max });
-  const wrong = [String(min - 1), String(max + 1), 'many', '1.5'];
+const NUMBERS = { port: [1, 65_535, '49983'], retries: [0, 10, '4'], 'files-per-request': [1, 1000, '1'] } as const;
+const NO_NUMBERS = '-1 +1 1.0 1e1 0x10 1,0 many NaN ٣'.split(' ');
+for (const [input, [min, max, fallback]] of Object.entries({ ...NUMBERS, samples: [1, 1000, '1'] as const })) {
+  takes(input, { [min]: min, [max]: max, '007': 7, ' 4 ': 4 });
+  const wrong = [String(min - 1), String(max + 1), '1 0', '9'.repeat(30), ...NO_NUMBERS];
   refuses(input, each(wrong, `% is not a whole number from ${min} to ${max}.`), fallback);
 }
 
-const TIMES: readonly (readonly [input: string, min: number, fallback: string])[] = [
-  ['timeout', 1, '60s'],
-  ['sample-interval', 200, '1s'],
-  ['wait-timeout', 1, '5m'],
-];
-
-for (const [input, min, fallback] of TIMES) {
-  takes(input, { [`${min}ms`]: min, '24h': 86_400_000 });
+const TIMES = { timeout: [1, '60s'], 'sample-interval': [200, '1s'], 'wait-timeout': [1, '5m'] } as const;
+const NO_TIMES = '0s 60 s -1s 30S 1d 1m30s 24.001h 25h 1e3s ٣s soon'.split(' ');
+for (const [input, [min, fallback]] of Object.entries(TIMES)) {
+  takes(input, { [`${min}ms`]: min, '30s': 30_000, '1.5s': 1500, '0.25s': 250, '5m': 300_000, '24h': 86_400_000 });
   const message = `% is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`;
-  refuses(input, each([`${min - 1}ms`, '0s', '1', '25h', 'soon'], message), fallback);
+  refuses(input, each([`${min - 0.6}ms`, '1 s', ...NO_TIMES], message), fallback);
 }
 
 const SWITCHES = { 'include-hidden-files': false, 'follow-symlinks': true, 'dry-run': false, summary: true };
-
+const NO_SWITCHES = ['yes', 'no', 'on', '1', '0', 'tRUE', 'true false', 'null', 'a\nb'];
 for (const [input, fallback] of Object.entries({ ...SWITCHES, 'allow-insecure-http': false })) {
-  takes(input, { true: true, False: false });
-  refuses(input, each(['yes', '0'], '% is neither true nor false.'), String(fallback));
+  takes(input, { true: true, True: true, TRUE: true, ' false ': false, False: false, FALSE: false });
+  refuses(input, each(NO_SWITCHES, '% is neither true nor false.'), String(fallback));
 }
 
 takes('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
-refuses('if-no-files-found', { fail: '"fail" is not one of error, warn, ignore.' }, 'error');
+const noChoices = ['fail', 'Warn', 'error,warn', 'constructor'];
+refuses('if-no-files-found', each(noChoices, '% is not one of error, warn, ignore.'), 'error');
 for (const input of ['working-directory', 'username', 'signature', 'state-file']) takes(input, { ' a b ': 'a b' });
 
 describe('a list of conditions', () => {
@@ -147,10 +146,8 @@ describe('a list of conditions', () => {
       'warn-if': 'mem_used > 2',
       'wait-until': '# none\n#none',
     });
-    assert.deepEqual(
-      [failIf, warnIf, waitUntil].map(list => list.map(({ text }) => text)),
-      [['mem_used_pct > 90', 'disk_free < 512MiB'], ['mem_used > 2'], []],
-    );
+    const texts = [failIf, warnIf, waitUntil].map(list => list.map(({ text }) => text));
+    assert.deepEqual(texts, [['mem_used_pct > 90', 'disk_free < 512MiB'], ['mem_used > 2'], []]);
   });
 
   for (const name of LISTS) {
@@ -205,6 +202,14 @@ test('all that is wrong is reported together, and no secret', () => {
   const problems = problemsOf(WRONG);
   assert.deepEqual(problems.map(({ input }) => input).sort(), Object.keys(WRONG).sort());
   assert.doesNotMatch(JSON.stringify(problems), /s3cret/);
+});
+
+test('a bug in a parser is no problem of the user and passes through', () => {
+  const bug = field((): string => {
+    throw new TypeError('a bug');
+  });
+  const wrong = field((_value, refuse) => refuse('is wrong.', '1'));
+  assert.throws(() => parseFields({ one: wrong, two: bug }, {}), new TypeError('a bug'));
 });
 
 for (const [input, value = ''] of Object.entries(WRONG)) {

@@ -28,9 +28,7 @@ async function endOf(child: ReturnType<typeof start>): Promise<unknown[]> {
 const skip = process.platform === 'win32' && 'a signal sent by a process ends another at once there';
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`one line says that it is ready, as it was told to be; ${signal} stops it cleanly`, {
-    skip,
-  }, async t => {
+  test(`one line says that it is ready, as it was told to be; ${signal} stops it cleanly`, { skip }, async t => {
     using folder = mkdtempDisposableSync(path.join(tmpdir(), 'local-agent-main-'));
     const faults = path.join(folder.path, 'faults.json');
     writeFileSync(faults, '[{"on":"stats","times":1,"do":{"kind":"status","status":503}}]');

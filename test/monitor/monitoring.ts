@@ -22,7 +22,7 @@ export interface Job extends AsyncDisposable {
   /** Lets the sandbox use so much memory, and waits for so many further readings. */
   use(percent: number, readings: number): Promise<void>;
   /** Runs the post step. */
-  post(inputs?: Inputs, more?: RunOptions['env']): Promise<Result>;
+  post(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
 }
 
 /** Starts a job and runs the monitor's main step. What it leaves running ends when the job is disposed of. */

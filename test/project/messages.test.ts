@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { describe, test } from 'node:test';
-import { startAgent } from '../../local-agent/agent.ts';
 import type { Fault } from '../../local-agent/faults.ts';
-import { runStep } from '../../local-runner/step.ts';
+import { openWorld, runAction } from '../action/harness.ts';
 
 // Messages that no other test meets.
 
 const skip = process.platform === 'win32' && 'its limits on names are others';
-const ACTION = path.resolve(import.meta.dirname, '../../upload');
 
 interface Situation {
   readonly files: readonly string[];
@@ -59,24 +54,8 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
 describe('the action says what is the matter with', { skip }, () => {
   for (const [name, { files, inputs = {}, faults = [], said }] of Object.entries(SITUATIONS)) {
     test(name, async () => {
-      using folder = mkdtempDisposableSync(path.join(tmpdir(), 'messages-'));
-      const workspace = path.join(folder.path, 'work');
-      mkdirSync(path.join(workspace, 'dist'), { recursive: true });
-      for (const file of ['dist/a', 'dist/b']) writeFileSync(path.join(workspace, file), file);
-      const access = { token: 'token-1', sandboxId: 'box' };
-      await using agent = await startAgent({ root: path.join(folder.path, 'root'), ...access, faults });
-      const { stdout } = await runStep({
-        action: ACTION,
-        inputs: {
-          'sandbox-id': access.sandboxId,
-          token: access.token,
-          'base-url': agent.url,
-          files: files.join('\n'),
-          ...inputs,
-        },
-        workspace,
-        temp: folder.path,
-      });
+      await using world = await openWorld({ files: { 'dist/a': 'a', 'dist/b': 'b' }, faults });
+      const { stdout } = await runAction(world, { files: files.join('\n'), ...inputs }, { task: 'upload' });
       for (const words of said) assert.ok(stdout.includes(words), stdout);
     });
   }

@@ -24,10 +24,7 @@ test('actionlint finds what is wrong', () => {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'workflows-'));
   const wrong = read('.github/workflows/ci.yml').replace('steps.sandbox.outputs', 'step.sandbox.outputs');
   writeFileSync(path.join(folder.path, 'wrong.yml'), wrong);
-  const { status, stdout } = spawnSync(process.execPath, [LINTER, '*.yml'], {
-    cwd: folder.path,
-    encoding: 'utf8',
-  });
+  const { status, stdout } = spawnSync(process.execPath, [LINTER, '*.yml'], { cwd: folder.path, encoding: 'utf8' });
   assert.equal(status, 1);
   assert.match(stdout, /undefined variable "step"/);
 });

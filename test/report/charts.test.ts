@@ -31,14 +31,12 @@ test('the table has a row for each of CPU, memory and disk, with its course and 
     ]),
   );
   const rows = [...(block?.html ?? '').matchAll(/<tr><td>(.*?)<\/td><\/tr>/g)];
-  assert.deepEqual(
-    rows.map(([, cells = '']) => cells.split('</td><td>').map(textOf)),
-    [
-      ['CPU', '▁▅▃', '0 %', '25.17 %', '50 %', '25.5 %'],
-      ['Memory', '▃▇▅', '25 %', '50 %', '75 %', '50 %'],
-      ['Disk', '▁▁▁', '10 %', '10 %', '10 %', '10 %'],
-    ],
-  );
+  const cells = rows.map(([, row = '']) => row.split('</td><td>').map(textOf));
+  assert.deepEqual(cells, [
+    ['CPU', '▁▅▃', '0 %', '25.17 %', '50 %', '25.5 %'],
+    ['Memory', '▃▇▅', '25 %', '50 %', '75 %', '50 %'],
+    ['Disk', '▁▁▁', '10 %', '10 %', '10 %', '10 %'],
+  ]);
   const [long] = courseTable(cpuCourse(Array.from({ length: 100 }, () => 1)));
   assert.match(long?.html ?? '', />▁{30}</);
   assert.doesNotMatch(long?.html ?? '', /Memory/);
@@ -85,10 +83,8 @@ describe('a chart', () => {
         assert.equal(points.length, 60);
         assert.equal(Math.max(...points), 99);
         const others = points.filter(point => point !== 99);
-        assert.deepEqual(
-          others,
-          others.toSorted((a, b) => a - b),
-        );
+        const ascending = others.toSorted((a, b) => a - b);
+        assert.deepEqual(others, ascending);
       }
     }
   });
@@ -115,13 +111,7 @@ describe('a chart', () => {
 });
 
 describe('the limits of conditions are level lines', () => {
-  const reading = {
-    cpu_used_pct: 1,
-    mem_total: 8 * GIB,
-    mem_used: GIB,
-    disk_total: 10 * GIB,
-    disk_used: GIB,
-  };
+  const reading = { cpu_used_pct: 1, mem_total: 8 * GIB, mem_used: GIB, disk_total: 10 * GIB, disk_used: GIB };
   const before = { ...reading, mem_total: 4 * GIB };
 
   /** For each chart, the limits drawn in it. */

@@ -54,13 +54,7 @@ export const STATS = statsOf({
 
 /** A report of a run against a sandbox, with the parts given. */
 export function report(parts: Partial<Report> = {}): Report {
-  return {
-    ...EMPTY_REPORT,
-    sandboxId: 'i1a2b3',
-    baseUrl: 'https://sandbox.example.com',
-    durationMs: 2000,
-    ...parts,
-  };
+  return { ...EMPTY_REPORT, sandboxId: 'i1a2b3', baseUrl: 'https://sandbox.example.com', durationMs: 2000, ...parts };
 }
 
 /** A file of each way to end, and something that was left out. */

@@ -1,18 +1,36 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { findWith, plantWorkspace } from './linked.ts';
-import { find, relatives } from './tree.ts';
+import { pathWithin } from '../../src/upload/sources.ts';
+import { find, leftOut, link, plant, relatives } from './tree.ts';
+
+type Links = Readonly<Record<string, string>>;
+
+/** A workspace `w` with links, beside files that are none of it. */
+function plantLinked(links: Links) {
+  const files = ['w/a.txt', 'w/dir/b.txt', 'outside/secret', 'outside/sub/c.txt', 'w2/d.txt'];
+  const tree = plant(Object.fromEntries(files.map(file => [file, file])));
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, tree.at(`w/${name}`));
+  return tree;
+}
+
+/** What `lines` find in such a workspace. */
+async function findWith(links: Links, lines: readonly string[], options: Parameters<typeof find>[2] = {}) {
+  using tree = plantLinked(links);
+  const matches = await find(tree.at('w'), lines, options);
+  const files = matches.flatMap(match => match.files);
+  const real = files.map(file => [file.relative, file.realPath.slice(tree.root.length + 1)]);
+  return { real: Object.fromEntries(real), leftOut: leftOut(matches), found: relatives(matches) };
+}
 
 describe('links that end inside the workspace are followed', () => {
-  const cases: Readonly<Record<string, readonly [Record<string, string>, string, Record<string, string>]>> = {
+  const cases: Readonly<Record<string, readonly [links: Links, pattern: string, real: Links]>> = {
     'a file': [{ 'dir/l': '../a.txt' }, 'dir', { l: 'w/a.txt', 'b.txt': 'w/dir/b.txt' }],
     'a directory': [{ l: 'dir' }, 'l*', { 'l/b.txt': 'w/dir/b.txt' }],
     'a chain': [{ 'dir/l': 'm', 'dir/m': '../n', n: 'a.txt' }, 'dir/l', { '': 'w/a.txt' }],
     'a way out and in again': [{ l: '../outside/../w/a.txt' }, 'l', { '': 'w/a.txt' }],
-    "the pattern's root": [{ l: 'dir' }, 'l', { 'b.txt': 'w/dir/b.txt' }],
     'a parent of the pattern': [{ l: 'dir' }, 'l/*.txt', { 'b.txt': 'w/dir/b.txt' }],
-    'a link below a linked directory': [
+    "the pattern's root, and one below it": [
       { l: 'dir', 'dir/m': '../a.txt' },
       'l',
       { 'b.txt': 'w/dir/b.txt', m: 'w/a.txt' },
@@ -21,10 +39,15 @@ describe('links that end inside the workspace are followed', () => {
   for (const [name, [links, pattern, expected]] of Object.entries(cases)) {
     test(name, async () => assert.deepEqual((await findWith(links, [pattern])).real, expected));
   }
+
+  test('a cycle of directories, each file found once', async () => {
+    const { found } = await findWith({ 'dir/up': '..', 'dir/self': '.' }, ['dir']);
+    assert.deepEqual(found, ['b.txt', 'up/a.txt']);
+  });
 });
 
 describe('links that lead out are an error that names them', () => {
-  const cases: Readonly<Record<string, readonly [Record<string, string>, string, string, string]>> = {
+  const cases: Readonly<Record<string, readonly [links: Links, pattern: string, from: string, to: string]>> = {
     'a file': [{ 'dir/l': '../../outside/secret' }, 'dir/**', 'w/dir/l', 'outside/secret'],
     'a directory': [{ 'dir/l': '../../outside' }, '**', 'w/dir/l', 'outside'],
     'a chain': [{ l: 'm', m: '../outside/secret' }, 'l', 'w/l', 'outside/secret'],
@@ -34,12 +57,12 @@ describe('links that lead out are an error that names them', () => {
     'a spelt out file behind one': [{ l: '../outside' }, 'l/secret', 'w/l', 'outside'],
     'a hidden one that is spelt out': [{ '.l': '../outside/secret' }, '.l', 'w/.l', 'outside/secret'],
     'a sibling whose name begins alike': [{ l: '../w2/d.txt' }, 'l', 'w/l', 'w2/d.txt'],
+    'where another pattern lies there': [{ l: '../outside/secret' }, '../outside\nl', 'w/l', 'outside/secret'],
   };
-  for (const [name, [links, pattern, from, to]] of Object.entries(cases)) {
+  for (const [name, [links, patterns, from, to]] of Object.entries(cases)) {
     test(name, async () => {
-      using tree = plantWorkspace();
-      for (const [file, end] of Object.entries(links)) symlinkSync(end, tree.at(`w/${file}`));
-      await assert.rejects(find(tree.at('w'), ['a.txt', pattern]), (error: unknown) => {
+      using tree = plantLinked(links);
+      await assert.rejects(find(tree.at('w'), ['a.txt', ...patterns.split('\n')]), (error: unknown) => {
         assert.ok(error instanceof Error);
         const says = `files: ${tree.at(from)} is a link to ${tree.at(to)}, outside the workspace.`;
         assert.ok(error.message.startsWith(says), error.message);
@@ -49,54 +72,106 @@ describe('links that lead out are an error that names them', () => {
   }
 });
 
-describe('links that lead out do no harm', () => {
-  const links = { 'dir/l': '../../outside', 'dir/m': '../../outside/secret' };
-  test('where they are excluded', async () => {
-    const { found } = await findWith(links, ['dir', '!dir/l', '!dir/m']);
-    assert.deepEqual(found, ['b.txt']);
+describe('links that are not followed', () => {
+  type Case = readonly [links: Links, lines: readonly string[], named: Links, options?: Parameters<typeof find>[2]];
+  const off = { followSymlinks: false };
+  const [own, broken] = ['a symbolic link', 'a broken link'];
+  const cases: Readonly<Record<string, Case>> = {
+    'that lead out, excluded': [
+      { 'dir/l': '../../outside', 'dir/m': '../../w2/d.txt' },
+      ['dir', '!dir/l', '!dir/m'],
+      {},
+    ],
+    'that lead out, hidden': [{ 'dir/.m': '../../outside/secret' }, ['dir'], {}],
+    'with follow-symlinks off': [
+      { 'dir/l': '../a.txt', 'dir/m': '.', 'dir/n': 'nowhere', 'dir/o': '../../outside', 'dir/.l': '../a.txt' },
+      ['dir'],
+      { l: own, m: own, n: own, o: own },
+      off,
+    ],
+    'spelt out, with follow-symlinks off': [{ l: 'a.txt' }, ['l', 'dir'], { l: own }, off],
+    broken: [
+      { 'dir/l': 'nowhere', 'dir/m': 'l', 'dir/.h': 'nowhere', 'dir/x.map': 'nowhere' },
+      ['dir', '!**/*.map'],
+      { l: broken, m: broken, '.h': broken },
+      { includeHiddenFiles: true },
+    ],
+    'broken and hidden': [{ 'dir/.l': 'nowhere' }, ['dir'], {}],
+    'broken and spelt out': [{ l: 'nowhere' }, ['l', 'dir'], { l: broken }],
+    'that lead to themselves, not matched': [{ 'dir/l': 'l' }, ['dir/*.txt'], {}],
+    'that lead to themselves, excluded': [{ 'dir/l': 'l' }, ['dir', '!dir/l'], {}, off],
+  };
+  for (const [name, [links, lines, named, options]] of Object.entries(cases)) {
+    test(name, async () => {
+      const { found, leftOut } = await findWith(links, lines, options);
+      assert.deepEqual([found, leftOut], [['b.txt'], named]);
+    });
+  }
+
+  test('a broken one in a directory without files', async () => {
+    using tree = plant({ 'only/l': link('nowhere') });
+    assert.deepEqual(leftOut(await find(tree.root, ['only/**'])), { l: broken });
   });
-  test('where links are not followed', async () => {
-    const result = await findWith(links, ['dir'], { followSymlinks: false });
-    assert.deepEqual(result.found, ['b.txt']);
-    assert.deepEqual(result.leftOut, { l: 'a symbolic link', m: 'a symbolic link' });
-  });
-  test('where their names are hidden', async () => {
-    const { found } = await findWith({ 'dir/.m': '../../outside/secret' }, ['dir']);
-    assert.deepEqual(found, ['b.txt']);
-  });
+
+  // The library cannot step over it.
+  for (const lines of [['dir'], ['dir/l'], ['dir/**/l/*'], ['dir', '!dir/l']]) {
+    test(`one that leads to itself is an error for ${lines.join(', ')}`, async () => {
+      const advice = 'The link leads to itself: remove it, or set follow-symlinks: false.';
+      const message = new RegExp(`^files: ".*" cannot be searched: ELOOP: .*dir/l'\\. ${advice}$`);
+      await assert.rejects(findWith({ 'dir/l': 'l' }, lines), { name: 'InputError', message });
+    });
+  }
 });
 
 describe("a pattern outside the workspace has its own root's bounds", () => {
-  test('links within it are followed', async () => {
-    using tree = plantWorkspace();
-    symlinkSync('sub/c.txt', tree.at('outside/l'));
-    const lines = [tree.at('outside/*')];
-    assert.deepEqual(relatives(await find(tree.at('w'), lines)), ['l', 'secret', 'sub/c.txt']);
+  const links = {
+    '../outside/l': 'sub/c.txt',
+    '../outside/m': '../w/a.txt',
+    '../outside/sub/n': '../secret',
+    '../o': 'outside',
+  };
+
+  test('links within it and into the workspace are followed', async () => {
+    using tree = plantLinked(links);
+    for (const root of [tree.at('outside'), '../outside']) {
+      const found = relatives(await find(tree.at('w'), [root]));
+      assert.deepEqual(found, ['l', 'm', 'secret', 'sub/c.txt', 'sub/n']);
+    }
+    assert.deepEqual(relatives(await find(tree.at('w'), [tree.at('outside/m')])), ['']);
   });
-  test('links into the workspace are followed', async () => {
-    using tree = plantWorkspace();
-    symlinkSync('../w/a.txt', tree.at('outside/l'));
-    assert.deepEqual(relatives(await find(tree.at('w'), [tree.at('outside/l')])), ['']);
-  });
+
   test('links out of it are an error', async () => {
-    using tree = plantWorkspace();
-    symlinkSync('../secret', tree.at('outside/sub/l'));
-    const lines = [tree.at('outside/sub')];
-    await assert.rejects(find(tree.at('w'), lines), /outside\/sub\/l is a link to .*outside\/secret, /);
+    using tree = plantLinked(links);
+    const message = /outside\/sub\/n is a link to .*outside\/secret, /;
+    await assert.rejects(find(tree.at('w'), [tree.at('outside/sub')]), message);
+    const root = /o is a link to .*outside, outside the workspace/;
+    await assert.rejects(find(tree.at('w'), [tree.at('o')]), root);
   });
-  test('another pattern is not bound by them', async () => {
-    using tree = plantWorkspace();
-    symlinkSync('../outside/secret', tree.at('w/l'));
-    const lines = [tree.at('outside'), 'l'];
-    await assert.rejects(find(tree.at('w'), lines), /\/w\/l is a link to /);
+});
+
+describe('where a link above the workspace leads elsewhere', { skip: process.platform === 'win32' }, () => {
+  const entries = { 'behind/w/dir/a': '', x: '', 'r/b': '', up: link('behind') };
+
+  test('it is not the one that leads out', async () => {
+    using tree = plant(entries);
+    assert.deepEqual(relatives(await find(tree.at('up/w'), ['**'])), ['dir/a']);
   });
-  test('one that climbs out of the workspace', async () => {
-    using tree = plantWorkspace();
-    assert.deepEqual(relatives(await find(tree.at('w'), ['../outside'])), ['secret', 'sub/c.txt']);
-  });
-  test('a root that is itself a link', async () => {
-    using tree = plantWorkspace();
-    symlinkSync('outside', tree.at('l'));
-    await assert.rejects(find(tree.at('w'), [tree.at('l')]), /l is a link to .*outside, outside the workspace/);
-  });
+
+  for (const [name, end] of Object.entries({ out: '../../x', away: '../../r' })) {
+    test(`the one that does is named, ${name}`, async () => {
+      using tree = plant({ ...entries, [`behind/w/${name}`]: link(end) });
+      const message = new RegExp(`/up/w/${name} is a link to .*, outside the workspace\\. Exclude it with a ! line`);
+      await assert.rejects(find(tree.at('up/w'), ['**']), { name: 'InputError', message });
+    });
+  }
+});
+
+test('the path within a directory', { skip: process.platform === 'win32' }, () => {
+  const inA = { '/a': '', '/a/b/c': 'b/c', '/a/..b': '..b', '/a/...': '...', '/a/b/../c': 'c' };
+  for (const [file, within] of Object.entries(inA)) assert.equal(pathWithin('/a', file), within, file);
+  for (const file of ['/ab', '/', '/a/../b', '/a/b/../..']) assert.equal(pathWithin('/a', file), undefined, file);
+  assert.deepEqual(
+    [pathWithin('/a/b', '/a'), pathWithin('/a/b', '/a/c'), pathWithin('/', '/a')],
+    [undefined, undefined, 'a'],
+  );
 });

@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { find, PROJECT, plant, relatives } from './tree.ts';
+import { find, link, PROJECT, plant, relatives } from './tree.ts';
 
 const FOUND: Readonly<Record<string, readonly string[]>> = {
-  'dist/**': ['a/b.js', 'a/c.map', 'index.html'],
-  dist: ['a/b.js', 'a/c.map', 'index.html'],
-  'dist/': ['a/b.js', 'a/c.map', 'index.html'],
-  './dist/**': ['a/b.js', 'a/c.map', 'index.html'],
-  'dist/*': ['a/b.js', 'a/c.map', 'index.html'],
+  ...Object.fromEntries(
+    ['dist/**', 'dist', 'dist/', './dist/**', 'dist/*'].map(all => [all, ['a/b.js', 'a/c.map', 'index.html']]),
+  ),
+  ...Object.fromEntries(['dist/index.html', 'pages/[[]id].tsx', 'my file.txt'].map(file => [file, ['']])),
+  ...Object.fromEntries(
+    ['missing', 'dist/*.none', 'empty', 'my file.txt/*', 'my file.txt/x/**', '*/x/y'].map(no => [no, []]),
+  ),
   'dist/*.html': ['index.html'],
   'dist/**/*.js': ['a/b.js'],
-  'dist/index.html': [''],
   'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
   'packages/*/dist': ['bar/dist/z.js', 'foo/dist/x.js'],
   'packages/f*': ['foo/dist/x.js', 'foo/src/y.ts'],
   'packages/foo/**/y.ts': ['src/y.ts'],
   '**/x.js': ['packages/foo/dist/x.js'],
-  'pages/[[]id].tsx': [''],
   'pages/[id].tsx': ['i.tsx'],
-  'my file.txt': [''],
   'my*': ['my file.txt'],
-  missing: [],
-  'dist/*.none': [],
-  empty: [],
 };
 
 describe('what the pattern spells out is dropped, what its wildcards match is kept', () => {
@@ -53,35 +49,129 @@ describe('what the pattern spells out is dropped, what its wildcards match is ke
   });
 });
 
-test('a file is described by its paths and its size', async () => {
+test('each pattern has its matches, in the order written, also of the same files', async () => {
   using tree = plant(PROJECT);
-  const [match] = await find(tree.root, ['dist/*.html']);
-  assert.deepEqual(match, {
-    pattern: { pattern: 'dist/*.html' },
-    root: tree.at('dist'),
-    files: [
-      {
-        path: tree.at('dist/index.html'),
-        realPath: tree.at('dist/index.html'),
-        relative: 'index.html',
-        size: 5,
-      },
-    ],
-    leftOut: [],
-    hidden: 0,
+  const matches = await find(tree.root, ['pages/i*', 'dist/*.html', 'dist/index.*', 'missing']);
+  const found = matches.map(match => [match.pattern.pattern, ...relatives([match])]);
+  assert.deepEqual(found, [
+    ['pages/i*', 'i.tsx'],
+    ['dist/*.html', 'index.html'],
+    ['dist/index.*', 'index.html'],
+    ['missing'],
+  ]);
+  const file = tree.at('dist/index.html');
+  const files = [{ path: file, realPath: file, relative: 'index.html', size: 5 }];
+  const described = { pattern: { pattern: 'dist/*.html' }, root: tree.at('dist'), files, leftOut: [], hidden: 0 };
+  assert.deepEqual(matches[1], described);
+});
+
+test('excludes apply to every pattern, wherever they stand', async () => {
+  const excludes: Readonly<Record<string, readonly string[]>> = {
+    '!dist/a': ['dist/index.html', 'index.html', 'packages/foo/dist/x.js'],
+    '!**/*.js': ['a/c.map', 'dist/a/c.map', 'dist/index.html', 'index.html'],
+    '!./dist/a/**': ['dist/index.html', 'index.html', 'packages/foo/dist/x.js'],
+    '!dist': ['packages/foo/dist/x.js'],
+    '!dist/': ['packages/foo/dist/x.js'],
+  };
+  using tree = plant(PROJECT);
+  for (const [exclude, expected] of Object.entries(excludes)) {
+    const lines = ['dist', exclude, '**/dist/**', '!packages/bar'];
+    assert.deepEqual(relatives(await find(tree.root, lines)), expected, exclude);
+  }
+  assert.deepEqual(relatives(await find(tree.root, ['dist', `!${tree.at('dist/a')}`])), ['index.html']);
+});
+
+describe('working-directory', () => {
+  test('is where relative patterns and excludes start', async () => {
+    using tree = plant(PROJECT);
+    const places = ['packages/foo', './packages/foo/', 'packages/../packages/foo', tree.at('packages/foo')];
+    for (const workingDirectory of places) {
+      const [own, other] = await find(tree.root, ['*', '../bar', '!src'], { workingDirectory });
+      assert.ok(own !== undefined && other !== undefined);
+      assert.deepEqual([relatives([own]), relatives([other])], [['dist/x.js'], ['dist/z.js']]);
+    }
+  });
+
+  test('with a line break in its path is an error: the library takes it for two patterns', async () => {
+    using tree = plant(PROJECT, 'a\nb');
+    const message = /^working-directory: "" has a line break, or a blank at an end of its path \(/;
+    await assert.rejects(find(tree.root, ['*']), { name: 'InputError', message });
+  });
+
+  test('that is no directory is an error', async () => {
+    using tree = plant(PROJECT);
+    for (const workingDirectory of ['missing', 'my file.txt']) {
+      const why = `"${workingDirectory}" is not a directory on the runner (${tree.at(workingDirectory)})`;
+      const message = `working-directory: ${why}. Example: working-directory: packages/app`;
+      await assert.rejects(find(tree.root, ['*'], { workingDirectory }), { name: 'InputError', message });
+    }
   });
 });
 
-test('each pattern has its matches, in the order written, also of the same files', async () => {
-  using tree = plant(PROJECT);
-  const matches = await find(tree.root, ['pages/i*', 'dist/a/*.js', 'dist/a/b.*', 'missing']);
-  assert.deepEqual(
-    matches.map(match => [match.pattern.pattern, relatives([match])]),
-    [
-      ['pages/i*', ['i.tsx']],
-      ['dist/a/*.js', ['b.js']],
-      ['dist/a/b.*', ['b.js']],
-      ['missing', []],
-    ],
-  );
+describe('a workspace whose own path', () => {
+  for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', '.hidden', 'ü']) {
+    const skip = process.platform === 'win32' && /[*?\\]/.test(name) && 'such a name cannot be there';
+    test(`holds ${name}`, { skip }, async () => {
+      using tree = plant(PROJECT, name);
+      assert.deepEqual(relatives(await find(tree.root, ['packages/*/dist', '!packages/bar'])), ['foo/dist/x.js']);
+    });
+  }
+
+  test('lies behind a link', async () => {
+    using tree = plant({ 'real/dist/a.js': '', 'real/dist/b.js': link('a.js'), behind: link('real') });
+    const [match] = await find(tree.at('behind'), ['dist/*.js']);
+    const found = match?.files.map(file => [file.path, file.realPath]).sort();
+    const behind = ['a', 'b'].map(name => [tree.at(`behind/dist/${name}.js`), tree.at('real/dist/a.js')]);
+    assert.deepEqual(found, behind);
+  });
+});
+
+test('a search that is cancelled has found nothing', async () => {
+  using tree = plant({ 'a/b': '', 'a/c': '' });
+  assert.deepEqual(await find(tree.root, ['a'], { cancel: AbortSignal.abort() }), []);
+});
+
+const HIDDEN = Object.fromEntries(
+  ['a.js', '.env', 'sub/.env', 'sub/b.js', '.next/c.js', '.next/.d/e.js', '.git/config'].map(name => [name, '']),
+);
+
+/** What a pattern finds, and how many more there are with hidden ones. */
+const CASES: Readonly<Record<string, readonly [found: readonly string[], hidden: number]>> = {
+  ...Object.fromEntries(['**', '*', '.'].map(all => [all, [['a.js', 'sub/b.js'], 5] as const])),
+  ...Object.fromEntries(['.env', './.env', 'sub/.env'].map(file => [file, [[''], 0] as const])),
+  sub: [['b.js'], 1],
+  '.next': [['c.js'], 1],
+  '.next/**': [['c.js'], 1],
+  '.next/.d/*': [['e.js'], 0],
+  '**/.env': [['.env', 'sub/.env'], 0],
+  '.*': [['.env', '.git/config', '.next/c.js'], 1],
+  '.e*': [['.env'], 0],
+  '*/.env': [['sub/.env'], 0],
+  '**/*env': [[], 2],
+  '*/e.js': [[], 0],
+  '*/*/e.js': [[], 1],
+};
+
+describe('hidden names below what the pattern spells out', () => {
+  for (const [pattern, [found, hidden]] of Object.entries(CASES)) {
+    test(`${pattern}: left out, and included on demand`, async () => {
+      using tree = plant(HIDDEN);
+      const visible = await find(tree.root, [pattern]);
+      assert.deepEqual([relatives(visible), visible[0]?.hidden], [found, found.length > 0 ? 0 : hidden]);
+      const all = await find(tree.root, [pattern], { includeHiddenFiles: true });
+      assert.deepEqual([relatives(all).length, all[0]?.hidden], [found.length + hidden, 0]);
+    });
+  }
+
+  test('a directory above the pattern hides nothing, be it working-directory', async () => {
+    using tree = plant(HIDDEN, '.cache/x');
+    assert.deepEqual(relatives(await find(tree.root, ['*.js'])), ['a.js']);
+    assert.deepEqual(relatives(await find(tree.root, ['**'], { workingDirectory: '.next' })), ['c.js']);
+  });
+
+  test('excluded ones are not counted', async () => {
+    using tree = plant(HIDDEN);
+    assert.deepEqual(relatives(await find(tree.root, ['**/.*', '!**/.env', '!.next'])), ['.git/config']);
+    assert.equal((await find(tree.root, ['**/*env', '!sub']))[0]?.hidden, 1);
+  });
 });

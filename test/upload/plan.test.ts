@@ -1,63 +1,101 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { describe, test } from 'node:test';
-import { matches, planFor, source, targetOf } from './planned.ts';
+import { fileRules } from '../../src/inputs/files.ts';
+import { InputError, parseFields } from '../../src/inputs/parse.ts';
+import type { Matches } from '../../src/upload/discover.ts';
+import { type Plan, type PlanOptions, plan } from '../../src/upload/plan.ts';
+import type { SourceFile } from '../../src/upload/sources.ts';
 
-interface Mapping {
-  readonly line: string;
-  /** What the wildcards matched; empty where the pattern spells out the file. */
-  readonly kept?: string;
-  readonly target?: string;
-  readonly lands: string;
+const WORKSPACE = '/w';
+
+/** A file found at a path of the workspace, `relative` being what the wildcards matched. */
+function source(file: string, relative = '', size = 1): SourceFile {
+  const absolute = path.resolve(WORKSPACE, file);
+  return { path: absolute, realPath: absolute, relative, size };
 }
 
-const MAPPINGS: readonly Mapping[] = [
-  { line: 'dist/**', kept: 'a/b.js', lands: 'a/b.js' },
-  { line: 'dist/**', kept: 'a/b.js', target: 'app', lands: 'app/a/b.js' },
-  { line: 'dist/**', kept: 'a/b.js', target: 'app/', lands: 'app/a/b.js' },
-  { line: 'dist/**', kept: 'a/b.js', target: '.', lands: 'a/b.js' },
-  { line: 'dist/**', kept: 'a/b.js', target: '/srv/www', lands: '/srv/www/a/b.js' },
-  { line: 'dist/**', kept: 'a/b.js', target: '/', lands: '/a/b.js' },
-  { line: 'dist/** => app', kept: 'a/b.js', lands: 'app/a/b.js' },
-  { line: 'dist/** => app/', kept: 'a/b.js', lands: 'app/a/b.js' },
-  { line: 'dist/** => app/x.js', kept: 'a/b.js', lands: 'app/x.js/a/b.js' },
-  { line: 'dist/** => .', kept: 'a/b.js', target: 'app', lands: 'a/b.js' },
-  { line: 'dist/** => ./', kept: 'a/b.js', target: 'app', lands: 'a/b.js' },
-  { line: 'dist/** => /srv', kept: 'a/b.js', target: 'app', lands: '/srv/a/b.js' },
-  { line: 'dist/** => /', kept: 'a/b.js', lands: '/a/b.js' },
-  { line: 'dist/** => my app', kept: 'a b.js', lands: 'my app/a b.js' },
-  { line: 'a/f.txt', lands: 'f.txt' },
-  { line: 'a/f.txt', target: 'app', lands: 'app/f.txt' },
-  { line: 'a/f.txt', target: 'app/', lands: 'app/f.txt' },
-  { line: 'a/f.txt', target: '/srv', lands: '/srv/f.txt' },
-  { line: 'a/f.txt => g.txt', target: 'app', lands: 'g.txt' },
-  { line: 'a/f.txt => etc/g', target: 'app', lands: 'etc/g' },
-  { line: 'a/f.txt => etc/', lands: 'etc/f.txt' },
-  { line: 'a/f.txt => /etc/g', lands: '/etc/g' },
-  { line: 'a/f.txt => /etc/', lands: '/etc/f.txt' },
-  { line: 'a/f.txt => /', lands: '/f.txt' },
-  { line: 'a/f.txt => .', target: 'app', lands: 'f.txt' },
-  { line: 'a/f.txt => ./', target: 'app', lands: 'f.txt' },
-  { line: 'a/f.txt => etc/.', lands: 'etc/f.txt' },
-  { line: 'a/f.txt => ./g', lands: 'g' },
-  { line: 'a/f.txt => etc//x/./g', lands: 'etc/x/g' },
-  { line: 'a/f.txt => .env', lands: '.env' },
-  { line: 'a/f.txt => my file.txt', lands: 'my file.txt' },
-];
+/** What one line of `files` matches. */
+function matches(line: string, files: readonly SourceFile[], more: Partial<Matches> = {}): Matches {
+  const [pattern] = parseFields({ files: fileRules }, { files: line }).files.patterns;
+  assert.ok(pattern !== undefined);
+  return { pattern, root: WORKSPACE, files, leftOut: [], hidden: 0, ...more };
+}
+
+/** The plan for what lines match, in a workspace at `/w`. */
+function planFor(found: readonly Matches[], options: Partial<PlanOptions> = {}): Plan {
+  return plan(found, { workspace: WORKSPACE, target: '', ifNoFilesFound: 'error', ...options });
+}
+
+function targetsOf(found: readonly Matches[], target = ''): string[] {
+  return planFor(found, { target }).files.map(file => file.target);
+}
+
+/** The messages that a plan is refused with. */
+function refusals(found: readonly Matches[]): string[] {
+  try {
+    planFor(found);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof InputError, String(error));
+    assert.ok(error.problems.every(({ input }) => input === 'files'));
+    return error.problems.map(({ message }) => message);
+  }
+}
+
+/** By the target for all, where lines put dist/a/b.js, which a wildcard matched, or a/f.txt, which was spelt out. */
+const LANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': {
+    'dist/**': 'a/b.js',
+    'dist/** => app': 'app/a/b.js',
+    'dist/** => app/': 'app/a/b.js',
+    'dist/** => app/x.js': 'app/x.js/a/b.js',
+    'dist/** => /': '/a/b.js',
+    'dist/** => my app': 'my app/a/b.js',
+    'a/f.txt': 'f.txt',
+    'a/f.txt => etc/': 'etc/f.txt',
+    'a/f.txt => /etc/g': '/etc/g',
+    'a/f.txt => /etc/': '/etc/f.txt',
+    'a/f.txt => /': '/f.txt',
+    'a/f.txt => etc/.': 'etc/f.txt',
+    'a/f.txt => ./g': 'g',
+    'a/f.txt => etc//x/./g': 'etc/x/g',
+    'a/f.txt => my file.txt': 'my file.txt',
+  },
+  app: {
+    'dist/**': 'app/a/b.js',
+    'dist/** => .': 'a/b.js',
+    'dist/** => ./': 'a/b.js',
+    'dist/** => /srv': '/srv/a/b.js',
+    'a/f.txt': 'app/f.txt',
+    'a/f.txt => g.txt': 'g.txt',
+    'a/f.txt => etc/g': 'etc/g',
+    'a/f.txt => .env': '.env',
+    'a/f.txt => .': 'f.txt',
+    'a/f.txt => ./': 'f.txt',
+  },
+  'app/': { 'dist/**': 'app/a/b.js', 'a/f.txt': 'app/f.txt' },
+  '.': { 'dist/**': 'a/b.js' },
+  '/srv': { 'dist/**': '/srv/a/b.js', 'a/f.txt': '/srv/f.txt' },
+  '/': { 'dist/**': '/a/b.js' },
+};
 
 describe('where a file lands', () => {
-  for (const { line, kept = '', target = '', lands } of MAPPINGS) {
-    const file = kept === '' ? source('a/f.txt') : source(`dist/${kept}`, kept);
-    test(`${line}, ${kept || 'one file'}, target ${JSON.stringify(target)}`, () => {
-      assert.equal(targetOf(line, file, target), lands);
-    });
+  for (const [target, lines] of Object.entries(LANDS)) {
+    for (const [line, lands] of Object.entries(lines)) {
+      test(`${line}, target ${JSON.stringify(target)}`, () => {
+        const file = line.startsWith('dist') ? source('dist/a/b.js', 'a/b.js') : source('a/f.txt');
+        assert.deepEqual(targetsOf([matches(line, [file])], target), [lands]);
+      });
+    }
   }
 
-  for (const name of ['a b', "a'b", 'a"b', '%41', 'a#b', 'a?b', 'a+b', 'a&b', 'ünï', 'a\nb', 'a\\b', ' a ']) {
-    test(`the name ${JSON.stringify(name)} is unchanged`, () => {
-      assert.equal(targetOf('d/** => t', source(`d/${name}`, name)), `t/${name}`);
-      assert.equal(targetOf('x', source(`d/${name}`)), name);
-    });
-  }
+  test('no name is changed', () => {
+    for (const name of ['a b', "a'b", 'a"b', '%41', 'a#b', 'a?b', 'a+b', 'a&b', 'ünï', 'a\nb', 'a\\b', ' a ']) {
+      assert.deepEqual(targetsOf([matches('d/** => t', [source(`d/${name}`, name)])]), [`t/${name}`]);
+      assert.deepEqual(targetsOf([matches('x', [source(`d/${name}`)])]), [name]);
+    }
+  });
 });
 
 test('a planned file is described by its source, its real path and its size', () => {
@@ -67,63 +105,106 @@ test('a planned file is described by its source, its real path and its size', ()
     leftOut: [],
     warnings: [],
   });
+  const outside = planFor([matches('../x/**', [source('..a/b', 'b'), source('/x/c', 'c')])]).files;
+  assert.deepEqual([outside[0]?.source, outside[1]?.source], ['..a/b', '/x/c']);
 });
 
-test('a source outside the workspace has its absolute path', () => {
-  const [inside, outside] = planFor([matches('../x/**', [source('..a/b', 'b'), source('/x/c', 'c')])]).files;
-  assert.equal(inside?.source, '..a/b');
-  assert.equal(outside?.source, '/x/c');
+test('the files stand in the order found, the same source once for each target', () => {
+  const all = matches('d/**', [source('d/b', 'b'), source('d/a', 'a')]);
+  const again = [matches('d/a', [source('d/a')]), matches('d/* => .', [source('d/a', 'a')])];
+  const other = matches('d/a => c', [source('d/a')]);
+  assert.deepEqual(targetsOf([all, ...again, other]), ['b', 'a', 'c']);
 });
 
-test('the files stand in the order found', () => {
-  const found = [matches('b/**', [source('b/2', '2'), source('b/1', '1')]), matches('a/**', [source('a/3', '3')])];
-  assert.deepEqual(
-    planFor(found).files.map(({ target }) => target),
-    ['2', '1', '3'],
-  );
-});
-
-test('the same source twice for a target is one upload', () => {
-  const found = [
-    matches('d/**', [source('d/a', 'a'), source('d/b', 'b')]),
-    matches('d/a', [source('d/a')]),
-    matches('d/* => .', [source('d/a', 'a')]),
-  ];
-  assert.deepEqual(
-    planFor(found).files.map(({ target }) => target),
-    ['a', 'b'],
-  );
-});
-
-test('the same source for two targets is two uploads', () => {
-  const found = [matches('d/a', [source('d/a')]), matches('d/a => b', [source('d/a')])];
-  assert.deepEqual(
-    planFor(found).files.map(({ target }) => target),
-    ['a', 'b'],
-  );
-});
-
-test('what was left out is named once, as a source is', () => {
+test('what was left out is named once, as a source is, and of many for one reason the first', () => {
   const leftOut = [
     { path: '/w/d/pipe', reason: 'not a regular file' },
-    { path: '/elsewhere/l', reason: 'a broken link' },
+    ...['/elsewhere/l', '/w/d/m', '/w/d/n'].map(place => ({ path: place, reason: 'a broken link' })),
   ];
-  const file = source('d/a', 'a');
-  const found = [matches('d/**', [file], { leftOut }), matches('d/*', [file], { leftOut })];
-  const planned = planFor(found);
-  assert.deepEqual(planned.leftOut, [
-    { path: 'd/pipe', reason: 'not a regular file' },
-    { path: '/elsewhere/l', reason: 'a broken link' },
-  ]);
+  const planned = planFor(['d/**', 'd/*'].map(line => matches(line, [source('d/a', 'a')], { leftOut })));
+  const named = ['d/pipe', '/elsewhere/l', 'd/m', 'd/n'];
+  const renamed = leftOut.map(({ reason }, index) => ({ path: named[index], reason }));
+  assert.deepEqual(planned.leftOut, renamed);
   assert.deepEqual(planned.warnings, [
-    'Left out: "/elsewhere/l", a broken link.',
+    'Left out: "/elsewhere/l" and 2 more, each a broken link.',
     'Left out: "d/pipe", not a regular file.',
   ]);
 });
 
-test('of many that were left out for one reason, the first is named', () => {
-  const leftOut = ['a', 'b', 'c'].map(name => ({ path: `/w/d/${name}`, reason: 'a broken link' }));
-  assert.deepEqual(planFor([matches('d/**', [source('d/x', 'x')], { leftOut })]).warnings, [
-    'Left out: "d/a" and 2 more, each a broken link.',
-  ]);
+const ADVICE = 'Give one line another target, or exclude one.';
+
+describe('two sources for one target', () => {
+  test('are an error that names both, quoted, also where the targets are spelt differently', () => {
+    const found = [
+      matches('a => etc/x', [source('a\n::error::')]),
+      matches('b => ./etc//x', [source('b')]),
+      matches('c/** => etc/', [source('c/x', 'x')]),
+    ];
+    assert.deepEqual(refusals(found), [
+      `"a\\n::error::" and "b" would both go to "etc/x". ${ADVICE}`,
+      `"a\\n::error::" and "c/x" would both go to "etc/x". ${ADVICE}`,
+    ]);
+  });
+
+  test('so many conflicts are counted', () => {
+    const files = (from: string) => Array.from({ length: 25 }, (_, index) => source(`${from}/${index}`, `${index}`));
+    const messages = refusals([matches('a/**', files('a')), matches('b/**', files('b'))]);
+    assert.deepEqual([messages.length, messages.at(-1)], [11, 'And 15 more of this kind.']);
+  });
+});
+
+describe('a target that is a file and a directory', () => {
+  const found = (one: string, other: string) => [
+    matches(`a => ${one}`, [source('a')]),
+    matches(`b => ${other}`, [source('b')]),
+  ];
+
+  for (const [one, other] of Object.entries({ x: 'x/y', 'x/y': 'x', y: 'y/1/2/3/x', '/x': '/x/y' })) {
+    test(`is an error: ${one} and ${other}`, () => {
+      const ways = [`"a" would go to "${one}"`, `"b" would go to "${other}"`];
+      const [file, below] = one.length < other.length ? ways : ways.toReversed();
+      const says = `${file} and ${below}: a file cannot be a directory as well. ${ADVICE}`;
+      assert.deepEqual(refusals(found(one, other)), [says]);
+    });
+  }
+
+  test('is not what two places are', () => {
+    const places = { x: ['/x', 'xy/z', 'y/x', '/x/y'], 'x.y': ['x/y'] };
+    for (const [one, others] of Object.entries(places))
+      for (const other of others) assert.deepEqual(refusals(found(one, other)), [], `${one}, ${other}`);
+  });
+});
+
+describe('a pattern that matches nothing', () => {
+  const found = [matches('a/**', []), matches('b/**', [source('b/x', 'x')]), matches('c d => e', [])];
+  const why = 'matches no file to upload. Check that what makes it ran before this step, and working-directory.';
+  const messages = [`"a/**" ${why}`, `"c d" ${why}`];
+
+  test('is an error, each by its name, a warning, or nothing', () => {
+    assert.deepEqual(refusals(found), messages);
+    for (const ifNoFilesFound of ['warn', 'ignore'] as const) {
+      const { files, warnings } = planFor(found, { ifNoFilesFound });
+      assert.deepEqual([warnings, files.length], [ifNoFilesFound === 'warn' ? messages : [], 1]);
+    }
+    const none = planFor([matches('a', [])], { ifNoFilesFound: 'ignore' });
+    assert.deepEqual(none, { files: [], leftOut: [], warnings: [] });
+  });
+
+  test('says so where it matches hidden names, or all it matches was left out', () => {
+    const leftOut = [{ path: '/w/a/l', reason: 'a broken link' }];
+    const [hidden, out = ''] = refusals([matches('a/**', [], { hidden: 3 }), matches('a/**', [], { leftOut })]);
+    const advice = '3 with a name that begins with a dot; set include-hidden-files: true to include them';
+    assert.equal(hidden, `"a/**" matches no file to upload (${advice}).`);
+    assert.match(out, /^"a\/\*\*" matches no file to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
+  });
+
+  test('is reported together with conflicts', () => {
+    const wrong = [matches('n', []), matches('a => x', [source('a')]), matches('b => x', [source('b')])];
+    assert.equal(refusals(wrong).length, 2);
+  });
+});
+
+test('a name that is no text is refused', () => {
+  const [message] = refusals([matches('a/**', [source('a/\ud800', '\ud800')])]);
+  assert.equal(message, '"a/\\ud800" has a name that cannot be written as UTF-8. Rename or exclude it.');
 });

@@ -95,10 +95,8 @@ test('results stand in plan order, and say what became of each file', async () =
   ]);
   const settled = run.events.flatMap(event => (event.kind === 'settled' ? [event.result] : []));
   assert.deepEqual(settled, results.toReversed());
-  assert.deepEqual(
-    run.events.flatMap(event => (event.kind === 'sent' ? [event.bytes] : [])),
-    [3],
-  );
+  const sent = run.events.flatMap(event => (event.kind === 'sent' ? [event.bytes] : []));
+  assert.deepEqual(sent, [3]);
 });
 
 test('no file is lost among thousands that end in every way', async () => {
@@ -108,10 +106,123 @@ test('no file is lost among thousands that end in every way', async () => {
     if (request.includes('f1500')) return REFUSED;
     return request.includes('7') ? new AgentError('rejected', 'No.') : undefined;
   });
-  assert.deepEqual(
-    results.map(each => each.file),
-    planned,
-  );
+  const seen = results.map(each => each.file);
+  assert.deepEqual(seen, planned);
   assert.equal(new Set(results.map(({ status }) => status)).size, 3);
   assert.deepEqual(await start([]).results, []);
 });
+
+describe('a failure after which nothing can succeed', () => {
+  test('ends the transfer: what is in flight comes to its end, the rest is not attempted', async () => {
+    const run = start(files(5), { concurrency: 3 });
+    await run.idle();
+    run.answer('f1', REFUSED);
+    await run.idle();
+    assert.deepEqual([...run.inFlight], ['f0', 'f2']);
+    run.answer('f0');
+    run.answer('f2');
+    const results = await run.results;
+    assert.equal(statuses(results), 'ufunn');
+    const reason = 'the transfer had ended: The token is wrong.';
+    assert.deepEqual(results[4], { status: 'not-attempted', file: file('f4'), reason });
+  });
+
+  test('keeps what waits for its next attempt from it', async () => {
+    const sleep = (_ms: number, stop: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        stop.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+      });
+    const run = start(files(2), { concurrency: 2, retry: { retries: 4, sleep, random: () => 0.5 } });
+    await run.idle();
+    run.answer('f0', BUSY);
+    await run.idle();
+    run.answer('f1', REFUSED);
+    const [waiting, ended] = await run.results;
+    assert.ok(waiting?.status === 'failed' && ended?.status === 'failed');
+    assert.deepEqual([waiting.error, waiting.attempts, run.started.length], [BUSY, 1, 2]);
+  });
+
+  test('where it may pass, has its attempts first', async () => {
+    const retry = { retries: 2, sleep: () => Promise.resolve(), random: () => 0 };
+    const run = start(files(3), { retry });
+    const results = await answerAll(run, () => new AgentError('unreachable', 'Nobody is there.'));
+    assert.equal(statuses(results), 'fnn');
+    assert.deepEqual(run.started, ['f0', 'f0', 'f0']);
+  });
+});
+
+describe('cancelling', () => {
+  test('lets nothing new start', async () => {
+    const run = start(files(3));
+    await run.idle();
+    run.cancel();
+    run.answer('f0', new AgentError('cancelled', 'It was cancelled.'));
+    const results = await run.results;
+    assert.equal(statuses(results), 'fnn');
+    assert.deepEqual(results[2], { status: 'not-attempted', file: file('f2'), reason: 'the job was cancelled' });
+  });
+
+  test('before the start leaves every file a result, shared or not', async () => {
+    for (const filesPerRequest of [1, 3]) {
+      const run = start(files(6), { cancel: AbortSignal.abort(), filesPerRequest });
+      assert.equal(statuses(await run.results), 'nnnnnn');
+      assert.deepEqual(run.started, []);
+    }
+  });
+
+  test('leaves files that shared a failed request as tried, before they went alone', async () => {
+    const run = start(files(6), { filesPerRequest: 3 });
+    await run.idle();
+    run.cancel();
+    run.answer('f0 f1', BAD);
+    const results = await run.results;
+    assert.equal(statuses(results), 'ffnnnn');
+    assert.deepEqual(results[0], { status: 'failed', file: file('f0'), attempts: 1, durationMs: 0, error: BAD });
+  });
+});
+
+describe('files that share requests', () => {
+  test('go alone for ever after the agent did not take them together', async () => {
+    const run = start(files(6), { filesPerRequest: 3 });
+    const results = await answerAll(run, request => (request.includes(' ') ? BAD : undefined));
+    assert.equal(statuses(results), 'uuuuuu');
+    assert.deepEqual(run.started, ['f0 f1', 'f0', 'f1', 'f2', 'f3', 'f4', 'f5']);
+    const refused = run.events.flatMap(event => (event.kind === 'refused' ? [event.files.length] : []));
+    assert.deepEqual(refused, [2]);
+  });
+
+  test('end the transfer together where nothing can succeed', async () => {
+    const run = start(files(6), { filesPerRequest: 3 });
+    assert.equal(statuses(await answerAll(run, () => REFUSED)), 'ffnnnn');
+    assert.deepEqual(run.started, ['f0 f1']);
+  });
+
+  test('count as tried where another failure ends the transfer before they went alone', async () => {
+    const run = start(files(6), { filesPerRequest: 3 });
+    const outcome = (request: string) => (request.includes(' ') ? BAD : REFUSED);
+    assert.equal(statuses(await answerAll(run, outcome)), 'ffnnnn');
+  });
+});
+
+for (const filesPerRequest of [1, 3]) {
+  test(`a bug passes through once what is in flight has settled, ${filesPerRequest} a request`, async () => {
+    const bug = new TypeError('a bug');
+    const run = start(files(20), { concurrency: 3, filesPerRequest });
+    let isSettled = false;
+    const settled = assert.rejects(run.results, bug).then(() => {
+      isSettled = true;
+    });
+    await run.idle();
+    if (filesPerRequest > 1) run.answer('f0 f1');
+    await run.idle();
+    const [one = '', two = '', three = ''] = run.inFlight;
+    run.answer(two, bug);
+    await run.idle();
+    run.answer(one);
+    await run.idle();
+    assert.equal(isSettled, false);
+    run.answer(three);
+    await settled;
+    assert.equal(run.inFlight.size, 0);
+  });
+}

@@ -29,11 +29,7 @@ export function plant(entries: Entries, below = ''): Tree {
     if (typeof entry === 'function') entry(file);
     else writeFileSync(file, entry);
   }
-  return {
-    root,
-    at: file => path.join(root, file),
-    [Symbol.dispose]: () => rmSync(top, { recursive: true }),
-  };
+  return { root, at: file => path.join(root, file), [Symbol.dispose]: () => rmSync(top, { recursive: true }) };
 }
 
 export function link(target: string): Entry {

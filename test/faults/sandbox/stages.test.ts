@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { suite, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
 import { hasOpenssl, makeKeys } from '../../action/proxy.ts';
+import { telling } from '../../telling.ts';
 import { answer, endlessly, entryOf, head, openHostile, slowly, type Talk } from './hostile.ts';
 import { eachFailsAs, failsAs, MAX_MEMORY, runAgainst } from './running.ts';
 
@@ -91,7 +92,9 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
     nothing: [SLOW['nothing'], /failed/],
     'a closed connection': [BROKEN['closed between chunks'], /failed/],
   } as const;
-  for (const [name, [talk = answer(200, ''), says]] of Object.entries(stats)) {
+  for (const [name, [talk = answer(200, ''), says]] of telling<readonly [Talk | undefined, RegExp]>(stats, [
+    'a body in chunks',
+  ])) {
     test(`is one of the stats too: ${name}`, async () => {
       const { result } = await runAgainst({ stats: talk, task: 'stats', inputs: SHORT });
       assert.equal(result.exitCode, 1, result.stdout);
@@ -121,7 +124,7 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
     'is closed as soon as it is made': socket => void socket.end(),
     'answers before it is asked': socket => void socket.write(answerText()),
   };
-  for (const [name, connected] of Object.entries(greetings)) {
+  for (const [name, connected] of telling(greetings, ['answers before it is asked'])) {
     test(`a connection that ${name}`, async () => {
       const { result } = await runAgainst({ connected, inputs: SHORT });
       assert.equal(result.exitCode, 1, result.stdout);

@@ -10,6 +10,7 @@ import {
   runWell,
   type Signal,
 } from '../../action/harness.ts';
+import { telling } from '../../telling.ts';
 import { SECRET, spellings } from './arbitraries.ts';
 import { answer, entryOf, type Hostile, openHostile, type Received, type Talk } from './hostile.ts';
 import { TEXTS } from './texts.ts';
@@ -131,6 +132,19 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ),
 };
 
+const TELLING = [
+  'a success',
+  'an acknowledgement and stats that repeat it',
+  'a shut gate whose metrics are named like it',
+  'a page that repeats it among commands',
+  'an error in JSON within JSON',
+  'stats in escapes of JSON',
+  'words that are cut',
+  'a status line that repeats it',
+  'no HTTP, but its words',
+  '401 with words that repeat it',
+];
+
 const INVALID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'where the base URL belongs': { 'base-url': SECRET },
   'within the base URL': { 'base-url': `http://user:${encodeURIComponent(SECRET)}@127.0.0.1:1/` },
@@ -150,7 +164,7 @@ const INVALID: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 suite('the token is in one header of the requests, and no secret is anywhere else', {
   concurrency: 2,
 }, () => {
-  for (const [name, { inputs, code = 1, ...talks }] of Object.entries(SCENARIOS)) {
+  for (const [name, { inputs, code = 1, ...talks }] of telling(SCENARIOS, TELLING)) {
     // The debug log has all that the plain one has.
     for (const debug of name === 'a success' ? ['', '1'] : ['1']) {
       test(`${name}${debug === '' ? '' : ', with the debug log'}`, async () => {
@@ -169,7 +183,12 @@ suite('the token is in one header of the requests, and no secret is anywhere els
     }
   }
 
-  for (const [name, inputs] of Object.entries(INVALID)) {
+  for (const [name, inputs] of telling(INVALID, [
+    'within the base URL',
+    'where numbers belong',
+    'as a condition',
+    'with a line break in it',
+  ])) {
     test(`given ${name}`, async () => {
       await using hostile = await openHostile();
       const result = await leftBy(hostile, SECRET, {
