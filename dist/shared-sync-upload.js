@@ -32,7 +32,7 @@ function checkRead(path, opened, read) {
 function isSame(named, opened) {
 	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
 }
-/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it exceeds `room`. */
+/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
 function readSmallFile(path, buffer, { offset, room }) {
 	const descriptor = openSync(path, READ_FLAGS);
 	try {
@@ -46,8 +46,7 @@ function readSmallFile(path, buffer, { offset, room }) {
 			total += read;
 		}
 		checkRead(path, opened, fstatSync(descriptor));
-		if (size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0) throw new AgentError("file-unreadable", `${path} says that it is empty and holds content.`);
-		return total;
+		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
 	} finally {
 		closeSync(descriptor);
 	}
@@ -100,6 +99,7 @@ async function openStream(path, buffers, hashed) {
 		file = await open(path, READ_FLAGS);
 		const stats = await file.stat();
 		const size = checkOpened(path, stats);
+		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} says that it is empty and holds content.`);
 		const digest = createHash("sha256");
 		const opened = {
 			file,

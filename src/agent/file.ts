@@ -32,7 +32,7 @@ function isSame(named: Stats, opened: Stats): boolean {
   return named.ino === opened.ino && (named.dev === opened.dev || process.platform === 'win32');
 }
 
-/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it exceeds `room`. */
+/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
 export function readSmallFile(
   path: string,
   buffer: Buffer,
@@ -50,10 +50,9 @@ export function readSmallFile(
       total += read;
     }
     checkRead(path, opened, fstatSync(descriptor));
-    // As files of /proc do.
+    // Files of /proc say that they are empty and hold content.
     const holdsMore = size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0;
-    if (holdsMore) throw new AgentError('file-unreadable', `${path} says that it is empty and holds content.`);
-    return total;
+    return holdsMore ? undefined : total;
   } finally {
     closeSync(descriptor);
   }

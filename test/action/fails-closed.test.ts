@@ -77,7 +77,7 @@ suite('what could leak or get lost', { concurrency: 2, skip: process.platform ==
 suite('what could keep a run from its end', { concurrency: 2, skip: process.platform === 'win32' }, () => {
   test('a search through folders that link to each other ends as the job is cancelled', async () => {
     await using world = await openWorld();
-    const names = Array.from({ length: 56 }, (_, index) => `d${index}`);
+    const names = Array.from({ length: 12 }, (_, index) => `d${index}`);
     for (const name of names) mkdirSync(path.join(world.workspace, name));
     for (const [from, to] of names.flatMap(from => names.map(to => [from, to]))) {
       if (from !== to) symlinkSync(`../${to}`, path.join(world.workspace, from ?? '', to ?? ''));
@@ -86,7 +86,7 @@ suite('what could keep a run from its end', { concurrency: 2, skip: process.plat
     const start = performance.now();
     const result = await runBadly(world, {}, { env: late });
     assert.ok(performance.now() - start < 1500 + 5000);
-    assert.deepEqual([result.report.cancelled, result.outputs['uploaded-count']], [true, '0']);
+    assert.deepEqual([result.report.cancelled, result.outputs['uploaded-count']], [true, '0'], result.stdout);
     assert.equal(world.agent.connections(), 0);
   });
 

@@ -90,7 +90,7 @@ suite('a request by way of a proxy', { timeout: 30_000 }, () => {
     );
     using _ = proxyVariables({ HTTP_PROXY: `http://${proxy.host}` });
     const http = open(HTTP);
-    for (const _ of [1, 2]) await assertInTime(() => assert.rejects(http.send(REQUEST), { kind: 'unreachable' }));
+    for (const _ of [1, 2]) await assertInTime(() => assert.rejects(http.send(REQUEST), { kind: 'proxy-refused' }));
     await http.close();
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Client } from '../../src/agent/client.ts';
 import type { HttpAnswer, HttpRequest } from '../../src/agent/exchange.ts';
@@ -25,14 +25,16 @@ function answering(paths: readonly string[], onRequest: (request: HttpRequest) =
   };
 }
 
-/** Uploads a file that is written anew as soon as its first bytes have left, and returns what was sent and what is said of it. */
+/** Uploads a file that is secretly written anew as soon as its first bytes have left; returns what was sent and what is said of it. */
 async function uploadChanging(content: Buffer, hashed: boolean) {
   using file = fileOf(content);
+  utimesSync(file.path, 1, 1);
   const pieces: Buffer[] = [];
   const client = answering(['/name'], async ({ body }) => {
     for await (const piece of Buffer.isBuffer(body) ? [body] : (body ?? [])) {
       pieces.push(Buffer.from(piece));
       writeFileSync(file.path, content.toReversed(), { flag: 'r+' });
+      utimesSync(file.path, 1, 1);
     }
   });
   const upload = uploader(client, parsed(), hashed);

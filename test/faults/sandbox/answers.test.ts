@@ -46,7 +46,9 @@ suite('words that would act on the runner or on a reader', { concurrency: 2 }, (
 
   test('in everything that an acknowledgement and the stats hold', async () => {
     const uploads = talks(text =>
-      answer(200, ({ name }) => entryOf(name, { path: `/${text}`, metadata: { [text]: text }, [text]: [text] })),
+      answer(200, ({ name }) =>
+        entryOf(name, { path: `/${text}/${name}`, metadata: { [text]: text }, [text]: [text] }),
+      ),
     );
     const more = Object.fromEntries(Object.values(TEXTS).map((text, index) => [text, index]));
     const stats = answer(200, JSON.stringify({ ...METRICS, ...more, note: Object.keys(more), more }));
@@ -59,7 +61,7 @@ suite('words that would act on the runner or on a reader', { concurrency: 2 }, (
       env,
     });
     assert.equal(result.exitCode, 0, result.stdout);
-    for (const [name, text] of Object.entries(TEXTS)) assert.equal(result.file(name).path, `/${text}`);
+    for (const [name, text] of Object.entries(TEXTS)) assert.equal(result.file(name).path, `/${text}/${name}`);
     assert.equal(result.outputs['mem-used'], String(METRICS.mem_used));
   });
 
