@@ -473,7 +473,7 @@ function matcher(pattern, excludes) {
 		wants: (file) => wanted(file) && !excluded(file),
 		hides: (file) => /[\\/]\./.test(file) && !visible(file),
 		excludes: (file) => excluded(file),
-		mayHold: (directory, onlyVisible) => (onlyVisible ? visible : wanted)(directory, true) && !excluded(directory)
+		mayHold: (directory) => wanted(directory, true) && !excluded(directory)
 	};
 }
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
@@ -503,152 +503,45 @@ function escaped(literal) {
 	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
 }
 
-// src/upload/search.ts
-const MAX_PATHS = 1e6;
-const SEARCHES = 8;
-const MAX_FOLDERS = 32;
-/** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
-function openSearch(maxPaths = MAX_PATHS) {
-	const limit = pLimit(SEARCHES);
-	return async (query, cancel) => {
-		const [root = ""] = (await create(lines(query.pattern, query))).getSearchPaths();
-		const start = startOf(root);
-		if (start === void 0 || query.match.excludes(root)) return {
-			root,
-			paths: []
-		};
-		const safely = {
-			...query,
-			visibleOnly: query.visibleOnly && !spellsDots(query.pattern, root)
-		};
-		const isFolder = query.followSymlinks || start.isDirectory();
-		const bound = { left: maxPaths };
-		const parts = (isFolder ? split(root, safely) : [whole(query)]).map((part) => limit(() => find(part, safely, bound, cancel)));
-		const found = new Set((await Promise.all(parts)).flat());
-		const again = query.followSymlinks ? leadsThrough(root) : () => false;
-		return {
-			root,
-			paths: [...found].filter((file) => !again(file)).sort()
-		};
-	};
-}
-async function find(part, query, bound, cancel) {
-	const globber = await create(lines(part.pattern, query), {
-		followSymbolicLinks: query.followSymlinks,
-		implicitDescendants: part.descends,
-		matchDirectories: false,
-		excludeHiddenFiles: query.visibleOnly
-	});
-	const paths = [];
-	for await (const file of globber.globGenerator()) {
-		if (cancel.aborted) break;
-		bound.left -= 1;
-		if (bound.left < 0) throw leadsTooFar(query.pattern, file);
-		paths.push(file);
-	}
-	return paths;
-}
-function leadsTooFar(pattern, file) {
-	return inputError("files", `${quote(pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
-}
-/** What a search starts at, if there is anything: a pattern that leads through a file, such as `README.md/*`, matches nothing. */
-function startOf(root) {
-	try {
-		return lstatSync(root);
-	} catch (error) {
-		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
-		return;
-	}
-}
-function whole({ pattern }) {
-	return {
-		pattern,
-		descends: true
-	};
-}
-function lines(pattern, { excludes }) {
-	return [pattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
-}
-/** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root, query) {
-	const { pattern, match, visibleOnly } = query;
-	const literal = escaped(root);
-	const folders = ([
-		literal,
-		path.join(literal, "**"),
-		path.join(literal, "**", "*")
-	].includes(pattern) ? entriesOf$1(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
-	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.excludes(path.join(root, name)));
-	return [{
-		pattern: path.join(literal, "*"),
-		descends: false
-	}, ...searched.map((name) => ({
-		pattern: path.join(literal, escaped(name)),
-		descends: true
-	}))];
-}
-/** Whether a link below `root` leads a path through it again: a search of a part does not know what it is a part of. */
-function leadsThrough(root) {
-	const known = /* @__PURE__ */ new Map([[root, false]]);
-	let real;
-	const isAgain = (folder) => {
-		real ??= realpathSync.native(root);
-		const again = known.get(folder) ?? (isAgain(path.dirname(folder)) || realpathSync.native(folder) === real);
-		known.set(folder, again);
-		return again;
-	};
-	return (file) => file !== root && isAgain(path.dirname(file));
-}
-/** The library takes its patterns as lines, trimmed. */
-function isOneLine({ name }) {
-	return name.trim() === name && !/[\r\n]/.test(name);
-}
-function entriesOf$1(root) {
-	try {
-		return readdirSync(root, { withFileTypes: true });
-	} catch {
-		return [];
-	}
-}
-/** Whether a name that begins with a dot is spelled out: the last of the root, or one between wildcards. */
-function spellsDots(pattern, root) {
-	const below = pattern.split(path.sep === "/" ? "/" : /[\\/]/).slice(root.split(path.sep).length);
-	return path.basename(root).startsWith(".") || below.some((name) => /^\[?\./.test(name));
-}
-
 // src/upload/overlooked.ts
 const TURN = 100;
+const DOT = 46;
 /** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
 async function findOverlooked(root, match, options) {
-	const { hidden } = options;
+	const { isFolder, isLink, flaw } = lookAt(root, options);
 	const found = {
+		isFolder,
 		brokenLinks: [],
 		unreadable: [],
-		hidden: 0
+		hidden: 0,
+		isPlain: !isLink
 	};
-	const { isFolder: isTree, flaw: ownFlaw } = lookAt(root, options);
-	if (ownFlaw !== void 0 && match.wants(root)) found[ownFlaw].push(root);
+	if (flaw !== void 0 && match.wants(root)) found[flaw].push(root);
 	const seen = /* @__PURE__ */ new Set();
-	const folders = isTree ? [{
+	const folders = isFolder === true ? [{
 		path: root,
-		above: []
+		above: [],
+		isHidden: false
 	}] : [];
 	for (let looked = 1; !options.cancel.aborted; looked += 1) {
 		const folder = folders.pop();
 		if (folder === void 0) break;
-		const real = realpathSync.native(folder.path);
+		const real = options.realPath(folder.path);
 		const key = `${folder.above.length} ${real}`;
 		if (folder.above.includes(real) || seen.has(key)) continue;
 		seen.add(key);
 		const above = [...folder.above, real];
-		for (const { file, isFolder, flaw } of entriesOf(folder.path, options)) {
-			if (!(isFolder ? match.mayHold(file, hidden === "passed over") : match.wants(file))) continue;
-			if (!isFolder && hidden !== "taken" && match.hides(file)) found.hidden += hidden === "counted" ? 1 : 0;
+		for (const { file, isFolder, isLink, flaw } of entriesOf$1(folder, options)) {
+			const isWanted = isFolder ? match.mayHold(file) : match.wants(file);
+			const isHidden = !options.includeHiddenFiles && match.hides(file);
+			found.isPlain &&= !isLink && (isWanted || !isFolder);
+			if (!isWanted) continue;
+			if (isHidden && !isFolder) found.hidden += 1;
 			else if (flaw !== void 0) found[flaw].push(file);
 			else if (isFolder) folders.push({
 				path: file,
-				above
+				above,
+				isHidden
 			});
 		}
 		if (looked % TURN === 0) await setImmediate();
@@ -656,17 +549,18 @@ async function findOverlooked(root, match, options) {
 	return found;
 }
 /** What may have been overlooked in a folder, and the folders in it. */
-function* entriesOf(folder, options) {
-	for (const entry of readdirSync(folder, {
+function* entriesOf$1(folder, options) {
+	for (const entry of readdirSync(folder.path, {
 		encoding: "buffer",
 		withFileTypes: true
 	})) {
 		const isReadable = isUtf8(entry.name);
-		if (isReadable && entry.isFile() && options.hidden !== "counted") continue;
-		const file = path.join(folder, entry.name.toString());
+		if (isReadable && entry.isFile() && !folder.isHidden && entry.name[0] !== DOT) continue;
+		const file = path.join(folder.path, entry.name.toString());
 		if (!isReadable) yield {
 			file,
 			isFolder: entry.isDirectory(),
+			isLink: true,
 			flaw: "unreadable"
 		};
 		else yield {
@@ -676,26 +570,35 @@ function* entriesOf(folder, options) {
 	}
 }
 function lookAt(root, options) {
-	const start = startOf(root);
-	return start === void 0 ? {
-		isFolder: false,
-		flaw: void 0
-	} : kindOf(start, root, options);
+	try {
+		return kindOf(lstatSync(root), root, options);
+	} catch (error) {
+		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
+		return {
+			isFolder: void 0,
+			isLink: void 0,
+			flaw: void 0
+		};
+	}
 }
 function kindOf(found, file, { followSymlinks }) {
-	if (!found.isSymbolicLink() || !followSymlinks) return {
+	const isLink = found.isSymbolicLink();
+	if (!isLink || !followSymlinks) return {
 		isFolder: found.isDirectory(),
+		isLink,
 		flaw: void 0
 	};
 	try {
 		return {
 			isFolder: statSync(file).isDirectory(),
+			isLink,
 			flaw: void 0
 		};
 	} catch (error) {
 		if (systemCode(error) === void 0) throw error;
 		return {
 			isFolder: false,
+			isLink,
 			flaw: "brokenLinks"
 		};
 	}
@@ -707,6 +610,19 @@ const BROKEN_LINK = "a broken link";
 /** The reason of a pipe, a socket or a device. */
 const NOT_REGULAR = "not a regular file";
 const SYMBOLIC_LINK = "a symbolic link";
+/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
+function realPaths(root) {
+	const known = /* @__PURE__ */ new Map();
+	return function find(directory) {
+		let real = known.get(directory);
+		if (real !== void 0) return real;
+		const isBelow = directory !== root && pathWithin(root, directory) !== void 0;
+		const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
+		real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
+		known.set(directory, real);
+		return real;
+	};
+}
 /** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
 function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
 	const files = [];
@@ -769,17 +685,11 @@ function boundary(workspace, root) {
 	const bounds = inside === void 0 ? [home, place] : [home];
 	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
 	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
-	const directories = /* @__PURE__ */ new Map();
-	function resolveDirectory(directory, file) {
-		const known = directories.get(directory);
-		if (known !== void 0) return known;
-		const real = realpathSync.native(directory);
-		if (!within(real)) throw leadsOut(linkOf(file, searched, within), real);
-		directories.set(directory, real);
-		return real;
-	}
+	const realPath = realPaths(root);
 	return (file, isLink) => {
-		const own = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
+		const directory = realPath(path.dirname(file));
+		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
+		const own = path.join(directory, path.basename(file));
 		const real = isLink ? realpathSync.native(own) : own;
 		if (!within(real)) throw leadsOut(file, real);
 		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
@@ -799,6 +709,128 @@ function linkOf(file, searched, within) {
 }
 function leadsOut(link, end) {
 	return inputError("files", `${link} is a link to ${end}, outside the workspace. Exclude it with a ! line, or copy what it leads to into the workspace.`);
+}
+
+// src/upload/search.ts
+const MAX_PATHS = 1e6;
+const SEARCHES = 8;
+const MAX_FOLDERS = 32;
+/** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
+function openSearch(maxPaths = MAX_PATHS) {
+	const limit = pLimit(SEARCHES);
+	return async (query, cancel) => {
+		const { pattern, match, includeHiddenFiles } = query;
+		const [root = ""] = (await create(lines(pattern, query))).getSearchPaths();
+		const realPath = realPaths(root);
+		const overlooked = await findOverlooked(root, match, {
+			...query,
+			realPath,
+			cancel
+		});
+		const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
+		if (unreadable[0] !== void 0) throw unreadableName(unreadable[0]);
+		if (isFolder === void 0 || match.excludes(root)) return {
+			root,
+			paths: [],
+			brokenLinks,
+			hidden
+		};
+		const visibleOnly = !includeHiddenFiles && !spellsDots(pattern, root);
+		const part = {
+			...query,
+			visibleOnly,
+			followSymlinks: query.followSymlinks && !overlooked.isPlain
+		};
+		const bound = { left: maxPaths };
+		const parts = (isFolder ? split(root, part) : [whole(query)]).map((each) => limit(() => find({
+			...part,
+			...each
+		}, bound, cancel)));
+		const found = new Set((await Promise.all(parts)).flat());
+		const again = part.followSymlinks ? leadsThrough(root, realPath) : () => false;
+		return {
+			root,
+			paths: [...found].filter((file) => !again(file)).sort(),
+			brokenLinks,
+			hidden
+		};
+	};
+}
+async function find(part, bound, cancel) {
+	const globber = await create(lines(part.pattern, part), {
+		followSymbolicLinks: part.followSymlinks,
+		implicitDescendants: part.descends,
+		matchDirectories: false,
+		excludeHiddenFiles: part.visibleOnly
+	});
+	const paths = [];
+	for await (const file of globber.globGenerator()) {
+		if (cancel.aborted) break;
+		bound.left -= 1;
+		if (bound.left < 0) throw leadsTooFar(part.pattern, file);
+		paths.push(file);
+	}
+	return paths;
+}
+function unreadableName(file) {
+	return inputError("files", `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`);
+}
+function leadsTooFar(pattern, file) {
+	return inputError("files", `${quote(pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
+}
+function whole({ pattern }) {
+	return {
+		pattern,
+		descends: true
+	};
+}
+function lines(pattern, { excludes }) {
+	return [pattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
+}
+/** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
+function split(root, query) {
+	const { pattern, match, visibleOnly } = query;
+	const literal = escaped(root);
+	const folders = ([
+		literal,
+		path.join(literal, "**"),
+		path.join(literal, "**", "*")
+	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
+	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.excludes(path.join(root, name)));
+	return [{
+		pattern: path.join(literal, "*"),
+		descends: false
+	}, ...searched.map((name) => ({
+		pattern: path.join(literal, escaped(name)),
+		descends: true
+	}))];
+}
+/** Whether a link below `root` leads a path through it again: a search of a part does not know what it is a part of. */
+function leadsThrough(root, realPath) {
+	const known = /* @__PURE__ */ new Map([[root, false]]);
+	const isAgain = (folder) => {
+		const again = known.get(folder) ?? (isAgain(path.dirname(folder)) || realPath(folder) === realPath(root));
+		known.set(folder, again);
+		return again;
+	};
+	return (file) => file !== root && isAgain(path.dirname(file));
+}
+/** The library takes its patterns as lines, trimmed. */
+function isOneLine({ name }) {
+	return name.trim() === name && !/[\r\n]/.test(name);
+}
+function entriesOf(root) {
+	try {
+		return readdirSync(root, { withFileTypes: true });
+	} catch {
+		return [];
+	}
+}
+/** Whether a name that begins with a dot is spelled out: the last of the root, or one between wildcards. */
+function spellsDots(pattern, root) {
+	const below = pattern.split(path.sep === "/" ? "/" : /[\\/]/).slice(root.split(path.sep).length);
+	return path.basename(root).startsWith(".") || below.some((name) => /^\[?\./.test(name));
 }
 
 // src/upload/discover.ts
@@ -825,24 +857,16 @@ async function discover(rules, options) {
 async function findMatches(place, search, options) {
 	const { pattern, absolute, excludes, match } = place;
 	const { includeHiddenFiles, followSymlinks, cancel } = options;
-	const visibleOnly = !includeHiddenFiles;
-	const { root, paths } = await search({
+	const { root, paths, brokenLinks, hidden } = await search({
 		pattern: absolute,
 		excludes,
 		match,
 		followSymlinks,
-		visibleOnly
+		includeHiddenFiles
 	}, cancel);
-	const shown = visibleOnly ? paths.filter((file) => !match.hides(file)) : paths;
+	const shown = includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
 	const { files, leftOut } = sortOut(root, shown, options);
-	const overlooked = await findOverlooked(root, match, {
-		followSymlinks,
-		cancel,
-		hidden: includeHiddenFiles ? "taken" : files.length === 0 ? "counted" : "passed over"
-	});
-	const [unreadable] = overlooked.unreadable;
-	if (unreadable !== void 0) throw unreadableName(unreadable);
-	const broken = overlooked.brokenLinks.map((file) => ({
+	const broken = brokenLinks.map((file) => ({
 		path: file,
 		reason: BROKEN_LINK
 	}));
@@ -851,7 +875,7 @@ async function findMatches(place, search, options) {
 		root,
 		files,
 		leftOut: [...leftOut, ...broken],
-		hidden: overlooked.hidden
+		hidden
 	};
 }
 function requireDirectory(directory, given) {
@@ -867,17 +891,11 @@ const ADVICE = {
 	ELOOP: " The link leads to itself: remove it, or set follow-symlinks: false.",
 	ENOTDIR: " The link leads nowhere: remove it, or set follow-symlinks: false."
 };
-function unsearchable({ pattern: { pattern }, match }, error) {
+function unsearchable({ pattern: { pattern } }, error) {
 	const code = systemCode(error);
 	if (code === void 0 || !(error instanceof Error)) return error;
-	const stumbled = code === "ENOENT" && "path" in error ? String(error.path) : "";
-	const isBadName = stumbled.includes("�");
-	if (isBadName && match.wants(stumbled)) return unreadableName(stumbled);
-	const advice = isBadName ? " Rename it, or set follow-symlinks: true." : ADVICE[code] ?? "";
+	const advice = (code === "ENOENT" && "path" in error ? String(error.path) : "").includes("�") ? " Rename it, or set follow-symlinks: true." : ADVICE[code] ?? "";
 	return inputError("files", `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
-}
-function unreadableName(file) {
-	return inputError("files", `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`);
 }
 /** What all promises come to, or what is wrong with all of them. */
 async function allOf(promises) {

@@ -2,7 +2,7 @@ import { n as __require, t as __commonJSMin } from "./rolldown-runtime.js";
 import { t as debug } from "./vendor.js";
 import * as os from "os";
 import * as fs from "fs";
-import * as path$1 from "path";
+import * as path from "path";
 import assert from "assert";
 
 // node_modules/delayed-stream/lib/delayed_stream.js
@@ -8637,209 +8637,6 @@ var require_form_data = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports = FormData;
 }));
 
-// node_modules/@actions/glob/lib/internal-glob-options-helper.js
-/**
-* Returns a copy with defaults filled in.
-*/
-function getOptions(copy) {
-	const result = {
-		followSymbolicLinks: true,
-		implicitDescendants: true,
-		matchDirectories: true,
-		omitBrokenSymbolicLinks: true,
-		excludeHiddenFiles: false
-	};
-	if (copy) {
-		if (typeof copy.followSymbolicLinks === "boolean") {
-			result.followSymbolicLinks = copy.followSymbolicLinks;
-			debug(`followSymbolicLinks '${result.followSymbolicLinks}'`);
-		}
-		if (typeof copy.implicitDescendants === "boolean") {
-			result.implicitDescendants = copy.implicitDescendants;
-			debug(`implicitDescendants '${result.implicitDescendants}'`);
-		}
-		if (typeof copy.matchDirectories === "boolean") {
-			result.matchDirectories = copy.matchDirectories;
-			debug(`matchDirectories '${result.matchDirectories}'`);
-		}
-		if (typeof copy.omitBrokenSymbolicLinks === "boolean") {
-			result.omitBrokenSymbolicLinks = copy.omitBrokenSymbolicLinks;
-			debug(`omitBrokenSymbolicLinks '${result.omitBrokenSymbolicLinks}'`);
-		}
-		if (typeof copy.excludeHiddenFiles === "boolean") {
-			result.excludeHiddenFiles = copy.excludeHiddenFiles;
-			debug(`excludeHiddenFiles '${result.excludeHiddenFiles}'`);
-		}
-	}
-	return result;
-}
-
-// node_modules/@actions/glob/lib/internal-path-helper.js
-const IS_WINDOWS$4 = process.platform === "win32";
-/**
-* Similar to path.dirname except normalizes the path separators and slightly better handling for Windows UNC paths.
-*
-* For example, on Linux/macOS:
-* - `/               => /`
-* - `/hello          => /`
-*
-* For example, on Windows:
-* - `C:\             => C:\`
-* - `C:\hello        => C:\`
-* - `C:              => C:`
-* - `C:hello         => C:`
-* - `\               => \`
-* - `\hello          => \`
-* - `\\hello         => \\hello`
-* - `\\hello\world   => \\hello\world`
-*/
-function dirname(p) {
-	p = safeTrimTrailingSeparator(p);
-	if (IS_WINDOWS$4 && /^\\\\[^\\]+(\\[^\\]+)?$/.test(p)) return p;
-	let result = path$1.dirname(p);
-	if (IS_WINDOWS$4 && /^\\\\[^\\]+\\[^\\]+\\$/.test(result)) result = safeTrimTrailingSeparator(result);
-	return result;
-}
-/**
-* Roots the path if not already rooted. On Windows, relative roots like `\`
-* or `C:` are expanded based on the current working directory.
-*/
-function ensureAbsoluteRoot(root, itemPath) {
-	assert(root, `ensureAbsoluteRoot parameter 'root' must not be empty`);
-	assert(itemPath, `ensureAbsoluteRoot parameter 'itemPath' must not be empty`);
-	if (hasAbsoluteRoot(itemPath)) return itemPath;
-	if (IS_WINDOWS$4) {
-		if (itemPath.match(/^[A-Z]:[^\\/]|^[A-Z]:$/i)) {
-			let cwd = process.cwd();
-			assert(cwd.match(/^[A-Z]:\\/i), `Expected current directory to start with an absolute drive root. Actual '${cwd}'`);
-			if (itemPath[0].toUpperCase() === cwd[0].toUpperCase()) {
-				if (itemPath.length === 2) return `${itemPath[0]}:\\${cwd.substr(3)}`;
-				else {
-					if (!cwd.endsWith("\\")) cwd += "\\";
-					return `${itemPath[0]}:\\${cwd.substr(3)}${itemPath.substr(2)}`;
-				}
-			} else return `${itemPath[0]}:\\${itemPath.substr(2)}`;
-		} else if (normalizeSeparators(itemPath).match(/^\\$|^\\[^\\]/)) {
-			const cwd = process.cwd();
-			assert(cwd.match(/^[A-Z]:\\/i), `Expected current directory to start with an absolute drive root. Actual '${cwd}'`);
-			return `${cwd[0]}:\\${itemPath.substr(1)}`;
-		}
-	}
-	assert(hasAbsoluteRoot(root), `ensureAbsoluteRoot parameter 'root' must have an absolute root`);
-	if (root.endsWith("/") || IS_WINDOWS$4 && root.endsWith("\\")) {} else root += path$1.sep;
-	return root + itemPath;
-}
-/**
-* On Linux/macOS, true if path starts with `/`. On Windows, true for paths like:
-* `\\hello\share` and `C:\hello` (and using alternate separator).
-*/
-function hasAbsoluteRoot(itemPath) {
-	assert(itemPath, `hasAbsoluteRoot parameter 'itemPath' must not be empty`);
-	itemPath = normalizeSeparators(itemPath);
-	if (IS_WINDOWS$4) return itemPath.startsWith("\\\\") || /^[A-Z]:\\/i.test(itemPath);
-	return itemPath.startsWith("/");
-}
-/**
-* On Linux/macOS, true if path starts with `/`. On Windows, true for paths like:
-* `\`, `\hello`, `\\hello\share`, `C:`, and `C:\hello` (and using alternate separator).
-*/
-function hasRoot(itemPath) {
-	assert(itemPath, `isRooted parameter 'itemPath' must not be empty`);
-	itemPath = normalizeSeparators(itemPath);
-	if (IS_WINDOWS$4) return itemPath.startsWith("\\") || /^[A-Z]:/i.test(itemPath);
-	return itemPath.startsWith("/");
-}
-/**
-* Removes redundant slashes and converts `/` to `\` on Windows
-*/
-function normalizeSeparators(p) {
-	p = p || "";
-	if (IS_WINDOWS$4) {
-		p = p.replace(/\//g, "\\");
-		return (/^\\\\+[^\\]/.test(p) ? "\\" : "") + p.replace(/\\\\+/g, "\\");
-	}
-	return p.replace(/\/\/+/g, "/");
-}
-/**
-* Normalizes the path separators and trims the trailing separator (when safe).
-* For example, `/foo/ => /foo` but `/ => /`
-*/
-function safeTrimTrailingSeparator(p) {
-	if (!p) return "";
-	p = normalizeSeparators(p);
-	if (!p.endsWith(path$1.sep)) return p;
-	if (p === path$1.sep) return p;
-	if (IS_WINDOWS$4 && /^[A-Z]:\\$/i.test(p)) return p;
-	return p.substr(0, p.length - 1);
-}
-
-// node_modules/@actions/glob/lib/internal-match-kind.js
-/**
-* Indicates whether a pattern matches a path
-*/
-var MatchKind;
-(function(MatchKind) {
-	/** Not matched */
-	MatchKind[MatchKind["None"] = 0] = "None";
-	/** Matched if the path is a directory */
-	MatchKind[MatchKind["Directory"] = 1] = "Directory";
-	/** Matched if the path is a regular file */
-	MatchKind[MatchKind["File"] = 2] = "File";
-	/** Matched */
-	MatchKind[MatchKind["All"] = 3] = "All";
-})(MatchKind || (MatchKind = {}));
-
-// node_modules/@actions/glob/lib/internal-pattern-helper.js
-const IS_WINDOWS$3 = process.platform === "win32";
-/**
-* Given an array of patterns, returns an array of paths to search.
-* Duplicates and paths under other included paths are filtered out.
-*/
-function getSearchPaths(patterns) {
-	patterns = patterns.filter((x) => !x.negate);
-	const searchPathMap = {};
-	for (const pattern of patterns) {
-		const key = IS_WINDOWS$3 ? pattern.searchPath.toUpperCase() : pattern.searchPath;
-		searchPathMap[key] = "candidate";
-	}
-	const result = [];
-	for (const pattern of patterns) {
-		const key = IS_WINDOWS$3 ? pattern.searchPath.toUpperCase() : pattern.searchPath;
-		if (searchPathMap[key] === "included") continue;
-		let foundAncestor = false;
-		let tempKey = key;
-		let parent = dirname(tempKey);
-		while (parent !== tempKey) {
-			if (searchPathMap[parent]) {
-				foundAncestor = true;
-				break;
-			}
-			tempKey = parent;
-			parent = dirname(tempKey);
-		}
-		if (!foundAncestor) {
-			result.push(pattern.searchPath);
-			searchPathMap[key] = "included";
-		}
-	}
-	return result;
-}
-/**
-* Matches the patterns against the path
-*/
-function match$1(patterns, itemPath) {
-	let result = MatchKind.None;
-	for (const pattern of patterns) if (pattern.negate) result &= ~pattern.match(itemPath);
-	else result |= pattern.match(itemPath);
-	return result;
-}
-/**
-* Checks whether to descend further into the directory
-*/
-function partialMatch(patterns, itemPath) {
-	return patterns.some((x) => !x.negate && x.partialMatch(itemPath));
-}
-
 // node_modules/balanced-match/dist/esm/index.js
 const range = (a, b, str) => {
 	let begs, beg, left, right = void 0, result;
@@ -9898,12 +9695,12 @@ const qmarksTestNoExtDot = ([$0]) => {
 };
 /* c8 ignore start */
 const defaultPlatform = typeof process === "object" && process ? typeof process.env === "object" && process.env && process.env.__MINIMATCH_TESTING_PLATFORM__ || process.platform : "posix";
-const path = {
+const path$1 = {
 	win32: { sep: "\\" },
 	posix: { sep: "/" }
 };
 /* c8 ignore stop */
-const sep = defaultPlatform === "win32" ? path.win32.sep : path.posix.sep;
+const sep = defaultPlatform === "win32" ? path$1.win32.sep : path$1.posix.sep;
 minimatch.sep = sep;
 const GLOBSTAR = Symbol("globstar **");
 minimatch.GLOBSTAR = GLOBSTAR;
@@ -9956,13 +9753,13 @@ const braceExpand = (pattern, options = {}) => {
 minimatch.braceExpand = braceExpand;
 const makeRe = (pattern, options = {}) => new Minimatch(pattern, options).makeRe();
 minimatch.makeRe = makeRe;
-const match = (list, pattern, options = {}) => {
+const match$1 = (list, pattern, options = {}) => {
 	const mm = new Minimatch(pattern, options);
 	list = list.filter((f) => mm.match(f));
 	if (mm.options.nonull && !list.length) list.push(pattern);
 	return list;
 };
-minimatch.match = match;
+minimatch.match = match$1;
 const globMagic = /[?*]|[+@!]\(.*?\)|\[|\]/;
 const regExpEscape = (s) => s.replace(/[-[\]{}()*+?.,\\^$|#\s]/g, "\\$&");
 var Minimatch = class {
@@ -10464,6 +10261,209 @@ minimatch.Minimatch = Minimatch;
 minimatch.escape = escape;
 minimatch.unescape = unescape;
 
+// node_modules/@actions/glob/lib/internal-glob-options-helper.js
+/**
+* Returns a copy with defaults filled in.
+*/
+function getOptions(copy) {
+	const result = {
+		followSymbolicLinks: true,
+		implicitDescendants: true,
+		matchDirectories: true,
+		omitBrokenSymbolicLinks: true,
+		excludeHiddenFiles: false
+	};
+	if (copy) {
+		if (typeof copy.followSymbolicLinks === "boolean") {
+			result.followSymbolicLinks = copy.followSymbolicLinks;
+			debug(`followSymbolicLinks '${result.followSymbolicLinks}'`);
+		}
+		if (typeof copy.implicitDescendants === "boolean") {
+			result.implicitDescendants = copy.implicitDescendants;
+			debug(`implicitDescendants '${result.implicitDescendants}'`);
+		}
+		if (typeof copy.matchDirectories === "boolean") {
+			result.matchDirectories = copy.matchDirectories;
+			debug(`matchDirectories '${result.matchDirectories}'`);
+		}
+		if (typeof copy.omitBrokenSymbolicLinks === "boolean") {
+			result.omitBrokenSymbolicLinks = copy.omitBrokenSymbolicLinks;
+			debug(`omitBrokenSymbolicLinks '${result.omitBrokenSymbolicLinks}'`);
+		}
+		if (typeof copy.excludeHiddenFiles === "boolean") {
+			result.excludeHiddenFiles = copy.excludeHiddenFiles;
+			debug(`excludeHiddenFiles '${result.excludeHiddenFiles}'`);
+		}
+	}
+	return result;
+}
+
+// node_modules/@actions/glob/lib/internal-path-helper.js
+const IS_WINDOWS$4 = process.platform === "win32";
+/**
+* Similar to path.dirname except normalizes the path separators and slightly better handling for Windows UNC paths.
+*
+* For example, on Linux/macOS:
+* - `/               => /`
+* - `/hello          => /`
+*
+* For example, on Windows:
+* - `C:\             => C:\`
+* - `C:\hello        => C:\`
+* - `C:              => C:`
+* - `C:hello         => C:`
+* - `\               => \`
+* - `\hello          => \`
+* - `\\hello         => \\hello`
+* - `\\hello\world   => \\hello\world`
+*/
+function dirname(p) {
+	p = safeTrimTrailingSeparator(p);
+	if (IS_WINDOWS$4 && /^\\\\[^\\]+(\\[^\\]+)?$/.test(p)) return p;
+	let result = path.dirname(p);
+	if (IS_WINDOWS$4 && /^\\\\[^\\]+\\[^\\]+\\$/.test(result)) result = safeTrimTrailingSeparator(result);
+	return result;
+}
+/**
+* Roots the path if not already rooted. On Windows, relative roots like `\`
+* or `C:` are expanded based on the current working directory.
+*/
+function ensureAbsoluteRoot(root, itemPath) {
+	assert(root, `ensureAbsoluteRoot parameter 'root' must not be empty`);
+	assert(itemPath, `ensureAbsoluteRoot parameter 'itemPath' must not be empty`);
+	if (hasAbsoluteRoot(itemPath)) return itemPath;
+	if (IS_WINDOWS$4) {
+		if (itemPath.match(/^[A-Z]:[^\\/]|^[A-Z]:$/i)) {
+			let cwd = process.cwd();
+			assert(cwd.match(/^[A-Z]:\\/i), `Expected current directory to start with an absolute drive root. Actual '${cwd}'`);
+			if (itemPath[0].toUpperCase() === cwd[0].toUpperCase()) {
+				if (itemPath.length === 2) return `${itemPath[0]}:\\${cwd.substr(3)}`;
+				else {
+					if (!cwd.endsWith("\\")) cwd += "\\";
+					return `${itemPath[0]}:\\${cwd.substr(3)}${itemPath.substr(2)}`;
+				}
+			} else return `${itemPath[0]}:\\${itemPath.substr(2)}`;
+		} else if (normalizeSeparators(itemPath).match(/^\\$|^\\[^\\]/)) {
+			const cwd = process.cwd();
+			assert(cwd.match(/^[A-Z]:\\/i), `Expected current directory to start with an absolute drive root. Actual '${cwd}'`);
+			return `${cwd[0]}:\\${itemPath.substr(1)}`;
+		}
+	}
+	assert(hasAbsoluteRoot(root), `ensureAbsoluteRoot parameter 'root' must have an absolute root`);
+	if (root.endsWith("/") || IS_WINDOWS$4 && root.endsWith("\\")) {} else root += path.sep;
+	return root + itemPath;
+}
+/**
+* On Linux/macOS, true if path starts with `/`. On Windows, true for paths like:
+* `\\hello\share` and `C:\hello` (and using alternate separator).
+*/
+function hasAbsoluteRoot(itemPath) {
+	assert(itemPath, `hasAbsoluteRoot parameter 'itemPath' must not be empty`);
+	itemPath = normalizeSeparators(itemPath);
+	if (IS_WINDOWS$4) return itemPath.startsWith("\\\\") || /^[A-Z]:\\/i.test(itemPath);
+	return itemPath.startsWith("/");
+}
+/**
+* On Linux/macOS, true if path starts with `/`. On Windows, true for paths like:
+* `\`, `\hello`, `\\hello\share`, `C:`, and `C:\hello` (and using alternate separator).
+*/
+function hasRoot(itemPath) {
+	assert(itemPath, `isRooted parameter 'itemPath' must not be empty`);
+	itemPath = normalizeSeparators(itemPath);
+	if (IS_WINDOWS$4) return itemPath.startsWith("\\") || /^[A-Z]:/i.test(itemPath);
+	return itemPath.startsWith("/");
+}
+/**
+* Removes redundant slashes and converts `/` to `\` on Windows
+*/
+function normalizeSeparators(p) {
+	p = p || "";
+	if (IS_WINDOWS$4) {
+		p = p.replace(/\//g, "\\");
+		return (/^\\\\+[^\\]/.test(p) ? "\\" : "") + p.replace(/\\\\+/g, "\\");
+	}
+	return p.replace(/\/\/+/g, "/");
+}
+/**
+* Normalizes the path separators and trims the trailing separator (when safe).
+* For example, `/foo/ => /foo` but `/ => /`
+*/
+function safeTrimTrailingSeparator(p) {
+	if (!p) return "";
+	p = normalizeSeparators(p);
+	if (!p.endsWith(path.sep)) return p;
+	if (p === path.sep) return p;
+	if (IS_WINDOWS$4 && /^[A-Z]:\\$/i.test(p)) return p;
+	return p.substr(0, p.length - 1);
+}
+
+// node_modules/@actions/glob/lib/internal-match-kind.js
+/**
+* Indicates whether a pattern matches a path
+*/
+var MatchKind;
+(function(MatchKind) {
+	/** Not matched */
+	MatchKind[MatchKind["None"] = 0] = "None";
+	/** Matched if the path is a directory */
+	MatchKind[MatchKind["Directory"] = 1] = "Directory";
+	/** Matched if the path is a regular file */
+	MatchKind[MatchKind["File"] = 2] = "File";
+	/** Matched */
+	MatchKind[MatchKind["All"] = 3] = "All";
+})(MatchKind || (MatchKind = {}));
+
+// node_modules/@actions/glob/lib/internal-pattern-helper.js
+const IS_WINDOWS$3 = process.platform === "win32";
+/**
+* Given an array of patterns, returns an array of paths to search.
+* Duplicates and paths under other included paths are filtered out.
+*/
+function getSearchPaths(patterns) {
+	patterns = patterns.filter((x) => !x.negate);
+	const searchPathMap = {};
+	for (const pattern of patterns) {
+		const key = IS_WINDOWS$3 ? pattern.searchPath.toUpperCase() : pattern.searchPath;
+		searchPathMap[key] = "candidate";
+	}
+	const result = [];
+	for (const pattern of patterns) {
+		const key = IS_WINDOWS$3 ? pattern.searchPath.toUpperCase() : pattern.searchPath;
+		if (searchPathMap[key] === "included") continue;
+		let foundAncestor = false;
+		let tempKey = key;
+		let parent = dirname(tempKey);
+		while (parent !== tempKey) {
+			if (searchPathMap[parent]) {
+				foundAncestor = true;
+				break;
+			}
+			tempKey = parent;
+			parent = dirname(tempKey);
+		}
+		if (!foundAncestor) {
+			result.push(pattern.searchPath);
+			searchPathMap[key] = "included";
+		}
+	}
+	return result;
+}
+/**
+* Matches the patterns against the path
+*/
+function match(patterns, itemPath) {
+	let result = MatchKind.None;
+	for (const pattern of patterns) if (pattern.negate) result &= ~pattern.match(itemPath);
+	else result |= pattern.match(itemPath);
+	return result;
+}
+/**
+* Checks whether to descend further into the directory
+*/
+function partialMatch(patterns, itemPath) {
+	return patterns.some((x) => !x.negate && x.partialMatch(itemPath));
+}
+
 // node_modules/@actions/glob/lib/internal-path.js
 const IS_WINDOWS$2 = process.platform === "win32";
 /**
@@ -10479,12 +10479,12 @@ var Path = class {
 		if (typeof itemPath === "string") {
 			assert(itemPath, `Parameter 'itemPath' must not be empty`);
 			itemPath = safeTrimTrailingSeparator(itemPath);
-			if (!hasRoot(itemPath)) this.segments = itemPath.split(path$1.sep);
+			if (!hasRoot(itemPath)) this.segments = itemPath.split(path.sep);
 			else {
 				let remaining = itemPath;
 				let dir = dirname(remaining);
 				while (dir !== remaining) {
-					const basename = path$1.basename(remaining);
+					const basename = path.basename(remaining);
 					this.segments.unshift(basename);
 					remaining = dir;
 					dir = dirname(remaining);
@@ -10502,7 +10502,7 @@ var Path = class {
 					assert(segment === dirname(segment), `Parameter 'itemPath' root segment contains information for multiple segments`);
 					this.segments.push(segment);
 				} else {
-					assert(!segment.includes(path$1.sep), `Parameter 'itemPath' contains unexpected path separators`);
+					assert(!segment.includes(path.sep), `Parameter 'itemPath' contains unexpected path separators`);
 					this.segments.push(segment);
 				}
 			}
@@ -10513,10 +10513,10 @@ var Path = class {
 	*/
 	toString() {
 		let result = this.segments[0];
-		let skipSlash = result.endsWith(path$1.sep) || IS_WINDOWS$2 && /^[A-Z]:$/i.test(result);
+		let skipSlash = result.endsWith(path.sep) || IS_WINDOWS$2 && /^[A-Z]:$/i.test(result);
 		for (let i = 1; i < this.segments.length; i++) {
 			if (skipSlash) skipSlash = false;
-			else result += path$1.sep;
+			else result += path.sep;
 			result += this.segments[i];
 		}
 		return result;
@@ -10547,7 +10547,7 @@ var Pattern = class Pattern {
 		}
 		pattern = Pattern.fixupPattern(pattern, homedir);
 		this.segments = new Path(pattern).segments;
-		this.trailingSeparator = normalizeSeparators(pattern).endsWith(path$1.sep);
+		this.trailingSeparator = normalizeSeparators(pattern).endsWith(path.sep);
 		pattern = safeTrimTrailingSeparator(pattern);
 		let foundGlob = false;
 		const searchSegments = this.segments.map((x) => Pattern.getLiteral(x)).filter((x) => !foundGlob && !(foundGlob = x === ""));
@@ -10571,7 +10571,7 @@ var Pattern = class Pattern {
 	match(itemPath) {
 		if (this.segments[this.segments.length - 1] === "**") {
 			itemPath = normalizeSeparators(itemPath);
-			if (!itemPath.endsWith(path$1.sep) && this.isImplicitPattern === false) itemPath = `${itemPath}${path$1.sep}`;
+			if (!itemPath.endsWith(path.sep) && this.isImplicitPattern === false) itemPath = `${itemPath}${path.sep}`;
 		} else itemPath = safeTrimTrailingSeparator(itemPath);
 		if (this.minimatch.match(itemPath)) return this.trailingSeparator ? MatchKind.Directory : MatchKind.All;
 		return MatchKind.None;
@@ -10599,8 +10599,8 @@ var Pattern = class Pattern {
 		assert(literalSegments.every((x, i) => (x !== "." || i === 0) && x !== ".."), `Invalid pattern '${pattern}'. Relative pathing '.' and '..' is not allowed.`);
 		assert(!hasRoot(pattern) || literalSegments[0], `Invalid pattern '${pattern}'. Root segment must not contain globs.`);
 		pattern = normalizeSeparators(pattern);
-		if (pattern === "." || pattern.startsWith(`.${path$1.sep}`)) pattern = Pattern.globEscape(process.cwd()) + pattern.substr(1);
-		else if (pattern === "~" || pattern.startsWith(`~${path$1.sep}`)) {
+		if (pattern === "." || pattern.startsWith(`.${path.sep}`)) pattern = Pattern.globEscape(process.cwd()) + pattern.substr(1);
+		else if (pattern === "~" || pattern.startsWith(`~${path.sep}`)) {
 			homedir = homedir || os.homedir();
 			assert(homedir, "Unable to determine HOME directory");
 			assert(hasAbsoluteRoot(homedir), `Expected HOME directory to be a rooted path. Actual '${homedir}'`);
@@ -10825,19 +10825,19 @@ var DefaultGlobber = class DefaultGlobber {
 			const traversalChain = [];
 			while (stack.length) {
 				const item = stack.pop();
-				const match = match$1(patterns, item.path);
-				const partialMatch$1 = !!match || partialMatch(patterns, item.path);
-				if (!match && !partialMatch$1) continue;
+				const match$2 = match(patterns, item.path);
+				const partialMatch$1 = !!match$2 || partialMatch(patterns, item.path);
+				if (!match$2 && !partialMatch$1) continue;
 				const stats = yield __await(DefaultGlobber.stat(item, options, traversalChain));
 				if (!stats) continue;
-				if (options.excludeHiddenFiles && path$1.basename(item.path).match(/^\./)) continue;
+				if (options.excludeHiddenFiles && path.basename(item.path).match(/^\./)) continue;
 				if (stats.isDirectory()) {
-					if (match & MatchKind.Directory && options.matchDirectories) yield yield __await(item.path);
+					if (match$2 & MatchKind.Directory && options.matchDirectories) yield yield __await(item.path);
 					else if (!partialMatch$1) continue;
 					const childLevel = item.level + 1;
-					const childItems = (yield __await(fs.promises.readdir(item.path))).map((x) => new SearchState(path$1.join(item.path, x), childLevel));
+					const childItems = (yield __await(fs.promises.readdir(item.path))).map((x) => new SearchState(path.join(item.path, x), childLevel));
 					stack.push(...childItems.reverse());
-				} else if (match & MatchKind.File) yield yield __await(item.path);
+				} else if (match$2 & MatchKind.File) yield yield __await(item.path);
 			}
 		});
 	}

@@ -5,7 +5,6 @@ import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError, inputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { quote } from '../text/visible.ts';
-import { findOverlooked } from './overlooked.ts';
 import { anchor, type Matcher, matcher } from './pattern.ts';
 import { openSearch, type Search } from './search.ts';
 import { BROKEN_LINK, type LeftOut, type SourceFile, sortOut } from './sources.ts';
@@ -17,7 +16,7 @@ export interface Matches {
   readonly root: string;
   readonly files: readonly SourceFile[];
   readonly leftOut: readonly LeftOut[];
-  /** Where there are no files: how many were passed over for a name that begins with a dot. */
+  /** How many were passed over for a name that begins with a dot. */
   readonly hidden: number;
 }
 
@@ -57,21 +56,12 @@ interface Place {
 async function findMatches(place: Place, search: Search, options: DiscoverOptions): Promise<Matches> {
   const { pattern, absolute, excludes, match } = place;
   const { includeHiddenFiles, followSymlinks, cancel } = options;
-  const visibleOnly = !includeHiddenFiles;
-  const query = { pattern: absolute, excludes, match, followSymlinks, visibleOnly };
-  const { root, paths } = await search(query, cancel);
-  const shown = visibleOnly ? paths.filter(file => !match.hides(file)) : paths;
+  const query = { pattern: absolute, excludes, match, followSymlinks, includeHiddenFiles };
+  const { root, paths, brokenLinks, hidden } = await search(query, cancel);
+  const shown = includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
   const { files, leftOut } = sortOut(root, shown, options);
-  const overlooked = await findOverlooked(root, match, {
-    followSymlinks,
-    cancel,
-    // What is hidden matters only as a reason why nothing was found.
-    hidden: includeHiddenFiles ? 'taken' : files.length === 0 ? 'counted' : 'passed over',
-  });
-  const [unreadable] = overlooked.unreadable;
-  if (unreadable !== undefined) throw unreadableName(unreadable);
-  const broken = overlooked.brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
-  return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden: overlooked.hidden };
+  const broken = brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
+  return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden };
 }
 
 function requireDirectory(directory: string, given: string): void {
@@ -90,20 +80,14 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOTDIR: ' The link leads nowhere: remove it, or set follow-symlinks: false.',
 };
 
-function unsearchable({ pattern: { pattern }, match }: Place, error: unknown): unknown {
+function unsearchable({ pattern: { pattern } }: Place, error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
   // Without following links, the library does not step over a name that it cannot ask about, be it excluded.
   const stumbled = code === 'ENOENT' && 'path' in error ? String(error.path) : '';
   const isBadName = stumbled.includes('\uFFFD');
-  if (isBadName && match.wants(stumbled)) return unreadableName(stumbled);
   const advice = isBadName ? ' Rename it, or set follow-symlinks: true.' : (ADVICE[code] ?? '');
   return inputError('files', `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
-}
-
-function unreadableName(file: string): InputError {
-  const why = 'has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.';
-  return inputError('files', `${JSON.stringify(file)} ${why}`);
 }
 
 /** What all promises come to, or what is wrong with all of them. */

@@ -20,8 +20,8 @@ export interface Matcher {
   /** Whether a name that begins with a dot leads to the path through a wildcard: the pattern does not spell it out. */
   readonly hides: (file: string) => boolean;
   readonly excludes: (file: string) => boolean;
-  /** Whether there may be something in a directory that the pattern wants; `visible` leaves out what it hides. */
-  readonly mayHold: (directory: string, visible: boolean) => boolean;
+  /** Whether there may be something in a directory that the pattern wants. */
+  readonly mayHold: (directory: string) => boolean;
 }
 
 /** A matcher for an absolute pattern and absolute excludes. */
@@ -34,7 +34,7 @@ export function matcher(pattern: string, excludes: readonly string[]): Matcher {
     // Most paths have no such name, and asking the pattern costs more than this look.
     hides: file => /[\\/]\./.test(file) && !visible(file),
     excludes: file => excluded(file),
-    mayHold: (directory, onlyVisible) => (onlyVisible ? visible : wanted)(directory, true) && !excluded(directory),
+    mayHold: directory => wanted(directory, true) && !excluded(directory),
   };
 }
 

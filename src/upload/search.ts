@@ -1,11 +1,12 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import pLimit from 'p-limit';
-import { systemCode } from '../agent/file.ts';
 import { type InputError, inputError } from '../inputs/parse.ts';
 import { quote } from '../text/visible.ts';
+import { findOverlooked } from './overlooked.ts';
 import { escaped, type Matcher } from './pattern.ts';
+import { type RealPath, realPaths } from './sources.ts';
 
 /** A pattern and what is left out of it, all absolute. */
 export interface Query {
@@ -13,8 +14,7 @@ export interface Query {
   readonly excludes: readonly string[];
   readonly match: Matcher;
   readonly followSymlinks: boolean;
-  /** Whether names that begin with a dot may be passed over below what the pattern spells out. */
-  readonly visibleOnly: boolean;
+  readonly includeHiddenFiles: boolean;
 }
 
 /** What a search found. */
@@ -23,6 +23,10 @@ export interface Hits {
   readonly root: string;
   /** Absolute paths of all that is not a directory, sorted. */
   readonly paths: readonly string[];
+  /** Absolute paths of links that lead nowhere. */
+  readonly brokenLinks: readonly string[];
+  /** How many files are hidden by a name that begins with a dot. */
+  readonly hidden: number;
 }
 
 /** Searches the file system for a pattern; ends early where `cancel` aborts. */
@@ -41,19 +45,23 @@ const MAX_FOLDERS = 32;
 export function openSearch(maxPaths = MAX_PATHS): Search {
   const limit = pLimit(SEARCHES);
   return async (query, cancel) => {
-    const globber = await create(lines(query.pattern, query));
-    const [root = ''] = globber.getSearchPaths();
-    const start = startOf(root);
-    if (start === undefined || query.match.excludes(root)) return { root, paths: [] };
-    const safely = { ...query, visibleOnly: query.visibleOnly && !spellsDots(query.pattern, root) };
-    const isFolder = query.followSymlinks || start.isDirectory();
+    const { pattern, match, includeHiddenFiles } = query;
+    const [root = ''] = (await create(lines(pattern, query))).getSearchPaths();
+    const realPath = realPaths(root);
+    const overlooked = await findOverlooked(root, match, { ...query, realPath, cancel });
+    const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
+    if (unreadable[0] !== undefined) throw unreadableName(unreadable[0]);
+    if (isFolder === undefined || match.excludes(root)) return { root, paths: [], brokenLinks, hidden };
+    const visibleOnly = !includeHiddenFiles && !spellsDots(pattern, root);
+    // Where there is no link to follow, asking for the real path of every folder would only take time.
+    const part = { ...query, visibleOnly, followSymlinks: query.followSymlinks && !overlooked.isPlain };
     const bound = { left: maxPaths };
-    const parts = (isFolder ? split(root, safely) : [whole(query)]).map(part =>
-      limit(() => find(part, safely, bound, cancel)),
+    const parts = (isFolder ? split(root, part) : [whole(query)]).map(each =>
+      limit(() => find({ ...part, ...each }, bound, cancel)),
     );
     const found = new Set((await Promise.all(parts)).flat());
-    const again = query.followSymlinks ? leadsThrough(root) : () => false;
-    return { root, paths: [...found].filter(file => !again(file)).sort() };
+    const again = part.followSymlinks ? leadsThrough(root, realPath) : () => false;
+    return { root, paths: [...found].filter(file => !again(file)).sort(), brokenLinks, hidden };
   };
 }
 
@@ -63,37 +71,37 @@ interface Part {
   readonly descends: boolean;
 }
 
-async function find(part: Part, query: Query, bound: { left: number }, cancel: AbortSignal): Promise<string[]> {
-  const globber = await create(lines(part.pattern, query), {
-    followSymbolicLinks: query.followSymlinks,
+/** How parts are searched: names that begin with a dot may be passed over below what the pattern spells out. */
+interface Manner extends Query {
+  readonly visibleOnly: boolean;
+}
+
+async function find(part: Part & Manner, bound: { left: number }, cancel: AbortSignal): Promise<string[]> {
+  const globber = await create(lines(part.pattern, part), {
+    followSymbolicLinks: part.followSymlinks,
     implicitDescendants: part.descends,
     matchDirectories: false,
     // The library asks for a dot in any name that it comes by, that of the root as well.
-    excludeHiddenFiles: query.visibleOnly,
+    excludeHiddenFiles: part.visibleOnly,
   });
   const paths: string[] = [];
   for await (const file of globber.globGenerator()) {
     if (cancel.aborted) break;
     bound.left -= 1;
-    if (bound.left < 0) throw leadsTooFar(query.pattern, file);
+    if (bound.left < 0) throw leadsTooFar(part.pattern, file);
     paths.push(file);
   }
   return paths;
 }
 
+function unreadableName(file: string): InputError {
+  const why = 'has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.';
+  return inputError('files', `${JSON.stringify(file)} ${why}`);
+}
+
 function leadsTooFar(pattern: string, file: string): InputError {
   const why = 'leads to more than a million files, maybe since links lead round and round';
   return inputError('files', `${quote(pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`);
-}
-
-/** What a search starts at, if there is anything: a pattern that leads through a file, such as `README.md/*`, matches nothing. */
-export function startOf(root: string): Stats | undefined {
-  try {
-    return lstatSync(root);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
-    return undefined;
-  }
 }
 
 function whole({ pattern }: Query): Part {
@@ -105,7 +113,7 @@ function lines(pattern: string, { excludes }: Query): string {
 }
 
 /** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root: string, query: Query): readonly Part[] {
+function split(root: string, query: Manner): readonly Part[] {
   const { pattern, match, visibleOnly } = query;
   const literal = escaped(root);
   const isEverything = [literal, path.join(literal, '**'), path.join(literal, '**', '*')].includes(pattern);
@@ -120,12 +128,10 @@ function split(root: string, query: Query): readonly Part[] {
 }
 
 /** Whether a link below `root` leads a path through it again: a search of a part does not know what it is a part of. */
-function leadsThrough(root: string): (file: string) => boolean {
+function leadsThrough(root: string, realPath: RealPath): (file: string) => boolean {
   const known = new Map([[root, false]]);
-  let real: string | undefined;
   const isAgain = (folder: string): boolean => {
-    real ??= realpathSync.native(root);
-    const again = known.get(folder) ?? (isAgain(path.dirname(folder)) || realpathSync.native(folder) === real);
+    const again = known.get(folder) ?? (isAgain(path.dirname(folder)) || realPath(folder) === realPath(root));
     known.set(folder, again);
     return again;
   };

@@ -31,6 +31,24 @@ interface SortOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'include
   readonly workspace: string;
 }
 
+/** Finds the absolute path of a directory with its links resolved. @throws the system's error where it is gone. */
+export type RealPath = (directory: string) => string;
+
+/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
+export function realPaths(root: string): RealPath {
+  const known = new Map<string, string>();
+  return function find(directory: string): string {
+    let real = known.get(directory);
+    if (real !== undefined) return real;
+    // What a pattern spells out may be spelt otherwise than the system does.
+    const isBelow = directory !== root && pathWithin(root, directory) !== undefined;
+    const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
+    real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
+    known.set(directory, real);
+    return real;
+  };
+}
+
 /** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
 export function sortOut(
   root: string,
@@ -92,19 +110,12 @@ function boundary(workspace: string, root: string): Resolve {
   const bounds = inside === undefined ? [home, place] : [home];
   const within = (real: string) => bounds.some(bound => pathWithin(bound, real) !== undefined);
   const searched = (place: string) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== undefined;
-  const directories = new Map<string, string>();
-
-  function resolveDirectory(directory: string, file: string): string {
-    const known = directories.get(directory);
-    if (known !== undefined) return known;
-    const real = realpathSync.native(directory);
-    if (!within(real)) throw leadsOut(linkOf(file, searched, within), real);
-    directories.set(directory, real);
-    return real;
-  }
+  const realPath = realPaths(root);
 
   return (file, isLink) => {
-    const own = path.join(resolveDirectory(path.dirname(file), file), path.basename(file));
+    const directory = realPath(path.dirname(file));
+    if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
+    const own = path.join(directory, path.basename(file));
     const real = isLink ? realpathSync.native(own) : own;
     if (!within(real)) throw leadsOut(file, real);
     const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? '');

@@ -90,8 +90,27 @@ test('a link at the top is searched as what it leads to', SKIP, async () => {
 test('more paths than a search may yield are an error that names the pattern and a place', SKIP, async () => {
   using tree = plant(folders(3));
   const pattern = path.join(tree.root, '**');
-  const query = { pattern, excludes: [], match: matcher(pattern, []), followSymlinks: true, visibleOnly: true };
+  const query = { pattern, excludes: [], match: matcher(pattern, []), followSymlinks: true, includeHiddenFiles: false };
   const search = (most: number) => openSearch(most)(query, new AbortController().signal);
   assert.equal((await search(3)).paths.length, 3);
   await assert.rejects(search(2), /files: ".*" leads to more than a million files, .* such as to ".*f"\. Exclude/);
+});
+
+test('folders within folders take no time that grows with its cube', SKIP, async () => {
+  const took = async (depth: number) => {
+    using tree = plant({ [`${'d/'.repeat(depth)}f`]: '' });
+    const pattern = path.join(tree.root, '**');
+    const query = {
+      pattern,
+      excludes: [],
+      match: matcher(pattern, []),
+      followSymlinks: true,
+      includeHiddenFiles: false,
+    };
+    const start = performance.now();
+    assert.equal((await openSearch()(query, new AbortController().signal)).paths.length, 1);
+    return performance.now() - start;
+  };
+  await took(100);
+  assert.ok((await took(1600)) < 200 * (await took(200)));
 });
