@@ -1,10 +1,11 @@
-import { A as metricsOf, M as slept, O as gateOf, S as formatCount, _ as firstOf, a as parseFieldsOf, n as step, s as monitorDirectory, t as decodeStats, y as EMPTY_REPORT } from "./shared.js";
+import { F as slept, N as metricsOf, T as formatCount, a as monitorDirectory, i as keptInputs, j as gateOf, l as parseFieldsOf, n as step, t as decodeStats, x as EMPTY_REPORT, y as firstOf } from "./shared.js";
 import path from "node:path";
-import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 // src/monitor/record.ts
 const RECORD = "record.jsonl";
+const LAST = "last.json";
 const REQUEST = "end";
 const ENDED = "ended";
 /** Reads what was recorded, line by line; one that was not written whole is left out. `judged` are metrics to keep. */
@@ -42,6 +43,10 @@ async function readRecord(directory, judged) {
 		};
 		if ("start" in fields) start = at;
 	}
+	if (stats !== void 0) stats = {
+		...stats,
+		json: readFileSync(path.join(directory, LAST), "utf8")
+	};
 	return {
 		samples,
 		stats,
@@ -87,13 +92,13 @@ const LOOK_MS = 50;
 * job, nobody knows what the sandbox used meanwhile: with conditions of `fail-if`, that fails.
 */
 async function endMonitor(inputs, directory, surroundings) {
-	const { sandboxId, baseUrl, failIf, warnIf, interval } = inputs;
+	const { sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
 	const jobEnd = surroundings.now();
 	await hasEndedIn(directory, surroundings);
 	const record = await readRecord(directory, metricsOf(failIf, warnIf));
 	if (surroundings.debug !== void 0) show(record, surroundings.debug);
 	const { samples, stats } = record;
-	const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
+	const unseen = unseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
 	const figures = samples.map((sample) => sample.figures);
 	const isFatal = failIf.length > 0;
 	return {
@@ -172,7 +177,7 @@ const directory = monitorDirectory();
 if (directory !== void 0) {
 	process.on("exit", () => removeRecord(directory));
 	requestEnd(directory);
-	await step("monitor", (inputs, surroundings) => endMonitor(inputs, directory, surroundings));
+	await step("monitor-end", (inputs, surroundings) => endMonitor(inputs, directory, surroundings), keptInputs());
 }
 
 export {  };

@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { a as badAnswer, i as openClient, r as waitFor, t as measure } from "./shared-sync-upload-stats.js";
-import { C as formatDuration, D as inputError, E as InputError, N as withRetries, O as gateOf, P as AgentError, S as formatCount, T as quote, _ as firstOf, a as parseFieldsOf, i as fieldsOf, v as fitting, w as formatNumber, y as EMPTY_REPORT } from "./shared.js";
+import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
+import { A as inputError, D as formatNumber, E as formatDuration, I as withRetries, L as AgentError, O as quote, T as formatCount, b as fitting, c as fieldsOf, j as gateOf, k as InputError, l as parseFieldsOf, x as EMPTY_REPORT, y as firstOf } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
@@ -1739,11 +1739,16 @@ async function run(task, inputs, measuring, surroundings) {
 		...surroundings
 	});
 	try {
-		const obstacle = measuring && await waitFor(measuring, client, surroundings);
-		if (obstacle !== void 0) return ended({
+		const isNotReady = measuring && await waitFor(measuring, client, surroundings);
+		if (isNotReady !== void 0) return ended({
 			gate,
 			files: unsent(selection, "not-attempted", "the sandbox was not ready"),
-			errors: [obstacle]
+			errors: [isNotReady]
+		});
+		const obstacle = measuring && await foresee(measuring, client, surroundings);
+		if (obstacle !== void 0) return ended({
+			...obstacle,
+			files: unsent(selection, "not-attempted", "the gate cannot be judged")
 		});
 		const sent = await send(selection, inputs, client, surroundings);
 		const warnings = [...planned.warnings, ...sent.warnings];
@@ -1752,7 +1757,11 @@ async function run(task, inputs, measuring, surroundings) {
 			gate,
 			warnings
 		});
-		const measured = await measure(measuring, client, surroundings);
+		const patient = isOutOfReach(sent.files) ? {
+			...measuring,
+			retries: 0
+		} : measuring;
+		const measured = await measure(patient, client, surroundings, isGated(measuring));
 		return ended({
 			...sent,
 			...measured,
@@ -1814,6 +1823,11 @@ function unsent(selection, status, reason) {
 		file,
 		reason
 	})));
+}
+/** Whether every attempt at a file came to nothing on the way: the stats need not take as long again to fail. */
+function isOutOfReach(results) {
+	const isLost = (result) => result.status === "failed" && ["connection", "stalled"].includes(result.error.kind);
+	return results.some(isLost) && !results.some(({ status }) => status === "uploaded");
 }
 /** Whether the stats cannot be had either; those of a full disk can, and they explain it. */
 function isPointless(results) {

@@ -1,35 +1,37 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
-import { type Inputs, parseInputs, showInputs, type Task } from '../inputs/table.ts';
+import { type Entry, type Inputs, parseInputs, showInputs, taskOf } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { redactor } from '../text/redact.ts';
 import { cost, openDebug } from './debug.ts';
+import { annotate } from './log.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
-import { cancelSignal, readInputs, secretsIn, workspace } from './runner.ts';
+import { cancelSignal, readInputs, secretsIn, slipsInNames, workspace } from './runner.ts';
 
 /** What a step does with its inputs. Without a report, there is nothing to publish yet. */
-export type Run<T extends Task> = (
+export type Run<T extends Entry> = (
   inputs: Inputs<T>,
   surroundings: Surroundings,
   raw: RawInputs,
 ) => Promise<Report | undefined>;
 
-/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> {
+/** Runs a step of the workflow to its end: inputs read unless given, secrets masked, a report published whatever happens. */
+export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawInputs): Promise<void> {
   // A log that nobody takes any more must not keep outputs and verdict from being written.
   process.stdout.on('error', () => {});
-  const raw = readInputs(task);
+  const raw = given ?? readInputs(entry);
+  if (given === undefined) for (const slip of slipsInNames(entry)) annotate.warning([slip]);
   const log = openDebug(raw);
   const debug = log?.debug;
   const cancel = cancelSignal();
   const { observer, stop } = watchTransfer();
-  const report = await reportOf(task, raw, async () => {
-    const inputs = parseInputs(task, raw);
-    const shown = showInputs(task, inputs).map(line => `Input ${line}`);
+  const report = await reportOf(entry, raw, async () => {
+    const inputs = parseInputs(entry, raw);
+    const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
     return run(inputs, { ...time, workspace: workspace(), cancel, debug, observer }, raw);
@@ -40,12 +42,12 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   if (report !== undefined) await publish(report, { summary, debug });
   debug?.('cost', cost());
   // A search may still be going through a tree without end; a monitor has its record to remove.
-  if (cancel.aborted && task !== 'monitor') process.stdout.write('', () => process.exit());
+  if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
 }
 
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(
-  task: Task,
+  entry: Entry,
   raw: RawInputs,
   run: () => Promise<Report | undefined>,
 ): Promise<Report | undefined> {
@@ -58,7 +60,7 @@ async function reportOf(
     const errors = [{ message: redact(message), details: details.map(redact) }];
     // Nothing was judged, so a gate that was asked for stays shut.
     const gate: Gate = raw['fail-if']?.trim() ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-    return { ...EMPTY_REPORT, task, gate, errors };
+    return { ...EMPTY_REPORT, task: taskOf(entry), gate, errors };
   }
 }
 

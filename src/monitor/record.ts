@@ -1,4 +1,4 @@
-import { appendFileSync, createReadStream, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { decodeStats, type Stats } from '../stats/decode.ts';
@@ -23,6 +23,7 @@ export interface MonitorRecord extends Samples {
 
 // The files in a monitor's directory.
 const RECORD = 'record.jsonl';
+const LAST = 'last.json';
 const REQUEST = 'end';
 const ENDED = 'ended';
 
@@ -41,7 +42,7 @@ export interface Recorder {
 
 /** A recorder that appends to the record in a monitor's directory. */
 export function openRecorder(directory: string): Recorder {
-  const file = path.join(directory, RECORD);
+  const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
   let [bytes, warned] = [0, ''];
   const write = (line: object) => {
     const text = `${JSON.stringify(line)}\n`;
@@ -50,7 +51,10 @@ export function openRecorder(directory: string): Recorder {
   };
   return {
     start: at => write({ at, start: '' }),
-    sample(at, { figures, warnings }) {
+    sample(at, { figures, warnings, json }) {
+      // Whole or not at all, whenever this process is killed.
+      writeFileSync(`${last}.new`, json, { mode: 0o600 });
+      renameSync(`${last}.new`, last);
       const warning = warnings.join('\n');
       // The figures go in as text, so that every digit of them comes out again; a warning once, as long as it is the same.
       const stats = stringifyExactly(Object.fromEntries(figures));
@@ -87,6 +91,7 @@ export async function readRecord(directory: string, judged: ReadonlySet<string>)
     if (typeof ended === 'string') end = { at, what: ended };
     if ('start' in fields) start = at;
   }
+  if (stats !== undefined) stats = { ...stats, json: readFileSync(path.join(directory, LAST), 'utf8') };
   return { samples, stats, warnings: [...warnings], start, gaps, end };
 }
 

@@ -18,17 +18,17 @@ const LOOK_MS = 50;
  * job, nobody knows what the sandbox used meanwhile: with conditions of `fail-if`, that fails.
  */
 export async function endMonitor(
-  inputs: Inputs<'monitor'>,
+  inputs: Inputs<'monitor-end'>,
   directory: string,
   surroundings: Surroundings,
 ): Promise<Report> {
-  const { sandboxId, baseUrl, failIf, warnIf, interval } = inputs;
+  const { sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
   const jobEnd = surroundings.now();
   await hasEndedIn(directory, surroundings);
   const record = await readRecord(directory, metricsOf(failIf, warnIf));
   if (surroundings.debug !== undefined) show(record, surroundings.debug);
   const { samples, stats } = record;
-  const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
+  const unseen = unseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
   const figures = samples.map(sample => sample.figures);
   const isFatal = failIf.length > 0;
   return {

@@ -55,7 +55,7 @@ suite('npm run try', { concurrency: 2 }, () => {
   });
 
   test('ends with 1 where a gate fails', async t => {
-    const { code, log } = await tryOut(t, { steps: "- uses: ./stats\n  with: { fail-if: 'mem_total > 0' }" });
+    const { code, log } = await tryOut(t, { steps: "- uses: ./stats\n  with: { fail-if: 'mem_total > 0B' }" });
     assert.equal(code, 1, log);
     assert.match(log, /^Failed: \.\/stats$/m);
   });

@@ -33,7 +33,7 @@ suite('a job', { concurrency: 2 }, () => {
       const state = unseen === undefined ? 'passed' : level === 'fail-if' ? 'failed' : 'warned';
       test(`${what} has ${state} with ${level}`, async () => {
         const now = Date.now();
-        const inputs = { interval: '5s', [level]: 'mem_used_pct > 90' };
+        const inputs = { 'sample-interval': '5s', [level]: 'mem_used_pct > 90' };
         const post = await runPost(inputs, recorder => {
           recorder.start(now - 100 * S);
           for (const seconds of at) recorder.sample(now - seconds * S, CALM);
@@ -52,7 +52,7 @@ suite('a job', { concurrency: 2 }, () => {
   }
 
   test('that was not seen a thousand times says so ten times', async () => {
-    const post = await runPost({ interval: '200ms', 'fail-if': 'mem_used_pct > 90' }, recorder => {
+    const post = await runPost({ 'sample-interval': '200ms', 'fail-if': 'mem_used_pct > 90' }, recorder => {
       for (let second = 3000; second > 0; second -= 3) recorder.sample(Date.now() - second * S, CALM);
       recorder.end({ at: Date.now(), what: ASKED });
     });
@@ -62,10 +62,10 @@ suite('a job', { concurrency: 2 }, () => {
 });
 
 test('a sampling process that is killed fails the gate', { skip: process.platform !== 'linux' }, async () => {
-  await using job = await startJob();
+  await using job = await startJob({ 'fail-if': 'mem_used_pct > 90' });
   await job.use(10, 2);
   process.kill(await samplerIn(job.directory), 'SIGKILL');
-  const post = await job.post({ 'fail-if': 'mem_used_pct > 90' });
+  const post = await job.post();
   assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
   assert.match(
     post.annotations('error').join('\n'),
@@ -80,7 +80,7 @@ test('a metric that is missing or malformed in some readings fails the gate, and
     const value = values[Math.min(asked++, values.length - 1)] ?? '';
     return value === '' ? '{"ts":1}' : `{"mem_used":${value},"load":${value}}`;
   };
-  const lines = ['mem_used > 9', 'mem_used.last > 9', 'load.max > 9', 'load.min > 9', 'load.mean > 9'];
+  const lines = ['mem_used > 9B', 'mem_used.last > 9B', 'load.max > 9', 'load.min > 9', 'load.mean > 9'];
   const inputs = { 'fail-if': lines.join('\n') };
   await using job = await startJob(inputs, { metrics });
   await until(() => asked > values.length || undefined);
