@@ -1,4 +1,4 @@
-import { A as metricsOf, M as slept, O as gateOf, S as formatCount, _ as firstOf, a as parseFieldsOf, n as step, s as monitorDirectory, t as decodeStats, y as EMPTY_REPORT } from "./shared.js";
+import { A as metricsOf, D as inputError, M as slept, O as gateOf, S as formatCount, T as quote, _ as firstOf, a as parseFieldsOf, n as step, s as monitorDirectory, t as decodeStats, y as EMPTY_REPORT } from "./shared.js";
 import path from "node:path";
 import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -126,7 +126,7 @@ const MAX_SPANS = 10;
 /** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
 function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 	if (samples.length === 0) return [];
-	const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
+	const seen = [start ?? 0, ...samples.map(({ at }) => at)];
 	const isWhole = end?.what === ASKED;
 	const why = end === void 0 ? "the monitor was ended from outside" : `the monitor had ended: ${end.what}`;
 	const spans = seen.flatMap((from, index) => {
@@ -136,7 +136,7 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 			to,
 			`, since ${why}`
 		]];
-		return to - from > longestMs ? [[
+		return Math.abs(to - from) > longestMs ? [[
 			from,
 			to,
 			""
@@ -168,11 +168,15 @@ function show({ samples, gaps, end }, debug) {
 }
 
 // src/main/monitor-post.ts
-const directory = monitorDirectory();
-if (directory !== void 0) {
-	process.on("exit", () => removeRecord(directory));
-	requestEnd(directory);
-	await step("monitor", (inputs, surroundings) => endMonitor(inputs, directory, surroundings));
+const monitor = monitorDirectory();
+if (monitor !== void 0) {
+	const { directory, isOwn } = monitor;
+	if (isOwn) process.on("exit", () => removeRecord(directory));
+	await step("monitor", async (inputs, surroundings) => {
+		if (!isOwn) throw inputError("monitor", `${quote(directory)} is no directory of a monitor below RUNNER_TEMP.`);
+		requestEnd(directory);
+		return endMonitor(inputs, directory, surroundings);
+	});
 }
 
 export {  };

@@ -28895,12 +28895,19 @@ const RECORD = "record.jsonl";
 const REQUEST = "end";
 const ENDED = "ended";
 const MAX_RECORD_BYTES = 33554432;
+const MAX_RECORD_FIGURES = 12e5;
+const MAX_RECORD_NAMES = 2e4;
 /** A recorder that appends to the record in a monitor's directory. */
 function openRecorder(directory) {
 	const file = path.join(directory, RECORD);
-	let [bytes, warned] = [0, ""];
+	let [bytes, count, warned] = [
+		0,
+		0,
+		""
+	];
+	const names = /* @__PURE__ */ new Set();
 	const write = (line) => {
-		const text = `${JSON.stringify(line)}\n`;
+		const text = `${JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 		bytes += Buffer.byteLength(text);
 		appendFileSync(file, text, { mode: 384 });
 	};
@@ -28918,6 +28925,8 @@ function openRecorder(directory) {
 				warning: warning === warned ? void 0 : warning
 			});
 			warned = warning;
+			count += figures.size;
+			for (const name of figures.keys()) names.add(name);
 		},
 		gap: ({ at, what }) => write({
 			at,
@@ -28930,7 +28939,7 @@ function openRecorder(directory) {
 			});
 			writeFileSync(path.join(directory, ENDED), "", { mode: 384 });
 		},
-		isFull: () => bytes > MAX_RECORD_BYTES
+		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
 	};
 }
 /** Whether the monitor was asked to end. */

@@ -1320,13 +1320,15 @@ async function newMonitorDirectory() {
 	saveState(DIRECTORY, directory);
 	return directory;
 }
-/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
+/** The directory of the monitor that the main step started, if it came to that, and whether it is one of a monitor's. */
 function monitorDirectory() {
 	const state = getState(DIRECTORY);
 	if (state === "") return void 0;
 	const directory = path.resolve(state);
-	if (!(path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX))) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
-	return directory;
+	return {
+		directory,
+		isOwn: path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX)
+	};
 }
 function temporary() {
 	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());

@@ -44,15 +44,13 @@ export async function newMonitorDirectory(): Promise<string> {
   return directory;
 }
 
-/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
-export function monitorDirectory(): string | undefined {
+/** The directory of the monitor that the main step started, if it came to that, and whether it is one of a monitor's. */
+export function monitorDirectory(): { readonly directory: string; readonly isOwn: boolean } | undefined {
   const state = getState(DIRECTORY);
   if (state === '') return undefined;
   const directory = path.resolve(state);
   const isOwn = path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX);
-  // What is no monitor's is not removed.
-  if (!isOwn) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
-  return directory;
+  return { directory, isOwn };
 }
 
 function temporary(): string {
