@@ -2114,6 +2114,7 @@ async function step(task, run) {
 	const cancel = cancelSignal();
 	const { observer, stop } = watchTransfer();
 	const report = await reportOf(task, raw, async () => {
+		refuseStrays(raw);
 		const inputs = parseInputs(task, raw);
 		const shown = showInputs(task, inputs).map((line) => `Input ${line}`);
 		debug?.("inputs", shown.join("\n"));
@@ -2137,6 +2138,17 @@ async function step(task, run) {
 	});
 	debug?.("cost", cost());
 	if (cancel.aborted && task !== "monitor") process.stdout.write("", () => process.exit());
+}
+const MIN_SECRET = 8;
+/** Refuses inputs that hold a secret of another: what quotes, cuts or shows them would show it. @throws InputError */
+function refuseStrays(raw) {
+	const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
+	const strays = Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value);
+	const message = "holds the token or the signature, which must stand in its own input alone.";
+	if (strays.length > 0) throw new InputError(strays.map(([input]) => ({
+		input,
+		message
+	})));
 }
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(task, raw, run) {

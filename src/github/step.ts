@@ -1,7 +1,7 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
-import { type Inputs, parseInputs, showInputs, type Task } from '../inputs/table.ts';
+import { type Inputs, parseInputs, SECRET_INPUTS, showInputs, type Task } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
@@ -28,6 +28,7 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   const cancel = cancelSignal();
   const { observer, stop } = watchTransfer();
   const report = await reportOf(task, raw, async () => {
+    refuseStrays(raw);
     const inputs = parseInputs(task, raw);
     const shown = showInputs(task, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
@@ -41,6 +42,18 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   debug?.('cost', cost());
   // A search may still be going through a tree without end; a monitor has its record to remove.
   if (cancel.aborted && task !== 'monitor') process.stdout.write('', () => process.exit());
+}
+
+// A shorter one may stand in other words.
+const MIN_SECRET = 8;
+
+/** Refuses inputs that hold a secret of another: what quotes, cuts or shows them would show it. @throws InputError */
+function refuseStrays(raw: RawInputs): void {
+  const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
+  const places = Object.entries(raw).filter(([name]) => name !== 'headers' && !SECRET_INPUTS.includes(name));
+  const strays = places.filter(([, value]) => redact(value) !== value);
+  const message = 'holds the token or the signature, which must stand in its own input alone.';
+  if (strays.length > 0) throw new InputError(strays.map(([input]) => ({ input, message })));
 }
 
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
