@@ -1,4 +1,4 @@
-import { F as slept, N as metricsOf, T as formatCount, a as monitorDirectory, i as keptInputs, j as gateOf, l as parseFieldsOf, n as step, t as decodeStats, x as EMPTY_REPORT, y as firstOf } from "./shared.js";
+import { A as inputError, F as slept, N as metricsOf, O as quote, T as formatCount, a as monitorDirectory, i as keptInputs, j as gateOf, l as parseFieldsOf, n as step, t as decodeStats, x as EMPTY_REPORT, y as firstOf } from "./shared.js";
 import path from "node:path";
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -131,7 +131,7 @@ const MAX_SPANS = 10;
 /** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
 function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 	if (samples.length === 0) return [];
-	const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
+	const seen = [start ?? 0, ...samples.map(({ at }) => at)];
 	const isWhole = end?.what === ASKED;
 	const why = end === void 0 ? "the monitor was ended from outside" : `the monitor had ended: ${end.what}`;
 	const spans = seen.flatMap((from, index) => {
@@ -141,7 +141,7 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 			to,
 			`, since ${why}`
 		]];
-		return to - from > longestMs ? [[
+		return Math.abs(to - from) > longestMs ? [[
 			from,
 			to,
 			""
@@ -173,11 +173,18 @@ function show({ samples, gaps, end }, debug) {
 }
 
 // src/main/monitor-post.ts
-const directory = monitorDirectory();
-if (directory !== void 0) {
-	process.on("exit", () => removeRecord(directory));
-	requestEnd(directory);
-	await step("monitor-end", (inputs, surroundings) => endMonitor(inputs, directory, surroundings), keptInputs());
+const monitor = monitorDirectory();
+if (monitor !== void 0) {
+	const { directory, isOwn } = monitor;
+	const kept = keptInputs();
+	if (isOwn) process.on("exit", () => removeRecord(directory));
+	const run = async (inputs, surroundings) => {
+		if (!isOwn) throw inputError("monitor", `${quote(directory)} is no directory of a monitor below RUNNER_TEMP.`);
+		if (kept["fail-if"] === void 0) throw inputError("monitor", "what it was started with is lost.");
+		requestEnd(directory);
+		return endMonitor(inputs, directory, surroundings);
+	};
+	await step("monitor-end", run, kept);
 }
 
 export {  };

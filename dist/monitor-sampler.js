@@ -28057,7 +28057,7 @@ function networkFailure(error, tried, redact) {
 	const code = codeOf(error);
 	const kind = kindOf(code, error.message);
 	const says = SAYS[code] ?? SAYS[kind] ?? "the connection failed";
-	return new AgentError(kind, `${tried} failed: ${says}${redact(detail(code, error))}.`, { cause: error });
+	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error, redact)}.`, { cause: error });
 }
 function kindOf(code, message) {
 	if (/^Proxy .*\(407\)/.test(message)) return "proxy-refused";
@@ -28071,8 +28071,8 @@ function codeOf(error) {
 	if ("code" in error && typeof error.code === "string") return error.code;
 	return error.cause instanceof Error ? codeOf(error.cause) : "";
 }
-function detail(code, error) {
-	const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message);
+function detail(code, error, redact) {
+	const message = redact(inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message));
 	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
 	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
@@ -28997,12 +28997,19 @@ const LAST = "last.json";
 const REQUEST = "end";
 const ENDED = "ended";
 const MAX_RECORD_BYTES = 33554432;
+const MAX_RECORD_FIGURES = 12e5;
+const MAX_RECORD_NAMES = 2e4;
 /** A recorder that appends to the record in a monitor's directory. */
 function openRecorder(directory) {
 	const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
-	let [bytes, warned] = [0, ""];
+	let [bytes, count, warned] = [
+		0,
+		0,
+		""
+	];
+	const names = /* @__PURE__ */ new Set();
 	const write = (line) => {
-		const text = `${JSON.stringify(line)}\n`;
+		const text = `${JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 		bytes += Buffer.byteLength(text);
 		appendFileSync(file, text, { mode: 384 });
 	};
@@ -29022,6 +29029,8 @@ function openRecorder(directory) {
 				warning: warning === warned ? void 0 : warning
 			});
 			warned = warning;
+			count += figures.size;
+			for (const name of figures.keys()) names.add(name);
 		},
 		gap: ({ at, what }) => write({
 			at,
@@ -29034,7 +29043,7 @@ function openRecorder(directory) {
 			});
 			writeFileSync(path.join(directory, ENDED), "", { mode: 384 });
 		},
-		isFull: () => bytes > MAX_RECORD_BYTES
+		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
 	};
 }
 /** Whether the monitor was asked to end. */

@@ -162,7 +162,7 @@ function networkFailure(error, tried, redact) {
 	const code = codeOf(error);
 	const kind = kindOf(code, error.message);
 	const says = SAYS[code] ?? SAYS[kind] ?? "the connection failed";
-	return new AgentError(kind, `${tried} failed: ${says}${redact(detail(code, error))}.`, { cause: error });
+	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error, redact)}.`, { cause: error });
 }
 function kindOf(code, message) {
 	if (/^Proxy .*\(407\)/.test(message)) return "proxy-refused";
@@ -176,8 +176,8 @@ function codeOf(error) {
 	if ("code" in error && typeof error.code === "string") return error.code;
 	return error.cause instanceof Error ? codeOf(error.cause) : "";
 }
-function detail(code, error) {
-	const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message);
+function detail(code, error, redact) {
+	const message = redact(inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message));
 	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
 	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;

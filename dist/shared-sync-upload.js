@@ -504,7 +504,7 @@ function escaped(literal) {
 }
 
 // src/upload/overlooked.ts
-const TURN = 100;
+const TURN$1 = 100;
 const DOT = 46;
 /** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
 async function findOverlooked(root, match, options) {
@@ -544,7 +544,7 @@ async function findOverlooked(root, match, options) {
 				isHidden
 			});
 		}
-		if (looked % TURN === 0) await setImmediate();
+		if (looked % TURN$1 === 0) await setImmediate();
 	}
 	return found;
 }
@@ -623,12 +623,14 @@ function realPaths(root) {
 		return real;
 	};
 }
+const TURN = 1e4;
 /** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
-function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
+async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
 	const files = [];
 	const leftOut = [];
 	let resolve;
-	for (const file of paths) {
+	for (const [index, file] of paths.entries()) {
+		if (index % TURN === 9999) await setImmediate();
 		const own = lstatSync(file, { throwIfNoEntry: false });
 		const isLink = own?.isSymbolicLink() ?? false;
 		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
@@ -865,7 +867,7 @@ async function findMatches(place, search, options) {
 		includeHiddenFiles
 	}, cancel);
 	const shown = includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
-	const { files, leftOut } = sortOut(root, shown, options);
+	const { files, leftOut } = await sortOut(root, shown, options);
 	const broken = brokenLinks.map((file) => ({
 		path: file,
 		reason: BROKEN_LINK

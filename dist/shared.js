@@ -1430,19 +1430,19 @@ async function newMonitorDirectory(raw) {
 	saveState(KEPT, Object.fromEntries(inputNames("monitor-end").map((name) => [name, raw[name] ?? ""])));
 	return directory;
 }
-/** What the main step kept of its inputs. @throws Error where that is lost: nobody would know what to judge. */
+/** What the main step kept of its inputs; nothing where that is lost. */
 function keptInputs() {
-	const kept = textsOf(parseFieldsOf(getState(KEPT)));
-	if (kept["fail-if"] === void 0) throw new Error("the inputs that the monitor was started with are lost");
-	return kept;
+	return textsOf(parseFieldsOf(getState(KEPT)));
 }
-/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
+/** The directory of the monitor that the main step started, if it came to that, and whether it is one of a monitor's. */
 function monitorDirectory() {
 	const state = getState(DIRECTORY);
 	if (state === "") return void 0;
 	const directory = path.resolve(state);
-	if (!(path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX))) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
-	return directory;
+	return {
+		directory,
+		isOwn: path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX)
+	};
 }
 function temporary() {
 	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
@@ -2209,6 +2209,7 @@ async function step(entry, run, given) {
 	const cancel = cancelSignal();
 	const { observer, stop } = watchTransfer();
 	const report = await reportOf(entry, raw, async () => {
+		refuseStrays(raw);
 		const inputs = parseInputs(entry, raw);
 		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
 		debug?.("inputs", shown.join("\n"));
@@ -2232,6 +2233,17 @@ async function step(entry, run, given) {
 	});
 	debug?.("cost", cost());
 	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
+}
+const MIN_SECRET = 8;
+/** Refuses inputs that hold a secret of another: what quotes, cuts or shows them would show it. @throws InputError */
+function refuseStrays(raw) {
+	const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
+	const strays = Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value);
+	const message = "holds the token or the signature, which must stand in its own input alone.";
+	if (strays.length > 0) throw new InputError(strays.map(([input]) => ({
+		input,
+		message
+	})));
 }
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(entry, raw, run) {

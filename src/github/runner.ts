@@ -66,22 +66,18 @@ export async function newMonitorDirectory(raw: RawInputs): Promise<string> {
   return directory;
 }
 
-/** What the main step kept of its inputs. @throws Error where that is lost: nobody would know what to judge. */
+/** What the main step kept of its inputs; nothing where that is lost. */
 export function keptInputs(): RawInputs {
-  const kept = textsOf(parseFieldsOf(getState(KEPT)));
-  if (kept['fail-if'] === undefined) throw new Error('the inputs that the monitor was started with are lost');
-  return kept;
+  return textsOf(parseFieldsOf(getState(KEPT)));
 }
 
-/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
-export function monitorDirectory(): string | undefined {
+/** The directory of the monitor that the main step started, if it came to that, and whether it is one of a monitor's. */
+export function monitorDirectory(): { readonly directory: string; readonly isOwn: boolean } | undefined {
   const state = getState(DIRECTORY);
   if (state === '') return undefined;
   const directory = path.resolve(state);
   const isOwn = path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX);
-  // What is no monitor's is not removed.
-  if (!isOwn) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
-  return directory;
+  return { directory, isOwn };
 }
 
 function temporary(): string {

@@ -1,7 +1,7 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
-import { type Entry, type Inputs, parseInputs, showInputs, taskOf } from '../inputs/table.ts';
+import { type Entry, type Inputs, parseInputs, SECRET_INPUTS, showInputs, taskOf } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
@@ -30,6 +30,7 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawIn
   const cancel = cancelSignal();
   const { observer, stop } = watchTransfer();
   const report = await reportOf(entry, raw, async () => {
+    refuseStrays(raw);
     const inputs = parseInputs(entry, raw);
     const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
@@ -43,6 +44,18 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawIn
   debug?.('cost', cost());
   // A search may still be going through a tree without end; a monitor has its record to remove.
   if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
+}
+
+// A shorter one may stand in other words.
+const MIN_SECRET = 8;
+
+/** Refuses inputs that hold a secret of another: what quotes, cuts or shows them would show it. @throws InputError */
+function refuseStrays(raw: RawInputs): void {
+  const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
+  const places = Object.entries(raw).filter(([name]) => name !== 'headers' && !SECRET_INPUTS.includes(name));
+  const strays = places.filter(([, value]) => redact(value) !== value);
+  const message = 'holds the token or the signature, which must stand in its own input alone.';
+  if (strays.length > 0) throw new InputError(strays.map(([input]) => ({ input, message })));
 }
 
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */

@@ -27,8 +27,12 @@ const LAST = 'last.json';
 const REQUEST = 'end';
 const ENDED = 'ended';
 
-// Some 100,000 readings of what most agents report; more would take the post step too long to read.
+// Some 100,000 readings of what most agents report; more would take the post step too long to read and to add up.
 const MAX_RECORD_BYTES = 32 * 1024 * 1024;
+const MAX_RECORD_FIGURES = 1_200_000;
+
+// A hostile agent could give every figure another name; each takes a hundred times as long as one that is known.
+const MAX_RECORD_NAMES = 20_000;
 
 /** Writes a monitor's record, a line of JSON for each call. Nobody else can read it. */
 export interface Recorder {
@@ -43,9 +47,11 @@ export interface Recorder {
 /** A recorder that appends to the record in a monitor's directory. */
 export function openRecorder(directory: string): Recorder {
   const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
-  let [bytes, warned] = [0, ''];
+  let [bytes, count, warned] = [0, 0, ''];
+  const names = new Set<string>();
   const write = (line: object) => {
-    const text = `${JSON.stringify(line)}\n`;
+    // Whoever reads it line by line takes these two for the ends of lines as well.
+    const text = `${JSON.stringify(line).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
     bytes += Buffer.byteLength(text);
     appendFileSync(file, text, { mode: 0o600 });
   };
@@ -60,13 +66,15 @@ export function openRecorder(directory: string): Recorder {
       const stats = stringifyExactly(Object.fromEntries(figures));
       write({ at, stats, warning: warning === warned ? undefined : warning });
       warned = warning;
+      count += figures.size;
+      for (const name of figures.keys()) names.add(name);
     },
     gap: ({ at, what }) => write({ at, gap: what }),
     end({ at, what }) {
       write({ at, end: what });
       writeFileSync(path.join(directory, ENDED), '', { mode: 0o600 });
     },
-    isFull: () => bytes > MAX_RECORD_BYTES,
+    isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES,
   };
 }
 

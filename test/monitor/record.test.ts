@@ -54,6 +54,22 @@ describe('a record', () => {
     );
   });
 
+  for (const [what, names, readings] of [
+    ['1,200,000 figures', 100, 12_001],
+    ['20,000 names', 20_001, 1],
+  ] as const) {
+    test(`is full after ${what}`, () => {
+      using place = openPlace();
+      const recorder = openRecorder(place.path);
+      const figures = new Map(Array.from({ length: names }, (_, index) => [index.toString(36), 1n]));
+      for (let reading = 1; reading <= readings; reading += 1) {
+        assert.equal(recorder.isFull(), false);
+        recorder.sample(1, { figures, json: '', warnings: [] });
+      }
+      assert.equal(recorder.isFull(), true);
+    });
+  }
+
   test('is full after 32 MiB', () => {
     using place = openPlace();
     const recorder = openRecorder(place.path);
