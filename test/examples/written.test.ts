@@ -23,9 +23,9 @@ for (const name of EXAMPLES) {
 
     test('is run by a test', () => assert.ok(TESTS.includes(`'${name}'`)));
 
-    test('says what it is for, asks for little, and ends by itself', async () => {
+    test('says who needs it, asks for little, and ends by itself', async () => {
       const { name: title, on, permissions, jobs } = await readYaml(file);
-      assert.match(text, /^(# .+\n){1,3}name: /);
+      assert.match(text, /^# For .+\n(# .+\n){0,2}name: /);
       assert.ok(title !== undefined && on !== undefined);
       assert.deepEqual(permissions, { contents: 'read' });
       for (const job of Object.values(mapping(jobs))) assert.ok('timeout-minutes' in mapping(job));
@@ -56,8 +56,8 @@ for (const name of EXAMPLES) {
       }
     });
 
-    test('hands no expression to a shell', () => {
-      for (const { does } of steps) assert.ok(!('script' in does && does.script.includes('${{')));
+    test('hands no expression to a shell, and runs no file that the reader does not have', () => {
+      for (const { does } of steps) assert.ok(!('script' in does && /\$\{\{|(^|\s)\.{1,2}\//.test(does.script)));
     });
 
     test('uses the actions of others in the versions that this project uses', () => {
