@@ -89,6 +89,7 @@ function valuesOf(name: string, values: unknown): unknown[] {
 
 function toSteps(steps: readonly unknown[], passOver: readonly string[] = []): JobStep[] {
   return steps.map(mapping).flatMap((step, place) => {
+    if (passOver.includes('wait') && !('run' in step || 'uses' in step || 'parallel' in step)) return [];
     if (!('parallel' in step)) return [toStep(step, place, passOver)];
     onlyKnown('A parallel', step, ['parallel']);
     return Object.values(mapping(step['parallel'])).map(each => toStep(mapping(each), place, passOver));
