@@ -16,12 +16,12 @@ suite('the example', { concurrency: 2, skip }, () => {
     },
     'where deleting it fails at first': {
       failures: [0, 503],
-      said: /% of the disk/,
+      said: /\nindex\.html\n/,
       asked: [WHOLE_LIFE[0], 'DELETE /sandboxes/ID 503', WHOLE_LIFE[1]],
     },
     'where there is nothing to delete any more': {
       failures: [0, 404],
-      said: /% of the disk/,
+      said: /\nindex\.html\n/,
       asked: [WHOLE_LIFE[0], 'DELETE /sandboxes/ID 404'],
     },
   } as const;
