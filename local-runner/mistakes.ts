@@ -55,20 +55,33 @@ function accessMistakes(task: Task, inputs: Readonly<Record<string, string>>): s
 /** The outputs that a step names and that nothing sets: on GitHub, each is empty. */
 async function missingOutputs(step: JobStep, job: Job, jobs: readonly Job[]): Promise<string[]> {
   const { condition, env, does } = step;
-  const texts = [condition, ...Object.values(env), ...('uses' in does ? Object.values(does.inputs) : [does.script])];
-  const named = texts.join('\n').matchAll(/\b(steps|needs)\.([\w-]+)\.outputs\.([\w-]+)/g);
-  const mistakes = [...named].map(async ([path, context, id = '', output = '']) => {
-    const before = job.steps.filter(each => each.place < step.place && each.id !== undefined);
-    const ids = context === 'needs' ? job.needs : before.map(each => each.id ?? '');
-    const of = context === 'needs' ? 'job that this one needs' : 'step before this one';
-    if (!ids.includes(id)) return `${path}: there is no ${of} with the id ${id}${didYouMean(id, ids)}`;
-    const source = before.find(each => each.id === id);
-    const needed = jobs.find(each => each.name === id);
-    const outputs = context === 'needs' ? Object.keys(needed?.outputs ?? {}) : source && (await outputsOf(source));
-    if (outputs === undefined || outputs.includes(output)) return '';
+  const texts = [...Object.values(env), ...('uses' in does ? Object.values(does.inputs) : [does.script])];
+  const expressions = [condition, ...texts.flatMap(text => text.match(/\$\{\{.*?\}\}/gs) ?? [])].join('\n');
+  const steps = await outputsBefore(step, job);
+  const needs = outputsOfJobs(jobs.filter(({ name }) => job.needs.includes(name)));
+  const named = [...expressions.matchAll(/\b(steps|needs)\.([\w-]+)\.outputs\.([\w-]+)/g)];
+  return named.flatMap(([path, context, id = '', output = '']) => {
+    const sources = context === 'steps' ? steps : needs;
+    const place = context === 'steps' ? 'step before this one' : 'job that this one needs';
+    if (!sources.has(id))
+      return `${path}: there is no ${place} with the id ${id}${didYouMean(id, [...sources.keys()])}`;
+    const outputs = sources.get(id);
+    if (outputs === undefined || outputs.includes(output)) return [];
     return `${path}: ${id} has no output ${output}${didYouMean(output, outputs)}`;
   });
-  return (await Promise.all(mistakes)).filter(mistake => mistake !== '');
+}
+
+/** Outputs by the id of the step or the job that has them; undefined where they are not known. */
+type Sources = ReadonlyMap<string, readonly string[] | undefined>;
+
+async function outputsBefore({ place }: JobStep, { steps }: Job): Promise<Sources> {
+  const before = steps.filter(step => step.place < place);
+  return new Map(await Promise.all(before.map(async step => [step.id ?? '', await outputsOf(step)] as const)));
+}
+
+/** A job without steps is a workflow of its own. */
+function outputsOfJobs(jobs: readonly Job[]): Sources {
+  return new Map(jobs.map(({ name, steps, outputs }) => [name, steps.length === 0 ? undefined : Object.keys(outputs)]));
 }
 
 /** The outputs of a step; undefined where they are not known. */

@@ -94,14 +94,12 @@ function explain(jobs: readonly Job[], kept: readonly Job[], access: Access): vo
     if (copies.length > 1) console.log(`job ${name}: the first of its ${copies.length} copies alone`);
   const stay = new Set(kept.flatMap(({ steps }) => steps));
   const skipped = jobs.flatMap(({ steps }) => steps).filter(step => !stay.has(step));
-  list(
-    'Scripts that are skipped, and run with --run:',
+  const [scripts, actions] = [
     skipped.filter(({ does }) => 'script' in does),
-  );
-  list(
-    'Actions of others, which are skipped:',
     skipped.filter(({ does }) => 'uses' in does),
-  );
+  ];
+  list('Scripts that are skipped, and run with --run:', scripts);
+  list('Actions of others, which are skipped:', actions);
 }
 
 function list(heading: string, steps: readonly JobStep[]): void {
