@@ -58,7 +58,9 @@ export function jobOutputs(outputs: Texts, results: readonly StepResult[], optio
   const masked = [...log.matchAll(/^::add-mask::(.+?)\r?$/gm)].map(([, secret = '']) => secret);
   const secrets = [...masked, ...Object.values(mapping(options.contexts?.['secrets'])).map(String)];
   const filled = Object.entries(filledIn(outputs, momentAfter(results, options)));
-  return Object.fromEntries(filled.filter(([, value]) => !secrets.some(secret => value.includes(secret))));
+  return Object.fromEntries(
+    filled.filter(([, value]) => !secrets.some(secret => secret !== '' && value.includes(secret))),
+  );
 }
 
 /** Runs steps at once. What there is to tell of each is told in one piece, when it has ended, unless it is alone. */
