@@ -22,7 +22,7 @@ suite('the example', { concurrency: 2, skip }, () => {
       const check = run.jobs.flatMap(({ steps }) => steps).find(({ step }) => step.id === 'check');
       assert.equal(check?.end?.outputs['gate'], verdict, run.log);
       assert.equal(run.succeeded, verdict !== 'failed', run.log);
-      assert.equal(run.log.includes('\nThere is room enough.'), verdict === 'passed');
+      assert.equal(run.log.includes('\nMemory and disk are fine.'), verdict === 'passed');
       // Three, after one that begins the time which the CPU figure covers.
       const requests = service.plane.created.flatMap(({ agent }) => agent.requests);
       assert.equal(requests.filter(({ method }) => method === 'GET').length, 4);
