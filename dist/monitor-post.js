@@ -8,7 +8,7 @@ const RECORD = "record.jsonl";
 const LAST = "last.json";
 const REQUEST = "end";
 const ENDED = "ended";
-/** Reads what was recorded, line by line; one that was not written whole is left out. `judged` are metrics to keep. */
+/** Reads what was recorded, line by line; where one cannot be read, a sample without figures comes last. `judged` are metrics to keep. */
 async function readRecord(directory, judged) {
 	const samples = [];
 	const gaps = [];
@@ -16,9 +16,11 @@ async function readRecord(directory, judged) {
 	let stats;
 	let start;
 	let end;
+	let isWhole = true;
 	for await (const line of linesOf(path.join(directory, RECORD))) {
 		const fields = parseFieldsOf(line);
 		const at = Number(fields["at"]);
+		isWhole &&= !Number.isNaN(at);
 		const [what, gap, ended, warning] = [
 			"stats",
 			"gap",
@@ -47,6 +49,11 @@ async function readRecord(directory, judged) {
 		...stats,
 		json: readFileSync(path.join(directory, LAST), "utf8")
 	};
+	const last = samples.at(-1);
+	if (!isWhole && last !== void 0) samples.push({
+		at: last.at,
+		figures: /* @__PURE__ */ new Map()
+	});
 	return {
 		samples,
 		stats,

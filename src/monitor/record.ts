@@ -78,7 +78,7 @@ export function openRecorder(directory: string): Recorder {
   };
 }
 
-/** Reads what was recorded, line by line; one that was not written whole is left out. `judged` are metrics to keep. */
+/** Reads what was recorded, line by line; where one cannot be read, a sample without figures comes last. `judged` are metrics to keep. */
 export async function readRecord(directory: string, judged: ReadonlySet<string>): Promise<MonitorRecord> {
   const samples: Sample[] = [];
   const gaps: Moment[] = [];
@@ -86,9 +86,11 @@ export async function readRecord(directory: string, judged: ReadonlySet<string>)
   let stats: Stats | undefined;
   let start: number | undefined;
   let end: Moment | undefined;
+  let isWhole = true;
   for await (const line of linesOf(path.join(directory, RECORD))) {
     const fields = parseFieldsOf(line);
     const at = Number(fields['at']);
+    isWhole &&= !Number.isNaN(at);
     const [what, gap, ended, warning] = ['stats', 'gap', 'end', 'warning'].map(name => fields[name]);
     if (typeof what === 'string') {
       stats = decodeStats(what, judged);
@@ -100,6 +102,8 @@ export async function readRecord(directory: string, judged: ReadonlySet<string>)
     if ('start' in fields) start = at;
   }
   if (stats !== undefined) stats = { ...stats, json: readFileSync(path.join(directory, LAST), 'utf8') };
+  const last = samples.at(-1);
+  if (!isWhole && last !== undefined) samples.push({ at: last.at, figures: new Map() });
   return { samples, stats, warnings: [...warnings], start, gaps, end };
 }
 

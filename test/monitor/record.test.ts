@@ -80,7 +80,7 @@ describe('a record', () => {
     assert.equal(recorder.isFull(), true);
   });
 
-  test('loses no more than the lines that were not written whole', async () => {
+  test('loses no more than the lines that were not written whole, and holds a reading of nothing for them', async () => {
     using place = openPlace();
     const recorder = openRecorder(place.path);
     recorder.sample(1, decodeStats('{"a":1}'));
@@ -88,7 +88,8 @@ describe('a record', () => {
     recorder.sample(3, decodeStats('{"a":3}'));
     appendFileSync(path.join(place.path, 'record.jsonl'), '{"at":4,"gap":"half');
     const { samples, gaps } = await read(place.path);
-    assert.deepEqual([samples.map(({ at }) => at), gaps], [[1, 3], []]);
+    assert.deepEqual([samples.map(({ at }) => at), gaps], [[1, 3, 3], []]);
+    assert.equal(samples[2]?.figures.size, 0);
   });
 });
 
