@@ -948,8 +948,9 @@ function plan(matches, options) {
 	};
 }
 function targetOf({ path: file, relative }, own, general) {
-	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(own);
-	return path.posix.join(own ?? general, relative === "" ? path.basename(file) : relative);
+	const target = own === void 0 || path.posix.isAbsolute(own) ? own ?? general : path.posix.join(general, own);
+	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
+	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
 }
 const SLIPS = [
 	{

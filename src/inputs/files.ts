@@ -6,7 +6,7 @@ import { field } from './values.ts';
 export interface FilePattern {
   /** The pattern as written. */
   readonly pattern: string;
-  /** The line's own target as written, if it names one. A slash at the end says that it is a directory. */
+  /** The line's own target as written, if it names one: below that of all lines, unless absolute. With a slash at its end, a directory. */
   readonly target?: string;
 }
 

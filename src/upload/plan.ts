@@ -58,9 +58,10 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
 }
 
 function targetOf({ path: file, relative }: SourceFile, own: string | undefined, general: string): string {
+  const target = own === undefined || path.posix.isAbsolute(own) ? (own ?? general) : path.posix.join(general, own);
   const isDirectory = own === undefined || relative !== '' || /(^|\/)\.?$/.test(own);
-  if (!isDirectory) return path.posix.normalize(own);
-  return path.posix.join(own ?? general, relative === '' ? path.basename(file) : relative);
+  if (!isDirectory) return path.posix.normalize(target);
+  return path.posix.join(target, relative === '' ? path.basename(file) : relative);
 }
 
 const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [

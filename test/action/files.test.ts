@@ -22,9 +22,9 @@ const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '/home/user/t/bar/dist/sub/bar.js': 'packages/bar/dist/sub/bar.js',
   },
   'README.md': { '/home/user/t/README.md': 'README.md' },
-  'README.md => doc/read.me': { '/home/user/doc/read.me': 'README.md' },
+  'README.md => doc/read.me': { '/home/user/t/doc/read.me': 'README.md' },
   'README.md => /srv/doc/': { '/srv/doc/README.md': 'README.md' },
-  'dist/*.html => www': { '/home/user/www/index.html': 'dist/index.html' },
+  'dist/*.html => www': { '/home/user/t/www/index.html': 'dist/index.html' },
   '# all but one\ndist/**\n\n!**/*.html\nREADME.md': {
     '/home/user/t/a/b.js': 'dist/a/b.js',
     '/home/user/t/README.md': 'README.md',
@@ -42,6 +42,7 @@ async function arrivals(world: World, inputs: Inputs): Promise<string[]> {
 suite('files', { concurrency: 2 }, () => {
   for (const [files, expected] of telling(MAPPINGS, [
     'packages/*/dist/**',
+    'README.md => doc/read.me',
     'README.md => /srv/doc/',
     '# all but one\ndist/**\n\n!**/*.html\nREADME.md',
   ])) {
