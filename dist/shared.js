@@ -732,12 +732,25 @@ function checkPattern(pattern, fail) {
 	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
 	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
 	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
-	return pattern;
+	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
+	if (meant === pattern) return pattern;
+	return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+}
+/** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
+function spreadStars(part) {
+	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**")) return part;
+	const pieces = part.split(/\*{2,}/);
+	return pieces.map((piece, index) => {
+		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
+		return piece === "" ? "" : `${before}${piece}${after}`;
+	}).join("/**/").replace(/^\/|\/$/g, "");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
 	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
 	return target;
 }

@@ -65,7 +65,21 @@ function checkPattern(pattern: string, fail: Refuse): string {
   if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) {
     return fail('has a . or .. in its middle. Write the path without it.', EXAMPLE);
   }
-  return pattern;
+  const meant = pattern.replace(/[^\\/]+/g, spreadStars);
+  if (meant === pattern) return pattern;
+  return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+}
+
+/** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
+function spreadStars(part: string): string {
+  // In brackets, a star is one of some characters.
+  if (part === '**' || !part.replace(/\[[^\]]+\]/g, '').includes('**')) return part;
+  const pieces = part.split(/\*{2,}/);
+  const ends = pieces.map((piece, index) => {
+    const [before, after] = [index === 0 ? '' : '*', index === pieces.length - 1 ? '' : '*'];
+    return piece === '' ? '' : `${before}${piece}${after}`;
+  });
+  return ends.join('/**/').replace(/^\/|\/$/g, '');
 }
 
 function checkTarget(target: string, fail: Refuse, example: string): string {
@@ -75,6 +89,10 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   }
   if (/^[A-Za-z]:[\\/]/.test(target)) {
     return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+  }
+  const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+  if (variable !== undefined) {
+    return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
   }
   if (/^~(\/|$)/.test(target)) {
     return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
