@@ -464,16 +464,42 @@ const OPTIONS = {
 	noext: true,
 	nonegate: true
 };
-/** A matcher for an absolute pattern and absolute excludes. */
-function matcher(pattern, excludes) {
-	const wanted = matchAny([pattern], true);
-	const excluded = matchAny(excludes, true);
-	const visible = matchAny([pattern], false);
+/** The excludes of lines, made absolute by `absolute`. */
+function excludesOf(lines, absolute) {
+	const all = lines.map((line) => ({
+		line,
+		matches: matches(absolute(line), true),
+		isIdle: true
+	}));
+	const excludes = (file) => {
+		let isExcluded = false;
+		for (const each of all) {
+			if (isExcluded && !each.isIdle || !each.matches(file)) continue;
+			each.isIdle = false;
+			isExcluded = true;
+		}
+		return isExcluded;
+	};
 	return {
-		wants: (file) => wanted(file) && !excluded(file),
+		excludes,
+		prunes(directory) {
+			if (!excludes(directory)) return false;
+			for (const each of all) each.isIdle &&= !each.matches(directory, true);
+			return true;
+		},
+		idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line)
+	};
+}
+/** A matcher for an absolute pattern. */
+function matcher(pattern, { excludes, prunes }) {
+	const wanted = matches(pattern, true);
+	const visible = matches(pattern, false);
+	return {
+		wants: (file) => wanted(file) && !excludes(file),
 		hides: (file) => /[\\/]\./.test(file) && !visible(file),
-		excludes: (file) => excluded(file),
-		mayHold: (directory) => wanted(directory, true) && !excluded(directory)
+		excludes,
+		prunes,
+		mayHold: (directory) => wanted(directory, true) && !excludes(directory)
 	};
 }
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
@@ -488,8 +514,9 @@ function anchor(pattern, directory) {
 	if (rest === "") return escaped(base);
 	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
 }
-function matchAny(patterns, dot) {
-	const matchers = patterns.map((pattern) => slashed(pattern).replace(/(\/\*\*)+$/, "")).flatMap((pattern) => [`${pattern}/**`, pattern]).map((pattern) => new Minimatch(pattern, {
+function matches(pattern, dot) {
+	const own = slashed(pattern).replace(/(\/\*\*)+$/, "");
+	const matchers = [`${own}/**`, own].map((each) => new Minimatch(each, {
 		...OPTIONS,
 		dot
 	}));
@@ -720,7 +747,7 @@ function openSearch(maxPaths = MAX_PATHS) {
 	const limit = pLimit(SEARCHES);
 	return async (query, cancel) => {
 		const { pattern, match, includeHiddenFiles } = query;
-		const [root = ""] = (await create(lines(pattern, query))).getSearchPaths();
+		const [root = ""] = (await create(pattern)).getSearchPaths();
 		const realPath = realPaths(root);
 		const overlooked = await findOverlooked(root, match, {
 			...query,
@@ -729,7 +756,7 @@ function openSearch(maxPaths = MAX_PATHS) {
 		});
 		const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
 		if (unreadable[0] !== void 0) throw unreadableName(unreadable[0]);
-		if (isFolder === void 0 || match.excludes(root)) return {
+		if (isFolder === void 0 || match.prunes(root)) return {
 			root,
 			paths: [],
 			brokenLinks,
@@ -757,7 +784,7 @@ function openSearch(maxPaths = MAX_PATHS) {
 	};
 }
 async function find(part, bound, cancel) {
-	const globber = await create(lines(part.pattern, part), {
+	const globber = await create(part.pattern, {
 		followSymbolicLinks: part.followSymlinks,
 		implicitDescendants: part.descends,
 		matchDirectories: false,
@@ -766,6 +793,7 @@ async function find(part, bound, cancel) {
 	const paths = [];
 	for await (const file of globber.globGenerator()) {
 		if (cancel.aborted) break;
+		if (part.match.excludes(file)) continue;
 		bound.left -= 1;
 		if (bound.left < 0) throw leadsTooFar(part.pattern, file);
 		paths.push(file);
@@ -784,9 +812,6 @@ function whole({ pattern }) {
 		descends: true
 	};
 }
-function lines(pattern, { excludes }) {
-	return [pattern, ...excludes.map((exclude) => `!${exclude}`)].join("\n");
-}
 /** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
 function split(root, query) {
 	const { pattern, match, visibleOnly } = query;
@@ -797,7 +822,7 @@ function split(root, query) {
 		path.join(literal, "**", "*")
 	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
 	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
-	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.excludes(path.join(root, name)));
+	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.prunes(path.join(root, name)));
 	return [{
 		pattern: path.join(literal, "*"),
 		descends: false
@@ -838,28 +863,40 @@ function spellsDots(pattern, root) {
 async function discover(rules, options) {
 	const directory = path.resolve(options.workspace, options.workingDirectory);
 	requireDirectory(directory, options.workingDirectory);
-	const excludes = rules.excludes.map((exclude) => anchor(exclude, directory));
+	const excludes = excludesOf(rules.excludes, (exclude) => anchor(exclude, directory));
 	const search = openSearch();
 	const all = rules.patterns.map((pattern) => {
 		const absolute = anchor(pattern.pattern, directory);
 		const place = {
 			pattern,
 			absolute,
-			excludes,
 			match: matcher(absolute, excludes)
 		};
 		return findMatches(place, search, options).catch((error) => {
 			throw unsearchable(place, error);
 		});
 	});
-	return unlessAborted(options.cancel, allOf(all), []);
+	const matches = await unlessAborted(options.cancel, allOf(all), []);
+	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
+	return {
+		matches,
+		warnings: files.size === 0 ? [] : excludes.idle().map((line) => idleLine(line, directory, files))
+	};
+}
+/** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
+function idleLine(line, directory, files) {
+	const says = `${quote(`!${line}`)} excluded nothing`;
+	const deep = `**/${line}`;
+	const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line) ? () => false : excludesOf([deep], () => anchor(deep, directory)).excludes;
+	const count = [...files].filter(isAnywhere).length;
+	if (count === 0) return `${says} of what the other lines match.`;
+	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
 }
 async function findMatches(place, search, options) {
-	const { pattern, absolute, excludes, match } = place;
+	const { pattern, absolute, match } = place;
 	const { includeHiddenFiles, followSymlinks, cancel } = options;
 	const { root, paths, brokenLinks, hidden } = await search({
 		pattern: absolute,
-		excludes,
 		match,
 		followSymlinks,
 		includeHiddenFiles
@@ -1339,17 +1376,21 @@ async function planFiles(inputs, options) {
 	const { workspace, cancel, clock, debug } = options;
 	const { target, ifNoFilesFound } = inputs;
 	const start = clock();
-	const matches = await discover(inputs.files, {
+	const { matches, warnings } = await discover(inputs.files, {
 		...inputs,
 		workspace,
 		cancel
 	});
 	debug?.("search", searchLines(matches, clock() - start));
-	return plan(matches, {
+	const planned = plan(matches, {
 		workspace,
 		target,
 		ifNoFilesFound: cancel.aborted ? "ignore" : ifNoFilesFound
 	});
+	return {
+		...planned,
+		warnings: [...planned.warnings, ...warnings]
+	};
 }
 /** The plan without the state file, which is no part of a build. */
 function leaveOutState(planned, file) {

@@ -4,10 +4,17 @@ import { systemCode } from '../agent/file.ts';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError, inputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
+import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
-import { anchor, type Matcher, matcher } from './pattern.ts';
+import { anchor, excludesOf, type Matcher, matcher } from './pattern.ts';
 import { openSearch, type Search } from './search.ts';
 import { BROKEN_LINK, type LeftOut, type SourceFile, sortOut } from './sources.ts';
+
+/** What all patterns match. */
+export interface Found {
+  readonly matches: readonly Matches[];
+  readonly warnings: readonly string[];
+}
 
 /** What one pattern matches. */
 export interface Matches {
@@ -29,34 +36,47 @@ export interface DiscoverOptions
 }
 
 /** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
-export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Matches[]> {
+export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Found> {
   const directory = path.resolve(options.workspace, options.workingDirectory);
   requireDirectory(directory, options.workingDirectory);
-  const excludes = rules.excludes.map(exclude => anchor(exclude, directory));
+  const excludes = excludesOf(rules.excludes, exclude => anchor(exclude, directory));
   const search = openSearch();
   const all = rules.patterns.map(pattern => {
     const absolute = anchor(pattern.pattern, directory);
-    const place = { pattern, absolute, excludes, match: matcher(absolute, excludes) };
+    const place = { pattern, absolute, match: matcher(absolute, excludes) };
     return findMatches(place, search, options).catch((error: unknown) => {
       throw unsearchable(place, error);
     });
   });
   // A search does not hear of the end of a job while it finds nothing.
-  return unlessAborted(options.cancel, allOf(all), []);
+  const matches = await unlessAborted(options.cancel, allOf(all), []);
+  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
+  return { matches, warnings: files.size === 0 ? [] : excludes.idle().map(line => idleLine(line, directory, files)) };
+}
+
+/** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
+function idleLine(line: string, directory: string, files: ReadonlySet<string>): string {
+  const says = `${quote(`!${line}`)} excluded nothing`;
+  const deep = `**/${line}`;
+  const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line)
+    ? () => false
+    : excludesOf([deep], () => anchor(deep, directory)).excludes;
+  const count = [...files].filter(isAnywhere).length;
+  if (count === 0) return `${says} of what the other lines match.`;
+  return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
 }
 
 /** A pattern and where it is to be searched. */
 interface Place {
   readonly pattern: FilePattern;
   readonly absolute: string;
-  readonly excludes: readonly string[];
   readonly match: Matcher;
 }
 
 async function findMatches(place: Place, search: Search, options: DiscoverOptions): Promise<Matches> {
-  const { pattern, absolute, excludes, match } = place;
+  const { pattern, absolute, match } = place;
   const { includeHiddenFiles, followSymlinks, cancel } = options;
-  const query = { pattern: absolute, excludes, match, followSymlinks, includeHiddenFiles };
+  const query = { pattern: absolute, match, followSymlinks, includeHiddenFiles };
   const { root, paths, brokenLinks, hidden } = await search(query, cancel);
   const shown = includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
   const { files, leftOut } = sortOut(root, shown, options);

@@ -61,10 +61,11 @@ async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): P
   const { workspace, cancel, clock, debug } = options;
   const { target, ifNoFilesFound } = inputs;
   const start = clock();
-  const matches = await discover(inputs.files, { ...inputs, workspace, cancel });
+  const { matches, warnings } = await discover(inputs.files, { ...inputs, workspace, cancel });
   debug?.('search', searchLines(matches, clock() - start));
   // A search that was cut short has found nothing.
-  return plan(matches, { workspace, target, ifNoFilesFound: cancel.aborted ? 'ignore' : ifNoFilesFound });
+  const planned = plan(matches, { workspace, target, ifNoFilesFound: cancel.aborted ? 'ignore' : ifNoFilesFound });
+  return { ...planned, warnings: [...planned.warnings, ...warnings] };
 }
 
 /** The plan without the state file, which is no part of a build. */

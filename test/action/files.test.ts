@@ -100,6 +100,23 @@ suite('files', { concurrency: 2 }, () => {
     assert.deepEqual([none.outputs['uploaded-count'], none.outputs['uploaded']], ['0', '[]']);
   });
 
+  test('that no line excludes make a warning of each such line, with what it may have meant', async () => {
+    const more = ['a/x.map', 'a/node_modules/y.map', 'z.map'].map(name => [`dist/${name}`, name]);
+    await using world = await openWorld({ files: { ...FILES, ...Object.fromEntries(more), 'dist/.env': 'e' } });
+    for (const [lines, said] of Object.entries({
+      'dist/**\n!*.map\n!**/.env\n!none': [
+        '"!*.map" excluded nothing; "!**/*.map" would leave out 3 files.',
+        '"!none" excluded nothing of what the other lines match.',
+      ],
+      // What is excluded as well by another, or may lie in a folder that is.
+      'dist\n!**/*.map\n!dist/z.map\n!**/node_modules': [],
+      'dist\n!dist/a\n!dist/a/**/y.map\n!dist/b/*': ['"!dist/b/*" excluded nothing of what the other lines match.'],
+    })) {
+      const result = await runWell(world, { files: lines, 'dry-run': 'true' });
+      assert.deepEqual(result.annotations('warning'), said, lines);
+    }
+  });
+
   test('of a dry run are listed with their targets, and nothing is sent', async () => {
     await using world = await openWorld({ files: FILES });
     const result = await runWell(world, { files: 'dist/**', target: '/app', 'dry-run': 'true' });
