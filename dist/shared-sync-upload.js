@@ -537,10 +537,10 @@ const DOT = 46;
 async function findOverlooked(root, match, options) {
 	const { isFolder, isLink, flaw } = lookAt(root, options);
 	const found = {
-		isFolder,
 		brokenLinks: [],
 		unreadable: [],
-		hidden: 0,
+		hidden: [],
+		isFolder,
 		isPlain: !isLink
 	};
 	if (flaw !== void 0 && match.wants(root)) found[flaw].push(root);
@@ -563,7 +563,7 @@ async function findOverlooked(root, match, options) {
 			const isHidden = !options.includeHiddenFiles && match.hides(file);
 			found.isPlain &&= !isLink && (isWanted || !isFolder);
 			if (!isWanted) continue;
-			if (isHidden && !isFolder) found.hidden += 1;
+			if (isHidden && !isFolder) found.hidden.push(file);
 			else if (flaw !== void 0) found[flaw].push(file);
 			else if (isFolder) folders.push({
 				path: file,
@@ -868,6 +868,7 @@ async function discover(rules, options) {
 	const all = rules.patterns.map((pattern) => {
 		const absolute = anchor(pattern.pattern, directory);
 		const place = {
+			directory,
 			pattern,
 			absolute,
 			match: matcher(absolute, excludes)
@@ -907,13 +908,23 @@ async function findMatches(place, search, options) {
 		path: file,
 		reason: BROKEN_LINK
 	}));
+	const passedOver = hidden.map((file) => ({
+		path: file,
+		...lineFor(file, root, place)
+	}));
 	return {
 		pattern,
 		root,
 		files,
 		leftOut: [...leftOut, ...broken],
-		hidden
+		hidden: passedOver
 	};
+}
+function lineFor(file, root, { directory, pattern: { target } }) {
+	const [dotted = "", ...others] = (pathWithin(root, file) ?? "").split(path.sep).filter((name) => name.startsWith("."));
+	if (others.length > 0 || dotted === ".git") return {};
+	const start = toPosix(escaped(pathWithin(directory, root) ?? root));
+	return { line: `${path.posix.join(start, "**", escaped(dotted))}${target === void 0 ? "" : ` => ${target}`}` };
 }
 function requireDirectory(directory, given) {
 	const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -974,15 +985,21 @@ function plan(matches, options) {
 		input: "files",
 		message
 	})));
-	const leftOut = [...new Map(matches.flatMap((match) => match.leftOut).map((item) => [item.path, item])).values()].map((item) => ({
-		...item,
-		path: name(item.path)
-	}));
+	const taken = new Set(unique.map(({ source }) => source));
+	const leftOut = named(matches.flatMap((match) => match.leftOut), name);
 	return {
 		files: unique,
 		leftOut,
+		hidden: named(matches.flatMap((match) => match.hidden), name).filter((item) => !taken.has(item.path)),
 		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(leftOut)]
 	};
+}
+/** What patterns match beside files, by their names: two may match the same. */
+function named(items, name) {
+	return [...new Map(items.map((item) => [item.path, item])).values()].map((item) => ({
+		...item,
+		path: name(item.path)
+	}));
 }
 function targetOf({ path: file, relative }, own, general) {
 	const target = own === void 0 || path.posix.isAbsolute(own) ? own ?? general : path.posix.join(general, own);
@@ -1009,7 +1026,7 @@ const SLIPS = [
 ];
 function nothingFound({ pattern, hidden, leftOut }, name) {
 	const reasons = [
-		...hidden > 0 ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`] : [],
+		...hidden.length > 0 ? [`${hidden.length} with a name that begins with a dot; set include-hidden-files: true to include them`] : [],
 		...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
 		...leftOut[0] === void 0 ? [] : [`${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`]
 	];
@@ -1181,7 +1198,7 @@ function refuseLeaving(file, workspace) {
 	while (!existsSync(folder)) folder = path.dirname(folder);
 	if (pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === void 0 && pathWithin(workspace, file) !== void 0) throw refusal(file, "lies behind a link that leads out of the workspace");
 }
-/** Whether a planned file is the state file, or the one that is about to take its place: neither is part of a build. */
+/** Whether a file found is the state file, or the one that is about to take its place: neither is part of a build. */
 function isStateFile({ path: file }) {
 	const own = [file, freshFile(file)].map(realPathOf);
 	return ({ realPath }) => own.includes(realPath);
@@ -1331,7 +1348,7 @@ async function digestOf({ realPath, size }, buffer, cancel) {
 async function selectFiles(inputs, options) {
 	const file = stateFileOf(inputs, options.workspace);
 	const all = await planFiles(inputs, options);
-	const planned = file === void 0 ? all : leaveOutState(all, file);
+	const planned = file === void 0 ? all : leaveOutState(all, file, options.workspace);
 	const { shard } = inputs;
 	const files = shard === void 0 ? planned.files : shareOf(planned.files, shard);
 	const share = shard && {
@@ -1393,17 +1410,18 @@ async function planFiles(inputs, options) {
 	};
 }
 /** The plan without the state file, which is no part of a build. */
-function leaveOutState(planned, file) {
+function leaveOutState(planned, file, workspace) {
 	const isState = isStateFile(file);
 	const found = planned.files.filter(isState).map(({ source }) => ({
 		path: source,
 		reason: "the state file"
 	}));
-	if (found.length === 0) return planned;
 	const files = planned.files.filter((each) => !isState(each));
+	const hidden = planned.hidden.filter((each) => !isState({ realPath: path.resolve(workspace, each.path) }));
 	return {
 		...planned,
 		files,
+		hidden,
 		leftOut: [...planned.leftOut, ...found]
 	};
 }
@@ -1432,7 +1450,7 @@ async function skipUnchanged(selection, { file, planned, shareRequests }, { canc
 function searchLines(matches, durationMs) {
 	return [...matches.map(({ pattern: { pattern }, root, files, leftOut, hidden }) => {
 		const counts = `${formatCount(files.length, "file")}, ${formatNumber(leftOut.length)} left out`;
-		const passedOver = hidden === 0 ? "" : `, ${formatNumber(hidden)} hidden`;
+		const passedOver = hidden.length === 0 ? "" : `, ${formatNumber(hidden.length)} hidden`;
 		return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
 	}), `Search: took ${formatDuration(durationMs)}`].join("\n");
 }
@@ -1810,7 +1828,7 @@ function keepHeapSmall() {
 }
 /** What a report says before anything was sent. */
 function reportOn(selection, inputs) {
-	const { leftOut, share, due } = selection;
+	const { leftOut, hidden, share, due } = selection;
 	const { sandboxId, baseUrl, dryRun, signature } = inputs;
 	const warnings = due.length < 2 || signature === "" ? selection.warnings : [...selection.warnings, `One signature covers one target path, and ${due.length} files are to be uploaded with it.`];
 	return {
@@ -1819,6 +1837,7 @@ function reportOn(selection, inputs) {
 		baseUrl,
 		dryRun,
 		leftOut,
+		hidden,
 		share,
 		warnings
 	};

@@ -948,6 +948,7 @@ const EMPTY_REPORT = {
 	share: void 0,
 	files: [],
 	leftOut: [],
+	hidden: [],
 	stats: void 0,
 	samples: [],
 	gate: NO_GATE,
@@ -1139,6 +1140,14 @@ function usage({ samples, cancelled }) {
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
 function furtherLines({ errors }) {
 	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
+}
+/** A sentence on the files that were left out for their names, if there are any. */
+function hiddenLine({ hidden }) {
+	if (hidden.length === 0) return [];
+	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
+	const shown = hidden.find(({ line }) => line !== void 0);
+	if (shown?.line === void 0) return [`${were}; include-hidden-files: true takes all.`];
+	return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
 }
 /** The failed files, those with the same message together, the largest group first. */
 function failureGroups({ files }) {
@@ -1571,6 +1580,7 @@ function uploadOutputs(report) {
 		"unchanged-count": String(unchanged),
 		"failed-count": String(failed),
 		"skipped-count": String(skipped),
+		"hidden-count": String(report.hidden.length),
 		"uploaded-bytes": String(uploadedBytes),
 		uploaded: uploadedList(report)
 	});
@@ -1948,7 +1958,11 @@ function join(blocks) {
 function notes(report) {
 	const { sandboxId, baseUrl, warnings } = report;
 	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-	const items = [...furtherLines(report), ...warnings].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
+	const items = [
+		...furtherLines(report),
+		...hiddenLine(report),
+		...warnings
+	].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function totalsTable(report) {
@@ -2030,7 +2044,7 @@ async function publish(report, options) {
 	const verdict = [headline(report), ...furtherLines(report)];
 	if (!succeeded(report)) setFailed(messageOf([...verdict, ...problem]));
 	else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
-	else logLine(verdict.join(" "));
+	else logLine([...verdict, ...hiddenLine(report)].join(" "));
 }
 const OUTPUTS = {
 	sync: [

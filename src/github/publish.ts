@@ -15,7 +15,7 @@ import {
 } from '../report/outputs.ts';
 import { type Report, succeeded } from '../report/report.ts';
 import { summary } from '../report/summary.ts';
-import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
+import { adviceOn, failureGroups, furtherLines, headline, hiddenLine } from '../report/verdict.ts';
 import { firstOf } from '../text/cut.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
@@ -42,7 +42,7 @@ export async function publish(report: Report, options: PublishOptions): Promise<
   const verdict = [headline(report), ...furtherLines(report)];
   if (!succeeded(report)) setFailed(messageOf([...verdict, ...problem]));
   else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
-  else logLine(verdict.join(' '));
+  else logLine([...verdict, ...hiddenLine(report)].join(' '));
 }
 
 const OUTPUTS: Readonly<Record<Task, readonly ((report: Report, aggregates: object) => BoundedOutputs)[]>> = {

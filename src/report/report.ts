@@ -3,6 +3,7 @@ import type { Task } from '../inputs/table.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
+import type { Hidden } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
 import type { Share } from '../upload/selection.ts';
 import type { LeftOut } from '../upload/sources.ts';
@@ -22,6 +23,8 @@ export interface Report {
   readonly files: readonly FileResult[];
   /** What was matched and knowingly not planned. */
   readonly leftOut: readonly LeftOut[];
+  /** What was matched but for a name that begins with a dot. */
+  readonly hidden: readonly Hidden[];
   readonly stats: Stats | undefined;
   /** Every reading that counts, the oldest first. */
   readonly samples: readonly Sample[];
@@ -52,6 +55,7 @@ export const EMPTY_REPORT: Report = {
   share: undefined,
   files: [],
   leftOut: [],
+  hidden: [],
   stats: undefined,
   samples: [],
   gate: NO_GATE,

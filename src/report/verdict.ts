@@ -3,6 +3,7 @@ import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import { describeProblem, type InputError } from '../inputs/parse.ts';
 import type { WaitEnd } from '../stats/sample.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/units.ts';
+import { quote } from '../text/visible.ts';
 import { formatFigure, judgementLine } from './figures.ts';
 import { type Report, type ReportedError, shardName, totals } from './report.ts';
 
@@ -86,6 +87,15 @@ function usage({ samples, cancelled }: Report): string {
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
 export function furtherLines({ errors }: Report): string[] {
   return errors.flatMap(({ message, details }, index) => (index === 0 ? details : [message, ...details]));
+}
+
+/** A sentence on the files that were left out for their names, if there are any. */
+export function hiddenLine({ hidden }: Report): string[] {
+  if (hidden.length === 0) return [];
+  const were = `${formatCount(hidden.length, 'hidden file')} ${hidden.length === 1 ? 'was' : 'were'} left out`;
+  const shown = hidden.find(({ line }) => line !== undefined);
+  if (shown?.line === undefined) return [`${were}; include-hidden-files: true takes all.`];
+  return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
 }
 
 /** Failures with the same message. */

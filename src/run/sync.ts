@@ -67,7 +67,7 @@ function keepHeapSmall(): void {
 
 /** What a report says before anything was sent. */
 function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
-  const { leftOut, share, due } = selection;
+  const { leftOut, hidden, share, due } = selection;
   const { sandboxId, baseUrl, dryRun, signature } = inputs;
   const warnings =
     due.length < 2 || signature === ''
@@ -76,7 +76,7 @@ function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
           ...selection.warnings,
           `One signature covers one target path, and ${due.length} files are to be uploaded with it.`,
         ];
-  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, share, warnings };
+  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, hidden, share, warnings };
 }
 
 /** Uploads the files that are due, and keeps the state. */

@@ -6,9 +6,9 @@ import { InputError, inputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
-import { anchor, excludesOf, type Matcher, matcher } from './pattern.ts';
+import { anchor, escaped, excludesOf, type Matcher, matcher } from './pattern.ts';
 import { openSearch, type Search } from './search.ts';
-import { BROKEN_LINK, type LeftOut, type SourceFile, sortOut } from './sources.ts';
+import { BROKEN_LINK, type LeftOut, pathWithin, type SourceFile, sortOut, toPosix } from './sources.ts';
 
 /** What all patterns match. */
 export interface Found {
@@ -23,8 +23,14 @@ export interface Matches {
   readonly root: string;
   readonly files: readonly SourceFile[];
   readonly leftOut: readonly LeftOut[];
-  /** How many were passed over for a name that begins with a dot. */
-  readonly hidden: number;
+  readonly hidden: readonly Hidden[];
+}
+
+/** A file that was passed over for a name that begins with a dot. */
+export interface Hidden {
+  readonly path: string;
+  /** A line of `files` that takes it to where the pattern would; undefined where it takes more than one. */
+  readonly line?: string;
 }
 
 export interface DiscoverOptions
@@ -43,7 +49,7 @@ export async function discover(rules: FileRules, options: DiscoverOptions): Prom
   const search = openSearch();
   const all = rules.patterns.map(pattern => {
     const absolute = anchor(pattern.pattern, directory);
-    const place = { pattern, absolute, match: matcher(absolute, excludes) };
+    const place = { directory, pattern, absolute, match: matcher(absolute, excludes) };
     return findMatches(place, search, options).catch((error: unknown) => {
       throw unsearchable(place, error);
     });
@@ -68,6 +74,8 @@ function idleLine(line: string, directory: string, files: ReadonlySet<string>): 
 
 /** A pattern and where it is to be searched. */
 interface Place {
+  /** Where relative patterns start. */
+  readonly directory: string;
   readonly pattern: FilePattern;
   readonly absolute: string;
   readonly match: Matcher;
@@ -81,7 +89,17 @@ async function findMatches(place: Place, search: Search, options: DiscoverOption
   const shown = includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
   const { files, leftOut } = sortOut(root, shown, options);
   const broken = brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
-  return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden };
+  const passedOver = hidden.map(file => ({ path: file, ...lineFor(file, root, place) }));
+  return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden: passedOver };
+}
+
+function lineFor(file: string, root: string, { directory, pattern: { target } }: Place): Pick<Hidden, 'line'> {
+  const [dotted = '', ...others] = (pathWithin(root, file) ?? '').split(path.sep).filter(name => name.startsWith('.'));
+  // A wildcard leads to no name behind a hidden one, and the history of the checkout may hold its credentials.
+  if (others.length > 0 || dotted === '.git') return {};
+  const start = toPosix(escaped(pathWithin(directory, root) ?? root));
+  const line = `${path.posix.join(start, '**', escaped(dotted))}${target === undefined ? '' : ` => ${target}`}`;
+  return { line };
 }
 
 function requireDirectory(directory: string, given: string): void {

@@ -4,7 +4,7 @@ import { InputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { firstOf } from '../text/cut.ts';
 import { quote } from '../text/visible.ts';
-import type { Matches } from './discover.ts';
+import type { Hidden, Matches } from './discover.ts';
 import { BROKEN_LINK, type LeftOut, NOT_REGULAR, pathWithin, type SourceFile, toPosix } from './sources.ts';
 
 /** One upload to be made. */
@@ -18,6 +18,8 @@ export interface Plan {
   readonly files: readonly PlannedFile[];
   /** What was matched and is not uploaded; `path` as in `source`. */
   readonly leftOut: readonly LeftOut[];
+  /** What was passed over for its name, and no other pattern takes. */
+  readonly hidden: readonly Hidden[];
   readonly warnings: readonly string[];
 }
 
@@ -47,14 +49,27 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
     ...cut(unwritable(unique)),
   ];
   if (problems.length > 0) throw new InputError(problems.map(message => ({ input: 'files', message })));
-  // Two patterns may match the same.
-  const all = new Map(matches.flatMap(match => match.leftOut).map(item => [item.path, item]));
-  const leftOut = [...all.values()].map(item => ({ ...item, path: name(item.path) }));
+  const taken = new Set(unique.map(({ source }) => source));
+  const leftOut = named(
+    matches.flatMap(match => match.leftOut),
+    name,
+  );
+  const hidden = named(
+    matches.flatMap(match => match.hidden),
+    name,
+  );
   return {
     files: unique,
     leftOut,
+    hidden: hidden.filter(item => !taken.has(item.path)),
     warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...oddities(leftOut)],
   };
+}
+
+/** What patterns match beside files, by their names: two may match the same. */
+function named<T extends { readonly path: string }>(items: readonly T[], name: (file: string) => string): T[] {
+  const all = new Map(items.map(item => [item.path, item]));
+  return [...all.values()].map(item => ({ ...item, path: name(item.path) }));
 }
 
 function targetOf({ path: file, relative }: SourceFile, own: string | undefined, general: string): string {
@@ -73,8 +88,8 @@ const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
 
 function nothingFound({ pattern, hidden, leftOut }: Matches, name: (file: string) => string): string {
   const reasons = [
-    ...(hidden > 0
-      ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`]
+    ...(hidden.length > 0
+      ? [`${hidden.length} with a name that begins with a dot; set include-hidden-files: true to include them`]
       : []),
     ...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
     ...(leftOut[0] === undefined

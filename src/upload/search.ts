@@ -25,8 +25,8 @@ export interface Hits {
   readonly paths: readonly string[];
   /** Absolute paths of links that lead nowhere. */
   readonly brokenLinks: readonly string[];
-  /** How many files are hidden by a name that begins with a dot. */
-  readonly hidden: number;
+  /** Absolute paths of files that are hidden by a name that begins with a dot. */
+  readonly hidden: readonly string[];
 }
 
 /** Searches the file system for a pattern; ends early where `cancel` aborts. */

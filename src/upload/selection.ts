@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Inputs, Shard } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
@@ -35,7 +36,7 @@ export interface SelectionOptions extends Pick<DiscoverOptions, 'workspace' | 'c
 export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Selection> {
   const file = stateFileOf(inputs, options.workspace);
   const all = await planFiles(inputs, options);
-  const planned = file === undefined ? all : leaveOutState(all, file);
+  const planned = file === undefined ? all : leaveOutState(all, file, options.workspace);
   const { shard } = inputs;
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
@@ -69,12 +70,12 @@ async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): P
 }
 
 /** The plan without the state file, which is no part of a build. */
-function leaveOutState(planned: Plan, file: StateFile): Plan {
+function leaveOutState(planned: Plan, file: StateFile, workspace: string): Plan {
   const isState = isStateFile(file);
   const found = planned.files.filter(isState).map(({ source }) => ({ path: source, reason: 'the state file' }));
-  if (found.length === 0) return planned;
   const files = planned.files.filter(each => !isState(each));
-  return { ...planned, files, leftOut: [...planned.leftOut, ...found] };
+  const hidden = planned.hidden.filter(each => !isState({ realPath: path.resolve(workspace, each.path) }));
+  return { ...planned, files, hidden, leftOut: [...planned.leftOut, ...found] };
 }
 
 /** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
@@ -102,7 +103,7 @@ async function skipUnchanged(
 function searchLines(matches: readonly Matches[], durationMs: number): string {
   const lines = matches.map(({ pattern: { pattern }, root, files, leftOut, hidden }) => {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(leftOut.length)} left out`;
-    const passedOver = hidden === 0 ? '' : `, ${formatNumber(hidden)} hidden`;
+    const passedOver = hidden.length === 0 ? '' : `, ${formatNumber(hidden.length)} hidden`;
     return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
   });
   return [...lines, `Search: took ${formatDuration(durationMs)}`].join('\n');

@@ -71,6 +71,26 @@ suite('files', { concurrency: 2 }, () => {
     assert.deepEqual(all, ['.env', 'a/.git/x', 'a/.hidden', 'a/b']);
   });
 
+  test('that are hidden are counted, and the line that is told takes them to where the others are', async () => {
+    const hidden = { 'a/.well-known/x': 'x', 'a/[b]/.env': 'e', 'a/.git/.config': 'c', 'a/.no': 'n' };
+    await using world = await openWorld({ files: { 'a/f': 'f', ...hidden } });
+    const less = { files: 'a/** => t\na/.no => n\n!**/[[]b]' };
+    const { stdout, summary, outputs, report } = await runWell(world, less);
+    const line = 'a/**/.well-known => t';
+    const takes = `the line "${line}" takes "a/.well-known/x", include-hidden-files: true all.`;
+    const verdict = stdout.split('\n').find(each => each.startsWith('Uploaded 2 files'));
+    assert.ok(verdict?.endsWith(`. 2 hidden files were left out: ${takes}`), stdout);
+    assert.match(summary, /<li>.*2 hidden files were left out/);
+    assert.deepEqual(outputs['hidden-count'], '2');
+    assert.deepEqual(report.hidden.map(({ path: name }) => name).toSorted(), ['a/.git/.config', 'a/.well-known/x']);
+    await runWell(world, { files: line });
+    assert.equal(world.stored('t/.well-known/x').toString(), 'x');
+    const none = await runWell(world, { files: `${less.files}\n${line}\n!**/.git` });
+    assert.deepEqual([none.outputs['hidden-count'], /hidden/.test(none.stdout + none.summary)], ['0', false]);
+    const escaped = await runWell(world, { files: '**', 'working-directory': 'a/[b]', 'if-no-files-found': 'ignore' });
+    assert.match(escaped.stdout, /There was no file .* 1 hidden file was left out: the line "\*\*\/\.env" takes/);
+  });
+
   test('behind links arrive where the links end inside the workspace', async () => {
     await using world = await openWorld({ files: { 'real/a.txt': 'a', 'web/b.txt': 'b' } });
     symlinkSync('../real', path.join(world.workspace, 'web/linked'));

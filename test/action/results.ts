@@ -13,6 +13,7 @@ export interface Report {
   readonly totals: Readonly<Record<string, number>>;
   readonly stats: Readonly<Record<string, unknown>> | null;
   readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
+  readonly hidden: readonly { readonly path: string; readonly line?: string }[];
   readonly files: readonly ReportedFile[];
 }
 

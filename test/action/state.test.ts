@@ -17,10 +17,10 @@ suite('with a state file', { concurrency: 2 }, () => {
     assert.deepEqual([first.outputs['uploaded-count'], first.outputs['unchanged-count']], ['4', '0']);
     const { outputs, report, summary, stdout, sent } = await runWellWith(world);
     assert.deepEqual(sent, []);
-    const counts = ['uploaded-count', 'unchanged-count', 'skipped-count', 'uploaded-bytes', 'uploaded'];
+    const counts = ['uploaded-count', 'unchanged-count', 'skipped-count', 'hidden-count', 'uploaded-bytes', 'uploaded'];
     assert.deepEqual(
       counts.map(name => outputs[name]),
-      ['0', '4', '0', '0', '[]'],
+      ['0', '4', '0', '0', '0', '[]'],
     );
     assert.equal(report.headline, 'Nothing was sent, 4 files unchanged.');
     assert.deepEqual(

@@ -59,6 +59,7 @@ const SELECTION: Selection = {
   share: undefined,
   state: undefined,
   leftOut: [],
+  hidden: [],
   warnings: [],
 };
 const SAME = new Map([['app/a', { path: '/app/a', size: 1024, sha256: '' }]]);

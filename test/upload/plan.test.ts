@@ -19,7 +19,7 @@ function source(file: string, relative = '', size = 1): SourceFile {
 function matches(line: string, files: readonly SourceFile[], more: Partial<Matches> = {}): Matches {
   const [pattern] = parseFields({ files: fileRules }, { files: line }).files.patterns;
   assert.ok(pattern !== undefined);
-  return { pattern, root: WORKSPACE, files, leftOut: [], hidden: 0, ...more };
+  return { pattern, root: WORKSPACE, files, leftOut: [], hidden: [], ...more };
 }
 
 /** The plan for what lines match, in a workspace at `/w`. */
@@ -105,6 +105,7 @@ test('a planned file is described by its source, its real path and its size', ()
   assert.deepEqual(planFor([matches('dist/**', [linked])]), {
     files: [{ source: 'dist/a', realPath: '/w/real/a', target: 'a', size: 7 }],
     leftOut: [],
+    hidden: [],
     warnings: [],
   });
   const outside = planFor([matches('../x/**', [source('..a/b', 'b'), source('/x/c', 'c')])]).files;
@@ -189,13 +190,16 @@ describe('a pattern that matches nothing', () => {
       assert.deepEqual([warnings, files.length], [ifNoFilesFound === 'warn' ? messages : [], 1]);
     }
     const none = planFor([matches('a', [])], { ifNoFilesFound: 'ignore' });
-    assert.deepEqual(none, { files: [], leftOut: [], warnings: [] });
+    assert.deepEqual(none, { files: [], leftOut: [], hidden: [], warnings: [] });
   });
 
   test('says so where it matches hidden names, or all it matches was left out', () => {
     const leftOut = [{ path: '/w/a/l', reason: 'a broken link' }];
-    const [hidden, out = ''] = refusals([matches('a/**', [], { hidden: 3 }), matches('a/**', [], { leftOut })]);
-    const advice = '3 with a name that begins with a dot; set include-hidden-files: true to include them';
+    const [hidden, out = ''] = refusals([
+      matches('a/**', [], { hidden: [{ path: '/w/a/.b' }, { path: '/w/a/.c' }] }),
+      matches('a/**', [], { leftOut }),
+    ]);
+    const advice = '2 with a name that begins with a dot; set include-hidden-files: true to include them';
     assert.equal(hidden, `"a/**" matches no file to upload (${advice}).`);
     assert.match(out, /^"a\/\*\*" matches no file to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
   });
