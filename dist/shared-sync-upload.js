@@ -676,12 +676,16 @@ function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles })
 				path: file,
 				reason: "a link to what is hidden"
 			});
-			else files.push({
-				path: file,
-				realPath: real,
-				relative: toPosix(relative),
-				size: stats.size
-			});
+			else {
+				const isExecutable = (stats.mode & 73) !== 0;
+				files.push({
+					path: file,
+					realPath: real,
+					relative: toPosix(relative),
+					size: stats.size,
+					isExecutable
+				});
+			}
 		}
 	}
 	return {
@@ -972,7 +976,8 @@ function plan(matches, options) {
 		source: name(file.path),
 		realPath: file.realPath,
 		target: targetOf(file, match.pattern.target, options.target),
-		size: file.size
+		size: file.size,
+		isExecutable: file.isExecutable
 	})));
 	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, name));
 	const { unique, conflicts } = byTarget(files);

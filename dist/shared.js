@@ -1149,6 +1149,13 @@ function hiddenLine({ hidden }) {
 	if (shown?.line === void 0) return [`${were}; include-hidden-files: true takes all.`];
 	return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
 }
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+/** What is to be known of the files in the sandbox, though nothing failed. */
+function notices({ files }) {
+	const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
+	if (first === void 0) return [];
+	return [`${`${formatCount(others.length + 1, "file")} ${others.length === 0 ? "is" : "are"} executable here`}, such as ${quote(first.file.source)}. An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+}
 /** The failed files, those with the same message together, the largest group first. */
 function failureGroups({ files }) {
 	const groups = /* @__PURE__ */ new Map();
@@ -1961,6 +1968,7 @@ function notes(report) {
 	const items = [
 		...furtherLines(report),
 		...hiddenLine(report),
+		...notices(report),
 		...warnings
 	].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
@@ -2039,6 +2047,7 @@ async function publish(report, options) {
 		more: (rest) => `And ${rest} more.`
 	};
 	for (const warning of firstOf$1(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
+	for (const line of notices(report)) annotate.notice([line]);
 	annotateFailures(report);
 	annotateBreaches(report);
 	const verdict = [headline(report), ...furtherLines(report)];

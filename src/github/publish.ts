@@ -15,7 +15,7 @@ import {
 } from '../report/outputs.ts';
 import { type Report, succeeded } from '../report/report.ts';
 import { summary } from '../report/summary.ts';
-import { adviceOn, failureGroups, furtherLines, headline, hiddenLine } from '../report/verdict.ts';
+import { adviceOn, failureGroups, furtherLines, headline, hiddenLine, notices } from '../report/verdict.ts';
 import { firstOf } from '../text/cut.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
@@ -37,6 +37,7 @@ export async function publish(report: Report, options: PublishOptions): Promise<
   if (options.summary) await writeSummary(report, options.debug);
   const warnings = { show: (warning: string) => warning, more: (rest: number) => `And ${rest} more.` };
   for (const warning of firstOf(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
+  for (const line of notices(report)) annotate.notice([line]);
   annotateFailures(report);
   annotateBreaches(report);
   const verdict = [headline(report), ...furtherLines(report)];

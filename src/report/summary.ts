@@ -5,7 +5,7 @@ import type { LeftOut } from '../upload/sources.ts';
 import { code, concat, type Html, html, table } from './html.ts';
 import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';
-import { adviceOn, failureGroups, furtherLines, hiddenLine, verdict } from './verdict.ts';
+import { adviceOn, failureGroups, furtherLines, hiddenLine, notices, verdict } from './verdict.ts';
 
 /** The platform drops a summary whole that is longer, in bytes. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024;
@@ -41,7 +41,7 @@ function join(blocks: readonly Html[]): string {
 function notes(report: Report): Html[] {
   const { sandboxId, baseUrl, warnings } = report;
   const where = sandboxId === '' ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-  const lines = [...furtherLines(report), ...hiddenLine(report), ...warnings].slice(0, MAX_LINES);
+  const lines = [...furtherLines(report), ...hiddenLine(report), ...notices(report), ...warnings].slice(0, MAX_LINES);
   const items = lines.map(line => html`\n<li>${code(line)}</li>`);
   return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }

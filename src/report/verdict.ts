@@ -98,6 +98,17 @@ export function hiddenLine({ hidden }: Report): string[] {
   return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
 }
 
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+/** What is to be known of the files in the sandbox, though nothing failed. */
+export function notices({ files }: Report): string[] {
+  const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
+  if (first === undefined) return [];
+  const which = `${formatCount(others.length + 1, 'file')} ${others.length === 0 ? 'is' : 'are'} executable here`;
+  const why = 'An upload carries no modes, and new files are 0644 in the sandbox';
+  return [`${which}, such as ${quote(first.file.source)}. ${why}. Where modes matter, send an archive: ${ARCHIVE}`];
+}
+
 /** Failures with the same message. */
 export interface FailureGroup {
   /** One of the errors; the others say the same. */

@@ -11,6 +11,7 @@ import { BROKEN_LINK, type LeftOut, NOT_REGULAR, pathWithin, type SourceFile, to
 export interface PlannedFile extends UploadFile {
   /** The file as a reader knows it: relative to the workspace where it lies in it, with slashes. */
   readonly source: string;
+  readonly isExecutable: boolean;
 }
 
 /** All that will be uploaded, each target once, in the order found. */
@@ -39,6 +40,7 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
       realPath: file.realPath,
       target: targetOf(file, match.pattern.target, options.target),
       size: file.size,
+      isExecutable: file.isExecutable,
     })),
   );
   const unmatched = matches.filter(match => match.files.length === 0).map(match => nothingFound(match, name));

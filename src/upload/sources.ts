@@ -11,6 +11,8 @@ export interface SourceFile {
   /** POSIX path below what the pattern spells out; empty where the pattern spells out the file itself. */
   readonly relative: string;
   readonly size: number;
+  /** Whether anyone may execute it; on Windows, never. */
+  readonly isExecutable: boolean;
 }
 
 /** Something a pattern matches that is not uploaded. */
@@ -70,7 +72,10 @@ export function sortOut(
       resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
       const { real, isHidden } = resolve(file, isLink);
       if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to what is hidden' });
-      else files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size });
+      else {
+        const isExecutable = (stats.mode & 0o111) !== 0;
+        files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size, isExecutable });
+      }
     }
   }
   return { files, leftOut };

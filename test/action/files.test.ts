@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { telling } from '../telling.ts';
@@ -30,6 +30,8 @@ const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '/home/user/t/README.md': 'README.md',
   },
 };
+
+const NO_MODES = { skip: process.platform === 'win32' };
 
 function arrived({ report }: Result): Record<string, string> {
   return Object.fromEntries(report.files.map(file => [file.path ?? file.status, file.source]));
@@ -89,6 +91,19 @@ suite('files', { concurrency: 2 }, () => {
     assert.deepEqual([none.outputs['hidden-count'], /hidden/.test(none.stdout + none.summary)], ['0', false]);
     const escaped = await runWell(world, { files: '**', 'working-directory': 'a/[b]', 'if-no-files-found': 'ignore' });
     assert.match(escaped.stdout, /There was no file .* 1 hidden file was left out: the line "\*\*\/\.env" takes/);
+  });
+
+  test('that are executable are counted in one notice, unless the sandbox has them already', NO_MODES, async () => {
+    await using world = await openWorld({ files: FILES });
+    const run = () => runWell(world, { files: 'dist/**', 'state-file': 'state.json' });
+    assert.deepEqual((await run()).annotations('notice'), []);
+    world.write({ 'dist/a/b.js': '#!/bin/node' });
+    for (const name of ['dist/a/b.js', 'dist/index.html']) chmodSync(path.join(world.workspace, name), 0o755);
+    const result = await run();
+    const [notice = '', ...others] = result.annotations('notice');
+    assert.match(notice, /^1 file is executable here, such as "dist\/a\/b\.js"\. .* 0644 .*examples\/archive\.yml$/);
+    assert.deepEqual(others, []);
+    assert.match(result.summary, /<li>.*1 file is executable here/);
   });
 
   test('behind links arrive where the links end inside the workspace', async () => {

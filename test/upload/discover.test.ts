@@ -60,7 +60,7 @@ test('each pattern has its matches, in the order written, also of the same files
     ['missing'],
   ]);
   const file = tree.at('dist/index.html');
-  const files = [{ path: file, realPath: file, relative: 'index.html', size: 5 }];
+  const files = [{ path: file, realPath: file, relative: 'index.html', size: 5, isExecutable: false }];
   const described = { pattern: { pattern: 'dist/*.html' }, root: tree.at('dist'), files, leftOut: [], hidden: [] };
   assert.deepEqual(matches[1], described);
 });

@@ -12,7 +12,7 @@ const WORKSPACE = '/w';
 /** A file found at a path of the workspace, `relative` being what the wildcards matched. */
 function source(file: string, relative = '', size = 1): SourceFile {
   const absolute = path.resolve(WORKSPACE, file);
-  return { path: absolute, realPath: absolute, relative, size };
+  return { path: absolute, realPath: absolute, relative, size, isExecutable: false };
 }
 
 /** What one line of `files` matches. */
@@ -103,7 +103,7 @@ describe('where a file lands', () => {
 test('a planned file is described by its source, its real path and its size', () => {
   const linked = { ...source('dist/a', 'a', 7), realPath: '/w/real/a' };
   assert.deepEqual(planFor([matches('dist/**', [linked])]), {
-    files: [{ source: 'dist/a', realPath: '/w/real/a', target: 'a', size: 7 }],
+    files: [{ source: 'dist/a', realPath: '/w/real/a', target: 'a', size: 7, isExecutable: false }],
     leftOut: [],
     hidden: [],
     warnings: [],
