@@ -1367,6 +1367,7 @@ async function selectFiles(inputs, options) {
 		share,
 		due: files,
 		unchanged: /* @__PURE__ */ new Map(),
+		gone: [],
 		state: void 0
 	};
 	const comparing = {
@@ -1441,10 +1442,17 @@ async function skipUnchanged(selection, { file, planned, shareRequests }, { canc
 	});
 	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
 	debug?.("state file", `State file ${file.path}: ${counts}`);
+	const due = selection.files.filter(({ target }) => !unchanged.has(target));
+	const targets = new Set(planned.map(({ target }) => target));
+	const gone = [...without(entries, [...elsewhere, ...due.map(({ target }) => target)])].filter(([target]) => !targets.has(target)).map(([target, { path }]) => ({
+		target,
+		path
+	}));
 	return {
 		...selection,
-		due: selection.files.filter(({ target }) => !unchanged.has(target)),
+		due,
 		unchanged,
+		gone: cancel.aborted ? [] : gone,
 		state: {
 			file,
 			entries
@@ -1833,7 +1841,7 @@ function keepHeapSmall() {
 }
 /** What a report says before anything was sent. */
 function reportOn(selection, inputs) {
-	const { leftOut, hidden, share, due } = selection;
+	const { leftOut, hidden, gone, share, due } = selection;
 	const { sandboxId, baseUrl, dryRun, signature } = inputs;
 	const warnings = due.length < 2 || signature === "" ? selection.warnings : [...selection.warnings, `One signature covers one target path, and ${due.length} files are to be uploaded with it.`];
 	return {
@@ -1843,6 +1851,7 @@ function reportOn(selection, inputs) {
 		dryRun,
 		leftOut,
 		hidden,
+		gone,
 		share,
 		warnings
 	};
@@ -1851,7 +1860,7 @@ function reportOn(selection, inputs) {
 async function send(selection, inputs, client, surroundings) {
 	const { due, state } = selection;
 	const { retries } = inputs;
-	const { cancel, clock, debug, observer, random, sleep } = surroundings;
+	const { cacheWarnings, cancel, clock, debug, observer, random, sleep } = surroundings;
 	if (state !== void 0) forget(state, due);
 	const start = clock();
 	const results = await transfer(due, {
@@ -1870,7 +1879,7 @@ async function send(selection, inputs, client, surroundings) {
 	return {
 		files: resultsOf(selection, results),
 		durationMs: Math.round(clock() - start),
-		warnings: state === void 0 ? [] : remember(state, results)
+		warnings: state === void 0 ? [] : [...remember(state, results), ...due.length > 0 ? cacheWarnings : []]
 	};
 }
 /** The results where nothing was sent, for one reason. */

@@ -949,6 +949,7 @@ const EMPTY_REPORT = {
 	files: [],
 	leftOut: [],
 	hidden: [],
+	gone: [],
 	stats: void 0,
 	samples: [],
 	gate: NO_GATE,
@@ -1149,12 +1150,24 @@ function hiddenLine({ hidden }) {
 	if (shown?.line === void 0) return [`${were}; include-hidden-files: true takes all.`];
 	return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
 }
+const MAX_NAMES$1 = 10;
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
 /** What is to be known of the files in the sandbox, though nothing failed. */
-function notices({ files }) {
+function notices({ files, gone }) {
+	return [...executables(files), ...leftovers(gone)];
+}
+function executables(files) {
 	const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
 	if (first === void 0) return [];
 	return [`${`${formatCount(others.length + 1, "file")} ${others.length === 0 ? "is" : "are"} executable here`}, such as ${quote(first.file.source)}. An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+}
+function leftovers(gone) {
+	if (gone.length === 0) return [];
+	const names = firstOf$1(gone, MAX_NAMES$1, {
+		show: ({ path }) => quote(path),
+		more: moreInReport
+	});
+	return [`${`${formatCount(gone.length, "file")} ${gone.length === 1 ? "is" : "are"}`} no longer in the build and still in the sandbox: ${names.join(", ")}.`];
 }
 /** The failed files, those with the same message together, the largest group first. */
 function failureGroups({ files }) {
@@ -1333,6 +1346,12 @@ function secretsIn(raw) {
 /** The directory that holds the checkout. */
 function workspace() {
 	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** What a run with a state file is to be warned of: its cache may keep nothing. */
+function cacheWarnings() {
+	const mode = process.env["ACTIONS_CACHE_MODE"] ?? "";
+	if (mode !== "read" && mode !== "none") return [];
+	return [`${`Caches of this run are not saved (ACTIONS_CACHE_MODE: ${mode}).`} If one carries the state file, the next run starts from an older state, which does not know what was sent now.`];
 }
 /** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
 function cancelSignal() {
@@ -2151,12 +2170,19 @@ async function step(task, run) {
 		const inputs = parseInputs(task, raw);
 		const shown = showInputs(task, inputs).map((line) => `Input ${line}`);
 		debug?.("inputs", shown.join("\n"));
-		return run(inputs, {
+		const time = {
 			clock: () => performance.now(),
 			now: Date.now,
 			sleep,
-			random: Math.random,
+			random: Math.random
+		};
+		const places = {
 			workspace: workspace(),
+			cacheWarnings: cacheWarnings()
+		};
+		return run(inputs, {
+			...time,
+			...places,
 			cancel,
 			debug,
 			observer

@@ -9,7 +9,7 @@ import { redactor } from '../text/redact.ts';
 import { cost, openDebug } from './debug.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
-import { cancelSignal, readInputs, secretsIn, workspace } from './runner.ts';
+import { cacheWarnings, cancelSignal, readInputs, secretsIn, workspace } from './runner.ts';
 
 /** What a step does with its inputs. Without a report, there is nothing to publish yet. */
 export type Run<T extends Task> = (
@@ -32,7 +32,8 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
     const shown = showInputs(task, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
-    return run(inputs, { ...time, workspace: workspace(), cancel, debug, observer }, raw);
+    const places = { workspace: workspace(), cacheWarnings: cacheWarnings() };
+    return run(inputs, { ...time, ...places, cancel, debug, observer }, raw);
   });
   stop();
   log?.end();

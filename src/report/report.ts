@@ -5,7 +5,7 @@ import type { Sample } from '../stats/sample.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
 import type { Hidden } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
-import type { Share } from '../upload/selection.ts';
+import type { Gone, Share } from '../upload/selection.ts';
 import type { LeftOut } from '../upload/sources.ts';
 
 /** All there is to say about a run, whatever came of it. */
@@ -25,6 +25,8 @@ export interface Report {
   readonly leftOut: readonly LeftOut[];
   /** What was matched but for a name that begins with a dot. */
   readonly hidden: readonly Hidden[];
+  /** What the state file knows of the sandbox, and this run no longer has. */
+  readonly gone: readonly Gone[];
   readonly stats: Stats | undefined;
   /** Every reading that counts, the oldest first. */
   readonly samples: readonly Sample[];
@@ -56,6 +58,7 @@ export const EMPTY_REPORT: Report = {
   files: [],
   leftOut: [],
   hidden: [],
+  gone: [],
   stats: undefined,
   samples: [],
   gate: NO_GATE,

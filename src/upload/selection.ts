@@ -17,7 +17,15 @@ export interface Selection extends Plan {
   readonly due: readonly PlannedFile[];
   /** Those that are not, by target. */
   readonly unchanged: Entries;
+  /** What the sandbox has of earlier runs and no file of the plan goes to. */
+  readonly gone: readonly Gone[];
   readonly state: State | undefined;
+}
+
+/** A file that is in the sandbox, at `path`, and no longer in the build. */
+export interface Gone {
+  readonly target: string;
+  readonly path: string;
 }
 
 /** What a shard has of a plan. */
@@ -40,7 +48,7 @@ export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOp
   const { shard } = inputs;
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
-  const selection: Selection = { ...planned, files, share, due: files, unchanged: new Map(), state: undefined };
+  const selection = { ...planned, files, share, due: files, unchanged: new Map(), gone: [], state: undefined };
   const comparing = { planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
   const selected = file === undefined ? selection : await skipUnchanged(selection, { file, ...comparing }, options);
   options.debug?.('plan', planLine(selected));
@@ -91,10 +99,17 @@ async function skipUnchanged(
   const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), { cancel, shareRequests });
   const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, 'file')} unchanged`;
   debug?.('state file', `State file ${file.path}: ${counts}`);
+  const due = selection.files.filter(({ target }) => !unchanged.has(target));
+  const targets = new Set(planned.map(({ target }) => target));
+  // What another spelling of a target that is due may be is not sure to be left.
+  const left = [...without(entries, [...elsewhere, ...due.map(({ target }) => target)])];
+  const gone = left.filter(([target]) => !targets.has(target)).map(([target, { path }]) => ({ target, path }));
   return {
     ...selection,
-    due: selection.files.filter(({ target }) => !unchanged.has(target)),
+    due,
     unchanged,
+    // A search that was cut short tells of no file.
+    gone: cancel.aborted ? [] : gone,
     state: { file, entries },
     warnings: [...selection.warnings, ...warnings],
   };

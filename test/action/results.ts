@@ -14,6 +14,7 @@ export interface Report {
   readonly stats: Readonly<Record<string, unknown>> | null;
   readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
   readonly hidden: readonly { readonly path: string; readonly line?: string }[];
+  readonly gone: readonly { readonly target: string; readonly path: string }[];
   readonly files: readonly ReportedFile[];
 }
 

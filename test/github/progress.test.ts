@@ -60,6 +60,7 @@ const SELECTION: Selection = {
   state: undefined,
   leftOut: [],
   hidden: [],
+  gone: [],
   warnings: [],
 };
 const SAME = new Map([['app/a', { path: '/app/a', size: 1024, sha256: '' }]]);

@@ -174,6 +174,7 @@ test('holds everything about a run, its schema number first', () => {
     cancelled: false,
     leftOut: EVERY_END.leftOut,
     hidden: [],
+    gone: [],
     durationMs: 2000,
     errors: [{ message: 'No.', details: ['d'] }],
     warnings: ['w'],
