@@ -1,4 +1,4 @@
-import { A as metricsOf, M as slept, O as gateOf, S as formatCount, _ as firstOf, a as parseFieldsOf, n as step, s as monitorDirectory, t as decodeStats, y as EMPTY_REPORT } from "./shared.js";
+import { N as slept, S as formatCount, _ as firstOf, a as parseFieldsOf, j as metricsOf, k as gateOf, n as step, s as monitorDirectory, t as decodeStats, y as EMPTY_REPORT } from "./shared.js";
 import path from "node:path";
 import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -28705,9 +28705,10 @@ function checkPattern(pattern, fail) {
 	if (meant === pattern) return pattern;
 	return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
-	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**")) return part;
+	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
 	const pieces = part.split(/\*{2,}/);
 	return pieces.map((piece, index) => {
 		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];

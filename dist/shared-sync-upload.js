@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { a as badAnswer, i as openClient, r as waitFor, t as measure } from "./shared-sync-upload-stats.js";
-import { C as formatDuration, D as inputError, E as InputError, N as withRetries, O as gateOf, P as AgentError, S as formatCount, T as quote, _ as firstOf, a as parseFieldsOf, i as fieldsOf, v as fitting, w as formatNumber, y as EMPTY_REPORT } from "./shared.js";
+import { C as formatDuration, D as InputError, E as visibleCut, F as AgentError, O as inputError, P as withRetries, S as formatCount, T as quote, _ as firstOf, a as parseFieldsOf, i as fieldsOf, k as gateOf, v as fitting, w as formatNumber, y as EMPTY_REPORT } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
@@ -967,11 +967,123 @@ function unlessAborted(signal, promise, fallback) {
 	return Promise.race([aborted, promise]).finally(() => signal.removeEventListener("abort", abort));
 }
 
+// src/upload/unmatched.ts
+/** A sentence on a pattern that matches no file to upload, with the likeliest reason; how far its path exists, if no other. */
+function nothingFound(match, { directory, name }) {
+	const { pattern } = match.pattern;
+	const found = `${quote(pattern)} matches no file to upload`;
+	const reason = passedOver(match, name) ?? slipIn(pattern, directory);
+	if (reason !== void 0) return `${found} (${reason}).`;
+	const extent = extentOf(match, directory);
+	return `${extent === void 0 ? found : `${found} (${extent})`}. Check that what makes it ran before this step, and working-directory.`;
+}
+function passedOver({ hidden, leftOut }, name) {
+	const dotted = `${hidden.length} with a name that begins with a dot`;
+	if (hidden.length > 0) return `${dotted}; set include-hidden-files: true to include them`;
+	return leftOut[0] && `${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`;
+}
+const SLIPS = [
+	{
+		slip: /^(["'`]).*\1$/,
+		advice: "remove the quotes round it; a line is taken as it stands"
+	},
+	{
+		slip: /^-\s/,
+		advice: "remove the dash; files is text with a pattern a line, not a list"
+	},
+	{
+		slip: /->/,
+		advice: "write => for ->"
+	},
+	{
+		slip: /\{.*\}/,
+		advice: "braces have no meaning in a pattern; write a line for each"
+	},
+	{
+		slip: /,/,
+		advice: "a comma is part of a name; write each pattern on a line of its own"
+	},
+	{
+		slip: /\[.*\]/,
+		advice: "[ and ] mean one of some characters; write [[] for a [ in a name"
+	},
+	{
+		slip: /=>/,
+		advice: "write a space on each side of =>"
+	},
+	{
+		slip: /\s#/,
+		advice: "a comment must be a line of its own"
+	},
+	...path.sep === "/" ? [{
+		slip: /\\/,
+		advice: "write / for \\, which takes the next character as it is"
+	}] : []
+];
+function slipIn(pattern, directory) {
+	const slip = SLIPS.find((each) => each.slip.test(pattern));
+	if (slip !== void 0) return slip.advice;
+	const [first = "", ...others] = pattern.split(/\s+/);
+	const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
+	return others.length > 0 && isWhole ? "several patterns in one line; where they are lines of their own, write files: | in place of files: >" : void 0;
+}
+/** How far the path exists that a pattern spells out, and what is there in its place; undefined where none of it does. */
+function extentOf({ root, pattern: { pattern } }, directory) {
+	const { at, missing } = deepest(root, directory);
+	const place = at === directory ? "the working directory" : quote(toPosix(pathWithin(directory, at) ?? at));
+	const names = namesIn(at);
+	if (names === void 0) {
+		if (!existsSync(at)) return void 0;
+		return `${place} is ${missing === void 0 && !/[*?]/.test(pattern) ? "left out by a ! line" : "no folder"}`;
+	}
+	if (names.length === 0) return `${place} is empty`;
+	const holds = `${place} exists and holds ${shown(names)}`;
+	if (missing === void 0) return `${holds}; nothing in it matches, or a ! line leaves it out`;
+	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
+	if (other !== void 0) return `there is no ${quote(missing)}, but ${quote(other)}, in another case`;
+	return `${holds}; there is no ${quote(missing)} in it`;
+}
+/** The last part of the way to a path that exists, and the name that is missing there. */
+function deepest(root, directory) {
+	const below = pathWithin(directory, root);
+	let at = below === void 0 ? path.parse(root).root : directory;
+	for (const part of (below ?? root.slice(at.length)).split(path.sep)) {
+		const next = path.join(at, part);
+		if (!existsSync(next)) return {
+			at,
+			missing: part
+		};
+		at = next;
+	}
+	return {
+		at,
+		missing: void 0
+	};
+}
+const MAX_NAMES = 10;
+function shown(names) {
+	const inSight = names.filter((name) => !name.startsWith("."));
+	const all = inSight.length === 0 ? names : inSight;
+	return firstOf(all, MAX_NAMES, {
+		show: (name) => visibleCut(name, 100),
+		more: (rest) => `${rest} more`
+	}).join(", ");
+}
+/** Undefined of what is no folder, or cannot be read. */
+function namesIn(place) {
+	try {
+		return readdirSync(place).sort();
+	} catch {
+		return;
+	}
+}
+
 // src/upload/plan.ts
 const NAMED = 10;
 /** Says where each file goes: the fixed part of a pattern is dropped. @throws InputError for no match, or two for one place. */
 function plan(matches, options) {
 	const name = (file) => toPosix(pathWithin(options.workspace, file) ?? file);
+	const directory = path.resolve(options.workspace, options.workingDirectory);
 	const files = matches.flatMap((match) => match.files.map((file) => ({
 		source: name(file.path),
 		realPath: file.realPath,
@@ -979,7 +1091,10 @@ function plan(matches, options) {
 		size: file.size,
 		isExecutable: file.isExecutable
 	})));
-	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, name));
+	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, {
+		directory,
+		name
+	}));
 	const { unique, conflicts } = byTarget(files);
 	const problems = [
 		...options.ifNoFilesFound === "error" ? unmatched : [],
@@ -1010,34 +1125,6 @@ function targetOf({ path: file, relative }, own, general) {
 	const target = own === void 0 || path.posix.isAbsolute(own) ? own ?? general : path.posix.join(general, own);
 	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
 	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
-}
-const SLIPS = [
-	{
-		slip: /\{.*\}/,
-		advice: "braces have no meaning in a pattern; write a line for each"
-	},
-	{
-		slip: /\[.*\]/,
-		advice: "[ and ] mean one of some characters; write [[] for a [ in a name"
-	},
-	{
-		slip: /=>/,
-		advice: "write a space on each side of =>"
-	},
-	{
-		slip: /\s#/,
-		advice: "a comment must be a line of its own"
-	}
-];
-function nothingFound({ pattern, hidden, leftOut }, name) {
-	const reasons = [
-		...hidden.length > 0 ? [`${hidden.length} with a name that begins with a dot; set include-hidden-files: true to include them`] : [],
-		...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
-		...leftOut[0] === void 0 ? [] : [`${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`]
-	];
-	const found = `${quote(pattern.pattern)} matches no file to upload`;
-	if (reasons.length > 0) return `${found} (${reasons.join("; ")}).`;
-	return `${found}. Check that what makes it ran before this step, and working-directory.`;
 }
 /** The files with each target once, and a message for each target that two sources claim. */
 function byTarget(files) {
@@ -1397,7 +1484,6 @@ function resultsOf({ files, unchanged }, due) {
 }
 async function planFiles(inputs, options) {
 	const { workspace, cancel, clock, debug } = options;
-	const { target, ifNoFilesFound } = inputs;
 	const start = clock();
 	const { matches, warnings } = await discover(inputs.files, {
 		...inputs,
@@ -1405,10 +1491,11 @@ async function planFiles(inputs, options) {
 		cancel
 	});
 	debug?.("search", searchLines(matches, clock() - start));
+	const ifNoFilesFound = cancel.aborted ? "ignore" : inputs.ifNoFilesFound;
 	const planned = plan(matches, {
+		...inputs,
 		workspace,
-		target,
-		ifNoFilesFound: cancel.aborted ? "ignore" : ifNoFilesFound
+		ifNoFilesFound
 	});
 	return {
 		...planned,

@@ -736,9 +736,10 @@ function checkPattern(pattern, fail) {
 	if (meant === pattern) return pattern;
 	return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
-	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**")) return part;
+	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
 	const pieces = part.split(/\*{2,}/);
 	return pieces.map((piece, index) => {
 		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
@@ -2298,4 +2299,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { metricsOf as A, formatDuration as C, inputError as D, InputError as E, slept as M, withRetries as N, gateOf as O, AgentError as P, formatCount as S, quote as T, firstOf$1 as _, parseFieldsOf as a, USER_AGENT as b, newMonitorDirectory as c, proxyCredentials as d, proxyFor as f, formatFigure as g, waitError as h, fieldsOf as i, exactly as j, judge as k, isUsable as l, reportedError as m, step as n, logLine as o, redactor as p, changeStrings as r, monitorDirectory as s, decodeStats as t, networkFacts as u, fitting as v, formatNumber as w, routingHeaders as x, EMPTY_REPORT as y };
+export { judge as A, formatDuration as C, InputError as D, visibleCut as E, AgentError as F, exactly as M, slept as N, inputError as O, withRetries as P, formatCount as S, quote as T, firstOf$1 as _, parseFieldsOf as a, USER_AGENT as b, newMonitorDirectory as c, proxyCredentials as d, proxyFor as f, formatFigure as g, waitError as h, fieldsOf as i, metricsOf as j, gateOf as k, isUsable as l, reportedError as m, step as n, logLine as o, redactor as p, changeStrings as r, monitorDirectory as s, decodeStats as t, networkFacts as u, fitting as v, formatNumber as w, routingHeaders as x, EMPTY_REPORT as y };

@@ -70,10 +70,13 @@ function checkPattern(pattern: string, fail: Refuse): string {
   return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
 
+// Quotes, a dash of a list, a comma, a blank or an arrow beside the stars.
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
+
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part: string): string {
-  // In brackets, a star is one of some characters.
-  if (part === '**' || !part.replace(/\[[^\]]+\]/g, '').includes('**')) return part;
+  // In brackets, a star is one of some characters. What is a slip of another kind, the search has a word for.
+  if (part === '**' || !part.replace(/\[[^\]]+\]/g, '').includes('**') || SLIP.test(part)) return part;
   const pieces = part.split(/\*{2,}/);
   const ends = pieces.map((piece, index) => {
     const [before, after] = [index === 0 ? '' : '*', index === pieces.length - 1 ? '' : '*'];

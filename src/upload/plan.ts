@@ -6,6 +6,7 @@ import { firstOf } from '../text/cut.ts';
 import { quote } from '../text/visible.ts';
 import type { Hidden, Matches } from './discover.ts';
 import { BROKEN_LINK, type LeftOut, NOT_REGULAR, pathWithin, type SourceFile, toPosix } from './sources.ts';
+import { nothingFound } from './unmatched.ts';
 
 /** One upload to be made. */
 export interface PlannedFile extends UploadFile {
@@ -24,7 +25,7 @@ export interface Plan {
   readonly warnings: readonly string[];
 }
 
-export interface PlanOptions extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound'> {
+export interface PlanOptions extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound' | 'workingDirectory'> {
   readonly workspace: string;
 }
 
@@ -34,6 +35,7 @@ const NAMED = 10;
 /** Says where each file goes: the fixed part of a pattern is dropped. @throws InputError for no match, or two for one place. */
 export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
   const name = (file: string) => toPosix(pathWithin(options.workspace, file) ?? file);
+  const directory = path.resolve(options.workspace, options.workingDirectory);
   const files = matches.flatMap(match =>
     match.files.map(file => ({
       source: name(file.path),
@@ -43,7 +45,9 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
       isExecutable: file.isExecutable,
     })),
   );
-  const unmatched = matches.filter(match => match.files.length === 0).map(match => nothingFound(match, name));
+  const unmatched = matches
+    .filter(match => match.files.length === 0)
+    .map(match => nothingFound(match, { directory, name }));
   const { unique, conflicts } = byTarget(files);
   const problems = [
     ...(options.ifNoFilesFound === 'error' ? unmatched : []),
@@ -79,28 +83,6 @@ function targetOf({ path: file, relative }: SourceFile, own: string | undefined,
   const isDirectory = own === undefined || relative !== '' || /(^|\/)\.?$/.test(own);
   if (!isDirectory) return path.posix.normalize(target);
   return path.posix.join(target, relative === '' ? path.basename(file) : relative);
-}
-
-const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
-  { slip: /\{.*\}/, advice: 'braces have no meaning in a pattern; write a line for each' },
-  { slip: /\[.*\]/, advice: '[ and ] mean one of some characters; write [[] for a [ in a name' },
-  { slip: /=>/, advice: 'write a space on each side of =>' },
-  { slip: /\s#/, advice: 'a comment must be a line of its own' },
-];
-
-function nothingFound({ pattern, hidden, leftOut }: Matches, name: (file: string) => string): string {
-  const reasons = [
-    ...(hidden.length > 0
-      ? [`${hidden.length} with a name that begins with a dot; set include-hidden-files: true to include them`]
-      : []),
-    ...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
-    ...(leftOut[0] === undefined
-      ? []
-      : [`${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`]),
-  ];
-  const found = `${quote(pattern.pattern)} matches no file to upload`;
-  if (reasons.length > 0) return `${found} (${reasons.join('; ')}).`;
-  return `${found}. Check that what makes it ran before this step, and working-directory.`;
 }
 
 /** The files with each target once, and a message for each target that two sources claim. */

@@ -68,12 +68,12 @@ export function resultsOf({ files, unchanged }: Selection, due: readonly FileRes
 
 async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Plan> {
   const { workspace, cancel, clock, debug } = options;
-  const { target, ifNoFilesFound } = inputs;
   const start = clock();
   const { matches, warnings } = await discover(inputs.files, { ...inputs, workspace, cancel });
   debug?.('search', searchLines(matches, clock() - start));
   // A search that was cut short has found nothing.
-  const planned = plan(matches, { workspace, target, ifNoFilesFound: cancel.aborted ? 'ignore' : ifNoFilesFound });
+  const ifNoFilesFound = cancel.aborted ? 'ignore' : inputs.ifNoFilesFound;
+  const planned = plan(matches, { ...inputs, workspace, ifNoFilesFound });
   return { ...planned, warnings: [...planned.warnings, ...warnings] };
 }
 

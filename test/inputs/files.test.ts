@@ -23,6 +23,7 @@ const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]
   'a => ..b/c..': ['a', '..b/c..'],
   'a => $x/a$/50%/%41%42': ['a', '$x/a$/50%/%41%42'],
   'a/**/[**]b/*c*': ['a/**/[**]b/*c*'],
+  ...Object.fromEntries(['"**/a/**"', '- **', 'a/**, b', 'a/** b', 'a/** -> b', 'a/**=>b'].map(slip => [slip, [slip]])),
   'a => ~b/~': ['a', '~b/~'],
 };
 

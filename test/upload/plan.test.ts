@@ -24,7 +24,7 @@ function matches(line: string, files: readonly SourceFile[], more: Partial<Match
 
 /** The plan for what lines match, in a workspace at `/w`. */
 function planFor(found: readonly Matches[], options: Partial<PlanOptions> = {}): Plan {
-  return plan(found, { workspace: WORKSPACE, target: '', ifNoFilesFound: 'error', ...options });
+  return plan(found, { workspace: WORKSPACE, workingDirectory: '', target: '', ifNoFilesFound: 'error', ...options });
 }
 
 function targetsOf(found: readonly Matches[], target = ''): string[] {
