@@ -1143,33 +1143,6 @@ function usage({ samples, cancelled }) {
 function furtherLines({ errors }) {
 	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
 }
-/** A sentence on the files that were left out for their names, if there are any. */
-function hiddenLine({ hidden }) {
-	if (hidden.length === 0) return [];
-	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
-	const shown = hidden.find(({ line }) => line !== void 0);
-	if (shown?.line === void 0) return [`${were}; include-hidden-files: true takes all.`];
-	return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
-}
-const MAX_NAMES$1 = 10;
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-/** What is to be known of the files in the sandbox, though nothing failed. */
-function notices({ files, gone }) {
-	return [...executables(files), ...leftovers(gone)];
-}
-function executables(files) {
-	const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
-	if (first === void 0) return [];
-	return [`${`${formatCount(others.length + 1, "file")} ${others.length === 0 ? "is" : "are"} executable here`}, such as ${quote(first.file.source)}. An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
-}
-function leftovers(gone) {
-	if (gone.length === 0) return [];
-	const names = firstOf$1(gone, MAX_NAMES$1, {
-		show: ({ path }) => quote(path),
-		more: moreInReport
-	});
-	return [`${`${formatCount(gone.length, "file")} ${gone.length === 1 ? "is" : "are"}`} no longer in the build and still in the sandbox: ${names.join(", ")}.`];
-}
 /** The failed files, those with the same message together, the largest group first. */
 function failureGroups({ files }) {
 	const groups = /* @__PURE__ */ new Map();
@@ -1561,6 +1534,35 @@ function retryLine({ files, retry }) {
 }
 function refusedLine(count) {
 	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
+}
+
+// src/report/notices.ts
+/** A sentence on the files that were left out for their names, if there are any. */
+function hiddenLine({ hidden }) {
+	if (hidden.length === 0) return [];
+	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
+	const shown = hidden.find(({ line }) => line !== void 0);
+	if (shown?.line === void 0) return [`${were}; include-hidden-files: true takes all.`];
+	return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
+}
+/** What is to be known of the files in the sandbox, though nothing failed. */
+function notices({ files, gone }) {
+	return [...executables(files), ...leftovers(gone)];
+}
+const MAX_NAMES$1 = 10;
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+function executables(files) {
+	const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
+	if (first === void 0) return [];
+	return [`${`${formatCount(others.length + 1, "file")} ${others.length === 0 ? "is" : "are"} executable here`}, such as ${quote(first.file.source)}. An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+}
+function leftovers(gone) {
+	if (gone.length === 0) return [];
+	const names = firstOf$1(gone, MAX_NAMES$1, {
+		show: ({ path }) => quote(path),
+		more: moreInReport
+	});
+	return [`${`${formatCount(gone.length, "file")} ${gone.length === 1 ? "is" : "are"}`} no longer in the build and still in the sandbox: ${names.join(", ")}.`];
 }
 
 // src/text/exact-json.ts

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
 import type { Task } from '../inputs/table.ts';
 import { breachLine } from '../report/figures.ts';
+import { hiddenLine, notices } from '../report/notices.ts';
 import {
   aggregatesOf,
   type BoundedOutputs,
@@ -15,7 +16,7 @@ import {
 } from '../report/outputs.ts';
 import { type Report, succeeded } from '../report/report.ts';
 import { summary } from '../report/summary.ts';
-import { adviceOn, failureGroups, furtherLines, headline, hiddenLine, notices } from '../report/verdict.ts';
+import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
 import { firstOf } from '../text/cut.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatNumber } from '../text/units.ts';

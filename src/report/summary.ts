@@ -3,9 +3,10 @@ import { formatBytes, formatCount, formatDuration, formatRate } from '../text/un
 import type { FileResult } from '../upload/result.ts';
 import type { LeftOut } from '../upload/sources.ts';
 import { code, concat, type Html, html, table } from './html.ts';
+import { hiddenLine, notices } from './notices.ts';
 import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';
-import { adviceOn, failureGroups, furtherLines, hiddenLine, notices, verdict } from './verdict.ts';
+import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
 
 /** The platform drops a summary whole that is longer, in bytes. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024;

@@ -2,11 +2,9 @@ import { AgentError } from '../agent/failure.ts';
 import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import { describeProblem, type InputError } from '../inputs/parse.ts';
 import type { WaitEnd } from '../stats/sample.ts';
-import { firstOf } from '../text/cut.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/units.ts';
-import { quote } from '../text/visible.ts';
 import { formatFigure, judgementLine } from './figures.ts';
-import { moreInReport, type Report, type ReportedError, shardName, totals } from './report.ts';
+import { type Report, type ReportedError, shardName, totals } from './report.ts';
 
 /** What came of a run: in the action's own words, and in those of an error, which may hold words from elsewhere. */
 export interface Verdict {
@@ -88,39 +86,6 @@ function usage({ samples, cancelled }: Report): string {
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
 export function furtherLines({ errors }: Report): string[] {
   return errors.flatMap(({ message, details }, index) => (index === 0 ? details : [message, ...details]));
-}
-
-/** A sentence on the files that were left out for their names, if there are any. */
-export function hiddenLine({ hidden }: Report): string[] {
-  if (hidden.length === 0) return [];
-  const were = `${formatCount(hidden.length, 'hidden file')} ${hidden.length === 1 ? 'was' : 'were'} left out`;
-  const shown = hidden.find(({ line }) => line !== undefined);
-  if (shown?.line === undefined) return [`${were}; include-hidden-files: true takes all.`];
-  return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
-}
-
-const MAX_NAMES = 10;
-
-const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
-
-/** What is to be known of the files in the sandbox, though nothing failed. */
-export function notices({ files, gone }: Report): string[] {
-  return [...executables(files), ...leftovers(gone)];
-}
-
-function executables(files: Report['files']): string[] {
-  const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
-  if (first === undefined) return [];
-  const which = `${formatCount(others.length + 1, 'file')} ${others.length === 0 ? 'is' : 'are'} executable here`;
-  const why = 'An upload carries no modes, and new files are 0644 in the sandbox';
-  return [`${which}, such as ${quote(first.file.source)}. ${why}. Where modes matter, send an archive: ${ARCHIVE}`];
-}
-
-function leftovers(gone: Report['gone']): string[] {
-  if (gone.length === 0) return [];
-  const names = firstOf(gone, MAX_NAMES, { show: ({ path }) => quote(path), more: moreInReport });
-  const which = `${formatCount(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'}`;
-  return [`${which} no longer in the build and still in the sandbox: ${names.join(', ')}.`];
 }
 
 /** Failures with the same message. */
