@@ -1,4 +1,4 @@
-import { N as slept, S as formatCount, _ as firstOf, a as parseFieldsOf, j as metricsOf, k as gateOf, n as step, s as monitorDirectory, t as decodeStats, y as EMPTY_REPORT } from "./shared.js";
+import { D as firstOf, F as gateOf, L as metricsOf, M as formatCount, g as parseFieldsOf, i as monitorDirectory, k as EMPTY_REPORT, n as step, t as decodeStats, z as slept } from "./shared.js";
 import path from "node:path";
 import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -49,6 +49,20 @@ function parseFields(fields, raw) {
 	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
 	return Object.fromEntries(parsed);
 }
+/** The field, but that it takes what it refuses for empty. */
+function lenient({ parse, ...field }) {
+	return {
+		...field,
+		parse(value, refuse, all) {
+			try {
+				return parse(value, refuse, all);
+			} catch (error) {
+				if (error instanceof InputError) return parse("", refuse, all);
+				throw error;
+			}
+		}
+	};
+}
 /** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
 function parseLines(value, parseLine) {
 	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
@@ -28664,23 +28678,30 @@ function found({ rest }) {
 const EXAMPLE = "dist/**";
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
 const fileRules = field((value, refuse) => {
-	const lines = parseLines(value, (line, number) => {
-		if (line === "" || line.startsWith("#")) return [];
-		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-	});
-	const patterns = lines.filter((line) => "pattern" in line);
-	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
-	if (patterns.length > 0) return {
-		patterns,
-		excludes
-	};
+	const rules = rulesOf(parseLines(value, (line, number) => parseLine(line, number, refuse)));
+	if (rules.patterns.length > 0) return rules;
 	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+}, showRules);
+/** The lines of `files` that can be read, which may be none. */
+const readableRules = field((value, refuse, all) => {
+	const line = lenient(field((each) => parseLine(each, 0, refuse)));
+	return rulesOf(parseLines(value, (each) => line.parse(each, refuse, all)));
 }, showRules);
 /** The directory in the sandbox for the lines that name none. */
 const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
 function showRules({ patterns, excludes }) {
 	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
+}
+function parseLine(line, number, refuse) {
+	if (line === "" || line.startsWith("#")) return [];
+	const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+	return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+}
+function rulesOf(lines) {
+	return {
+		patterns: lines.filter((line) => "pattern" in line),
+		excludes: lines.flatMap((line) => "exclude" in line ? [line.exclude] : [])
+	};
 }
 function parsePattern(line, fail) {
 	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
@@ -28755,6 +28776,13 @@ const filesPerRequest = field((value, refuse, all) => {
 	if (count === 1 || !all["signature"]?.trim()) return count;
 	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
 });
+const searching = {
+	files: readableRules,
+	"working-directory": text$1(),
+	"if-no-files-found": lenient(choice("error", "warn", "ignore")),
+	"include-hidden-files": lenient(flag(false)),
+	"follow-symlinks": lenient(flag(true))
+};
 const reaching = {
 	"sandbox-id": headerText("the sandbox to reach", "i1a2b3c4d5"),
 	token: secret(headerText("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true).parse),

@@ -1,6 +1,6 @@
-import { C as formatDuration, c as newMonitorDirectory, n as step, o as logLine } from "./shared.js";
-import { once } from "node:events";
+import { N as formatDuration, a as newMonitorDirectory, n as step, r as logLine } from "./shared.js";
 import path from "node:path";
+import { once } from "node:events";
 import { spawn } from "node:child_process";
 
 // src/monitor/start.ts

@@ -1,4 +1,4 @@
-import { A as judge, C as formatDuration, F as AgentError, M as exactly, N as slept, P as withRetries, S as formatCount, b as USER_AGENT, d as proxyCredentials, f as proxyFor, g as formatFigure, h as waitError, j as metricsOf, k as gateOf, l as isUsable, m as reportedError, p as redactor, r as changeStrings, t as decodeStats, u as networkFacts, x as routingHeaders, y as EMPTY_REPORT } from "./shared.js";
+import { A as USER_AGENT, B as withRetries, C as redactor, E as formatFigure, F as gateOf, I as judge, L as metricsOf, M as formatCount, N as formatDuration, R as exactly, T as waitError, V as AgentError, c as proxyCredentials, j as routingHeaders, k as EMPTY_REPORT, l as proxyFor, m as changeStrings, o as isUsable, s as networkFacts, t as decodeStats, w as reportedError, z as slept } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

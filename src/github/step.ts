@@ -6,6 +6,7 @@ import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { redactor } from '../text/redact.ts';
+import { findProblems } from '../upload/selection.ts';
 import { cost, openDebug } from './debug.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
@@ -28,7 +29,7 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   const cancel = cancelSignal();
   const { observer, stop } = watchTransfer();
   const report = await reportOf(task, raw, async () => {
-    const inputs = parseInputs(task, raw);
+    const inputs = await parse(task, raw, cancel);
     const shown = showInputs(task, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
@@ -42,6 +43,16 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   debug?.('cost', cost());
   // A search may still be going through a tree without end; a monitor has its record to remove.
   if (cancel.aborted && task !== 'monitor') process.stdout.write('', () => process.exit());
+}
+
+/** The inputs of a task. @throws InputError that holds all that is wrong with them, also with the files that they name. */
+async function parse<T extends Task>(task: T, raw: RawInputs, cancel: AbortSignal): Promise<Inputs<T>> {
+  try {
+    return parseInputs(task, raw);
+  } catch (error) {
+    if (!(error instanceof InputError) || raw['files'] === undefined) throw error;
+    throw new InputError([...error.problems, ...(await findProblems(raw, { workspace: workspace(), cancel }))]);
+  }
 }
 
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */

@@ -68,6 +68,21 @@ export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Values
   return Object.fromEntries(parsed) as Values<F>;
 }
 
+/** The field, but that it takes what it refuses for empty. */
+export function lenient<T>({ parse, ...field }: Field<T>): Field<T> {
+  return {
+    ...field,
+    parse(value, refuse, all) {
+      try {
+        return parse(value, refuse, all);
+      } catch (error) {
+        if (error instanceof InputError) return parse('', refuse, all);
+        throw error;
+      }
+    },
+  };
+}
+
 /** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
 export function showFields<F extends Fields>(fields: F, values: Values<F>): string[] {
   const byName = new Map<string, unknown>(Object.entries(values));

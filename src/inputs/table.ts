@@ -1,9 +1,9 @@
 import { type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/visible.ts';
 import { baseUrl, operationPath } from './base-url.ts';
-import { fileRules, targetDirectory } from './files.ts';
+import { fileRules, readableRules, targetDirectory } from './files.ts';
 import { extraHeaders, headerPrefix, headerText } from './headers.ts';
-import { type Field, parseFields, parseLines, type RawInputs, showFields, type Values } from './parse.ts';
+import { type Field, lenient, parseFields, parseLines, type RawInputs, showFields, type Values } from './parse.ts';
 import { choice, duration, field, flag, secret, text, wholeNumber } from './values.ts';
 
 const conditions = field<readonly Condition[]>(
@@ -62,6 +62,15 @@ const filesPerRequest = field((value, refuse, all) => {
   if (count === 1 || !all['signature']?.trim()) return count;
   return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, '1');
 });
+
+// What a search needs, as far as it can be read.
+const searching = {
+  files: readableRules,
+  'working-directory': text(),
+  'if-no-files-found': lenient(choice('error', 'warn', 'ignore')),
+  'include-hidden-files': lenient(flag(false)),
+  'follow-symlinks': lenient(flag(true)),
+};
 
 // One group of rows for each thing an entry can do; an input means the same wherever it appears.
 
@@ -144,6 +153,11 @@ export const SECRET_INPUTS: readonly string[] = Object.entries<Field<unknown>>(T
 /** Parses the inputs of a task. @throws InputError that lists every input that is wrong. */
 export function parseInputs<T extends Task>(task: T, raw: RawInputs): Inputs<T> {
   return parseFields(TABLES[task], raw);
+}
+
+/** The inputs that a search needs, as if what is wrong with them were not given. */
+export function parseSearch(raw: RawInputs): Values<typeof searching> {
+  return parseFields(searching, raw);
 }
 
 /** The inputs of a task as they were understood, an input a line. */

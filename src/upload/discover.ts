@@ -129,13 +129,13 @@ function unsearchable({ pattern: { pattern } }: Place, error: unknown): unknown 
 }
 
 /** What all promises come to, or what is wrong with all of them. */
-async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+export async function allOf<const P extends readonly Promise<unknown>[]>(promises: P) {
   const ends = await Promise.allSettled(promises);
   const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
   for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
   const problems = errors.flatMap(error => (error instanceof InputError ? error.problems : []));
   if (problems.length > 0) throw new InputError(problems);
-  return ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []));
+  return Promise.all(promises);
 }
 
 /** What a promise comes to, or `fallback` as soon as the signal aborts. */

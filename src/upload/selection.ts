@@ -1,8 +1,9 @@
 import path from 'node:path';
-import type { Inputs, Shard } from '../inputs/table.ts';
+import { InputError, type Problem, type RawInputs } from '../inputs/parse.ts';
+import { type Inputs, parseSearch, type Shard } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
-import { type DiscoverOptions, discover, type Matches } from './discover.ts';
+import { allOf, type DiscoverOptions, discover, type Matches } from './discover.ts';
 import { type Plan, type PlannedFile, plan } from './plan.ts';
 import type { FileResult } from './result.ts';
 import { type Entries, without } from './state.ts';
@@ -42,17 +43,33 @@ export interface SelectionOptions extends Pick<DiscoverOptions, 'workspace' | 'c
 
 /** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
 export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Selection> {
-  const file = stateFileOf(inputs, options.workspace);
-  const all = await planFiles(inputs, options);
-  const planned = file === undefined ? all : leaveOutState(all, file, options.workspace);
+  const [stored, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
+  const planned = stored === undefined ? all : leaveOutState(all, stored.file, options.workspace);
   const { shard } = inputs;
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
   const selection = { ...planned, files, share, due: files, unchanged: new Map(), gone: [], state: undefined };
   const comparing = { planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
-  const selected = file === undefined ? selection : await skipUnchanged(selection, { file, ...comparing }, options);
+  const selected =
+    stored === undefined ? selection : await skipUnchanged(selection, { ...stored, ...comparing }, options);
   options.debug?.('plan', planLine(selected));
   return selected;
+}
+
+/** What is wrong with the files of inputs that are refused for other reasons, as far as those can be read. */
+export async function findProblems(
+  raw: RawInputs,
+  { workspace, cancel }: Pick<SelectionOptions, 'workspace' | 'cancel'>,
+): Promise<readonly Problem[]> {
+  const inputs = parseSearch(raw);
+  try {
+    const { matches } = await discover(inputs.files, { ...inputs, workspace, cancel });
+    plan(matches, { ...inputs, target: '', workspace });
+    return [];
+  } catch (error) {
+    if (error instanceof InputError) return error.problems;
+    throw error;
+  }
 }
 
 /** A result for each file of a selection, in plan order, with those of the files that were due. */
@@ -64,6 +81,14 @@ export function resultsOf({ files, unchanged }: Selection, due: readonly FileRes
     const { value } = results.next();
     return value ?? [];
   });
+}
+
+/** A state file and what it holds. */
+type StateRead = { readonly file: StateFile } & ReturnType<typeof readState>;
+
+async function openState(inputs: Inputs<'upload'>, workspace: string): Promise<StateRead | undefined> {
+  const file = stateFileOf(inputs, workspace);
+  return file && { file, ...readState(file) };
 }
 
 async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Plan> {
@@ -89,10 +114,15 @@ function leaveOutState(planned: Plan, file: StateFile, workspace: string): Plan 
 /** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
 async function skipUnchanged(
   selection: Selection,
-  { file, planned, shareRequests }: { file: StateFile; planned: readonly PlannedFile[]; shareRequests: boolean },
+  {
+    file,
+    entries: read,
+    warnings,
+    planned,
+    shareRequests,
+  }: StateRead & { planned: readonly PlannedFile[]; shareRequests: boolean },
   { cancel, debug }: SelectionOptions,
 ): Promise<Selection> {
-  const { entries: read, warnings } = readState(file);
   const mine = new Set(selection.files);
   // The files of other shards are sent by other runners, which this state will hear nothing of.
   const elsewhere = planned.filter(each => !mine.has(each)).map(({ target }) => target);
