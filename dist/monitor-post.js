@@ -1,6 +1,6 @@
 import { D as firstOf, F as gateOf, L as metricsOf, M as formatCount, g as parseFieldsOf, i as monitorDirectory, k as EMPTY_REPORT, n as step, t as decodeStats, z as slept } from "./shared.js";
-import path from "node:path";
 import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { createInterface } from "node:readline";
 
 // src/monitor/record.ts

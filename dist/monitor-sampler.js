@@ -49,26 +49,12 @@ function parseFields(fields, raw) {
 	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
 	return Object.fromEntries(parsed);
 }
-/** The field, but that it takes what it refuses for empty. */
-function lenient({ parse, ...field }) {
-	return {
-		...field,
-		parse(value, refuse, all) {
-			try {
-				return parse(value, refuse, all);
-			} catch (error) {
-				if (error instanceof InputError) return parse("", refuse, all);
-				throw error;
-			}
-		}
-	};
+/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines, if `strict`. */
+function parseLines(value, parseLine, strict = true) {
+	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
 }
-/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
-function parseLines(value, parseLine) {
-	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
-}
-/** What parsing yields of all items, or the problems of all of them. */
-function collect(items, parse) {
+/** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
+function collect(items, parse, strict = true) {
 	const problems = [];
 	const parsed = items.flatMap((item) => {
 		try {
@@ -79,7 +65,7 @@ function collect(items, parse) {
 			return [];
 		}
 	});
-	if (problems.length > 0) throw new InputError(problems);
+	if (strict && problems.length > 0) throw new InputError(problems);
 	return parsed;
 }
 function camel(name) {
@@ -28677,31 +28663,30 @@ function found({ rest }) {
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-const fileRules = field((value, refuse) => {
-	const rules = rulesOf(parseLines(value, (line, number) => parseLine(line, number, refuse)));
-	if (rules.patterns.length > 0) return rules;
-	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
-}, showRules);
-/** The lines of `files` that can be read, which may be none. */
-const readableRules = field((value, refuse, all) => {
-	const line = lenient(field((each) => parseLine(each, 0, refuse)));
-	return rulesOf(parseLines(value, (each) => line.parse(each, refuse, all)));
-}, showRules);
+const fileRules = rules(true);
+/** Those of the lines that can be read, which may be none. */
+const readableRules = rules(false);
 /** The directory in the sandbox for the lines that name none. */
 const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
+function rules(strict) {
+	return field((value, refuse) => {
+		const parseLine = (line, number) => {
+			if (line === "" || line.startsWith("#")) return [];
+			const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+			return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+		};
+		const lines = parseLines(value, parseLine, strict);
+		const patterns = lines.filter((line) => "pattern" in line);
+		const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+		if (patterns.length > 0 || !strict) return {
+			patterns,
+			excludes
+		};
+		return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+	}, showRules);
+}
 function showRules({ patterns, excludes }) {
 	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
-}
-function parseLine(line, number, refuse) {
-	if (line === "" || line.startsWith("#")) return [];
-	const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-	return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-}
-function rulesOf(lines) {
-	return {
-		patterns: lines.filter((line) => "pattern" in line),
-		excludes: lines.flatMap((line) => "exclude" in line ? [line.exclude] : [])
-	};
 }
 function parsePattern(line, fail) {
 	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
@@ -28776,13 +28761,6 @@ const filesPerRequest = field((value, refuse, all) => {
 	if (count === 1 || !all["signature"]?.trim()) return count;
 	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
 });
-const searching = {
-	files: readableRules,
-	"working-directory": text$1(),
-	"if-no-files-found": lenient(choice("error", "warn", "ignore")),
-	"include-hidden-files": lenient(flag(false)),
-	"follow-symlinks": lenient(flag(true))
-};
 const reaching = {
 	"sandbox-id": headerText("the sandbox to reach", "i1a2b3c4d5"),
 	token: secret(headerText("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true).parse),

@@ -1,8 +1,8 @@
 import { _ as summary$1, a as error, c as info, d as saveState, f as setFailed, g as warning, h as startGroup, i as endGroup, l as isDebug, m as setSecret, n as create, o as getInput, p as setOutput, r as debug, s as getState, t as pLimit, u as notice, v as Minimatch } from "./vendor.js";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import path, { posix } from "node:path";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path, { posix } from "node:path";
 import { availableParallelism, freemem, homedir, release, tmpdir, totalmem } from "node:os";
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -292,31 +292,30 @@ function parseFields(fields, raw) {
 	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal$1(name), raw)]]);
 	return Object.fromEntries(parsed);
 }
-/** The field, but that it takes what it refuses for empty. */
-function lenient({ parse, ...field }) {
-	return {
-		...field,
-		parse(value, refuse, all) {
-			try {
-				return parse(value, refuse, all);
-			} catch (error) {
-				if (error instanceof InputError) return parse("", refuse, all);
-				throw error;
-			}
-		}
-	};
+/** The same, but that what is refused is as if it were empty. */
+function parseRest(fields, raw) {
+	try {
+		return parseFields(fields, raw);
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		const refused = error.problems.map(({ input }) => [input, ""]);
+		return parseFields(fields, {
+			...raw,
+			...Object.fromEntries(refused)
+		});
+	}
 }
 /** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
 function showFields(fields, values) {
 	const byName = new Map(Object.entries(values));
 	return Object.entries(fields).map(([name, field]) => `${name}: ${field.show(byName.get(camel(name)))}`);
 }
-/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
-function parseLines(value, parseLine) {
-	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
+/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines, if `strict`. */
+function parseLines(value, parseLine, strict = true) {
+	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
 }
-/** What parsing yields of all items, or the problems of all of them. */
-function collect(items, parse) {
+/** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
+function collect(items, parse, strict = true) {
 	const problems = [];
 	const parsed = items.flatMap((item) => {
 		try {
@@ -327,7 +326,7 @@ function collect(items, parse) {
 			return [];
 		}
 	});
-	if (problems.length > 0) throw new InputError(problems);
+	if (strict && problems.length > 0) throw new InputError(problems);
 	return parsed;
 }
 function camel(name) {
@@ -710,31 +709,30 @@ function isLoopback(hostname) {
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-const fileRules = field((value, refuse) => {
-	const rules = rulesOf(parseLines(value, (line, number) => parseLine(line, number, refuse)));
-	if (rules.patterns.length > 0) return rules;
-	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
-}, showRules);
-/** The lines of `files` that can be read, which may be none. */
-const readableRules = field((value, refuse, all) => {
-	const line = lenient(field((each) => parseLine(each, 0, refuse)));
-	return rulesOf(parseLines(value, (each) => line.parse(each, refuse, all)));
-}, showRules);
+const fileRules = rules(true);
+/** Those of the lines that can be read, which may be none. */
+const readableRules = rules(false);
 /** The directory in the sandbox for the lines that name none. */
 const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
+function rules(strict) {
+	return field((value, refuse) => {
+		const parseLine = (line, number) => {
+			if (line === "" || line.startsWith("#")) return [];
+			const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+			return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+		};
+		const lines = parseLines(value, parseLine, strict);
+		const patterns = lines.filter((line) => "pattern" in line);
+		const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+		if (patterns.length > 0 || !strict) return {
+			patterns,
+			excludes
+		};
+		return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+	}, showRules);
+}
 function showRules({ patterns, excludes }) {
 	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
-}
-function parseLine(line, number, refuse) {
-	if (line === "" || line.startsWith("#")) return [];
-	const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-	return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-}
-function rulesOf(lines) {
-	return {
-		patterns: lines.filter((line) => "pattern" in line),
-		excludes: lines.flatMap((line) => "exclude" in line ? [line.exclude] : [])
-	};
 }
 function parsePattern(line, fail) {
 	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
@@ -873,13 +871,6 @@ const filesPerRequest = field((value, refuse, all) => {
 	if (count === 1 || !all["signature"]?.trim()) return count;
 	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
 });
-const searching = {
-	files: readableRules,
-	"working-directory": text(),
-	"if-no-files-found": lenient(choice("error", "warn", "ignore")),
-	"include-hidden-files": lenient(flag(false)),
-	"follow-symlinks": lenient(flag(true))
-};
 const reaching = {
 	"sandbox-id": headerText("the sandbox to reach", "i1a2b3c4d5"),
 	token: secret(headerText("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true).parse),
@@ -962,9 +953,12 @@ const SECRET_INPUTS = Object.entries(TABLES.sync).filter(([, { isSecret }]) => i
 function parseInputs(task, raw) {
 	return parseFields(TABLES[task], raw);
 }
-/** The inputs that a search needs, as if what is wrong with them were not given. */
+/** The inputs of an upload's files, as if what is wrong with them were not given. */
 function parseSearch(raw) {
-	return parseFields(searching, raw);
+	return parseRest({
+		...uploading,
+		files: readableRules
+	}, raw);
 }
 /** The inputs of a task as they were understood, an input a line. */
 function showInputs(task, inputs) {
@@ -1487,6 +1481,8 @@ function kindOf(found, file, { followSymlinks }) {
 const BROKEN_LINK = "a broken link";
 /** The reason of a pipe, a socket or a device. */
 const NOT_REGULAR = "not a regular file";
+/** The reason of a hidden file that no line takes by itself. */
+const ALL_HIDDEN = "include-hidden-files: true takes it";
 const SYMBOLIC_LINK = "a symbolic link";
 /** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
 function realPaths(root) {
@@ -1765,7 +1761,7 @@ async function findMatches(place, search, options) {
 	}));
 	const passedOver = hidden.map((file) => ({
 		path: file,
-		...lineFor(file, root, place)
+		reason: wayTo(file, root, place)
 	}));
 	return {
 		pattern,
@@ -1775,11 +1771,13 @@ async function findMatches(place, search, options) {
 		hidden: passedOver
 	};
 }
-function lineFor(file, root, { directory, pattern: { target } }) {
+/** What takes a hidden file to where the pattern would. */
+function wayTo(file, root, { directory, pattern: { target } }) {
 	const [dotted = "", ...others] = (pathWithin(root, file) ?? "").split(path.sep).filter((name) => name.startsWith("."));
-	if (others.length > 0 || dotted === ".git") return {};
+	if (others.length > 0 || dotted === ".git") return ALL_HIDDEN;
 	const start = toPosix(escaped(pathWithin(directory, root) ?? root));
-	return { line: `${path.posix.join(start, "**", escaped(dotted))}${target === void 0 ? "" : ` => ${target}`}` };
+	const line = `${path.posix.join(start, "**", escaped(dotted))}${target === void 0 ? "" : ` => ${target}`}`;
+	return `the line ${quote(line)} takes it`;
 }
 function requireDirectory(directory, given) {
 	const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -1955,21 +1953,19 @@ function plan(matches, options) {
 		input: "files",
 		message
 	})));
+	const named = (items) => [...new Map(items.map((item) => [item.path, {
+		...item,
+		path: name(item.path)
+	}])).values()];
+	const leftOut = named(matches.flatMap((match) => match.leftOut));
+	const hidden = named(matches.flatMap((match) => match.hidden));
 	const taken = new Set(unique.map(({ source }) => source));
-	const leftOut = named(matches.flatMap((match) => match.leftOut), name);
 	return {
 		files: unique,
 		leftOut,
-		hidden: named(matches.flatMap((match) => match.hidden), name).filter((item) => !taken.has(item.path)),
+		hidden: hidden.filter((item) => !taken.has(item.path)),
 		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(leftOut)]
 	};
-}
-/** What patterns match beside files, by their names: two may match the same. */
-function named(items, name) {
-	return [...new Map(items.map((item) => [item.path, item])).values()].map((item) => ({
-		...item,
-		path: name(item.path)
-	}));
 }
 function targetOf({ path: file, relative }, own, general) {
 	const target = own === void 0 || path.posix.isAbsolute(own) ? own ?? general : path.posix.join(general, own);
@@ -2026,6 +2022,28 @@ function cut$1(messages) {
 		show: (each) => each,
 		more: (rest) => `And ${rest} more of this kind.`
 	});
+}
+
+// src/upload/share.ts
+/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
+function shareOf(files, { index, count }) {
+	const loads = Array.from({ length: count }, () => 0);
+	const mine = /* @__PURE__ */ new Set();
+	for (const file of files.toSorted(heaviestFirst)) {
+		const lightest = loads.indexOf(Math.min(...loads));
+		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+		if (lightest === index - 1) mine.add(file);
+	}
+	return files.filter((file) => mine.has(file));
+}
+const REQUEST_BYTES = 1024;
+/** What a file counts when the plan is dealt out, in bytes. */
+function weightOf({ size }) {
+	return size + REQUEST_BYTES;
+}
+function heaviestFirst(one, other) {
+	if (one.size !== other.size) return other.size - one.size;
+	return one.target < other.target ? -1 : 1;
 }
 
 // src/text/exact-json.ts
@@ -2351,25 +2369,17 @@ async function selectFiles(inputs, options) {
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
-/** What is wrong with the files of inputs that are refused for other reasons, as far as those can be read. */
-async function findProblems(raw, { workspace, cancel }) {
+/** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
+async function checkFiles(raw, options) {
 	const inputs = parseSearch(raw);
-	try {
-		const { matches } = await discover(inputs.files, {
-			...inputs,
-			workspace,
-			cancel
-		});
-		plan(matches, {
-			...inputs,
-			target: "",
-			workspace
-		});
-		return [];
-	} catch (error) {
-		if (error instanceof InputError) return error.problems;
-		throw error;
-	}
+	const { matches } = await discover(inputs.files, {
+		...inputs,
+		...options
+	});
+	if (!options.cancel.aborted) plan(matches, {
+		...inputs,
+		...options
+	});
 }
 /** A result for each file of a selection, in plan order, with those of the files that were due. */
 function resultsOf({ files, unchanged }, due) {
@@ -2439,16 +2449,12 @@ async function skipUnchanged(selection, { file, entries: read, warnings, planned
 	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
 	debug?.("state file", `State file ${file.path}: ${counts}`);
 	const due = selection.files.filter(({ target }) => !unchanged.has(target));
-	const targets = new Set(planned.map(({ target }) => target));
-	const gone = [...without(entries, [...elsewhere, ...due.map(({ target }) => target)])].filter(([target]) => !targets.has(target)).map(([target, { path }]) => ({
-		target,
-		path
-	}));
+	const left = [...without(entries, due.map(({ target }) => target))].filter(([target]) => !unchanged.has(target));
 	return {
 		...selection,
 		due,
 		unchanged,
-		gone: cancel.aborted ? [] : gone,
+		gone: cancel.aborted ? [] : left.map(([, { path: place }]) => place),
 		state: {
 			file,
 			entries
@@ -2469,26 +2475,6 @@ function planLine({ files, due, unchanged, leftOut, share }) {
 	const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
 	const others = share === void 0 ? "" : `, ${formatNumber(share.planned - share.files)} of other shards`;
 	return `Plan: ${formatCount(files.length, "file")}; ${toSend}; ${rest}${others}`;
-}
-const REQUEST_BYTES = 1024;
-/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
-function shareOf(files, { index, count }) {
-	const loads = Array.from({ length: count }, () => 0);
-	const mine = /* @__PURE__ */ new Set();
-	for (const file of files.toSorted(heaviestFirst)) {
-		const lightest = loads.indexOf(Math.min(...loads));
-		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
-		if (lightest === index - 1) mine.add(file);
-	}
-	return files.filter((file) => mine.has(file));
-}
-/** What a file counts when the plan is dealt out, in bytes. */
-function weightOf({ size }) {
-	return size + REQUEST_BYTES;
-}
-function heaviestFirst(one, other) {
-	if (one.size !== other.size) return other.size - one.size;
-	return one.target < other.target ? -1 : 1;
 }
 
 // src/agent/proxy.ts
@@ -2807,11 +2793,10 @@ function refusedLine(count) {
 // src/report/notices.ts
 /** A sentence on the files that were left out for their names, if there are any. */
 function hiddenLine({ hidden }) {
-	if (hidden.length === 0) return [];
+	if (hidden[0] === void 0) return [];
 	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
-	const shown = hidden.find(({ line }) => line !== void 0);
-	if (shown?.line === void 0) return [`${were}; include-hidden-files: true takes all.`];
-	return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
+	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true takes it") ?? hidden[0];
+	return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
 /** What is to be known of the files in the sandbox, though nothing failed. */
 function notices({ files, gone }) {
@@ -2827,7 +2812,7 @@ function executables(files) {
 function leftovers(gone) {
 	if (gone.length === 0) return [];
 	const names = firstOf$1(gone, MAX_NAMES$1, {
-		show: ({ path }) => quote(path),
+		show: quote,
 		more: moreInReport
 	});
 	return [`${`${formatCount(gone.length, "file")} ${gone.length === 1 ? "is" : "are"}`} no longer in the build and still in the sandbox: ${names.join(", ")}.`];
@@ -3436,16 +3421,14 @@ async function step(task, run) {
 	if (cancel.aborted && task !== "monitor") process.stdout.write("", () => process.exit());
 }
 /** The inputs of a task. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-async function parse$1(task, raw, cancel) {
-	try {
-		return parseInputs(task, raw);
-	} catch (error) {
-		if (!(error instanceof InputError) || raw["files"] === void 0) throw error;
-		throw new InputError([...error.problems, ...await findProblems(raw, {
-			workspace: workspace(),
-			cancel
-		})]);
-	}
+function parse$1(task, raw, cancel) {
+	const parsing = Promise.try(() => parseInputs(task, raw));
+	if (raw["files"] === void 0) return parsing;
+	const files = () => checkFiles(raw, {
+		workspace: workspace(),
+		cancel
+	});
+	return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
 }
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(task, raw, run) {

@@ -6,7 +6,8 @@ import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { redactor } from '../text/redact.ts';
-import { findProblems } from '../upload/selection.ts';
+import { allOf } from '../upload/discover.ts';
+import { checkFiles } from '../upload/selection.ts';
 import { cost, openDebug } from './debug.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
@@ -46,13 +47,11 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
 }
 
 /** The inputs of a task. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-async function parse<T extends Task>(task: T, raw: RawInputs, cancel: AbortSignal): Promise<Inputs<T>> {
-  try {
-    return parseInputs(task, raw);
-  } catch (error) {
-    if (!(error instanceof InputError) || raw['files'] === undefined) throw error;
-    throw new InputError([...error.problems, ...(await findProblems(raw, { workspace: workspace(), cancel }))]);
-  }
+function parse<T extends Task>(task: T, raw: RawInputs, cancel: AbortSignal): Promise<Inputs<T>> {
+  const parsing = Promise.try(() => parseInputs(task, raw));
+  if (raw['files'] === undefined) return parsing;
+  const files = () => checkFiles(raw, { workspace: workspace(), cancel });
+  return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
 }
 
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */

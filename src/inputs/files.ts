@@ -1,5 +1,5 @@
 import { quote } from '../text/visible.ts';
-import { lenient, parseLines, type Refuse } from './parse.ts';
+import { type Field, parseLines, type Refuse } from './parse.ts';
 import { field } from './values.ts';
 
 /** One line of `files` that says what to upload. */
@@ -19,39 +19,34 @@ export interface FileRules {
 const EXAMPLE = 'dist/**';
 
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-export const fileRules = field<FileRules>((value, refuse) => {
-  const rules = rulesOf(parseLines(value, (line, number) => parseLine(line, number, refuse)));
-  if (rules.patterns.length > 0) return rules;
-  return refuse('is required: at least one line must say what to upload.', EXAMPLE);
-}, showRules);
+export const fileRules = rules(true);
 
-/** The lines of `files` that can be read, which may be none. */
-export const readableRules = field<FileRules>((value, refuse, all) => {
-  const line = lenient<readonly Line[]>(field(each => parseLine(each, 0, refuse)));
-  return rulesOf(parseLines(value, each => line.parse(each, refuse, all)));
-}, showRules);
+/** Those of the lines that can be read, which may be none. */
+export const readableRules = rules(false);
 
 /** The directory in the sandbox for the lines that name none. */
 export const targetDirectory = field((value, refuse) => checkTarget(value, refuse, 'app/'));
+
+function rules(strict: boolean): Field<FileRules> {
+  return field<FileRules>((value, refuse) => {
+    const parseLine = (line: string, number: number) => {
+      if (line === '' || line.startsWith('#')) return [];
+      const fail: Refuse = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+      return [line.startsWith('!') ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+    };
+    const lines = parseLines<FilePattern | { readonly exclude: string }>(value, parseLine, strict);
+    const patterns = lines.filter(line => 'pattern' in line);
+    const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
+    if (patterns.length > 0 || !strict) return { patterns, excludes };
+    return refuse('is required: at least one line must say what to upload.', EXAMPLE);
+  }, showRules);
+}
 
 function showRules({ patterns, excludes }: FileRules): string {
   const lines = patterns.map(({ pattern, target }) =>
     target === undefined ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`,
   );
   return [...lines, ...excludes.map(exclude => `except ${JSON.stringify(exclude)}`)].join('; ');
-}
-
-type Line = FilePattern | { readonly exclude: string };
-
-function parseLine(line: string, number: number, refuse: Refuse): readonly Line[] {
-  if (line === '' || line.startsWith('#')) return [];
-  const fail: Refuse = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-  return [line.startsWith('!') ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-}
-
-function rulesOf(lines: readonly Line[]): FileRules {
-  const patterns = lines.filter(line => 'pattern' in line);
-  return { patterns, excludes: lines.flatMap(line => ('exclude' in line ? [line.exclude] : [])) };
 }
 
 function parsePattern(line: string, fail: Refuse): FilePattern {

@@ -3,7 +3,7 @@ import { quote } from '../text/visible.ts';
 import { baseUrl, operationPath } from './base-url.ts';
 import { fileRules, readableRules, targetDirectory } from './files.ts';
 import { extraHeaders, headerPrefix, headerText } from './headers.ts';
-import { type Field, lenient, parseFields, parseLines, type RawInputs, showFields, type Values } from './parse.ts';
+import { type Field, parseFields, parseLines, parseRest, type RawInputs, showFields, type Values } from './parse.ts';
 import { choice, duration, field, flag, secret, text, wholeNumber } from './values.ts';
 
 const conditions = field<readonly Condition[]>(
@@ -62,15 +62,6 @@ const filesPerRequest = field((value, refuse, all) => {
   if (count === 1 || !all['signature']?.trim()) return count;
   return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, '1');
 });
-
-// What a search needs, as far as it can be read.
-const searching = {
-  files: readableRules,
-  'working-directory': text(),
-  'if-no-files-found': lenient(choice('error', 'warn', 'ignore')),
-  'include-hidden-files': lenient(flag(false)),
-  'follow-symlinks': lenient(flag(true)),
-};
 
 // One group of rows for each thing an entry can do; an input means the same wherever it appears.
 
@@ -155,9 +146,9 @@ export function parseInputs<T extends Task>(task: T, raw: RawInputs): Inputs<T> 
   return parseFields(TABLES[task], raw);
 }
 
-/** The inputs that a search needs, as if what is wrong with them were not given. */
-export function parseSearch(raw: RawInputs): Values<typeof searching> {
-  return parseFields(searching, raw);
+/** The inputs of an upload's files, as if what is wrong with them were not given. */
+export function parseSearch(raw: RawInputs): Values<typeof uploading> {
+  return parseRest({ ...uploading, files: readableRules }, raw);
 }
 
 /** The inputs of a task as they were understood, an input a line. */

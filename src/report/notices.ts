@@ -1,15 +1,15 @@
 import { firstOf } from '../text/cut.ts';
 import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
+import { ALL_HIDDEN } from '../upload/sources.ts';
 import { moreInReport, type Report } from './report.ts';
 
 /** A sentence on the files that were left out for their names, if there are any. */
 export function hiddenLine({ hidden }: Report): string[] {
-  if (hidden.length === 0) return [];
+  if (hidden[0] === undefined) return [];
   const were = `${formatCount(hidden.length, 'hidden file')} ${hidden.length === 1 ? 'was' : 'were'} left out`;
-  const shown = hidden.find(({ line }) => line !== undefined);
-  if (shown?.line === undefined) return [`${were}; include-hidden-files: true takes all.`];
-  return [`${were}: the line ${quote(shown.line)} takes ${quote(shown.path)}, include-hidden-files: true all.`];
+  const { path, reason } = hidden.find(each => each.reason !== ALL_HIDDEN) ?? hidden[0];
+  return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
 
 /** What is to be known of the files in the sandbox, though nothing failed. */
@@ -31,7 +31,7 @@ function executables(files: Report['files']): string[] {
 
 function leftovers(gone: Report['gone']): string[] {
   if (gone.length === 0) return [];
-  const names = firstOf(gone, MAX_NAMES, { show: ({ path }) => quote(path), more: moreInReport });
+  const names = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport });
   const which = `${formatCount(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'}`;
   return [`${which} no longer in the build and still in the sandbox: ${names.join(', ')}.`];
 }

@@ -3,9 +3,8 @@ import type { Task } from '../inputs/table.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
-import type { Hidden } from '../upload/discover.ts';
 import type { FileResult } from '../upload/result.ts';
-import type { Gone, Share } from '../upload/selection.ts';
+import type { Share } from '../upload/selection.ts';
 import type { LeftOut } from '../upload/sources.ts';
 
 /** All there is to say about a run, whatever came of it. */
@@ -23,10 +22,10 @@ export interface Report {
   readonly files: readonly FileResult[];
   /** What was matched and knowingly not planned. */
   readonly leftOut: readonly LeftOut[];
-  /** What was matched but for a name that begins with a dot. */
-  readonly hidden: readonly Hidden[];
-  /** What the state file knows of the sandbox, and this run no longer has. */
-  readonly gone: readonly Gone[];
+  /** What was matched but for a name that begins with a dot; the reason is what takes it. */
+  readonly hidden: readonly LeftOut[];
+  /** Where the sandbox has files that the state file knows, and this run no longer has. */
+  readonly gone: readonly string[];
   readonly stats: Stats | undefined;
   /** Every reading that counts, the oldest first. */
   readonly samples: readonly Sample[];

@@ -8,7 +8,7 @@ import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
 import { anchor, escaped, excludesOf, type Matcher, matcher } from './pattern.ts';
 import { openSearch, type Search } from './search.ts';
-import { BROKEN_LINK, type LeftOut, pathWithin, type SourceFile, sortOut, toPosix } from './sources.ts';
+import { ALL_HIDDEN, BROKEN_LINK, type LeftOut, pathWithin, type SourceFile, sortOut, toPosix } from './sources.ts';
 
 /** What all patterns match. */
 export interface Found {
@@ -23,14 +23,8 @@ export interface Matches {
   readonly root: string;
   readonly files: readonly SourceFile[];
   readonly leftOut: readonly LeftOut[];
-  readonly hidden: readonly Hidden[];
-}
-
-/** A file that was passed over for a name that begins with a dot. */
-export interface Hidden {
-  readonly path: string;
-  /** A line of `files` that takes it to where the pattern would; undefined where it takes more than one. */
-  readonly line?: string;
+  /** What was passed over for a name that begins with a dot, each with what takes it. */
+  readonly hidden: readonly LeftOut[];
 }
 
 export interface DiscoverOptions
@@ -89,17 +83,18 @@ async function findMatches(place: Place, search: Search, options: DiscoverOption
   const shown = includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
   const { files, leftOut } = sortOut(root, shown, options);
   const broken = brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
-  const passedOver = hidden.map(file => ({ path: file, ...lineFor(file, root, place) }));
+  const passedOver = hidden.map(file => ({ path: file, reason: wayTo(file, root, place) }));
   return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden: passedOver };
 }
 
-function lineFor(file: string, root: string, { directory, pattern: { target } }: Place): Pick<Hidden, 'line'> {
+/** What takes a hidden file to where the pattern would. */
+function wayTo(file: string, root: string, { directory, pattern: { target } }: Place): string {
   const [dotted = '', ...others] = (pathWithin(root, file) ?? '').split(path.sep).filter(name => name.startsWith('.'));
   // A wildcard leads to no name behind a hidden one, and the history of the checkout may hold its credentials.
-  if (others.length > 0 || dotted === '.git') return {};
+  if (others.length > 0 || dotted === '.git') return ALL_HIDDEN;
   const start = toPosix(escaped(pathWithin(directory, root) ?? root));
   const line = `${path.posix.join(start, '**', escaped(dotted))}${target === undefined ? '' : ` => ${target}`}`;
-  return { line };
+  return `the line ${quote(line)} takes it`;
 }
 
 function requireDirectory(directory: string, given: string): void {

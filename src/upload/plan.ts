@@ -4,7 +4,7 @@ import { InputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { firstOf } from '../text/cut.ts';
 import { quote } from '../text/visible.ts';
-import type { Hidden, Matches } from './discover.ts';
+import type { Matches } from './discover.ts';
 import { BROKEN_LINK, type LeftOut, NOT_REGULAR, pathWithin, type SourceFile, toPosix } from './sources.ts';
 import { nothingFound } from './unmatched.ts';
 
@@ -21,7 +21,7 @@ export interface Plan {
   /** What was matched and is not uploaded; `path` as in `source`. */
   readonly leftOut: readonly LeftOut[];
   /** What was passed over for its name, and no other pattern takes. */
-  readonly hidden: readonly Hidden[];
+  readonly hidden: readonly LeftOut[];
   readonly warnings: readonly string[];
 }
 
@@ -55,27 +55,19 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
     ...cut(unwritable(unique)),
   ];
   if (problems.length > 0) throw new InputError(problems.map(message => ({ input: 'files', message })));
+  // Two patterns may match the same.
+  const named = (items: readonly LeftOut[]) => [
+    ...new Map(items.map(item => [item.path, { ...item, path: name(item.path) }])).values(),
+  ];
+  const leftOut = named(matches.flatMap(match => match.leftOut));
+  const hidden = named(matches.flatMap(match => match.hidden));
   const taken = new Set(unique.map(({ source }) => source));
-  const leftOut = named(
-    matches.flatMap(match => match.leftOut),
-    name,
-  );
-  const hidden = named(
-    matches.flatMap(match => match.hidden),
-    name,
-  );
   return {
     files: unique,
     leftOut,
     hidden: hidden.filter(item => !taken.has(item.path)),
     warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...oddities(leftOut)],
   };
-}
-
-/** What patterns match beside files, by their names: two may match the same. */
-function named<T extends { readonly path: string }>(items: readonly T[], name: (file: string) => string): T[] {
-  const all = new Map(items.map(item => [item.path, item]));
-  return [...all.values()].map(item => ({ ...item, path: name(item.path) }));
 }
 
 function targetOf({ path: file, relative }: SourceFile, own: string | undefined, general: string): string {

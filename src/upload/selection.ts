@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { InputError, type Problem, type RawInputs } from '../inputs/parse.ts';
+import type { RawInputs } from '../inputs/parse.ts';
 import { type Inputs, parseSearch, type Shard } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
 import { allOf, type DiscoverOptions, discover, type Matches } from './discover.ts';
 import { type Plan, type PlannedFile, plan } from './plan.ts';
 import type { FileResult } from './result.ts';
+import { shareOf } from './share.ts';
 import { type Entries, without } from './state.ts';
 import { isStateFile, readState, type State, type StateFile, stateFileOf } from './state-file.ts';
 import { compare } from './unchanged.ts';
@@ -18,15 +19,9 @@ export interface Selection extends Plan {
   readonly due: readonly PlannedFile[];
   /** Those that are not, by target. */
   readonly unchanged: Entries;
-  /** What the sandbox has of earlier runs and no file of the plan goes to. */
-  readonly gone: readonly Gone[];
+  /** Where the sandbox has files of earlier runs that are not in the plan. */
+  readonly gone: readonly string[];
   readonly state: State | undefined;
-}
-
-/** A file that is in the sandbox, at `path`, and no longer in the build. */
-export interface Gone {
-  readonly target: string;
-  readonly path: string;
 }
 
 /** What a shard has of a plan. */
@@ -56,20 +51,14 @@ export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOp
   return selected;
 }
 
-/** What is wrong with the files of inputs that are refused for other reasons, as far as those can be read. */
-export async function findProblems(
+/** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
+export async function checkFiles(
   raw: RawInputs,
-  { workspace, cancel }: Pick<SelectionOptions, 'workspace' | 'cancel'>,
-): Promise<readonly Problem[]> {
+  options: Pick<SelectionOptions, 'workspace' | 'cancel'>,
+): Promise<void> {
   const inputs = parseSearch(raw);
-  try {
-    const { matches } = await discover(inputs.files, { ...inputs, workspace, cancel });
-    plan(matches, { ...inputs, target: '', workspace });
-    return [];
-  } catch (error) {
-    if (error instanceof InputError) return error.problems;
-    throw error;
-  }
+  const { matches } = await discover(inputs.files, { ...inputs, ...options });
+  if (!options.cancel.aborted) plan(matches, { ...inputs, ...options });
 }
 
 /** A result for each file of a selection, in plan order, with those of the files that were due. */
@@ -130,16 +119,19 @@ async function skipUnchanged(
   const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, 'file')} unchanged`;
   debug?.('state file', `State file ${file.path}: ${counts}`);
   const due = selection.files.filter(({ target }) => !unchanged.has(target));
-  const targets = new Set(planned.map(({ target }) => target));
-  // What another spelling of a target that is due may be is not sure to be left.
-  const left = [...without(entries, [...elsewhere, ...due.map(({ target }) => target)])];
-  const gone = left.filter(([target]) => !targets.has(target)).map(([target, { path }]) => ({ target, path }));
+  // What may be a target of this run in another spelling is not sure to be left.
+  const left = [
+    ...without(
+      entries,
+      due.map(({ target }) => target),
+    ),
+  ].filter(([target]) => !unchanged.has(target));
   return {
     ...selection,
     due,
     unchanged,
     // A search that was cut short tells of no file.
-    gone: cancel.aborted ? [] : gone,
+    gone: cancel.aborted ? [] : left.map(([, { path: place }]) => place),
     state: { file, entries },
     warnings: [...selection.warnings, ...warnings],
   };
@@ -160,35 +152,4 @@ function planLine({ files, due, unchanged, leftOut, share }: Selection): string 
   const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
   const others = share === undefined ? '' : `, ${formatNumber(share.planned - share.files)} of other shards`;
   return `Plan: ${formatCount(files.length, 'file')}; ${toSend}; ${rest}${others}`;
-}
-
-// What a request costs beside the content, as so many bytes: its headers, its frame and its answer. Thousands of empty
-// files are work too, and are dealt out like any other.
-const REQUEST_BYTES = 1024;
-
-/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
-export function shareOf<F extends Pick<PlannedFile, 'target' | 'size'>>(
-  files: readonly F[],
-  { index, count }: Shard,
-): F[] {
-  const loads = Array.from({ length: count }, () => 0);
-  const mine = new Set<F>();
-  for (const file of files.toSorted(heaviestFirst)) {
-    const lightest = loads.indexOf(Math.min(...loads));
-    loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
-    if (lightest === index - 1) mine.add(file);
-  }
-  return files.filter(file => mine.has(file));
-}
-
-/** What a file counts when the plan is dealt out, in bytes. */
-export function weightOf({ size }: Pick<PlannedFile, 'size'>): number {
-  return size + REQUEST_BYTES;
-}
-
-// Greedy by weight, heaviest first, keeps the loads as close as the smallest files allow. Targets are compared by code
-// units, which is the same on every machine.
-function heaviestFirst(one: Pick<PlannedFile, 'target' | 'size'>, other: typeof one): number {
-  if (one.size !== other.size) return other.size - one.size;
-  return one.target < other.target ? -1 : 1;
 }

@@ -27,6 +27,9 @@ export const BROKEN_LINK = 'a broken link';
 /** The reason of a pipe, a socket or a device. */
 export const NOT_REGULAR = 'not a regular file';
 
+/** The reason of a hidden file that no line takes by itself. */
+export const ALL_HIDDEN = 'include-hidden-files: true takes it';
+
 const SYMBOLIC_LINK = 'a symbolic link';
 
 interface SortOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {

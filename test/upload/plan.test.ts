@@ -196,7 +196,7 @@ describe('a pattern that matches nothing', () => {
   test('says so where it matches hidden names, or all it matches was left out', () => {
     const leftOut = [{ path: '/w/a/l', reason: 'a broken link' }];
     const [hidden, out = ''] = refusals([
-      matches('a/**', [], { hidden: [{ path: '/w/a/.b' }, { path: '/w/a/.c' }] }),
+      matches('a/**', [], { hidden: ['b', 'c'].map(name => ({ path: `/w/a/.${name}`, reason: '' })) }),
       matches('a/**', [], { leftOut }),
     ]);
     const advice = '2 with a name that begins with a dot; set include-hidden-files: true to include them';
