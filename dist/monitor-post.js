@@ -1,6 +1,6 @@
-import { A as inputError, F as slept, N as metricsOf, O as quote, T as formatCount, a as monitorDirectory, i as keptInputs, j as gateOf, l as parseFieldsOf, n as step, t as decodeStats, x as EMPTY_REPORT, y as firstOf } from "./shared.js";
-import path from "node:path";
+import { B as gateOf, F as formatCount, H as metricsOf, R as quote, W as slept, _ as parseFieldsOf, a as monitorDirectory, i as keptInputs, j as EMPTY_REPORT, k as firstOf, n as step, t as decodeStats, z as inputError } from "./shared.js";
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { createInterface } from "node:readline";
 
 // src/monitor/record.ts

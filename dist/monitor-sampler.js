@@ -49,12 +49,12 @@ function parseFields(fields, raw) {
 	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
 	return Object.fromEntries(parsed);
 }
-/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
-function parseLines(value, parseLine) {
-	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
+/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines, if `strict`. */
+function parseLines(value, parseLine, strict = true) {
+	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
 }
-/** What parsing yields of all items, or the problems of all of them. */
-function collect(items, parse) {
+/** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
+function collect(items, parse, strict = true) {
 	const problems = [];
 	const parsed = items.flatMap((item) => {
 		try {
@@ -65,7 +65,7 @@ function collect(items, parse) {
 			return [];
 		}
 	});
-	if (problems.length > 0) throw new InputError(problems);
+	if (strict && problems.length > 0) throw new InputError(problems);
 	return parsed;
 }
 function camel(name) {
@@ -28755,22 +28755,28 @@ function conditionIn(line, number, refuse, example) {
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-const fileRules = field((value, refuse) => {
-	const lines = parseLines(value, (line, number) => {
-		if (line === "" || line.startsWith("#")) return [];
-		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-	});
-	const patterns = lines.filter((line) => "pattern" in line);
-	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
-	if (patterns.length > 0) return {
-		patterns,
-		excludes
-	};
-	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
-}, showRules);
+const fileRules = rules(true);
+/** Those of the lines that can be read, which may be none. */
+const readableRules = rules(false);
 /** The directory in the sandbox for the lines that name none. */
 const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
+function rules(strict) {
+	return field((value, refuse) => {
+		const parseLine = (line, number) => {
+			if (line === "" || line.startsWith("#")) return [];
+			const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+			return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+		};
+		const lines = parseLines(value, parseLine, strict);
+		const patterns = lines.filter((line) => "pattern" in line);
+		const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+		if (patterns.length > 0 || !strict) return {
+			patterns,
+			excludes
+		};
+		return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+	}, showRules);
+}
 function showRules({ patterns, excludes }) {
 	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
 }
@@ -28793,12 +28799,26 @@ function checkPattern(pattern, fail) {
 	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
 	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
 	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
-	return pattern;
+	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
+	if (meant === pattern) return pattern;
+	return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+}
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
+/** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
+function spreadStars(part) {
+	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
+	const pieces = part.split(/\*{2,}/);
+	return pieces.map((piece, index) => {
+		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
+		return piece === "" ? "" : `${before}${piece}${after}`;
+	}).join("/**/").replace(/^\/|\/$/g, "");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
 	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
 	return target;
 }

@@ -1,6 +1,6 @@
-import { E as formatDuration, n as step, o as newMonitorDirectory, r as logLine } from "./shared.js";
-import { once } from "node:events";
+import { I as formatDuration, n as step, o as newMonitorDirectory, r as logLine } from "./shared.js";
 import path from "node:path";
+import { once } from "node:events";
 import { spawn } from "node:child_process";
 
 // src/monitor/start.ts

@@ -1,4 +1,4 @@
-import { C as routingHeaders, E as formatDuration, F as slept, I as withRetries, L as AgentError, M as judge, N as metricsOf, P as exactly, S as USER_AGENT, T as formatCount, _ as formatFigure, d as networkFacts, f as proxyCredentials, g as waitError, h as reportedError, j as gateOf, m as redactor, p as proxyFor, s as changeStrings, t as decodeStats, u as isUsable, v as judgementLine, w as secretsInHeaders, x as EMPTY_REPORT } from "./shared.js";
+import { B as gateOf, D as formatFigure, E as waitError, F as formatCount, G as withRetries, H as metricsOf, I as formatDuration, K as AgentError, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as exactly, V as judge, W as slept, c as networkFacts, h as changeStrings, j as EMPTY_REPORT, l as proxyCredentials, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

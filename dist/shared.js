@@ -1,10 +1,12 @@
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$1, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
-import { setTimeout } from "node:timers/promises";
+import { _ as summary$1, a as error, c as info, d as saveState, f as setFailed, g as warning, h as startGroup, i as endGroup, l as isDebug, m as setSecret, n as create, o as getInput, p as setOutput, r as debug, s as getState, t as pLimit, u as notice, v as Minimatch } from "./vendor.js";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { availableParallelism, freemem, release, tmpdir, totalmem } from "node:os";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path, { posix } from "node:path";
+import { availableParallelism, freemem, homedir, release, tmpdir, totalmem } from "node:os";
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { mkdtempSync } from "node:fs";
 
 // src/agent/failure.ts
 const again = (hint) => ({
@@ -140,7 +142,7 @@ function parseDecimal(text) {
 	};
 }
 /** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
-function compare(a, b) {
+function compare$1(a, b) {
 	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
 	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
@@ -232,7 +234,7 @@ function judge(condition, samples) {
 	}
 	const extreme = operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0;
 	const deciding = aggregate ?? extreme;
-	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare(figure, limit)));
+	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare$1(figure, limit)));
 	const figure = found ?? aggregateOf(aggregate ?? "last", figures);
 	return {
 		condition,
@@ -246,8 +248,8 @@ function aggregateOf(aggregate, figures) {
 	switch (aggregate) {
 		case "last": return figures.at(-1) ?? first;
 		case "mean": return mean(figures);
-		case "min": return figures.reduce((a, b) => compare(b, a) < 0 ? b : a);
-		case "max": return figures.reduce((a, b) => compare(b, a) > 0 ? b : a);
+		case "min": return figures.reduce((a, b) => compare$1(b, a) < 0 ? b : a);
+		case "max": return figures.reduce((a, b) => compare$1(b, a) > 0 ? b : a);
 	}
 }
 /** The figures of one metric in the samples that report it; undefined where none does. */
@@ -286,20 +288,33 @@ function describeProblem({ input, message, example }) {
 }
 /** Parses every input that has a field. @throws InputError that holds the problems of all of them. */
 function parseFields(fields, raw) {
-	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
+	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal$1(name), raw)]]);
 	return Object.fromEntries(parsed);
+}
+/** The same, but that what is refused is as if it were empty. */
+function parseRest(fields, raw) {
+	try {
+		return parseFields(fields, raw);
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		const refused = error.problems.map(({ input }) => [input, ""]);
+		return parseFields(fields, {
+			...raw,
+			...Object.fromEntries(refused)
+		});
+	}
 }
 /** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
 function showFields(fields, values) {
 	const byName = new Map(Object.entries(values));
 	return Object.entries(fields).map(([name, field]) => `${name}: ${field.show(byName.get(camel(name)))}`);
 }
-/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
-function parseLines(value, parseLine) {
-	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
+/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines, if `strict`. */
+function parseLines(value, parseLine, strict = true) {
+	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
 }
-/** What parsing yields of all items, or the problems of all of them. */
-function collect(items, parse) {
+/** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
+function collect(items, parse, strict = true) {
 	const problems = [];
 	const parsed = items.flatMap((item) => {
 		try {
@@ -310,13 +325,13 @@ function collect(items, parse) {
 			return [];
 		}
 	});
-	if (problems.length > 0) throw new InputError(problems);
+	if (strict && problems.length > 0) throw new InputError(problems);
 	return parsed;
 }
 function camel(name) {
 	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
-function refusal(input) {
+function refusal$1(input) {
 	return (message, example) => {
 		throw inputError(input, message, example);
 	};
@@ -397,7 +412,7 @@ function threeDigits(value) {
 
 // src/inputs/values.ts
 /** An input that is read by `parse`, and shown by `show`: text in quotation marks unless given. */
-function field(parse, show = shown) {
+function field(parse, show = shown$1) {
 	return {
 		parse,
 		show,
@@ -460,7 +475,7 @@ function milliseconds(text) {
 function text() {
 	return field((value) => value);
 }
-function shown(value) {
+function shown$1(value) {
 	if (value === "" || value === void 0) return "empty";
 	return JSON.stringify(value);
 }
@@ -635,7 +650,7 @@ function readAggregate({ text, column }, fail) {
 	const name = text.slice(1);
 	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
 }
-const SLIPS = /* @__PURE__ */ new Map([
+const SLIPS$1 = /* @__PURE__ */ new Map([
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],
@@ -697,11 +712,11 @@ function toMetricUnit(metric, value, unit, fail) {
 	});
 }
 function isPercentage(value) {
-	return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
+	return compare$1(value, exactly(0n)) >= 0 && compare$1(value, exactly(100n)) <= 0;
 }
 function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
-	const near = SLIPS.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
+	const near = SLIPS$1.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
 	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
@@ -728,22 +743,28 @@ function conditionIn(line, number, refuse, example) {
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-const fileRules = field((value, refuse) => {
-	const lines = parseLines(value, (line, number) => {
-		if (line === "" || line.startsWith("#")) return [];
-		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-	});
-	const patterns = lines.filter((line) => "pattern" in line);
-	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
-	if (patterns.length > 0) return {
-		patterns,
-		excludes
-	};
-	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
-}, showRules);
+const fileRules = rules(true);
+/** Those of the lines that can be read, which may be none. */
+const readableRules = rules(false);
 /** The directory in the sandbox for the lines that name none. */
 const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
+function rules(strict) {
+	return field((value, refuse) => {
+		const parseLine = (line, number) => {
+			if (line === "" || line.startsWith("#")) return [];
+			const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+			return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+		};
+		const lines = parseLines(value, parseLine, strict);
+		const patterns = lines.filter((line) => "pattern" in line);
+		const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+		if (patterns.length > 0 || !strict) return {
+			patterns,
+			excludes
+		};
+		return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+	}, showRules);
+}
 function showRules({ patterns, excludes }) {
 	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
 }
@@ -766,12 +787,26 @@ function checkPattern(pattern, fail) {
 	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
 	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
 	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
-	return pattern;
+	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
+	if (meant === pattern) return pattern;
+	return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+}
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
+/** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
+function spreadStars(part) {
+	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
+	const pieces = part.split(/\*{2,}/);
+	return pieces.map((piece, index) => {
+		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
+		return piece === "" ? "" : `${before}${piece}${after}`;
+	}).join("/**/").replace(/^\/|\/$/g, "");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
 	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
 	return target;
 }
@@ -976,6 +1011,13 @@ const SECRET_INPUTS = Object.entries(TABLES.sync).filter(([, { isSecret }]) => i
 function parseInputs(entry, raw) {
 	return parseFields(TABLES[entry], raw);
 }
+/** The inputs of an upload's files, as if what is wrong with them were not given. */
+function parseSearch(raw) {
+	return parseRest({
+		...uploading,
+		files: readableRules
+	}, raw);
+}
 /** The inputs of an entry as they were understood, an input a line. */
 function showInputs(entry, inputs) {
 	return showFields(TABLES[entry], inputs);
@@ -993,6 +1035,8 @@ const EMPTY_REPORT = {
 	share: void 0,
 	files: [],
 	leftOut: [],
+	hidden: [],
+	gone: [],
 	stats: void 0,
 	samples: [],
 	gate: NO_GATE,
@@ -1265,6 +1309,1238 @@ function encodings(secret) {
 	];
 }
 
+// src/agent/file.ts
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/**
+* Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
+* the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
+* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
+*/
+function checkOpened(path, opened) {
+	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
+	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
+	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	return opened.size;
+}
+/** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
+function checkRead(path, opened, read) {
+	if (read.size === opened.size && read.mtimeMs === opened.mtimeMs) return;
+	throw new AgentError("file-changed", `${path} changed while it was read.`);
+}
+function isSame(named, opened) {
+	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
+}
+/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
+function readSmallFile(path, buffer, { offset, room }) {
+	const descriptor = openSync(path, READ_FLAGS);
+	try {
+		const opened = fstatSync(descriptor);
+		const size = checkOpened(path, opened);
+		if (size > room) return void 0;
+		let total = 0;
+		while (total < size) {
+			const read = readSync(descriptor, buffer, offset + total, size - total, null);
+			if (read === 0) break;
+			total += read;
+		}
+		checkRead(path, opened, fstatSync(descriptor));
+		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
+	} finally {
+		closeSync(descriptor);
+	}
+}
+/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
+function systemCode(error) {
+	return error instanceof Error && "code" in error ? String(error.code) : void 0;
+}
+/** Whether an error says that a file cannot be read, and is no bug. */
+function isUnreadable(error) {
+	return error instanceof AgentError || systemCode(error) !== void 0;
+}
+
+// src/upload/pattern.ts
+const WINDOWS = process.platform === "win32";
+const OPTIONS = {
+	nobrace: true,
+	nocase: WINDOWS,
+	nocomment: true,
+	noext: true,
+	nonegate: true
+};
+/** The excludes of lines, made absolute by `absolute`. */
+function excludesOf(lines, absolute) {
+	const all = lines.map((line) => ({
+		line,
+		matches: matches(absolute(line), true),
+		isIdle: true
+	}));
+	const excludes = (file) => {
+		let isExcluded = false;
+		for (const each of all) {
+			if (isExcluded && !each.isIdle || !each.matches(file)) continue;
+			each.isIdle = false;
+			isExcluded = true;
+		}
+		return isExcluded;
+	};
+	return {
+		excludes,
+		prunes(directory) {
+			if (!excludes(directory)) return false;
+			for (const each of all) each.isIdle &&= !each.matches(directory, true);
+			return true;
+		},
+		idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line)
+	};
+}
+/** A matcher for an absolute pattern. */
+function matcher(pattern, { excludes, prunes }) {
+	const wanted = matches(pattern, true);
+	const visible = matches(pattern, false);
+	return {
+		wants: (file) => wanted(file) && !excludes(file),
+		hides: (file) => /[\\/]\./.test(file) && !visible(file),
+		excludes,
+		prunes,
+		mayHold: (directory) => wanted(directory, true) && !excludes(directory)
+	};
+}
+/** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
+function anchor(pattern, directory) {
+	const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, "");
+	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
+	if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
+	if (path.isAbsolute(trimmed)) return trimmed;
+	const [climb = ""] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
+	const base = path.resolve(directory, climb === "" ? "." : climb);
+	const rest = trimmed.slice(climb.length);
+	if (rest === "") return escaped(base);
+	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
+}
+function matches(pattern, dot) {
+	const own = slashed(pattern).replace(/(\/\*\*)+$/, "");
+	const matchers = [`${own}/**`, own].map((each) => new Minimatch(each, {
+		...OPTIONS,
+		dot
+	}));
+	return (file, partial) => matchers.some((each) => each.match(file, partial));
+}
+function slashed(pattern) {
+	return WINDOWS ? pattern.replaceAll("\\", "/") : pattern;
+}
+/** A pattern for the very path. */
+function escaped(literal) {
+	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
+}
+
+// src/upload/overlooked.ts
+const TURN$1 = 100;
+const DOT = 46;
+/** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
+async function findOverlooked(root, match, options) {
+	const { isFolder, isLink, flaw } = lookAt(root, options);
+	const found = {
+		brokenLinks: [],
+		unreadable: [],
+		hidden: [],
+		isFolder,
+		isPlain: !isLink
+	};
+	if (flaw !== void 0 && match.wants(root)) found[flaw].push(root);
+	const seen = /* @__PURE__ */ new Set();
+	const folders = isFolder === true ? [{
+		path: root,
+		above: [],
+		isHidden: false
+	}] : [];
+	for (let looked = 1; !options.cancel.aborted; looked += 1) {
+		const folder = folders.pop();
+		if (folder === void 0) break;
+		const real = options.realPath(folder.path);
+		const key = `${folder.above.length} ${real}`;
+		if (folder.above.includes(real) || seen.has(key)) continue;
+		seen.add(key);
+		const above = [...folder.above, real];
+		for (const { file, isFolder, isLink, flaw } of entriesOf$1(folder, options)) {
+			const isWanted = isFolder ? match.mayHold(file) : match.wants(file);
+			const isHidden = !options.includeHiddenFiles && match.hides(file);
+			found.isPlain &&= !isLink && (isWanted || !isFolder);
+			if (!isWanted) continue;
+			if (isHidden && !isFolder) found.hidden.push(file);
+			else if (flaw !== void 0) found[flaw].push(file);
+			else if (isFolder) folders.push({
+				path: file,
+				above,
+				isHidden
+			});
+		}
+		if (looked % TURN$1 === 0) await setImmediate();
+	}
+	return found;
+}
+/** What may have been overlooked in a folder, and the folders in it. */
+function* entriesOf$1(folder, options) {
+	for (const entry of readdirSync(folder.path, {
+		encoding: "buffer",
+		withFileTypes: true
+	})) {
+		const isReadable = isUtf8(entry.name);
+		if (isReadable && entry.isFile() && !folder.isHidden && entry.name[0] !== DOT) continue;
+		const file = path.join(folder.path, entry.name.toString());
+		if (!isReadable) yield {
+			file,
+			isFolder: entry.isDirectory(),
+			isLink: true,
+			flaw: "unreadable"
+		};
+		else yield {
+			file,
+			...kindOf(entry, file, options)
+		};
+	}
+}
+function lookAt(root, options) {
+	try {
+		return kindOf(lstatSync(root), root, options);
+	} catch (error) {
+		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
+		return {
+			isFolder: void 0,
+			isLink: void 0,
+			flaw: void 0
+		};
+	}
+}
+function kindOf(found, file, { followSymlinks }) {
+	const isLink = found.isSymbolicLink();
+	if (!isLink || !followSymlinks) return {
+		isFolder: found.isDirectory(),
+		isLink,
+		flaw: void 0
+	};
+	try {
+		return {
+			isFolder: statSync(file).isDirectory(),
+			isLink,
+			flaw: void 0
+		};
+	} catch (error) {
+		if (systemCode(error) === void 0) throw error;
+		return {
+			isFolder: false,
+			isLink,
+			flaw: "brokenLinks"
+		};
+	}
+}
+
+// src/upload/sources.ts
+/** The reason of a link that leads nowhere. */
+const BROKEN_LINK = "a broken link";
+/** The reason of a pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
+/** The reason of a hidden file that no line takes by itself. */
+const ALL_HIDDEN = "include-hidden-files: true takes it";
+const SYMBOLIC_LINK = "a symbolic link";
+/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
+function realPaths(root) {
+	const known = /* @__PURE__ */ new Map();
+	return function find(directory) {
+		let real = known.get(directory);
+		if (real !== void 0) return real;
+		const isBelow = directory !== root && pathWithin(root, directory) !== void 0;
+		const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
+		real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
+		known.set(directory, real);
+		return real;
+	};
+}
+const TURN = 1e4;
+/** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
+async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
+	const files = [];
+	const leftOut = [];
+	let resolve;
+	for (const [index, file] of paths.entries()) {
+		if (index % TURN === 9999) await setImmediate();
+		const own = lstatSync(file, { throwIfNoEntry: false });
+		const isLink = own?.isSymbolicLink() ?? false;
+		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
+		if (stats === void 0) continue;
+		const relative = pathWithin(root, file) ?? "";
+		if (stats.isSymbolicLink()) leftOut.push({
+			path: file,
+			reason: SYMBOLIC_LINK
+		});
+		else if (!stats.isFile()) leftOut.push({
+			path: file,
+			reason: NOT_REGULAR
+		});
+		else {
+			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
+			const { real, isHidden } = resolve(file, isLink);
+			if (isHidden && !includeHiddenFiles) leftOut.push({
+				path: file,
+				reason: "a link to what is hidden"
+			});
+			else {
+				const isExecutable = (stats.mode & 73) !== 0;
+				files.push({
+					path: file,
+					realPath: real,
+					relative: toPosix(relative),
+					size: stats.size,
+					isExecutable
+				});
+			}
+		}
+	}
+	return {
+		files,
+		leftOut
+	};
+}
+/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
+function pathWithin(directory, file) {
+	const rest = file.startsWith(directory) ? file.slice(directory.length) : "";
+	if (rest.startsWith(path.sep) && !rest.includes("..")) return rest.slice(1);
+	const relative = path.relative(directory, file);
+	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
+}
+/** A path of the runner with slashes, also on Windows. */
+function toPosix(file) {
+	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
+}
+/**
+* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
+* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
+* `root` is the directory that the pattern's search starts in; both are absolute.
+*/
+function boundary(workspace, root) {
+	const home = realpathSync.native(workspace);
+	const inside = pathWithin(workspace, root);
+	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
+	const bounds = inside === void 0 ? [home, place] : [home];
+	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
+	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
+	const realPath = realPaths(root);
+	return (file, isLink) => {
+		const directory = realPath(path.dirname(file));
+		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
+		const own = path.join(directory, path.basename(file));
+		const real = isLink ? realpathSync.native(own) : own;
+		if (!within(real)) throw leadsOut(file, real);
+		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
+		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
+		return {
+			real,
+			isHidden: isElsewhere && /(^|[\\/])\./.test(shown)
+		};
+	};
+}
+/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
+function linkOf(file, searched, within) {
+	const parents = [];
+	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
+	const isLeavingLink = (part) => searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+	return parents.find(isLeavingLink) ?? file;
+}
+function leadsOut(link, end) {
+	return inputError("files", `${link} is a link to ${end}, outside the workspace. Exclude it with a ! line, or copy what it leads to into the workspace.`);
+}
+
+// src/upload/search.ts
+const MAX_PATHS = 1e6;
+const SEARCHES = 8;
+const MAX_FOLDERS = 32;
+/** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
+function openSearch(maxPaths = MAX_PATHS) {
+	const limit = pLimit(SEARCHES);
+	return async (query, cancel) => {
+		const { pattern, match, includeHiddenFiles } = query;
+		const [root = ""] = (await create(pattern)).getSearchPaths();
+		const realPath = realPaths(root);
+		const overlooked = await findOverlooked(root, match, {
+			...query,
+			realPath,
+			cancel
+		});
+		const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
+		if (unreadable[0] !== void 0) throw unreadableName(unreadable[0]);
+		if (isFolder === void 0 || match.prunes(root)) return {
+			root,
+			paths: [],
+			brokenLinks,
+			hidden
+		};
+		const visibleOnly = !includeHiddenFiles && !spellsDots(pattern, root);
+		const part = {
+			...query,
+			visibleOnly,
+			followSymlinks: query.followSymlinks && !overlooked.isPlain
+		};
+		const bound = { left: maxPaths };
+		const parts = (isFolder ? split(root, part) : [whole(query)]).map((each) => limit(() => find({
+			...part,
+			...each
+		}, bound, cancel)));
+		const found = new Set((await Promise.all(parts)).flat());
+		const again = part.followSymlinks ? leadsThrough(root, realPath) : () => false;
+		return {
+			root,
+			paths: [...found].filter((file) => !again(file)).sort(),
+			brokenLinks,
+			hidden
+		};
+	};
+}
+async function find(part, bound, cancel) {
+	const globber = await create(part.pattern, {
+		followSymbolicLinks: part.followSymlinks,
+		implicitDescendants: part.descends,
+		matchDirectories: false,
+		excludeHiddenFiles: part.visibleOnly
+	});
+	const paths = [];
+	for await (const file of globber.globGenerator()) {
+		if (cancel.aborted) break;
+		if (part.match.excludes(file)) continue;
+		bound.left -= 1;
+		if (bound.left < 0) throw leadsTooFar(part.pattern, file);
+		paths.push(file);
+	}
+	return paths;
+}
+function unreadableName(file) {
+	return inputError("files", `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`);
+}
+function leadsTooFar(pattern, file) {
+	return inputError("files", `${quote(pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
+}
+function whole({ pattern }) {
+	return {
+		pattern,
+		descends: true
+	};
+}
+/** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
+function split(root, query) {
+	const { pattern, match, visibleOnly } = query;
+	const literal = escaped(root);
+	const folders = ([
+		literal,
+		path.join(literal, "**"),
+		path.join(literal, "**", "*")
+	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
+	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.prunes(path.join(root, name)));
+	return [{
+		pattern: path.join(literal, "*"),
+		descends: false
+	}, ...searched.map((name) => ({
+		pattern: path.join(literal, escaped(name)),
+		descends: true
+	}))];
+}
+/** Whether a link below `root` leads a path through it again: a search of a part does not know what it is a part of. */
+function leadsThrough(root, realPath) {
+	const known = /* @__PURE__ */ new Map([[root, false]]);
+	const isAgain = (folder) => {
+		const again = known.get(folder) ?? (isAgain(path.dirname(folder)) || realPath(folder) === realPath(root));
+		known.set(folder, again);
+		return again;
+	};
+	return (file) => file !== root && isAgain(path.dirname(file));
+}
+/** The library takes its patterns as lines, trimmed. */
+function isOneLine({ name }) {
+	return name.trim() === name && !/[\r\n]/.test(name);
+}
+function entriesOf(root) {
+	try {
+		return readdirSync(root, { withFileTypes: true });
+	} catch {
+		return [];
+	}
+}
+/** Whether a name that begins with a dot is spelled out: the last of the root, or one between wildcards. */
+function spellsDots(pattern, root) {
+	const below = pattern.split(path.sep === "/" ? "/" : /[\\/]/).slice(root.split(path.sep).length);
+	return path.basename(root).startsWith(".") || below.some((name) => /^\[?\./.test(name));
+}
+
+// src/upload/discover.ts
+/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
+async function discover(rules, options) {
+	const directory = path.resolve(options.workspace, options.workingDirectory);
+	requireDirectory(directory, options.workingDirectory);
+	const excludes = excludesOf(rules.excludes, (exclude) => anchor(exclude, directory));
+	const search = openSearch();
+	const all = rules.patterns.map((pattern) => {
+		const absolute = anchor(pattern.pattern, directory);
+		const place = {
+			directory,
+			pattern,
+			absolute,
+			match: matcher(absolute, excludes)
+		};
+		return findMatches(place, search, options).catch((error) => {
+			throw unsearchable(place, error);
+		});
+	});
+	const matches = await unlessAborted(options.cancel, allOf(all), []);
+	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
+	return {
+		matches,
+		warnings: files.size === 0 ? [] : excludes.idle().map((line) => idleLine(line, directory, files))
+	};
+}
+/** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
+function idleLine(line, directory, files) {
+	const says = `${quote(`!${line}`)} excluded nothing`;
+	const deep = `**/${line}`;
+	const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line) ? () => false : excludesOf([deep], () => anchor(deep, directory)).excludes;
+	const count = [...files].filter(isAnywhere).length;
+	if (count === 0) return `${says} of what the other lines match.`;
+	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
+}
+async function findMatches(place, search, options) {
+	const { pattern, absolute, match } = place;
+	const { includeHiddenFiles, followSymlinks, cancel } = options;
+	const { root, paths, brokenLinks, hidden } = await search({
+		pattern: absolute,
+		match,
+		followSymlinks,
+		includeHiddenFiles
+	}, cancel);
+	const shown = includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
+	const { files, leftOut } = await sortOut(root, shown, options);
+	const broken = brokenLinks.map((file) => ({
+		path: file,
+		reason: BROKEN_LINK
+	}));
+	const passedOver = hidden.map((file) => ({
+		path: file,
+		reason: wayTo(file, root, place)
+	}));
+	return {
+		pattern,
+		root,
+		files,
+		leftOut: [...leftOut, ...broken],
+		hidden: passedOver
+	};
+}
+/** What takes a hidden file to where the pattern would. */
+function wayTo(file, root, { directory, pattern: { target } }) {
+	const [dotted = "", ...others] = (pathWithin(root, file) ?? "").split(path.sep).filter((name) => name.startsWith("."));
+	if (others.length > 0 || dotted === ".git") return ALL_HIDDEN;
+	const start = toPosix(escaped(pathWithin(directory, root) ?? root));
+	const line = `${path.posix.join(start, "**", escaped(dotted))}${target === void 0 ? "" : ` => ${target}`}`;
+	return `the line ${quote(line)} takes it`;
+}
+function requireDirectory(directory, given) {
+	const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
+	if (isThere && !/[\r\n]|^\s|\s$/.test(directory)) return;
+	const why = isThere ? "has a line break, or a blank at an end of its path" : "is not a directory on the runner";
+	const message = `${quote(given)} ${why} (${directory}).`;
+	throw inputError("working-directory", message, "packages/app");
+}
+const ADVICE = {
+	ENOENT: " A folder vanished during the search.",
+	EACCES: " Let the runner read the folder, or upload another.",
+	ELOOP: " The link leads to itself: remove it, or set follow-symlinks: false.",
+	ENOTDIR: " The link leads nowhere: remove it, or set follow-symlinks: false."
+};
+function unsearchable({ pattern: { pattern } }, error) {
+	const code = systemCode(error);
+	if (code === void 0 || !(error instanceof Error)) return error;
+	const advice = (code === "ENOENT" && "path" in error ? String(error.path) : "").includes("�") ? " Rename it, or set follow-symlinks: true." : ADVICE[code] ?? "";
+	return inputError("files", `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
+}
+/** What all promises come to, or what is wrong with all of them. */
+async function allOf(promises) {
+	const errors = (await Promise.allSettled(promises)).flatMap((end) => end.status === "rejected" ? [end.reason] : []);
+	for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
+	const problems = errors.flatMap((error) => error instanceof InputError ? error.problems : []);
+	if (problems.length > 0) throw new InputError(problems);
+	return Promise.all(promises);
+}
+/** What a promise comes to, or `fallback` as soon as the signal aborts. */
+function unlessAborted(signal, promise, fallback) {
+	const { promise: aborted, resolve } = Promise.withResolvers();
+	const abort = () => resolve(fallback);
+	if (signal.aborted) abort();
+	signal.addEventListener("abort", abort, { once: true });
+	return Promise.race([aborted, promise]).finally(() => signal.removeEventListener("abort", abort));
+}
+
+// src/upload/unmatched.ts
+/** A sentence on a pattern that matches no file to upload, with the likeliest reason; how far its path exists, if no other. */
+function nothingFound(match, { directory, name }) {
+	const { pattern } = match.pattern;
+	const found = `${quote(pattern)} matches no file to upload`;
+	const reason = passedOver(match, name) ?? slipIn(pattern, directory);
+	if (reason !== void 0) return `${found} (${reason}).`;
+	const extent = extentOf(match, directory);
+	return `${extent === void 0 ? found : `${found} (${extent})`}. Check that what makes it ran before this step, and working-directory.`;
+}
+function passedOver({ hidden, leftOut }, name) {
+	const dotted = `${hidden.length} with a name that begins with a dot`;
+	if (hidden.length > 0) return `${dotted}; set include-hidden-files: true to include them`;
+	return leftOut[0] && `${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`;
+}
+const SLIPS = [
+	{
+		slip: /^(["'`]).*\1$/,
+		advice: "remove the quotes round it; a line is taken as it stands"
+	},
+	{
+		slip: /^-\s/,
+		advice: "remove the dash; files is text with a pattern a line, not a list"
+	},
+	{
+		slip: /->/,
+		advice: "write => for ->"
+	},
+	{
+		slip: /\{.*\}/,
+		advice: "braces have no meaning in a pattern; write a line for each"
+	},
+	{
+		slip: /,/,
+		advice: "a comma is part of a name; write each pattern on a line of its own"
+	},
+	{
+		slip: /\[.*\]/,
+		advice: "[ and ] mean one of some characters; write [[] for a [ in a name"
+	},
+	{
+		slip: /=>/,
+		advice: "write a space on each side of =>"
+	},
+	{
+		slip: /\s#/,
+		advice: "a comment must be a line of its own"
+	},
+	...path.sep === "/" ? [{
+		slip: /\\/,
+		advice: "write / for \\, which takes the next character as it is"
+	}] : []
+];
+function slipIn(pattern, directory) {
+	const slip = SLIPS.find((each) => each.slip.test(pattern));
+	if (slip !== void 0) return slip.advice;
+	const [first = "", ...others] = pattern.split(/\s+/);
+	const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
+	return others.length > 0 && isWhole ? "several patterns in one line; where they are lines of their own, write files: | in place of files: >" : void 0;
+}
+/** How far the path exists that a pattern spells out, and what is there in its place; undefined where none of it does. */
+function extentOf({ root, pattern: { pattern } }, directory) {
+	const { at, missing } = deepest(root, directory);
+	const place = at === directory ? "the working directory" : quote(toPosix(pathWithin(directory, at) ?? at));
+	const names = namesIn(at);
+	if (names === void 0) {
+		if (!existsSync(at)) return void 0;
+		return `${place} is ${missing === void 0 && !/[*?]/.test(pattern) ? "left out by a ! line" : "no folder"}`;
+	}
+	if (names.length === 0) return `${place} is empty`;
+	const holds = `${place} exists and holds ${shown(names)}`;
+	if (missing === void 0) return `${holds}; nothing in it matches, or a ! line leaves it out`;
+	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
+	if (other !== void 0) return `there is no ${quote(missing)}, but ${quote(other)}, in another case`;
+	return `${holds}; there is no ${quote(missing)} in it`;
+}
+/** The last part of the way to a path that exists, and the name that is missing there. */
+function deepest(root, directory) {
+	const below = pathWithin(directory, root);
+	let at = below === void 0 ? path.parse(root).root : directory;
+	for (const part of (below ?? root.slice(at.length)).split(path.sep)) {
+		const next = path.join(at, part);
+		if (!existsSync(next)) return {
+			at,
+			missing: part
+		};
+		at = next;
+	}
+	return {
+		at,
+		missing: void 0
+	};
+}
+const MAX_NAMES$2 = 10;
+function shown(names) {
+	const inSight = names.filter((name) => !name.startsWith("."));
+	const all = inSight.length === 0 ? names : inSight;
+	return firstOf$1(all, MAX_NAMES$2, {
+		show: (name) => visibleCut(name, 100),
+		more: (rest) => `${rest} more`
+	}).join(", ");
+}
+/** Undefined of what is no folder, or cannot be read. */
+function namesIn(place) {
+	try {
+		return readdirSync(place).sort();
+	} catch {
+		return;
+	}
+}
+
+// src/upload/plan.ts
+const NAMED = 10;
+/** Says where each file goes: the fixed part of a pattern is dropped. @throws InputError for no match, or two for one place. */
+function plan(matches, options) {
+	const name = (file) => toPosix(pathWithin(options.workspace, file) ?? file);
+	const directory = path.resolve(options.workspace, options.workingDirectory);
+	const files = matches.flatMap((match) => match.files.map((file) => ({
+		source: name(file.path),
+		realPath: file.realPath,
+		target: targetOf(file, match.pattern.target, options.target),
+		size: file.size,
+		isExecutable: file.isExecutable
+	})));
+	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, {
+		directory,
+		name
+	}));
+	const { unique, conflicts } = byTarget(files);
+	const problems = [
+		...options.ifNoFilesFound === "error" ? unmatched : [],
+		...cut$1(conflicts),
+		...cut$1(unwritable(unique))
+	];
+	if (problems.length > 0) throw new InputError(problems.map((message) => ({
+		input: "files",
+		message
+	})));
+	const named = (items) => [...new Map(items.map((item) => [item.path, {
+		...item,
+		path: name(item.path)
+	}])).values()];
+	const leftOut = named(matches.flatMap((match) => match.leftOut));
+	const hidden = named(matches.flatMap((match) => match.hidden));
+	const taken = new Set(unique.map(({ source }) => source));
+	return {
+		files: unique,
+		leftOut,
+		hidden: hidden.filter((item) => !taken.has(item.path)),
+		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(leftOut)]
+	};
+}
+function targetOf({ path: file, relative }, own, general) {
+	const target = own === void 0 || path.posix.isAbsolute(own) ? own ?? general : path.posix.join(general, own);
+	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
+	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
+}
+/** The files with each target once, and a message for each target that two sources claim. */
+function byTarget(files) {
+	const owners = /* @__PURE__ */ new Map();
+	const conflicts = [];
+	for (const file of files) {
+		const owner = owners.get(file.target);
+		if (owner === void 0) owners.set(file.target, file);
+		else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+	}
+	return {
+		unique: [...owners.values()],
+		conflicts: [...conflicts, ...nestedTargets(owners)]
+	};
+}
+/** Messages for targets that would have to be a file and a directory at once. */
+function nestedTargets(owners) {
+	const messages = [];
+	const checked = /* @__PURE__ */ new Set();
+	const dirname = (place) => path.posix.dirname(place);
+	for (const file of owners.values()) for (let at = dirname(file.target); !checked.has(at) && at !== dirname(at); at = dirname(at)) {
+		checked.add(at);
+		const owner = owners.get(at);
+		if (owner !== void 0) messages.push(nested(owner, file));
+	}
+	return messages;
+}
+function conflict(one, other, target) {
+	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+}
+function nested(owner, file) {
+	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
+	return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
+}
+/** A warning for each kind of what was left out without being asked for. */
+function oddities(leftOut) {
+	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
+		const [first, ...others] = leftOut.filter((item) => item.reason === reason);
+		if (first === void 0) return [];
+		const more = others.length === 0 ? "" : ` and ${others.length} more, each`;
+		return [`Left out: ${quote(first.path)}${more === "" ? "," : more} ${reason}.`];
+	});
+}
+function unwritable(files) {
+	return files.filter(({ target }) => !target.isWellFormed()).map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
+}
+function cut$1(messages) {
+	return firstOf$1(messages, NAMED, {
+		show: (each) => each,
+		more: (rest) => `And ${rest} more of this kind.`
+	});
+}
+
+// src/upload/share.ts
+/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
+function shareOf(files, { index, count }) {
+	const loads = Array.from({ length: count }, () => 0);
+	const mine = /* @__PURE__ */ new Set();
+	for (const file of files.toSorted(heaviestFirst)) {
+		const lightest = loads.indexOf(Math.min(...loads));
+		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+		if (lightest === index - 1) mine.add(file);
+	}
+	return files.filter((file) => mine.has(file));
+}
+const REQUEST_BYTES = 1024;
+/** What a file counts when the plan is dealt out, in bytes. */
+function weightOf({ size }) {
+	return size + REQUEST_BYTES;
+}
+function heaviestFirst(one, other) {
+	if (one.size !== other.size) return other.size - one.size;
+	return one.target < other.target ? -1 : 1;
+}
+
+// src/text/exact-json.ts
+/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
+function changeStrings(text, change) {
+	const parsed = JSON.parse(text, (_key, value, { source }) => {
+		if (typeof value !== "number" || source === void 0) return value;
+		return change(source) === source ? JSON.rawJSON(source) : change(source);
+	});
+	return JSON.stringify(parsed, (_key, value) => {
+		if (typeof value === "string") return change(value);
+		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+	});
+}
+/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
+function parseExactly(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
+}
+/** JSON text of a value in which bigint stands for whole numbers. */
+function stringifyExactly(value) {
+	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
+}
+/** The fields of a value, none where it is no object: for what has yet to be checked. */
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+/** The fields of a JSON text, none where it is not the text of an object. */
+function parseFieldsOf(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+/** The fields of an object as text; none where it is no object. */
+function textsOf(value) {
+	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
+}
+
+// src/upload/state.ts
+const SCHEMA = 1;
+const SCOPE = [
+	["sandboxId", "sandbox"],
+	["baseUrl", "base URL"],
+	["username", "user"],
+	["shard", "shard"]
+];
+const DAMAGED = "is damaged";
+/** A state as JSON of at most `maxBytes`: an entry a line, sorted by target, so that the same state is the same text. */
+function encodeState({ sandboxId, baseUrl, username, shard }, entries, maxBytes) {
+	const head = JSON.stringify({
+		schema: SCHEMA,
+		sandboxId,
+		baseUrl,
+		username,
+		shard
+	});
+	const all = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
+		target,
+		path,
+		size,
+		sha256
+	}));
+	const lines = fitting(all, maxBytes - Buffer.byteLength(head) - 20, (line) => Buffer.byteLength(line) + 2);
+	return `${head.slice(0, -1)},"files":[\n${lines.join(",\n")}\n]}\n`;
+}
+/** The entries of a state, or why none hold for this scope: what the text is, to follow its name. Undefined of no state. */
+function decodeState(text, scope) {
+	if (!/^\{"schema":\d+,"sandboxId":./.test(text)) return void 0;
+	const fields = parseFieldsOf(text);
+	const { schema, files } = fields;
+	if (typeof schema !== "number") return DAMAGED;
+	if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
+	for (const [field, name] of SCOPE) {
+		const found = fields[field];
+		if (typeof found !== "string") return DAMAGED;
+		if (found !== scope[field]) return `is of another ${name}, ${quote(found)} and not ${quote(scope[field])}`;
+	}
+	return (Array.isArray(files) ? decodeEntries(files) : void 0) ?? DAMAGED;
+}
+/** The entries that stay true while targets are sent: not theirs, nor what may be one of them spelt otherwise, absolute or not. */
+function without(entries, targets) {
+	const sent = new Set(targets);
+	const respelt = new Set(targets.map((target) => nameOf(target, true)));
+	const paths = new Set(targets.flatMap((target) => entries.get(target)?.path ?? []));
+	return new Map([...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target, false)) && !paths.has(path)));
+}
+/** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
+function afterTransfer(entries, results) {
+	const stored = new Map(results.flatMap(acknowledged));
+	const tried = results.filter(({ status }) => status === "uploaded" || status === "failed").map(({ file: { target } }) => target);
+	const byPath = Map.groupBy(tried, (target) => (stored.get(target) ?? entries.get(target))?.path);
+	const respelt = new Set(tried.map((target) => nameOf(target, true)));
+	const kept = [...without(entries, tried)].filter(([, { path }]) => !byPath.has(path));
+	const sure = [...stored].filter(([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target, false)));
+	return new Map([...kept, ...sure]);
+}
+function acknowledged(result) {
+	if (result.status !== "uploaded" || result.sha256 === void 0) return [];
+	const { file, path, size, sha256 } = result;
+	return [[file.target, {
+		path,
+		size,
+		sha256
+	}]];
+}
+/** The last part of a target, and whether it is absolute; `respelt`, that of the same place in the other spelling. */
+function nameOf(target, respelt) {
+	return `${posix.isAbsolute(target) === respelt ? "" : "/"}${posix.basename(target)}`;
+}
+/** Undefined where one cannot be read or is there twice: something else wrote this. */
+function decodeEntries(files) {
+	const entries = /* @__PURE__ */ new Map();
+	for (const file of files) {
+		const { target, path, size, sha256 } = fieldsOf(file);
+		if (typeof target !== "string" || typeof path !== "string" || entries.has(target)) return void 0;
+		if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0) return void 0;
+		if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256)) return void 0;
+		entries.set(target, {
+			path,
+			size,
+			sha256
+		});
+	}
+	return entries;
+}
+
+// src/upload/state-file.ts
+const MAX_BYTES = 67108864;
+/** Where a state is kept for these inputs; undefined where none is. */
+function stateFileOf(inputs, workspace) {
+	const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
+	if (stateFile === "") return void 0;
+	const file = path.resolve(workspace, stateFile);
+	refuseLeaving(file, workspace);
+	return {
+		path: file,
+		scope: {
+			sandboxId,
+			baseUrl,
+			username,
+			shard: shard === void 0 ? "" : `${shard.index}/${shard.count}`
+		}
+	};
+}
+/** A build could hold a link by which its files would be written elsewhere; what the user names outside the workspace is fine. */
+function refuseLeaving(file, workspace) {
+	let folder = path.dirname(file);
+	while (!existsSync(folder)) folder = path.dirname(folder);
+	if (pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === void 0 && pathWithin(workspace, file) !== void 0) throw refusal(file, "lies behind a link that leads out of the workspace");
+}
+/** Whether a file found is the state file, or the one that is about to take its place: neither is part of a build. */
+function isStateFile({ path: file }) {
+	const own = [file, freshFile(file)].map(realPathOf);
+	return ({ realPath }) => own.includes(realPath);
+}
+/** The entries of a state file; none, and maybe a warning, where none hold for the scope. @throws InputError if unreadable. */
+function readState(file) {
+	const text = contentOf(file.path);
+	if (text === void 0) return {
+		entries: /* @__PURE__ */ new Map(),
+		warnings: []
+	};
+	const entries = decodeState(text, file.scope);
+	if (entries === void 0) throw refusal(file.path, "holds something else than the state of uploads");
+	if (typeof entries !== "string") return {
+		entries,
+		warnings: []
+	};
+	const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
+	return {
+		entries: /* @__PURE__ */ new Map(),
+		warnings: [message]
+	};
+}
+/** Takes what is about to be sent out of the file: an upload may fail half-way, and a killed process tells nobody. */
+function forget({ file, entries }, due) {
+	const targets = due.map(({ target }) => target);
+	try {
+		writeState(file, without(entries, targets));
+	} catch (error) {
+		throw refusalOf(file.path, error, "written");
+	}
+}
+/** Writes what a transfer came to into the state file; a warning where that cannot be done. */
+function remember({ file, entries }, results) {
+	try {
+		writeState(file, afterTransfer(entries, results));
+		return [];
+	} catch (error) {
+		return [`The state file could not be written, so the next run sends these files again: ${error instanceof Error ? error.message : String(error)}.`];
+	}
+}
+/** In one step: a reader, or a process that is killed, never leaves a part of it. */
+function writeState({ path: file, scope }, entries) {
+	const fresh = freshFile(file);
+	mkdirSync(path.dirname(file), { recursive: true });
+	try {
+		rmSync(fresh, { force: true });
+		writeFileSync(fresh, encodeState(scope, entries, MAX_BYTES), {
+			flag: "wx",
+			mode: 384
+		});
+		renameSync(fresh, file);
+	} finally {
+		rmSync(fresh, { force: true });
+	}
+}
+function contentOf(file) {
+	let descriptor;
+	try {
+		descriptor = openSync(file, READ_FLAGS);
+		const stat = fstatSync(descriptor);
+		if (!stat.isFile()) throw refusal(file, "is not a regular file");
+		if (stat.size > MAX_BYTES) throw refusal(file, `is longer than ${MAX_BYTES / 1024 ** 2} MiB, so it is no state`);
+		return readFileSync(descriptor, "utf8");
+	} catch (error) {
+		if (systemCode(error) === "ENOENT") return void 0;
+		throw refusalOf(file, error, "read");
+	} finally {
+		if (descriptor !== void 0) closeSync(descriptor);
+	}
+}
+/** What keeps the state file from being read or written; of bugs and refusals, the very one. */
+function refusalOf(file, error, verb) {
+	const code = systemCode(error);
+	return code === void 0 ? error : refusal(file, `cannot be ${verb} (${code})`);
+}
+function refusal(file, why) {
+	const message = `${quote(file)} ${why}. Name a file that this step may write.`;
+	return inputError("state-file", message, ".sandbox-sync/state.json");
+}
+function freshFile(file) {
+	return `${file}.new`;
+}
+function realPathOf(file) {
+	try {
+		return realpathSync.native(file);
+	} catch {
+		return;
+	}
+}
+
+// src/upload/unchanged.ts
+const CHUNK_BYTES = 1048576;
+/**
+* Finds the files whose content is what their entry says, and which no other upload may overwrite: with `shareRequests`, also
+* that of an agent that takes the last part of a filename for a path. Cancelled, it ends with what it knows.
+*/
+async function compare(files, entries, { cancel, shareRequests }) {
+	const same = /* @__PURE__ */ new Map();
+	const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+	for (const file of files) {
+		const entry = entries.get(file.target);
+		if (entry?.size !== file.size) continue;
+		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
+	}
+	const settle = (unchanged) => {
+		const due = files.map(({ target }) => target).filter((target) => !unchanged.has(target));
+		const misplaced = shareRequests ? due.filter(isNested).map((target) => posix.basename(target)) : [];
+		const untouched = without(entries, [...due, ...misplaced]);
+		const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
+		if (still.size < unchanged.size) return settle(still);
+		return {
+			unchanged,
+			entries: without(entries, misplaced)
+		};
+	};
+	return settle(same);
+}
+function isNested(target) {
+	return target.includes("/");
+}
+/** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
+async function digestOf({ realPath, size }, buffer, cancel) {
+	let descriptor;
+	try {
+		descriptor = openSync(realPath, READ_FLAGS);
+		if (checkOpened(realPath, fstatSync(descriptor)) !== size) return void 0;
+		const digest = createHash("sha256");
+		for (let total = 0; total < size;) {
+			await setImmediate();
+			const read = cancel.aborted ? 0 : readSync(descriptor, buffer, 0, Math.min(buffer.length, size - total), total);
+			if (read === 0) return void 0;
+			digest.update(buffer.subarray(0, read));
+			total += read;
+		}
+		return digest.digest("hex");
+	} catch (error) {
+		if (isUnreadable(error)) return void 0;
+		throw error;
+	} finally {
+		if (descriptor !== void 0) closeSync(descriptor);
+	}
+}
+
+// src/upload/selection.ts
+/** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
+async function selectFiles(inputs, options) {
+	const [stored, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
+	const planned = stored === void 0 ? all : leaveOutState(all, stored.file, options.workspace);
+	const { shard } = inputs;
+	const files = shard === void 0 ? planned.files : shareOf(planned.files, shard);
+	const share = shard && {
+		...shard,
+		files: files.length,
+		planned: planned.files.length
+	};
+	const selection = {
+		...planned,
+		files,
+		share,
+		due: files,
+		unchanged: /* @__PURE__ */ new Map(),
+		gone: [],
+		state: void 0
+	};
+	const comparing = {
+		planned: planned.files,
+		shareRequests: inputs.filesPerRequest > 1
+	};
+	const selected = stored === void 0 ? selection : await skipUnchanged(selection, {
+		...stored,
+		...comparing
+	}, options);
+	options.debug?.("plan", planLine(selected));
+	return selected;
+}
+/** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
+async function checkFiles(raw, options) {
+	const inputs = parseSearch(raw);
+	const { matches } = await discover(inputs.files, {
+		...inputs,
+		...options
+	});
+	if (!options.cancel.aborted) plan(matches, {
+		...inputs,
+		...options
+	});
+}
+/** A result for each file of a selection, in plan order, with those of the files that were due. */
+function resultsOf({ files, unchanged }, due) {
+	const results = due.values();
+	return files.flatMap((file) => {
+		const entry = unchanged.get(file.target);
+		if (entry !== void 0) return {
+			status: "unchanged",
+			file,
+			path: entry.path
+		};
+		const { value } = results.next();
+		return value ?? [];
+	});
+}
+async function openState(inputs, workspace) {
+	const file = stateFileOf(inputs, workspace);
+	return file && {
+		file,
+		...readState(file)
+	};
+}
+async function planFiles(inputs, options) {
+	const { workspace, cancel, clock, debug } = options;
+	const start = clock();
+	const { matches, warnings } = await discover(inputs.files, {
+		...inputs,
+		workspace,
+		cancel
+	});
+	debug?.("search", searchLines(matches, clock() - start));
+	const ifNoFilesFound = cancel.aborted ? "ignore" : inputs.ifNoFilesFound;
+	const planned = plan(matches, {
+		...inputs,
+		workspace,
+		ifNoFilesFound
+	});
+	return {
+		...planned,
+		warnings: [...planned.warnings, ...warnings]
+	};
+}
+/** The plan without the state file, which is no part of a build. */
+function leaveOutState(planned, file, workspace) {
+	const isState = isStateFile(file);
+	const found = planned.files.filter(isState).map(({ source }) => ({
+		path: source,
+		reason: "the state file"
+	}));
+	const files = planned.files.filter((each) => !isState(each));
+	const hidden = planned.hidden.filter((each) => !isState({ realPath: path.resolve(workspace, each.path) }));
+	return {
+		...planned,
+		files,
+		hidden,
+		leftOut: [...planned.leftOut, ...found]
+	};
+}
+/** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
+async function skipUnchanged(selection, { file, entries: read, warnings, planned, shareRequests }, { cancel, debug }) {
+	const mine = new Set(selection.files);
+	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
+	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {
+		cancel,
+		shareRequests
+	});
+	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
+	debug?.("state file", `State file ${file.path}: ${counts}`);
+	const due = selection.files.filter(({ target }) => !unchanged.has(target));
+	const left = [...without(entries, due.map(({ target }) => target))].filter(([target]) => !unchanged.has(target));
+	return {
+		...selection,
+		due,
+		unchanged,
+		gone: cancel.aborted ? [] : left.map(([, { path: place }]) => place),
+		state: {
+			file,
+			entries
+		},
+		warnings: [...selection.warnings, ...warnings]
+	};
+}
+function searchLines(matches, durationMs) {
+	return [...matches.map(({ pattern: { pattern }, root, files, leftOut, hidden }) => {
+		const counts = `${formatCount(files.length, "file")}, ${formatNumber(leftOut.length)} left out`;
+		const passedOver = hidden.length === 0 ? "" : `, ${formatNumber(hidden.length)} hidden`;
+		return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
+	}), `Search: took ${formatDuration(durationMs)}`].join("\n");
+}
+function planLine({ files, due, unchanged, leftOut, share }) {
+	const bytes = due.reduce((sum, { size }) => sum + size, 0);
+	const toSend = `${formatCount(due.length, "file")}, ${formatCount(bytes, "byte")} to send`;
+	const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
+	const others = share === void 0 ? "" : `, ${formatNumber(share.planned - share.files)} of other shards`;
+	return `Plan: ${formatCount(files.length, "file")}; ${toSend}; ${rest}${others}`;
+}
+
 // src/agent/proxy.ts
 /** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
 function proxyFor(origin, env) {
@@ -1348,44 +2624,6 @@ function openDebugLog(write, redact) {
 	};
 }
 
-// src/text/exact-json.ts
-/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
-function changeStrings(text, change) {
-	const parsed = JSON.parse(text, (_key, value, { source }) => {
-		if (typeof value !== "number" || source === void 0) return value;
-		return change(source) === source ? JSON.rawJSON(source) : change(source);
-	});
-	return JSON.stringify(parsed, (_key, value) => {
-		if (typeof value === "string") return change(value);
-		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
-	});
-}
-/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
-function parseExactly(text) {
-	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
-}
-/** JSON text of a value in which bigint stands for whole numbers. */
-function stringifyExactly(value) {
-	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
-}
-/** The fields of a value, none where it is no object: for what has yet to be checked. */
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
-}
-/** The fields of a JSON text, none where it is not the text of an object. */
-function parseFieldsOf(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
-}
-/** The fields of an object as text; none where it is no object. */
-function textsOf(value) {
-	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
-}
-
 // src/github/runner.ts
 /** The inputs of the step by name, secrets masked. */
 function readInputs(entry) {
@@ -1409,6 +2647,12 @@ function slipsInNames(entry) {
 /** The directory that holds the checkout. */
 function workspace() {
 	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** What a run with a state file is to be warned of: its cache may keep nothing. */
+function cacheWarnings() {
+	const mode = process.env["ACTIONS_CACHE_MODE"] ?? "";
+	if (mode !== "read" && mode !== "none") return [];
+	return [`${`Caches of this run are not saved (ACTIONS_CACHE_MODE: ${mode}).`} If one carries the state file, the next run starts from an older state, which does not know what was sent now.`];
 }
 /** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
 function cancelSignal() {
@@ -1644,6 +2888,34 @@ function refusedLine(count) {
 	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
 }
 
+// src/report/notices.ts
+/** A sentence on the files that were left out for their names, if there are any. */
+function hiddenLine({ hidden }) {
+	if (hidden[0] === void 0) return [];
+	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
+	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true takes it") ?? hidden[0];
+	return [`${were}, such as ${quote(path)}: ${reason}.`];
+}
+/** What is to be known of the files in the sandbox, though nothing failed. */
+function notices({ files, gone }) {
+	return [...executables(files), ...leftovers(gone)];
+}
+const MAX_NAMES$1 = 10;
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+function executables(files) {
+	const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
+	if (first === void 0) return [];
+	return [`${`${formatCount(others.length + 1, "file")} ${others.length === 0 ? "is" : "are"} executable here`}, such as ${quote(first.file.source)}. An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+}
+function leftovers(gone) {
+	if (gone.length === 0) return [];
+	const names = firstOf$1(gone, MAX_NAMES$1, {
+		show: quote,
+		more: moreInReport
+	});
+	return [`${`${formatCount(gone.length, "file")} ${gone.length === 1 ? "is" : "are"}`} no longer in the build and still in the sandbox: ${names.join(", ")}.`];
+}
+
 // src/report/outputs.ts
 const MAX_JSON_BYTES = 262144;
 /** The outputs of the upload. */
@@ -1654,6 +2926,7 @@ function uploadOutputs(report) {
 		"unchanged-count": String(unchanged),
 		"failed-count": String(failed),
 		"skipped-count": String(skipped),
+		"hidden-count": String(report.hidden.length),
 		"uploaded-bytes": String(uploadedBytes),
 		uploaded: uploadedList(report)
 	});
@@ -2031,7 +3304,12 @@ function join(blocks) {
 function notes(report) {
 	const { sandboxId, baseUrl, warnings } = report;
 	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-	const items = [...furtherLines(report), ...warnings].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
+	const items = [
+		...furtherLines(report),
+		...hiddenLine(report),
+		...notices(report),
+		...warnings
+	].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
 	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }
 function totalsTable(report) {
@@ -2108,12 +3386,13 @@ async function publish(report, options) {
 		more: (rest) => `And ${rest} more.`
 	};
 	for (const warning of firstOf$1(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
+	for (const line of notices(report)) annotate.notice([line]);
 	annotateFailures(report);
 	annotateBreaches(report);
 	const verdict = [headline(report), ...furtherLines(report)];
 	if (!succeeded(report)) setFailed(messageOf([...verdict, ...problem]));
 	else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
-	else logLine(verdict.join(" "));
+	else logLine([...verdict, ...hiddenLine(report)].join(" "));
 }
 const OUTPUTS = {
 	sync: [
@@ -2210,15 +3489,22 @@ async function step(entry, run, given) {
 	const { observer, stop } = watchTransfer();
 	const report = await reportOf(entry, raw, async () => {
 		refuseStrays(raw);
-		const inputs = parseInputs(entry, raw);
+		const inputs = await parse$1(entry, raw, cancel);
 		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
 		debug?.("inputs", shown.join("\n"));
-		return run(inputs, {
+		const time = {
 			clock: () => performance.now(),
 			now: Date.now,
 			sleep,
-			random: Math.random,
+			random: Math.random
+		};
+		const places = {
 			workspace: workspace(),
+			cacheWarnings: cacheWarnings()
+		};
+		return run(inputs, {
+			...time,
+			...places,
 			cancel,
 			debug,
 			observer
@@ -2244,6 +3530,16 @@ function refuseStrays(raw) {
 		input,
 		message
 	})));
+}
+/** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
+function parse$1(entry, raw, cancel) {
+	const parsing = Promise.try(() => parseInputs(entry, raw));
+	if (raw["files"] === void 0) return parsing;
+	const files = () => checkFiles(raw, {
+		workspace: workspace(),
+		cancel
+	});
+	return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
 }
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(entry, raw, run) {
@@ -2352,4 +3648,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { inputError as A, routingHeaders as C, formatNumber as D, formatDuration as E, slept as F, withRetries as I, AgentError as L, judge as M, metricsOf as N, quote as O, exactly as P, USER_AGENT as S, formatCount as T, formatFigure as _, monitorDirectory as a, fitting as b, fieldsOf as c, networkFacts as d, proxyCredentials as f, waitError as g, reportedError as h, keptInputs as i, gateOf as j, InputError as k, parseFieldsOf as l, redactor as m, step as n, newMonitorDirectory as o, proxyFor as p, logLine as r, changeStrings as s, decodeStats as t, isUsable as u, judgementLine as v, secretsInHeaders as w, EMPTY_REPORT as x, firstOf$1 as y };
+export { fitting as A, gateOf as B, systemCode as C, formatFigure as D, waitError as E, formatCount as F, withRetries as G, metricsOf as H, formatDuration as I, AgentError as K, formatNumber as L, USER_AGENT as M, routingHeaders as N, judgementLine as O, secretsInHeaders as P, quote as R, readSmallFile as S, reportedError as T, exactly as U, judge as V, slept as W, parseFieldsOf as _, monitorDirectory as a, checkRead as b, networkFacts as c, resultsOf as d, selectFiles as f, fieldsOf as g, changeStrings as h, keptInputs as i, EMPTY_REPORT as j, firstOf$1 as k, proxyCredentials as l, remember as m, step as n, newMonitorDirectory as o, forget as p, logLine as r, isUsable as s, decodeStats as t, proxyFor as u, READ_FLAGS as v, redactor as w, isUnreadable as x, checkOpened as y, inputError as z };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
 import type { Task } from '../inputs/table.ts';
 import { breachLine } from '../report/figures.ts';
+import { hiddenLine, notices } from '../report/notices.ts';
 import {
   aggregatesOf,
   type BoundedOutputs,
@@ -37,12 +38,13 @@ export async function publish(report: Report, options: PublishOptions): Promise<
   if (options.summary) await writeSummary(report, options.debug);
   const warnings = { show: (warning: string) => warning, more: (rest: number) => `And ${rest} more.` };
   for (const warning of firstOf(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
+  for (const line of notices(report)) annotate.notice([line]);
   annotateFailures(report);
   annotateBreaches(report);
   const verdict = [headline(report), ...furtherLines(report)];
   if (!succeeded(report)) setFailed(messageOf([...verdict, ...problem]));
   else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
-  else logLine(verdict.join(' '));
+  else logLine([...verdict, ...hiddenLine(report)].join(' '));
 }
 
 const OUTPUTS: Readonly<Record<Task, readonly ((report: Report, aggregates: object) => BoundedOutputs)[]>> = {

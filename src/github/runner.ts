@@ -41,6 +41,16 @@ export function workspace(): string {
   return process.env['GITHUB_WORKSPACE'] || process.cwd();
 }
 
+/** What a run with a state file is to be warned of: its cache may keep nothing. */
+export function cacheWarnings(): string[] {
+  const mode = process.env['ACTIONS_CACHE_MODE'] ?? '';
+  if (mode !== 'read' && mode !== 'none') return [];
+  const kept = `Caches of this run are not saved (ACTIONS_CACHE_MODE: ${mode}).`;
+  return [
+    `${kept} If one carries the state file, the next run starts from an older state, which does not know what was sent now.`,
+  ];
+}
+
 /** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
 export function cancelSignal(): AbortSignal {
   const controller = new AbortController();

@@ -6,11 +6,13 @@ import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { redactor } from '../text/redact.ts';
+import { allOf } from '../upload/discover.ts';
+import { checkFiles } from '../upload/selection.ts';
 import { cost, openDebug } from './debug.ts';
 import { annotate } from './log.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
-import { cancelSignal, readInputs, secretsIn, slipsInNames, workspace } from './runner.ts';
+import { cacheWarnings, cancelSignal, readInputs, secretsIn, slipsInNames, workspace } from './runner.ts';
 
 /** What a step does with its inputs. Without a report, there is nothing to publish yet. */
 export type Run<T extends Entry> = (
@@ -31,11 +33,12 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawIn
   const { observer, stop } = watchTransfer();
   const report = await reportOf(entry, raw, async () => {
     refuseStrays(raw);
-    const inputs = parseInputs(entry, raw);
+    const inputs = await parse(entry, raw, cancel);
     const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
-    return run(inputs, { ...time, workspace: workspace(), cancel, debug, observer }, raw);
+    const places = { workspace: workspace(), cacheWarnings: cacheWarnings() };
+    return run(inputs, { ...time, ...places, cancel, debug, observer }, raw);
   });
   stop();
   log?.end();
@@ -56,6 +59,14 @@ function refuseStrays(raw: RawInputs): void {
   const strays = places.filter(([, value]) => redact(value) !== value);
   const message = 'holds the token or the signature, which must stand in its own input alone.';
   if (strays.length > 0) throw new InputError(strays.map(([input]) => ({ input, message })));
+}
+
+/** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
+function parse<T extends Entry>(entry: T, raw: RawInputs, cancel: AbortSignal): Promise<Inputs<T>> {
+  const parsing = Promise.try(() => parseInputs(entry, raw));
+  if (raw['files'] === undefined) return parsing;
+  const files = () => checkFiles(raw, { workspace: workspace(), cancel });
+  return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
 }
 
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */

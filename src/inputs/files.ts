@@ -1,12 +1,12 @@
 import { quote } from '../text/visible.ts';
-import { parseLines, type Refuse } from './parse.ts';
+import { type Field, parseLines, type Refuse } from './parse.ts';
 import { field } from './values.ts';
 
 /** One line of `files` that says what to upload. */
 export interface FilePattern {
   /** The pattern as written. */
   readonly pattern: string;
-  /** The line's own target as written, if it names one. A slash at the end says that it is a directory. */
+  /** The line's own target as written, if it names one: below that of all lines, unless absolute. With a slash at its end, a directory. */
   readonly target?: string;
 }
 
@@ -19,20 +19,28 @@ export interface FileRules {
 const EXAMPLE = 'dist/**';
 
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-export const fileRules = field<FileRules>((value, refuse) => {
-  const lines = parseLines<FilePattern | { readonly exclude: string }>(value, (line, number) => {
-    if (line === '' || line.startsWith('#')) return [];
-    const fail: Refuse = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-    return [line.startsWith('!') ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-  });
-  const patterns = lines.filter(line => 'pattern' in line);
-  const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
-  if (patterns.length > 0) return { patterns, excludes };
-  return refuse('is required: at least one line must say what to upload.', EXAMPLE);
-}, showRules);
+export const fileRules = rules(true);
+
+/** Those of the lines that can be read, which may be none. */
+export const readableRules = rules(false);
 
 /** The directory in the sandbox for the lines that name none. */
 export const targetDirectory = field((value, refuse) => checkTarget(value, refuse, 'app/'));
+
+function rules(strict: boolean): Field<FileRules> {
+  return field<FileRules>((value, refuse) => {
+    const parseLine = (line: string, number: number) => {
+      if (line === '' || line.startsWith('#')) return [];
+      const fail: Refuse = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+      return [line.startsWith('!') ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+    };
+    const lines = parseLines<FilePattern | { readonly exclude: string }>(value, parseLine, strict);
+    const patterns = lines.filter(line => 'pattern' in line);
+    const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
+    if (patterns.length > 0 || !strict) return { patterns, excludes };
+    return refuse('is required: at least one line must say what to upload.', EXAMPLE);
+  }, showRules);
+}
 
 function showRules({ patterns, excludes }: FileRules): string {
   const lines = patterns.map(({ pattern, target }) =>
@@ -65,7 +73,24 @@ function checkPattern(pattern: string, fail: Refuse): string {
   if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) {
     return fail('has a . or .. in its middle. Write the path without it.', EXAMPLE);
   }
-  return pattern;
+  const meant = pattern.replace(/[^\\/]+/g, spreadStars);
+  if (meant === pattern) return pattern;
+  return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+}
+
+// Quotes, a dash of a list, a comma, a blank or an arrow beside the stars.
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
+
+/** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
+function spreadStars(part: string): string {
+  // In brackets, a star is one of some characters. What is a slip of another kind, the search has a word for.
+  if (part === '**' || !part.replace(/\[[^\]]+\]/g, '').includes('**') || SLIP.test(part)) return part;
+  const pieces = part.split(/\*{2,}/);
+  const ends = pieces.map((piece, index) => {
+    const [before, after] = [index === 0 ? '' : '*', index === pieces.length - 1 ? '' : '*'];
+    return piece === '' ? '' : `${before}${piece}${after}`;
+  });
+  return ends.join('/**/').replace(/^\/|\/$/g, '');
 }
 
 function checkTarget(target: string, fail: Refuse, example: string): string {
@@ -75,6 +100,10 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   }
   if (/^[A-Za-z]:[\\/]/.test(target)) {
     return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+  }
+  const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+  if (variable !== undefined) {
+    return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
   }
   if (/^~(\/|$)/.test(target)) {
     return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);

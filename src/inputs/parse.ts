@@ -68,19 +68,34 @@ export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Values
   return Object.fromEntries(parsed) as Values<F>;
 }
 
+/** The same, but that what is refused is as if it were empty. */
+export function parseRest<F extends Fields>(fields: F, raw: RawInputs): Values<F> {
+  try {
+    return parseFields(fields, raw);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const refused = error.problems.map(({ input }) => [input, '']);
+    return parseFields(fields, { ...raw, ...Object.fromEntries(refused) });
+  }
+}
+
 /** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
 export function showFields<F extends Fields>(fields: F, values: Values<F>): string[] {
   const byName = new Map<string, unknown>(Object.entries(values));
   return Object.entries(fields).map(([name, field]) => `${name}: ${field.show(byName.get(camel(name)))}`);
 }
 
-/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines. */
-export function parseLines<T>(value: string, parseLine: (line: string, number: number) => readonly T[]): T[] {
-  return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1));
+/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines, if `strict`. */
+export function parseLines<T>(
+  value: string,
+  parseLine: (line: string, number: number) => readonly T[],
+  strict = true,
+): T[] {
+  return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
 }
 
-/** What parsing yields of all items, or the problems of all of them. */
-function collect<I, T>(items: readonly I[], parse: (item: I) => readonly T[]): T[] {
+/** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
+function collect<I, T>(items: readonly I[], parse: (item: I) => readonly T[], strict = true): T[] {
   const problems: Problem[] = [];
   const parsed = items.flatMap(item => {
     try {
@@ -91,7 +106,7 @@ function collect<I, T>(items: readonly I[], parse: (item: I) => readonly T[]): T
       return [];
     }
   });
-  if (problems.length > 0) throw new InputError(problems);
+  if (strict && problems.length > 0) throw new InputError(problems);
   return parsed;
 }
 

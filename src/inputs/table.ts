@@ -1,9 +1,9 @@
 import { quote } from '../text/visible.ts';
 import { baseUrl, operationPath } from './base-url.ts';
 import { conditions, waiting } from './conditions.ts';
-import { fileRules, targetDirectory } from './files.ts';
+import { fileRules, readableRules, targetDirectory } from './files.ts';
 import { extraHeaders, headerPrefix, headerText } from './headers.ts';
-import { type Field, parseFields, type RawInputs, showFields, type Values } from './parse.ts';
+import { type Field, parseFields, parseRest, type RawInputs, showFields, type Values } from './parse.ts';
 import { choice, duration, field, flag, secret, text, wholeNumber } from './values.ts';
 
 const expiration = field((value, refuse) =>
@@ -146,6 +146,11 @@ export const SECRET_INPUTS: readonly string[] = Object.entries<Field<unknown>>(T
 /** Parses the inputs of an entry. @throws InputError that lists every input that is wrong. */
 export function parseInputs<T extends Entry>(entry: T, raw: RawInputs): Inputs<T> {
   return parseFields(TABLES[entry], raw);
+}
+
+/** The inputs of an upload's files, as if what is wrong with them were not given. */
+export function parseSearch(raw: RawInputs): Values<typeof uploading> {
+  return parseRest({ ...uploading, files: readableRules }, raw);
 }
 
 /** The inputs of an entry as they were understood, an input a line. */

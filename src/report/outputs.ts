@@ -28,6 +28,7 @@ export function uploadOutputs(report: Report): BoundedOutputs {
     'unchanged-count': String(unchanged),
     'failed-count': String(failed),
     'skipped-count': String(skipped),
+    'hidden-count': String(report.hidden.length),
     'uploaded-bytes': String(uploadedBytes),
     uploaded: uploadedList(report),
   });

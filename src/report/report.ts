@@ -22,6 +22,10 @@ export interface Report {
   readonly files: readonly FileResult[];
   /** What was matched and knowingly not planned. */
   readonly leftOut: readonly LeftOut[];
+  /** What was matched but for a name that begins with a dot; the reason is what takes it. */
+  readonly hidden: readonly LeftOut[];
+  /** Where the sandbox has files that the state file knows, and this run no longer has. */
+  readonly gone: readonly string[];
   readonly stats: Stats | undefined;
   /** Every reading that counts, the oldest first. */
   readonly samples: readonly Sample[];
@@ -52,6 +56,8 @@ export const EMPTY_REPORT: Report = {
   share: undefined,
   files: [],
   leftOut: [],
+  hidden: [],
+  gone: [],
   stats: undefined,
   samples: [],
   gate: NO_GATE,

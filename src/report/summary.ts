@@ -3,6 +3,7 @@ import { formatBytes, formatCount, formatDuration, formatRate } from '../text/un
 import type { FileResult } from '../upload/result.ts';
 import type { LeftOut } from '../upload/sources.ts';
 import { code, concat, type Html, html, table } from './html.ts';
+import { hiddenLine, notices } from './notices.ts';
 import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';
 import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
@@ -41,7 +42,7 @@ function join(blocks: readonly Html[]): string {
 function notes(report: Report): Html[] {
   const { sandboxId, baseUrl, warnings } = report;
   const where = sandboxId === '' ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-  const lines = [...furtherLines(report), ...warnings].slice(0, MAX_LINES);
+  const lines = [...furtherLines(report), ...hiddenLine(report), ...notices(report), ...warnings].slice(0, MAX_LINES);
   const items = lines.map(line => html`\n<li>${code(line)}</li>`);
   return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
 }

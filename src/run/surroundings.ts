@@ -10,6 +10,8 @@ export interface Surroundings
   extends SelectionOptions,
     Pick<ClientOptions, 'now'>,
     Pick<RetryPolicy, 'sleep' | 'random'> {
+  /** What to warn of where a state file changes. */
+  readonly cacheWarnings: readonly string[];
   /** Told what happens as it happens. */
   readonly observer: Observer;
 }

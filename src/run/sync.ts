@@ -72,7 +72,7 @@ function keepHeapSmall(): void {
 
 /** What a report says before anything was sent. */
 function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
-  const { leftOut, share, due } = selection;
+  const { leftOut, hidden, gone, share, due } = selection;
   const { sandboxId, baseUrl, dryRun, signature } = inputs;
   const warnings =
     due.length < 2 || signature === ''
@@ -81,7 +81,7 @@ function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
           ...selection.warnings,
           `One signature covers one target path, and ${due.length} files are to be uploaded with it.`,
         ];
-  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, share, warnings };
+  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, hidden, gone, share, warnings };
 }
 
 /** Uploads the files that are due, and keeps the state. */
@@ -93,7 +93,7 @@ async function send(
 ): Promise<Pick<Report, 'files' | 'durationMs' | 'warnings'>> {
   const { due, state } = selection;
   const { retries } = inputs;
-  const { cancel, clock, debug, observer, random, sleep } = surroundings;
+  const { cacheWarnings, cancel, clock, debug, observer, random, sleep } = surroundings;
   if (state !== undefined) forget(state, due);
   const start = clock();
   const results = await transfer(due, {
@@ -108,7 +108,7 @@ async function send(
   return {
     files: resultsOf(selection, results),
     durationMs: Math.round(clock() - start),
-    warnings: state === undefined ? [] : remember(state, results),
+    warnings: state === undefined ? [] : [...remember(state, results), ...(due.length > 0 ? cacheWarnings : [])],
   };
 }
 

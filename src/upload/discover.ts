@@ -4,10 +4,17 @@ import { systemCode } from '../agent/file.ts';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { InputError, inputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
+import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
-import { anchor, type Matcher, matcher } from './pattern.ts';
+import { anchor, escaped, excludesOf, type Matcher, matcher } from './pattern.ts';
 import { openSearch, type Search } from './search.ts';
-import { BROKEN_LINK, type LeftOut, type SourceFile, sortOut } from './sources.ts';
+import { ALL_HIDDEN, BROKEN_LINK, type LeftOut, pathWithin, type SourceFile, sortOut, toPosix } from './sources.ts';
+
+/** What all patterns match. */
+export interface Found {
+  readonly matches: readonly Matches[];
+  readonly warnings: readonly string[];
+}
 
 /** What one pattern matches. */
 export interface Matches {
@@ -16,8 +23,8 @@ export interface Matches {
   readonly root: string;
   readonly files: readonly SourceFile[];
   readonly leftOut: readonly LeftOut[];
-  /** How many were passed over for a name that begins with a dot. */
-  readonly hidden: number;
+  /** What was passed over for a name that begins with a dot, each with what takes it. */
+  readonly hidden: readonly LeftOut[];
 }
 
 export interface DiscoverOptions
@@ -29,39 +36,65 @@ export interface DiscoverOptions
 }
 
 /** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
-export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Matches[]> {
+export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Found> {
   const directory = path.resolve(options.workspace, options.workingDirectory);
   requireDirectory(directory, options.workingDirectory);
-  const excludes = rules.excludes.map(exclude => anchor(exclude, directory));
+  const excludes = excludesOf(rules.excludes, exclude => anchor(exclude, directory));
   const search = openSearch();
   const all = rules.patterns.map(pattern => {
     const absolute = anchor(pattern.pattern, directory);
-    const place = { pattern, absolute, excludes, match: matcher(absolute, excludes) };
+    const place = { directory, pattern, absolute, match: matcher(absolute, excludes) };
     return findMatches(place, search, options).catch((error: unknown) => {
       throw unsearchable(place, error);
     });
   });
   // A search does not hear of the end of a job while it finds nothing.
-  return unlessAborted(options.cancel, allOf(all), []);
+  const matches = await unlessAborted(options.cancel, allOf(all), []);
+  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
+  return { matches, warnings: files.size === 0 ? [] : excludes.idle().map(line => idleLine(line, directory, files)) };
+}
+
+/** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
+function idleLine(line: string, directory: string, files: ReadonlySet<string>): string {
+  const says = `${quote(`!${line}`)} excluded nothing`;
+  const deep = `**/${line}`;
+  const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line)
+    ? () => false
+    : excludesOf([deep], () => anchor(deep, directory)).excludes;
+  const count = [...files].filter(isAnywhere).length;
+  if (count === 0) return `${says} of what the other lines match.`;
+  return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
 }
 
 /** A pattern and where it is to be searched. */
 interface Place {
+  /** Where relative patterns start. */
+  readonly directory: string;
   readonly pattern: FilePattern;
   readonly absolute: string;
-  readonly excludes: readonly string[];
   readonly match: Matcher;
 }
 
 async function findMatches(place: Place, search: Search, options: DiscoverOptions): Promise<Matches> {
-  const { pattern, absolute, excludes, match } = place;
+  const { pattern, absolute, match } = place;
   const { includeHiddenFiles, followSymlinks, cancel } = options;
-  const query = { pattern: absolute, excludes, match, followSymlinks, includeHiddenFiles };
+  const query = { pattern: absolute, match, followSymlinks, includeHiddenFiles };
   const { root, paths, brokenLinks, hidden } = await search(query, cancel);
   const shown = includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
   const { files, leftOut } = await sortOut(root, shown, options);
   const broken = brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
-  return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden };
+  const passedOver = hidden.map(file => ({ path: file, reason: wayTo(file, root, place) }));
+  return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden: passedOver };
+}
+
+/** What takes a hidden file to where the pattern would. */
+function wayTo(file: string, root: string, { directory, pattern: { target } }: Place): string {
+  const [dotted = '', ...others] = (pathWithin(root, file) ?? '').split(path.sep).filter(name => name.startsWith('.'));
+  // A wildcard leads to no name behind a hidden one, and the history of the checkout may hold its credentials.
+  if (others.length > 0 || dotted === '.git') return ALL_HIDDEN;
+  const start = toPosix(escaped(pathWithin(directory, root) ?? root));
+  const line = `${path.posix.join(start, '**', escaped(dotted))}${target === undefined ? '' : ` => ${target}`}`;
+  return `the line ${quote(line)} takes it`;
 }
 
 function requireDirectory(directory: string, given: string): void {
@@ -91,13 +124,13 @@ function unsearchable({ pattern: { pattern } }: Place, error: unknown): unknown 
 }
 
 /** What all promises come to, or what is wrong with all of them. */
-async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+export async function allOf<const P extends readonly Promise<unknown>[]>(promises: P) {
   const ends = await Promise.allSettled(promises);
   const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
   for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
   const problems = errors.flatMap(error => (error instanceof InputError ? error.problems : []));
   if (problems.length > 0) throw new InputError(problems);
-  return ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []));
+  return Promise.all(promises);
 }
 
 /** What a promise comes to, or `fallback` as soon as the signal aborts. */

@@ -14,8 +14,8 @@ export interface Overlooked {
   readonly brokenLinks: readonly string[];
   /** Names that are not valid UTF-8, with U+FFFD for what is not. */
   readonly unreadable: readonly string[];
-  /** How many files are hidden: a name that begins with a dot leads to them through a wildcard. */
-  readonly hidden: number;
+  /** Files that are hidden: a name that begins with a dot leads to them through a wildcard. */
+  readonly hidden: readonly string[];
   /** Whether no folder is there but those looked at, and no link: none that a search could follow. */
   readonly isPlain: boolean;
 }
@@ -33,7 +33,8 @@ const DOT = 0x2e;
 /** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
 export async function findOverlooked(root: string, match: Matcher, options: OverlookedOptions): Promise<Overlooked> {
   const { isFolder, isLink, flaw } = lookAt(root, options);
-  const found = { isFolder, brokenLinks: [] as string[], unreadable: [] as string[], hidden: 0, isPlain: !isLink };
+  const lists = { brokenLinks: [] as string[], unreadable: [] as string[], hidden: [] as string[] };
+  const found = { ...lists, isFolder, isPlain: !isLink };
   if (flaw !== undefined && match.wants(root)) found[flaw].push(root);
   const seen = new Set<string>();
   const folders: Folder[] = isFolder === true ? [{ path: root, above: [], isHidden: false }] : [];
@@ -51,7 +52,7 @@ export async function findOverlooked(root: string, match: Matcher, options: Over
       const isHidden = !options.includeHiddenFiles && match.hides(file);
       found.isPlain &&= !isLink && (isWanted || !isFolder);
       if (!isWanted) continue;
-      if (isHidden && !isFolder) found.hidden += 1;
+      if (isHidden && !isFolder) found.hidden.push(file);
       else if (flaw !== undefined) found[flaw].push(file);
       else if (isFolder) folders.push({ path: file, above, isHidden });
     }

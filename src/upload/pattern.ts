@@ -20,21 +20,54 @@ export interface Matcher {
   /** Whether a name that begins with a dot leads to the path through a wildcard: the pattern does not spell it out. */
   readonly hides: (file: string) => boolean;
   readonly excludes: (file: string) => boolean;
+  /** Whether a directory is excluded, and nothing in it will be looked at. */
+  readonly prunes: (directory: string) => boolean;
   /** Whether there may be something in a directory that the pattern wants. */
   readonly mayHold: (directory: string) => boolean;
 }
 
-/** A matcher for an absolute pattern and absolute excludes. */
-export function matcher(pattern: string, excludes: readonly string[]): Matcher {
-  const wanted = matchAny([pattern], true);
-  const excluded = matchAny(excludes, true);
-  const visible = matchAny([pattern], false);
+/** What every pattern leaves out, and which lines leave out nothing. */
+export interface Excludes extends Pick<Matcher, 'excludes' | 'prunes'> {
+  /** The lines that have excluded nothing so far, as they were given. */
+  readonly idle: () => string[];
+}
+
+/** The excludes of lines, made absolute by `absolute`. */
+export function excludesOf(lines: readonly string[], absolute: (line: string) => string): Excludes {
+  const all = lines.map(line => ({ line, matches: matches(absolute(line), true), isIdle: true }));
+  const excludes = (file: string) => {
+    let isExcluded = false;
+    for (const each of all) {
+      // One that has excluded something before need not be asked where another does.
+      if ((isExcluded && !each.isIdle) || !each.matches(file)) continue;
+      each.isIdle = false;
+      isExcluded = true;
+    }
+    return isExcluded;
+  };
   return {
-    wants: file => wanted(file) && !excluded(file),
+    excludes,
+    prunes(directory) {
+      if (!excludes(directory)) return false;
+      // There may be something in it that these would have excluded.
+      for (const each of all) each.isIdle &&= !each.matches(directory, true);
+      return true;
+    },
+    idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line),
+  };
+}
+
+/** A matcher for an absolute pattern. */
+export function matcher(pattern: string, { excludes, prunes }: Omit<Excludes, 'idle'>): Matcher {
+  const wanted = matches(pattern, true);
+  const visible = matches(pattern, false);
+  return {
+    wants: file => wanted(file) && !excludes(file),
     // Most paths have no such name, and asking the pattern costs more than this look.
     hides: file => /[\\/]\./.test(file) && !visible(file),
-    excludes: file => excluded(file),
-    mayHold: directory => wanted(directory, true) && !excluded(directory),
+    excludes,
+    prunes,
+    mayHold: directory => wanted(directory, true) && !excludes(directory),
   };
 }
 
@@ -54,11 +87,9 @@ export function anchor(pattern: string, directory: string): string {
 
 // What matches means itself and, if it is a directory, everything in it; a ** at the end adds nothing to that. `partial`
 // asks whether something below the path could match.
-function matchAny(patterns: readonly string[], dot: boolean): (file: string, partial?: boolean) => boolean {
-  const matchers = patterns
-    .map(pattern => slashed(pattern).replace(/(\/\*\*)+$/, ''))
-    .flatMap(pattern => [`${pattern}/**`, pattern])
-    .map(pattern => new Minimatch(pattern, { ...OPTIONS, dot }));
+function matches(pattern: string, dot: boolean): (file: string, partial?: boolean) => boolean {
+  const own = slashed(pattern).replace(/(\/\*\*)+$/, '');
+  const matchers = [`${own}/**`, own].map(each => new Minimatch(each, { ...OPTIONS, dot }));
   return (file, partial) => matchers.some(each => each.match(file, partial));
 }
 

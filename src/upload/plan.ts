@@ -6,11 +6,13 @@ import { firstOf } from '../text/cut.ts';
 import { quote } from '../text/visible.ts';
 import type { Matches } from './discover.ts';
 import { BROKEN_LINK, type LeftOut, NOT_REGULAR, pathWithin, type SourceFile, toPosix } from './sources.ts';
+import { nothingFound } from './unmatched.ts';
 
 /** One upload to be made. */
 export interface PlannedFile extends UploadFile {
   /** The file as a reader knows it: relative to the workspace where it lies in it, with slashes. */
   readonly source: string;
+  readonly isExecutable: boolean;
 }
 
 /** All that will be uploaded, each target once, in the order found. */
@@ -18,10 +20,12 @@ export interface Plan {
   readonly files: readonly PlannedFile[];
   /** What was matched and is not uploaded; `path` as in `source`. */
   readonly leftOut: readonly LeftOut[];
+  /** What was passed over for its name, and no other pattern takes. */
+  readonly hidden: readonly LeftOut[];
   readonly warnings: readonly string[];
 }
 
-export interface PlanOptions extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound'> {
+export interface PlanOptions extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound' | 'workingDirectory'> {
   readonly workspace: string;
 }
 
@@ -31,15 +35,19 @@ const NAMED = 10;
 /** Says where each file goes: the fixed part of a pattern is dropped. @throws InputError for no match, or two for one place. */
 export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
   const name = (file: string) => toPosix(pathWithin(options.workspace, file) ?? file);
+  const directory = path.resolve(options.workspace, options.workingDirectory);
   const files = matches.flatMap(match =>
     match.files.map(file => ({
       source: name(file.path),
       realPath: file.realPath,
       target: targetOf(file, match.pattern.target, options.target),
       size: file.size,
+      isExecutable: file.isExecutable,
     })),
   );
-  const unmatched = matches.filter(match => match.files.length === 0).map(match => nothingFound(match, name));
+  const unmatched = matches
+    .filter(match => match.files.length === 0)
+    .map(match => nothingFound(match, { directory, name }));
   const { unique, conflicts } = byTarget(files);
   const problems = [
     ...(options.ifNoFilesFound === 'error' ? unmatched : []),
@@ -48,41 +56,25 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
   ];
   if (problems.length > 0) throw new InputError(problems.map(message => ({ input: 'files', message })));
   // Two patterns may match the same.
-  const all = new Map(matches.flatMap(match => match.leftOut).map(item => [item.path, item]));
-  const leftOut = [...all.values()].map(item => ({ ...item, path: name(item.path) }));
+  const named = (items: readonly LeftOut[]) => [
+    ...new Map(items.map(item => [item.path, { ...item, path: name(item.path) }])).values(),
+  ];
+  const leftOut = named(matches.flatMap(match => match.leftOut));
+  const hidden = named(matches.flatMap(match => match.hidden));
+  const taken = new Set(unique.map(({ source }) => source));
   return {
     files: unique,
     leftOut,
+    hidden: hidden.filter(item => !taken.has(item.path)),
     warnings: [...(options.ifNoFilesFound === 'warn' ? unmatched : []), ...oddities(leftOut)],
   };
 }
 
 function targetOf({ path: file, relative }: SourceFile, own: string | undefined, general: string): string {
+  const target = own === undefined || path.posix.isAbsolute(own) ? (own ?? general) : path.posix.join(general, own);
   const isDirectory = own === undefined || relative !== '' || /(^|\/)\.?$/.test(own);
-  if (!isDirectory) return path.posix.normalize(own);
-  return path.posix.join(own ?? general, relative === '' ? path.basename(file) : relative);
-}
-
-const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
-  { slip: /\{.*\}/, advice: 'braces have no meaning in a pattern; write a line for each' },
-  { slip: /\[.*\]/, advice: '[ and ] mean one of some characters; write [[] for a [ in a name' },
-  { slip: /=>/, advice: 'write a space on each side of =>' },
-  { slip: /\s#/, advice: 'a comment must be a line of its own' },
-];
-
-function nothingFound({ pattern, hidden, leftOut }: Matches, name: (file: string) => string): string {
-  const reasons = [
-    ...(hidden > 0
-      ? [`${hidden} with a name that begins with a dot; set include-hidden-files: true to include them`]
-      : []),
-    ...SLIPS.filter(({ slip }) => slip.test(pattern.pattern)).map(({ advice }) => advice),
-    ...(leftOut[0] === undefined
-      ? []
-      : [`${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`]),
-  ];
-  const found = `${quote(pattern.pattern)} matches no file to upload`;
-  if (reasons.length > 0) return `${found} (${reasons.join('; ')}).`;
-  return `${found}. Check that what makes it ran before this step, and working-directory.`;
+  if (!isDirectory) return path.posix.normalize(target);
+  return path.posix.join(target, relative === '' ? path.basename(file) : relative);
 }
 
 /** The files with each target once, and a message for each target that two sources claim. */

@@ -8,10 +8,10 @@ import { findOverlooked } from './overlooked.ts';
 import { escaped, type Matcher } from './pattern.ts';
 import { type RealPath, realPaths } from './sources.ts';
 
-/** A pattern and what is left out of it, all absolute. */
+/** What to search for. */
 export interface Query {
+  /** Absolute. */
   readonly pattern: string;
-  readonly excludes: readonly string[];
   readonly match: Matcher;
   readonly followSymlinks: boolean;
   readonly includeHiddenFiles: boolean;
@@ -25,8 +25,8 @@ export interface Hits {
   readonly paths: readonly string[];
   /** Absolute paths of links that lead nowhere. */
   readonly brokenLinks: readonly string[];
-  /** How many files are hidden by a name that begins with a dot. */
-  readonly hidden: number;
+  /** Absolute paths of files that are hidden by a name that begins with a dot. */
+  readonly hidden: readonly string[];
 }
 
 /** Searches the file system for a pattern; ends early where `cancel` aborts. */
@@ -46,12 +46,12 @@ export function openSearch(maxPaths = MAX_PATHS): Search {
   const limit = pLimit(SEARCHES);
   return async (query, cancel) => {
     const { pattern, match, includeHiddenFiles } = query;
-    const [root = ''] = (await create(lines(pattern, query))).getSearchPaths();
+    const [root = ''] = (await create(pattern)).getSearchPaths();
     const realPath = realPaths(root);
     const overlooked = await findOverlooked(root, match, { ...query, realPath, cancel });
     const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
     if (unreadable[0] !== undefined) throw unreadableName(unreadable[0]);
-    if (isFolder === undefined || match.excludes(root)) return { root, paths: [], brokenLinks, hidden };
+    if (isFolder === undefined || match.prunes(root)) return { root, paths: [], brokenLinks, hidden };
     const visibleOnly = !includeHiddenFiles && !spellsDots(pattern, root);
     // Where there is no link to follow, asking for the real path of every folder would only take time.
     const part = { ...query, visibleOnly, followSymlinks: query.followSymlinks && !overlooked.isPlain };
@@ -77,7 +77,7 @@ interface Manner extends Query {
 }
 
 async function find(part: Part & Manner, bound: { left: number }, cancel: AbortSignal): Promise<string[]> {
-  const globber = await create(lines(part.pattern, part), {
+  const globber = await create(part.pattern, {
     followSymbolicLinks: part.followSymlinks,
     implicitDescendants: part.descends,
     matchDirectories: false,
@@ -87,6 +87,8 @@ async function find(part: Part & Manner, bound: { left: number }, cancel: AbortS
   const paths: string[] = [];
   for await (const file of globber.globGenerator()) {
     if (cancel.aborted) break;
+    // The library would pass over it too, and not say what excluded something.
+    if (part.match.excludes(file)) continue;
     bound.left -= 1;
     if (bound.left < 0) throw leadsTooFar(part.pattern, file);
     paths.push(file);
@@ -108,10 +110,6 @@ function whole({ pattern }: Query): Part {
   return { pattern, descends: true };
 }
 
-function lines(pattern: string, { excludes }: Query): string {
-  return [pattern, ...excludes.map(exclude => `!${exclude}`)].join('\n');
-}
-
 /** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
 function split(root: string, query: Manner): readonly Part[] {
   const { pattern, match, visibleOnly } = query;
@@ -122,7 +120,7 @@ function split(root: string, query: Manner): readonly Part[] {
   if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
   const searched = folders
     .map(({ name }) => name)
-    .filter(name => !(visibleOnly && name.startsWith('.')) && !match.excludes(path.join(root, name)));
+    .filter(name => !(visibleOnly && name.startsWith('.')) && !match.prunes(path.join(root, name)));
   const own = { pattern: path.join(literal, '*'), descends: false };
   return [own, ...searched.map(name => ({ pattern: path.join(literal, escaped(name)), descends: true }))];
 }

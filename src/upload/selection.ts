@@ -1,9 +1,12 @@
-import type { Inputs, Shard } from '../inputs/table.ts';
+import path from 'node:path';
+import type { RawInputs } from '../inputs/parse.ts';
+import { type Inputs, parseSearch, type Shard } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
-import { type DiscoverOptions, discover, type Matches } from './discover.ts';
+import { allOf, type DiscoverOptions, discover, type Matches } from './discover.ts';
 import { type Plan, type PlannedFile, plan } from './plan.ts';
 import type { FileResult } from './result.ts';
+import { shareOf } from './share.ts';
 import { type Entries, without } from './state.ts';
 import { isStateFile, readState, type State, type StateFile, stateFileOf } from './state-file.ts';
 import { compare } from './unchanged.ts';
@@ -16,6 +19,8 @@ export interface Selection extends Plan {
   readonly due: readonly PlannedFile[];
   /** Those that are not, by target. */
   readonly unchanged: Entries;
+  /** Where the sandbox has files of earlier runs that are not in the plan. */
+  readonly gone: readonly string[];
   readonly state: State | undefined;
 }
 
@@ -33,17 +38,27 @@ export interface SelectionOptions extends Pick<DiscoverOptions, 'workspace' | 'c
 
 /** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
 export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Selection> {
-  const file = stateFileOf(inputs, options.workspace);
-  const all = await planFiles(inputs, options);
-  const planned = file === undefined ? all : leaveOutState(all, file);
+  const [stored, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
+  const planned = stored === undefined ? all : leaveOutState(all, stored.file, options.workspace);
   const { shard } = inputs;
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
-  const selection: Selection = { ...planned, files, share, due: files, unchanged: new Map(), state: undefined };
+  const selection = { ...planned, files, share, due: files, unchanged: new Map(), gone: [], state: undefined };
   const comparing = { planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
-  const selected = file === undefined ? selection : await skipUnchanged(selection, { file, ...comparing }, options);
+  const selected =
+    stored === undefined ? selection : await skipUnchanged(selection, { ...stored, ...comparing }, options);
   options.debug?.('plan', planLine(selected));
   return selected;
+}
+
+/** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
+export async function checkFiles(
+  raw: RawInputs,
+  options: Pick<SelectionOptions, 'workspace' | 'cancel'>,
+): Promise<void> {
+  const inputs = parseSearch(raw);
+  const { matches } = await discover(inputs.files, { ...inputs, ...options });
+  if (!options.cancel.aborted) plan(matches, { ...inputs, ...options });
 }
 
 /** A result for each file of a selection, in plan order, with those of the files that were due. */
@@ -57,42 +72,66 @@ export function resultsOf({ files, unchanged }: Selection, due: readonly FileRes
   });
 }
 
+/** A state file and what it holds. */
+type StateRead = { readonly file: StateFile } & ReturnType<typeof readState>;
+
+async function openState(inputs: Inputs<'upload'>, workspace: string): Promise<StateRead | undefined> {
+  const file = stateFileOf(inputs, workspace);
+  return file && { file, ...readState(file) };
+}
+
 async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Plan> {
   const { workspace, cancel, clock, debug } = options;
-  const { target, ifNoFilesFound } = inputs;
   const start = clock();
-  const matches = await discover(inputs.files, { ...inputs, workspace, cancel });
+  const { matches, warnings } = await discover(inputs.files, { ...inputs, workspace, cancel });
   debug?.('search', searchLines(matches, clock() - start));
   // A search that was cut short has found nothing.
-  return plan(matches, { workspace, target, ifNoFilesFound: cancel.aborted ? 'ignore' : ifNoFilesFound });
+  const ifNoFilesFound = cancel.aborted ? 'ignore' : inputs.ifNoFilesFound;
+  const planned = plan(matches, { ...inputs, workspace, ifNoFilesFound });
+  return { ...planned, warnings: [...planned.warnings, ...warnings] };
 }
 
 /** The plan without the state file, which is no part of a build. */
-function leaveOutState(planned: Plan, file: StateFile): Plan {
+function leaveOutState(planned: Plan, file: StateFile, workspace: string): Plan {
   const isState = isStateFile(file);
   const found = planned.files.filter(isState).map(({ source }) => ({ path: source, reason: 'the state file' }));
-  if (found.length === 0) return planned;
   const files = planned.files.filter(each => !isState(each));
-  return { ...planned, files, leftOut: [...planned.leftOut, ...found] };
+  const hidden = planned.hidden.filter(each => !isState({ realPath: path.resolve(workspace, each.path) }));
+  return { ...planned, files, hidden, leftOut: [...planned.leftOut, ...found] };
 }
 
 /** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
 async function skipUnchanged(
   selection: Selection,
-  { file, planned, shareRequests }: { file: StateFile; planned: readonly PlannedFile[]; shareRequests: boolean },
+  {
+    file,
+    entries: read,
+    warnings,
+    planned,
+    shareRequests,
+  }: StateRead & { planned: readonly PlannedFile[]; shareRequests: boolean },
   { cancel, debug }: SelectionOptions,
 ): Promise<Selection> {
-  const { entries: read, warnings } = readState(file);
   const mine = new Set(selection.files);
   // The files of other shards are sent by other runners, which this state will hear nothing of.
   const elsewhere = planned.filter(each => !mine.has(each)).map(({ target }) => target);
   const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), { cancel, shareRequests });
   const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, 'file')} unchanged`;
   debug?.('state file', `State file ${file.path}: ${counts}`);
+  const due = selection.files.filter(({ target }) => !unchanged.has(target));
+  // What may be a target of this run in another spelling is not sure to be left.
+  const left = [
+    ...without(
+      entries,
+      due.map(({ target }) => target),
+    ),
+  ].filter(([target]) => !unchanged.has(target));
   return {
     ...selection,
-    due: selection.files.filter(({ target }) => !unchanged.has(target)),
+    due,
     unchanged,
+    // A search that was cut short tells of no file.
+    gone: cancel.aborted ? [] : left.map(([, { path: place }]) => place),
     state: { file, entries },
     warnings: [...selection.warnings, ...warnings],
   };
@@ -101,7 +140,7 @@ async function skipUnchanged(
 function searchLines(matches: readonly Matches[], durationMs: number): string {
   const lines = matches.map(({ pattern: { pattern }, root, files, leftOut, hidden }) => {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(leftOut.length)} left out`;
-    const passedOver = hidden === 0 ? '' : `, ${formatNumber(hidden)} hidden`;
+    const passedOver = hidden.length === 0 ? '' : `, ${formatNumber(hidden.length)} hidden`;
     return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
   });
   return [...lines, `Search: took ${formatDuration(durationMs)}`].join('\n');
@@ -113,35 +152,4 @@ function planLine({ files, due, unchanged, leftOut, share }: Selection): string 
   const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
   const others = share === undefined ? '' : `, ${formatNumber(share.planned - share.files)} of other shards`;
   return `Plan: ${formatCount(files.length, 'file')}; ${toSend}; ${rest}${others}`;
-}
-
-// What a request costs beside the content, as so many bytes: its headers, its frame and its answer. Thousands of empty
-// files are work too, and are dealt out like any other.
-const REQUEST_BYTES = 1024;
-
-/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
-export function shareOf<F extends Pick<PlannedFile, 'target' | 'size'>>(
-  files: readonly F[],
-  { index, count }: Shard,
-): F[] {
-  const loads = Array.from({ length: count }, () => 0);
-  const mine = new Set<F>();
-  for (const file of files.toSorted(heaviestFirst)) {
-    const lightest = loads.indexOf(Math.min(...loads));
-    loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
-    if (lightest === index - 1) mine.add(file);
-  }
-  return files.filter(file => mine.has(file));
-}
-
-/** What a file counts when the plan is dealt out, in bytes. */
-export function weightOf({ size }: Pick<PlannedFile, 'size'>): number {
-  return size + REQUEST_BYTES;
-}
-
-// Greedy by weight, heaviest first, keeps the loads as close as the smallest files allow. Targets are compared by code
-// units, which is the same on every machine.
-function heaviestFirst(one: Pick<PlannedFile, 'target' | 'size'>, other: typeof one): number {
-  if (one.size !== other.size) return other.size - one.size;
-  return one.target < other.target ? -1 : 1;
 }

@@ -12,6 +12,8 @@ export interface SourceFile {
   /** POSIX path below what the pattern spells out; empty where the pattern spells out the file itself. */
   readonly relative: string;
   readonly size: number;
+  /** Whether anyone may execute it; on Windows, never. */
+  readonly isExecutable: boolean;
 }
 
 /** Something a pattern matches that is not uploaded. */
@@ -25,6 +27,9 @@ export const BROKEN_LINK = 'a broken link';
 
 /** The reason of a pipe, a socket or a device. */
 export const NOT_REGULAR = 'not a regular file';
+
+/** The reason of a hidden file that no line takes by itself. */
+export const ALL_HIDDEN = 'include-hidden-files: true takes it';
 
 const SYMBOLIC_LINK = 'a symbolic link';
 
@@ -75,7 +80,10 @@ export async function sortOut(
       resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
       const { real, isHidden } = resolve(file, isLink);
       if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to what is hidden' });
-      else files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size });
+      else {
+        const isExecutable = (stats.mode & 0o111) !== 0;
+        files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size, isExecutable });
+      }
     }
   }
   return { files, leftOut };

@@ -54,8 +54,8 @@ function refuseLeaving(file: string, workspace: string): void {
     throw refusal(file, 'lies behind a link that leads out of the workspace');
 }
 
-/** Whether a planned file is the state file, or the one that is about to take its place: neither is part of a build. */
-export function isStateFile({ path: file }: StateFile): (planned: PlannedFile) => boolean {
+/** Whether a file found is the state file, or the one that is about to take its place: neither is part of a build. */
+export function isStateFile({ path: file }: StateFile): (found: Pick<PlannedFile, 'realPath'>) => boolean {
   const own = [file, freshFile(file)].map(realPathOf);
   return ({ realPath }) => own.includes(realPath);
 }

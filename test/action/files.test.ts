@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { telling } from '../telling.ts';
@@ -22,14 +22,16 @@ const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '/home/user/t/bar/dist/sub/bar.js': 'packages/bar/dist/sub/bar.js',
   },
   'README.md': { '/home/user/t/README.md': 'README.md' },
-  'README.md => doc/read.me': { '/home/user/doc/read.me': 'README.md' },
+  'README.md => doc/read.me': { '/home/user/t/doc/read.me': 'README.md' },
   'README.md => /srv/doc/': { '/srv/doc/README.md': 'README.md' },
-  'dist/*.html => www': { '/home/user/www/index.html': 'dist/index.html' },
+  'dist/*.html => www': { '/home/user/t/www/index.html': 'dist/index.html' },
   '# all but one\ndist/**\n\n!**/*.html\nREADME.md': {
     '/home/user/t/a/b.js': 'dist/a/b.js',
     '/home/user/t/README.md': 'README.md',
   },
 };
+
+const NO_MODES = { skip: process.platform === 'win32' };
 
 function arrived({ report }: Result): Record<string, string> {
   return Object.fromEntries(report.files.map(file => [file.path ?? file.status, file.source]));
@@ -42,6 +44,7 @@ async function arrivals(world: World, inputs: Inputs): Promise<string[]> {
 suite('files', { concurrency: 2 }, () => {
   for (const [files, expected] of telling(MAPPINGS, [
     'packages/*/dist/**',
+    'README.md => doc/read.me',
     'README.md => /srv/doc/',
     '# all but one\ndist/**\n\n!**/*.html\nREADME.md',
   ])) {
@@ -68,6 +71,42 @@ suite('files', { concurrency: 2 }, () => {
     assert.deepEqual(await arrivals(world, { files: '.env\na/.git/**' }), ['.env', 'a/.git/x']);
     const all = await arrivals(world, { files: '**', 'include-hidden-files': 'true' });
     assert.deepEqual(all, ['.env', 'a/.git/x', 'a/.hidden', 'a/b']);
+  });
+
+  test('that are hidden are counted, and the line that is told takes them to where the others are', async () => {
+    const hidden = { 'a/.well-known/x': 'x', 'a/[b]/.env': 'e', 'a/.git/.config': 'c', 'a/.no': 'n' };
+    await using world = await openWorld({ files: { 'a/f': 'f', ...hidden } });
+    const less = { files: 'a/** => t\na/.no => n\n!**/[[]b]' };
+    const { stdout, summary, outputs, report } = await runWell(world, less);
+    const line = 'a/**/.well-known => t';
+    const says = `. 2 hidden files were left out, such as "a/.well-known/x": the line "${line}" takes it.`;
+    const verdict = stdout.split('\n').find(each => each.startsWith('Uploaded 2 files'));
+    assert.ok(verdict?.endsWith(says), stdout);
+    assert.match(summary, /<li>.*2 hidden files were left out/);
+    assert.deepEqual(outputs['hidden-count'], '2');
+    assert.deepEqual(report.hidden.map(({ path: name }) => name).toSorted(), ['a/.git/.config', 'a/.well-known/x']);
+    await runWell(world, { files: line });
+    assert.equal(world.stored('t/.well-known/x').toString(), 'x');
+    const none = await runWell(world, { files: `${less.files}\n${line}\n!**/.git` });
+    assert.deepEqual([none.outputs['hidden-count'], /hidden/.test(none.stdout + none.summary)], ['0', false]);
+    const escaped = await runWell(world, { files: '**', 'working-directory': 'a/[b]', 'if-no-files-found': 'ignore' });
+    assert.match(
+      escaped.stdout,
+      /There was no file .* 1 hidden file was left out, such as "a\/\[b\]\/\.env": the line "\*\*\/\.env" takes/,
+    );
+  });
+
+  test('that are executable are counted in one notice, unless the sandbox has them already', NO_MODES, async () => {
+    await using world = await openWorld({ files: FILES });
+    const run = () => runWell(world, { files: 'dist/**', 'state-file': 'state.json' });
+    assert.deepEqual((await run()).annotations('notice'), []);
+    world.write({ 'dist/a/b.js': '#!/bin/node' });
+    for (const name of ['dist/a/b.js', 'dist/index.html']) chmodSync(path.join(world.workspace, name), 0o755);
+    const result = await run();
+    const [notice = '', ...others] = result.annotations('notice');
+    assert.match(notice, /^1 file is executable here, such as "dist\/a\/b\.js"\. .* 0644 .*examples\/archive\.yml$/);
+    assert.deepEqual(others, []);
+    assert.match(result.summary, /<li>.*1 file is executable here/);
   });
 
   test('behind links arrive where the links end inside the workspace', async () => {
@@ -97,6 +136,23 @@ suite('files', { concurrency: 2 }, () => {
     assert.deepEqual(arrived(ignored), { '/home/user/a.txt': 'a.txt' });
     const none = await runWell(world, { files: 'nope', 'if-no-files-found': 'ignore' });
     assert.deepEqual([none.outputs['uploaded-count'], none.outputs['uploaded']], ['0', '[]']);
+  });
+
+  test('that no line excludes make a warning of each such line, with what it may have meant', async () => {
+    const more = ['a/x.map', 'a/node_modules/y.map', 'z.map'].map(name => [`dist/${name}`, name]);
+    await using world = await openWorld({ files: { ...FILES, ...Object.fromEntries(more), 'dist/.env': 'e' } });
+    for (const [lines, said] of Object.entries({
+      'dist/**\n!*.map\n!**/.env\n!none': [
+        '"!*.map" excluded nothing; "!**/*.map" would leave out 3 files.',
+        '"!none" excluded nothing of what the other lines match.',
+      ],
+      // What is excluded as well by another, or may lie in a folder that is.
+      'dist\n!**/*.map\n!dist/z.map\n!**/node_modules': [],
+      'dist\n!dist/a\n!dist/a/**/y.map\n!dist/b/*': ['"!dist/b/*" excluded nothing of what the other lines match.'],
+    })) {
+      const result = await runWell(world, { files: lines, 'dry-run': 'true' });
+      assert.deepEqual(result.annotations('warning'), said, lines);
+    }
   });
 
   test('of a dry run are listed with their targets, and nothing is sent', async () => {

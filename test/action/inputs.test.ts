@@ -55,7 +55,18 @@ const ALSO_WRONG: Readonly<Record<string, readonly string[]>> = {
     'Host: example.com',
     'Connection: close',
   ],
-  files: ['', '!a.txt', 'a.txt =>', '!a.txt => b', 'x/../a.txt', 'a.txt => ../b'],
+  files: [
+    '',
+    '!a.txt',
+    'a.txt =>',
+    '!a.txt => b',
+    'x/../a.txt',
+    'a.txt => ../b',
+    '**.txt',
+    'a.txt\n!x**',
+    '* => $HOME/a',
+  ],
+  target: ['$HOME/a', '${HOME}/a', '$(pwd)', '%TEMP%'],
   'signature-expiration': ['-1', '1.5'],
   concurrency: ['0', '1.5', 'many'],
   retries: ['-1', 'x'],
@@ -173,11 +184,28 @@ suite('inputs', { concurrency: 2 }, () => {
     assert.match(result.summary, /^<h3>✅/);
   });
 
+  test('of patterns that find nothing are reported with all others', async () => {
+    await using world = await openWorld({ files: { 'a.txt': 'a', 'b/a.txt': 'b', 'tsconfig.json': '{}' } });
+    const errors = async (inputs: Inputs) => (await runRefused(world, inputs)).annotations('error').join();
+    const files = 'none/**\na.txt\nx => ../y\n!.*\nb/a.txt\nnor/**';
+    const unmatched = /^files: "none\/\*\*" matches .*^files: "nor\/\*\*" matches/ms;
+    const all = await errors({ files, port: '0', 'include-hidden-files': 'yes', target: '~' });
+    assert.match(all, /^The inputs have 7 problems/);
+    for (const says of [/^port: /m, /^files: line 3/m, /^target: /m, unmatched, /^files: .* would both go to/m])
+      assert.match(all, says);
+    assert.doesNotMatch(await errors({ files, port: '0', 'if-no-files-found': 'ignore' }), /matches no file/);
+    const stateful = await errors({ files: 'none/**\nnor/**', 'state-file': 'tsconfig.json' });
+    assert.match(stateful, /^The inputs have 3 problems.*^state-file: /ms);
+    assert.match(stateful, unmatched);
+  });
+
   test('of a working-directory that is not there are refused', async () => {
     await using world = await openWorld();
     for (const place of ['no-such', 'a.txt']) {
       const result = await runRefused(world, { 'working-directory': place });
       assert.match(result.annotations('error').join(), new RegExp(`^working-directory: "${place}" .*Example: `));
+      const all = (await runRefused(world, { 'working-directory': place, port: '0', files: '' })).annotations('error');
+      assert.match(all.join(), /^The inputs have 3 problems.*^port: .*^files: is required.*^working-directory: /ms);
     }
   });
 });

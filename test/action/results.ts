@@ -13,6 +13,8 @@ export interface Report {
   readonly totals: Readonly<Record<string, number>>;
   readonly stats: Readonly<Record<string, unknown>> | null;
   readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
+  readonly hidden: Report['leftOut'];
+  readonly gone: readonly string[];
   readonly files: readonly ReportedFile[];
 }
 

@@ -17,10 +17,10 @@ suite('with a state file', { concurrency: 2 }, () => {
     assert.deepEqual([first.outputs['uploaded-count'], first.outputs['unchanged-count']], ['4', '0']);
     const { outputs, report, summary, stdout, sent } = await runWellWith(world);
     assert.deepEqual(sent, []);
-    const counts = ['uploaded-count', 'unchanged-count', 'skipped-count', 'uploaded-bytes', 'uploaded'];
+    const counts = ['uploaded-count', 'unchanged-count', 'skipped-count', 'hidden-count', 'uploaded-bytes', 'uploaded'];
     assert.deepEqual(
       counts.map(name => outputs[name]),
-      ['0', '4', '0', '0', '[]'],
+      ['0', '4', '0', '0', '0', '[]'],
     );
     assert.equal(report.headline, 'Nothing was sent, 4 files unchanged.');
     assert.deepEqual(
@@ -48,6 +48,34 @@ suite('with a state file', { concurrency: 2 }, () => {
     );
     assert.equal(world.stored('a.txt').toString(), 'AAA');
     assert.deepEqual(await sentBy(world), []);
+  });
+
+  test('what is no longer in the build is named, and not what may be there in another spelling', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `old/f${String(index).padStart(2, '0')}`);
+    const old = Object.fromEntries(names.map(name => [name, name]));
+    await using world = await openWorld({ files: { ...FILES, ...old, 'dir/f00': '00' } });
+    assert.deepEqual((await runWellWith(world)).report.gone, []);
+    const result = await runWellWith(world, { files: '**\n!old' });
+    const [notice = ''] = result.annotations('notice');
+    assert.match(notice, /^12 files are no longer in the build and still in the sandbox: "\/home\/user\/old\/f00", /);
+    assert.match(notice, /f09", and 2 more; the report file has them all\.$/);
+    assert.match(result.summary, /<li>.*12 files are no longer/);
+    const places = (gone: readonly string[]) => gone.map(name => `/home/user/${name}`);
+    assert.deepEqual(result.report.gone, places(names));
+    const { report } = await runWellWith(world, { files: '*.txt\ndir/f00 => /home/user/old/' });
+    assert.deepEqual(report.gone, places(['dir/c.txt', 'empty', ...names.slice(1)]));
+  });
+
+  test('a cache that is not saved is a warning, once something was sent', async () => {
+    await using world = await openWorld({ files: FILES });
+    const warned = async (mode: string) =>
+      (await runWellWith(world, {}, { env: { ACTIONS_CACHE_MODE: mode } })).annotations('warning').join();
+    assert.match(await warned('read'), /^Caches of this run are not saved .* starts from an older state/);
+    assert.equal(await warned('read'), '');
+    for (const mode of ['write', '']) {
+      world.write({ 'a.txt': `of ${mode}` });
+      assert.equal(await warned(mode), '');
+    }
   });
 
   test('a file that is to go elsewhere is sent there', async () => {

@@ -59,6 +59,8 @@ const SELECTION: Selection = {
   share: undefined,
   state: undefined,
   leftOut: [],
+  hidden: [],
+  gone: [],
   warnings: [],
 };
 const SAME = new Map([['app/a', { path: '/app/a', size: 1024, sha256: '' }]]);

@@ -21,6 +21,9 @@ const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]
   'a => .': ['a', '.'],
   'a => /srv/www/': ['a', '/srv/www/'],
   'a => ..b/c..': ['a', '..b/c..'],
+  'a => $x/a$/50%/%41%42': ['a', '$x/a$/50%/%41%42'],
+  'a/**/[**]b/*c*': ['a/**/[**]b/*c*'],
+  ...Object.fromEntries(['"**/a/**"', '- **', 'a/**, b', 'a/** b', 'a/** -> b', 'a/**=>b'].map(slip => [slip, [slip]])),
   'a => ~b/~': ['a', '~b/~'],
 };
 
@@ -35,6 +38,16 @@ describe('lines accepted', () => {
 const NO_LINE = 'is required: at least one line must say what to upload.';
 const CLIMBS = 'has a . or .. in its middle. Write the path without it.';
 const HOME = "A relative target is below the user's home already.";
+
+/** By what is refused, what is meant. */
+const MEANT: Readonly<Record<string, string>> = {
+  'src/**.py': 'src/**/*.py',
+  'a/**.js': 'a/**/*.js',
+  'a**': 'a*/**',
+  'a/b**c/d': 'a/b*/**/*c/d',
+  '**a**/b': '**/*a*/**/b',
+  '***/a': '**/a',
+};
 
 const REFUSED: Readonly<Record<string, string>> = {
   '': NO_LINE,
@@ -62,6 +75,18 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a => C:\\b': 'line 1, "a => C:\\b", has the target "C:\\b". Targets are POSIX paths, such as /srv/app.',
   'a => b\0': 'line 1, "a => b\\u0000", has a NUL character in the target "b\\u0000".',
   'a => b => c': 'line 1, "a => b => c", has more than one =>.',
+  ...Object.fromEntries(
+    ['$HOME', '${', '$(', '%TMP%'].map(variable => {
+      const says = `has ${variable} in the target "${variable}/b", which nobody expands. Write the path.`;
+      return [`a => ${variable}/b`, `line 1, "a => ${variable}/b", ${says}`];
+    }),
+  ),
+  ...Object.fromEntries(
+    Object.entries(MEANT).map(([given, meant]) => {
+      const says = `has a ** that is not a whole part of the path, and takes no folders. Write "${meant}".`;
+      return [given, `line 1, "${given}", ${says}`];
+    }),
+  ),
 };
 
 describe('lines refused', () => {

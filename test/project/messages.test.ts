@@ -17,11 +17,32 @@ interface Situation {
 
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   'slips in patterns': {
-    files: ['[id].tsx', 'a=>b', '{a,b}', 'a #b'],
+    files: [
+      '[id].tsx',
+      'a=>b',
+      '{a,b}',
+      'a #b',
+      '"dist/**"',
+      '- dist',
+      'dist, x',
+      'dist/* x',
+      'x -> y',
+      'x\\y',
+      'Dist',
+      'dist/x/y',
+    ],
     said: [
       '"[id].tsx" matches no file to upload ([ and ] mean one of some characters; write [[] for a [ in a name)',
       '"a=>b" matches no file to upload (write a space on each side of =>)',
       '"{a,b}" matches no file to upload (braces have no meaning in a pattern; write a line for each)',
+      '"\\"dist/**\\"" matches no file to upload (remove the quotes round it; a line is taken as it stands).',
+      '"- dist" matches no file to upload (remove the dash; files is text with a pattern a line, not a list).',
+      '"dist, x" matches no file to upload (a comma is part of a name; write each pattern on a line of its own).',
+      '"dist/* x" matches no file to upload (several patterns in one line; where they are lines of their own, write files: |',
+      '"x -> y" matches no file to upload (write => for ->).',
+      '"x\\y" matches no file to upload (write / for \\, which takes the next character as it is).',
+      '"Dist" matches no file to upload (there is no "Dist", but "dist", in another case). Check that',
+      '"dist/x/y" matches no file to upload ("dist" exists and holds a, b; there is no "x" in it). Check that',
       '"a #b" matches no file to upload (a comment must be a line of its own)',
     ],
   },

@@ -49,6 +49,7 @@ describe('the outputs of the upload', () => {
       'unchanged-count': '1',
       'failed-count': '1',
       'skipped-count': '2',
+      'hidden-count': '0',
       'uploaded-bytes': '12',
       uploaded: '[{"source":"a","path":"/home/user/app/a","size":7},{"source":"f","path":"/home/user/app/f","size":5}]',
     });
@@ -172,6 +173,8 @@ test('holds everything about a run, its schema number first', () => {
     dryRun: false,
     cancelled: false,
     leftOut: EVERY_END.leftOut,
+    hidden: [],
+    gone: [],
     durationMs: 2000,
     errors: [{ message: 'No.', details: ['d'] }],
     warnings: ['w'],

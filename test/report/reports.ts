@@ -9,7 +9,7 @@ export const BUSY = new AgentError('busy', 'POST https://h/files answered 429.',
 export const FULL = new AgentError('disk-full', 'POST https://h/files answered 507.', { status: 507 });
 
 export function file(name: string, size = 10): Planned {
-  return { source: name, realPath: `/w/${name}`, target: `app/${name}`, size };
+  return { source: name, realPath: `/w/${name}`, target: `app/${name}`, size, isExecutable: false };
 }
 
 /** @param sent the bytes that arrived, which are not those planned where a file has grown */

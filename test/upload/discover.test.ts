@@ -60,8 +60,8 @@ test('each pattern has its matches, in the order written, also of the same files
     ['missing'],
   ]);
   const file = tree.at('dist/index.html');
-  const files = [{ path: file, realPath: file, relative: 'index.html', size: 5 }];
-  const described = { pattern: { pattern: 'dist/*.html' }, root: tree.at('dist'), files, leftOut: [], hidden: 0 };
+  const files = [{ path: file, realPath: file, relative: 'index.html', size: 5, isExecutable: false }];
+  const described = { pattern: { pattern: 'dist/*.html' }, root: tree.at('dist'), files, leftOut: [], hidden: [] };
   assert.deepEqual(matches[1], described);
 });
 
@@ -157,9 +157,9 @@ describe('hidden names below what the pattern spells out', () => {
     test(`${pattern}: left out, and included on demand`, async () => {
       using tree = plant(HIDDEN);
       const visible = await find(tree.root, [pattern]);
-      assert.deepEqual([relatives(visible), visible[0]?.hidden], [found, hidden]);
+      assert.deepEqual([relatives(visible), visible[0]?.hidden.length], [found, hidden]);
       const all = await find(tree.root, [pattern], { includeHiddenFiles: true });
-      assert.deepEqual([relatives(all).length, all[0]?.hidden], [found.length + hidden, 0]);
+      assert.deepEqual([relatives(all).length, all[0]?.hidden.length], [found.length + hidden, 0]);
     });
   }
 
@@ -172,6 +172,6 @@ describe('hidden names below what the pattern spells out', () => {
   test('excluded ones are not counted', async () => {
     using tree = plant(HIDDEN);
     assert.deepEqual(relatives(await find(tree.root, ['**/.*', '!**/.env', '!.next'])), ['.git/config']);
-    assert.equal((await find(tree.root, ['**/*env', '!sub']))[0]?.hidden, 1);
+    assert.equal((await find(tree.root, ['**/*env', '!sub']))[0]?.hidden.length, 1);
   });
 });

@@ -12,19 +12,19 @@ const WORKSPACE = '/w';
 /** A file found at a path of the workspace, `relative` being what the wildcards matched. */
 function source(file: string, relative = '', size = 1): SourceFile {
   const absolute = path.resolve(WORKSPACE, file);
-  return { path: absolute, realPath: absolute, relative, size };
+  return { path: absolute, realPath: absolute, relative, size, isExecutable: false };
 }
 
 /** What one line of `files` matches. */
 function matches(line: string, files: readonly SourceFile[], more: Partial<Matches> = {}): Matches {
   const [pattern] = parseFields({ files: fileRules }, { files: line }).files.patterns;
   assert.ok(pattern !== undefined);
-  return { pattern, root: WORKSPACE, files, leftOut: [], hidden: 0, ...more };
+  return { pattern, root: WORKSPACE, files, leftOut: [], hidden: [], ...more };
 }
 
 /** The plan for what lines match, in a workspace at `/w`. */
 function planFor(found: readonly Matches[], options: Partial<PlanOptions> = {}): Plan {
-  return plan(found, { workspace: WORKSPACE, target: '', ifNoFilesFound: 'error', ...options });
+  return plan(found, { workspace: WORKSPACE, workingDirectory: '', target: '', ifNoFilesFound: 'error', ...options });
 }
 
 function targetsOf(found: readonly Matches[], target = ''): string[] {
@@ -64,19 +64,21 @@ const LANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   app: {
     'dist/**': 'app/a/b.js',
-    'dist/** => .': 'a/b.js',
-    'dist/** => ./': 'a/b.js',
+    'dist/** => .': 'app/a/b.js',
+    'dist/** => ./': 'app/a/b.js',
+    'dist/** => src/a': 'app/src/a/a/b.js',
     'dist/** => /srv': '/srv/a/b.js',
     'a/f.txt': 'app/f.txt',
-    'a/f.txt => g.txt': 'g.txt',
-    'a/f.txt => etc/g': 'etc/g',
-    'a/f.txt => .env': '.env',
-    'a/f.txt => .': 'f.txt',
-    'a/f.txt => ./': 'f.txt',
+    'a/f.txt => g.txt': 'app/g.txt',
+    'a/f.txt => etc/g': 'app/etc/g',
+    'a/f.txt => /etc/g': '/etc/g',
+    'a/f.txt => .env': 'app/.env',
+    'a/f.txt => .': 'app/f.txt',
+    'a/f.txt => ./': 'app/f.txt',
   },
   'app/': { 'dist/**': 'app/a/b.js', 'a/f.txt': 'app/f.txt' },
   '.': { 'dist/**': 'a/b.js' },
-  '/srv': { 'dist/**': '/srv/a/b.js', 'a/f.txt': '/srv/f.txt' },
+  '/srv': { 'dist/**': '/srv/a/b.js', 'a/f.txt': '/srv/f.txt', 'a/f.txt => g': '/srv/g', 'dist/** => /x': '/x/a/b.js' },
   '/': { 'dist/**': '/a/b.js' },
 };
 
@@ -101,8 +103,9 @@ describe('where a file lands', () => {
 test('a planned file is described by its source, its real path and its size', () => {
   const linked = { ...source('dist/a', 'a', 7), realPath: '/w/real/a' };
   assert.deepEqual(planFor([matches('dist/**', [linked])]), {
-    files: [{ source: 'dist/a', realPath: '/w/real/a', target: 'a', size: 7 }],
+    files: [{ source: 'dist/a', realPath: '/w/real/a', target: 'a', size: 7, isExecutable: false }],
     leftOut: [],
+    hidden: [],
     warnings: [],
   });
   const outside = planFor([matches('../x/**', [source('..a/b', 'b'), source('/x/c', 'c')])]).files;
@@ -187,13 +190,16 @@ describe('a pattern that matches nothing', () => {
       assert.deepEqual([warnings, files.length], [ifNoFilesFound === 'warn' ? messages : [], 1]);
     }
     const none = planFor([matches('a', [])], { ifNoFilesFound: 'ignore' });
-    assert.deepEqual(none, { files: [], leftOut: [], warnings: [] });
+    assert.deepEqual(none, { files: [], leftOut: [], hidden: [], warnings: [] });
   });
 
   test('says so where it matches hidden names, or all it matches was left out', () => {
     const leftOut = [{ path: '/w/a/l', reason: 'a broken link' }];
-    const [hidden, out = ''] = refusals([matches('a/**', [], { hidden: 3 }), matches('a/**', [], { leftOut })]);
-    const advice = '3 with a name that begins with a dot; set include-hidden-files: true to include them';
+    const [hidden, out = ''] = refusals([
+      matches('a/**', [], { hidden: ['b', 'c'].map(name => ({ path: `/w/a/.${name}`, reason: '' })) }),
+      matches('a/**', [], { leftOut }),
+    ]);
+    const advice = '2 with a name that begins with a dot; set include-hidden-files: true to include them';
     assert.equal(hidden, `"a/**" matches no file to upload (${advice}).`);
     assert.match(out, /^"a\/\*\*" matches no file to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
   });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { matcher } from '../../src/upload/pattern.ts';
+import { excludesOf, matcher } from '../../src/upload/pattern.ts';
 import { openSearch } from '../../src/upload/search.ts';
 import { directory, type Entries, find, link, plant, relatives } from './tree.ts';
+
+const NO_EXCLUDES = excludesOf([], line => line);
 
 const SKIP = { skip: process.platform === 'win32' };
 const ROOT = { skip: process.getuid?.() === 0 ? 'root reads all' : process.platform === 'win32' };
@@ -90,7 +92,7 @@ test('a link at the top is searched as what it leads to', SKIP, async () => {
 test('more paths than a search may yield are an error that names the pattern and a place', SKIP, async () => {
   using tree = plant(folders(3));
   const pattern = path.join(tree.root, '**');
-  const query = { pattern, excludes: [], match: matcher(pattern, []), followSymlinks: true, includeHiddenFiles: false };
+  const query = { pattern, match: matcher(pattern, NO_EXCLUDES), followSymlinks: true, includeHiddenFiles: false };
   const search = (most: number) => openSearch(most)(query, new AbortController().signal);
   assert.equal((await search(3)).paths.length, 3);
   await assert.rejects(search(2), /files: ".*" leads to more than a million files, .* such as to ".*f"\. Exclude/);
@@ -102,8 +104,7 @@ test('folders within folders take no time that grows with its cube', SKIP, async
     const pattern = path.join(tree.root, '**');
     const query = {
       pattern,
-      excludes: [],
-      match: matcher(pattern, []),
+      match: matcher(pattern, NO_EXCLUDES),
       followSymlinks: true,
       includeHiddenFiles: false,
     };

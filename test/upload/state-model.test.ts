@@ -64,7 +64,7 @@ function send(sandbox: Sandbox, { target, content, end }: Upload, answer: Answer
 }
 
 function plannedFile({ target, content }: Pick<Upload, 'target' | 'content'>): PlannedFile {
-  return { source: content, realPath: path.join(FOLDER, content), target, size: content.length };
+  return { source: content, realPath: path.join(FOLDER, content), target, size: content.length, isExecutable: false };
 }
 
 for (const [name, answer] of Object.entries<Answer>({

@@ -4,7 +4,7 @@ import type { FileResult, TransferEvent } from '../../src/upload/result.ts';
 import { type TransferOptions, transfer } from '../../src/upload/transfer.ts';
 
 export function file(name: string): PlannedFile {
-  return { source: name, realPath: `/w/${name}`, target: name, size: 3 };
+  return { source: name, realPath: `/w/${name}`, target: name, size: 3, isExecutable: false };
 }
 
 /** Planned files `f0`, `f1` and so on. */

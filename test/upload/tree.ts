@@ -88,7 +88,7 @@ export function rules(lines: readonly string[]): FileRules {
 }
 
 /** What lines find in a workspace. */
-export function find(
+export async function find(
   workspace: string,
   lines: readonly string[],
   options: Partial<DiscoverOptions> = {},
@@ -100,7 +100,7 @@ export function find(
     includeHiddenFiles: false,
     followSymlinks: true,
   };
-  return discover(rules(lines), { ...usual, ...options });
+  return [...(await discover(rules(lines), { ...usual, ...options })).matches];
 }
 
 /** The paths found below what the patterns spell out, sorted. */

@@ -4,7 +4,13 @@ import type { UploadFile } from '../../src/agent/body.ts';
 import { transfer } from '../../src/upload/transfer.ts';
 
 test('a trial of sharing that comes back without one of its files shows nothing: every file goes alone', async () => {
-  const files = ['docs/index', 'a', 'b', 'c'].map(target => ({ realPath: '/', source: target, target, size: 1 }));
+  const files = ['docs/index', 'a', 'b', 'c'].map(target => ({
+    realPath: '/',
+    source: target,
+    target,
+    size: 1,
+    isExecutable: false,
+  }));
   const requests: string[][] = [];
   const upload = async (sent: readonly UploadFile[]) => {
     requests.push(sent.map(({ target }) => target));

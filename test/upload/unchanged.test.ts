@@ -9,7 +9,7 @@ import { directory, link, plant, type Tree } from './tree.ts';
 const NEVER = new AbortController().signal;
 
 function planned(tree: Tree, name: string, size = 3): PlannedFile {
-  return { source: name, realPath: tree.at(name), target: name, size };
+  return { source: name, realPath: tree.at(name), target: name, size, isExecutable: false };
 }
 
 /** A state that knows files by what they were. */
