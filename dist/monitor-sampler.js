@@ -28843,10 +28843,14 @@ const concurrency = field((value, refuse) => {
 	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
 }, String);
 const sharing = wholeNumber(1, 1e3, 1);
+const SHARED = 100;
+/** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
+	const isSigned = Boolean(all["signature"]?.trim());
+	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
 	const count = sharing.parse(value, refuse, all);
-	if (count === 1 || !all["signature"]?.trim()) return count;
-	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
+	if (count === 1 || !isSigned) return count;
+	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "auto");
 });
 const reaching = {
 	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),

@@ -1,4 +1,4 @@
-import { I as formatDuration, n as step, o as newMonitorDirectory, r as logLine } from "./shared.js";
+import { F as formatDuration, c as logLine, d as newMonitorDirectory, n as step } from "./shared.js";
 import path from "node:path";
 import { once } from "node:events";
 import { spawn } from "node:child_process";

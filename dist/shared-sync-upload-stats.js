@@ -1,4 +1,4 @@
-import { B as gateOf, D as formatFigure, E as waitError, F as formatCount, G as withRetries, H as metricsOf, I as formatDuration, K as AgentError, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as exactly, V as judge, W as slept, c as networkFacts, h as changeStrings, j as EMPTY_REPORT, l as proxyCredentials, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
+import { A as EMPTY_REPORT, B as judge, C as redactor, D as judgementLine, E as formatFigure, F as formatDuration, G as AgentError, H as exactly, M as routingHeaders, N as secretsInHeaders, P as formatCount, T as waitError, U as slept, V as metricsOf, W as withRetries, b as changeStrings, f as isUsable, h as proxyFor, j as USER_AGENT, m as proxyCredentials, p as networkFacts, t as decodeStats, w as reportedError, z as gateOf } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

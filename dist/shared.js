@@ -1,12 +1,13 @@
-import { _ as summary$1, a as error, c as info, d as saveState, f as setFailed, g as warning, h as startGroup, i as endGroup, l as isDebug, m as setSecret, n as create, o as getInput, p as setOutput, r as debug, s as getState, t as pLimit, u as notice, v as Minimatch } from "./vendor.js";
+import { r as __toESM } from "./rolldown-runtime.js";
+import { _ as warning, a as endGroup, c as getState, d as notice, f as saveState, g as startGroup, h as setSecret, i as debug, l as info, m as setOutput, n as pLimit, o as error, p as setFailed, r as create, s as getInput, t as require_form_data, u as isDebug, v as summary$1, y as Minimatch } from "./vendor.js";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
 import { availableParallelism, freemem, homedir, release, tmpdir, totalmem } from "node:os";
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { createHash, hash } from "node:crypto";
+import { mkdtemp, open, writeFile } from "node:fs/promises";
 
 // src/agent/failure.ts
 const again = (hint) => ({
@@ -913,10 +914,14 @@ const concurrency = field((value, refuse) => {
 	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
 }, String);
 const sharing = wholeNumber(1, 1e3, 1);
+const SHARED = 100;
+/** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
+	const isSigned = Boolean(all["signature"]?.trim());
+	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
 	const count = sharing.parse(value, refuse, all);
-	if (count === 1 || !all["signature"]?.trim()) return count;
-	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
+	if (count === 1 || !isSigned) return count;
+	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "auto");
 });
 const reaching = {
 	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
@@ -1031,6 +1036,7 @@ const EMPTY_REPORT = {
 	sandboxId: "",
 	baseUrl: "",
 	dryRun: false,
+	mayShare: false,
 	cancelled: false,
 	share: void 0,
 	files: [],
@@ -2811,7 +2817,7 @@ function watchTransfer() {
 			event(event) {
 				tally.add(event);
 				if (event.kind === "retry") showRetry(event);
-				if (event.kind === "refused") logLine(refusedLine(event.files.length));
+				if (event.kind === "refused") annotate.warning([refusedLine(event.files.length)]);
 			}
 		},
 		stop: () => clearInterval(timer)
@@ -2888,6 +2894,206 @@ function refusedLine(count) {
 	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
 }
 
+// src/agent/form.ts
+var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+/** A form under a boundary that no content can know beforehand. */
+function openForm() {
+	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
+	const lineBreak = Buffer.from("\r\n");
+	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+	const head = (filepath) => {
+		const form = new import_form_data.default();
+		form.setBoundary(boundary);
+		form.append("file", "", {
+			filepath,
+			contentType: "application/octet-stream"
+		});
+		return form.getBuffer().subarray(0, -tail.length);
+	};
+	return {
+		contentType: `multipart/form-data; boundary=${boundary}`,
+		head,
+		next: (filename) => Buffer.concat([lineBreak, head(filename)]),
+		tail
+	};
+}
+/** Whether every parser reads a filename alike: printable ASCII, nothing that is or looks escaped, no blank at its ends. */
+function survives(filename) {
+	return /^[!-~](?:[ -~]*[!-~])?$/.test(filename) && !/["%;\\]/.test(filename);
+}
+
+// src/agent/stream.ts
+/**
+* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. @throws AgentError `file-unreadable`
+* where it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
+*/
+async function openStream(path, buffers, hashed) {
+	let file;
+	try {
+		file = await open(path, READ_FLAGS);
+		const stats = await file.stat();
+		const size = checkOpened(path, stats);
+		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} says that it is empty and holds content.`);
+		const digest = createHash("sha256");
+		const opened = {
+			file,
+			path,
+			stats,
+			size,
+			onChunk: (chunk) => void (hashed && digest.update(chunk))
+		};
+		return {
+			chunks: chunksOf(opened, buffers),
+			size,
+			sha256: () => digest.digest("hex"),
+			close: () => opened.file.close()
+		};
+	} catch (error) {
+		await file?.close();
+		const code = systemCode(error);
+		if (code === void 0) throw error;
+		if (code === "EMFILE" || code === "ENFILE") throw new AgentError("too-many-open", `${path} cannot be opened now: too many files are open (${code}).`);
+		throw new AgentError("file-unreadable", `${path} cannot be read (${code}).`, { cause: error });
+	}
+}
+/**
+* Exactly `size` bytes: what is appended meanwhile would break the announced length. The buffers take turns, one is filled
+* while the other is sent, which halves the time and the memory of a new buffer for each chunk. This holds because the
+* consumer asks for the next chunk only when the socket has let go of the one before: a chunk is larger than what a socket
+* takes without asking to wait.
+*/
+async function* chunksOf({ file, path, stats, size, onChunk }, [one, other]) {
+	let [filling, spare] = [one, other];
+	const readAhead = (position) => {
+		const reading = fill(file, filling.subarray(0, Math.min(filling.length, size - position)), position);
+		reading.catch(() => {});
+		return reading;
+	};
+	let reading = readAhead(0);
+	for (let sent = 0; sent < size;) {
+		const chunk = await reading;
+		if (chunk.length === 0) {
+			const missing = `${path} became shorter while it was sent, by ${size - sent} bytes.`;
+			throw new AgentError("file-changed", missing);
+		}
+		sent += chunk.length;
+		onChunk(chunk);
+		[filling, spare] = [spare, filling];
+		reading = readAhead(sent);
+		if (sent === size) checkRead(path, stats, await file.stat());
+		yield chunk;
+	}
+}
+/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
+async function fill(file, buffer, position) {
+	let filled = 0;
+	while (filled < buffer.length) {
+		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
+		if (bytesRead === 0) break;
+		filled += bytesRead;
+	}
+	return buffer.subarray(0, filled);
+}
+
+// src/agent/body.ts
+/** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
+const BUFFER_BYTES = 262144;
+/** The size of a body that several files share at most, in bytes. */
+const SHARED_BYTES = 1048576;
+const FRAME_BYTES = 256;
+/** The bytes that a file takes in a shared body at most, or undefined where its size or its name keeps it from sharing one. */
+function sharedBytes({ target, size }) {
+	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+/** Makes bodies under one form. `hashed` says whether their parts are asked for their hashes. */
+function bodyOpener(form, hashed) {
+	const alone = bufferPool(BUFFER_BYTES);
+	const shared = bufferPool(SHARED_BYTES);
+	return async (files) => {
+		const [file, ...others] = files;
+		if (file === void 0 || others.length > 0) return packed(files, form, shared);
+		const body = file.size <= 262144 ? packed(files, form, alone) : void 0;
+		if (body !== void 0 && body.parts.length > 0) return body;
+		await body?.close(true);
+		return streamed(file, form, {
+			pool: alone,
+			hashed
+		});
+	};
+}
+/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
+function bufferPool(size) {
+	const free = [];
+	return {
+		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
+		give: (buffer) => void free.push(buffer)
+	};
+}
+/** Files in one buffer, as many of them as can be read and fit. */
+function packed(files, form, pool) {
+	const buffer = pool.take();
+	const parts = [];
+	let end = 0;
+	for (const file of files) {
+		const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
+		const offset = end + head.length;
+		const room = buffer.length - offset - form.tail.length;
+		const size = room < 0 ? void 0 : readIfFits(file.realPath, buffer, {
+			offset,
+			room
+		});
+		if (size === void 0) continue;
+		head.copy(buffer, end);
+		end = offset + size;
+		const content = buffer.subarray(offset, end);
+		parts.push({
+			file,
+			size,
+			sha256: () => hash("sha256", content)
+		});
+	}
+	form.tail.copy(buffer, end);
+	const length = end + form.tail.length;
+	const close = async (sent) => sent ? pool.give(buffer) : void 0;
+	return {
+		parts,
+		content: buffer.subarray(0, length),
+		length,
+		close
+	};
+}
+function readIfFits(...[path, buffer, place]) {
+	try {
+		return readSmallFile(path, buffer, place);
+	} catch (error) {
+		if (isUnreadable(error)) return void 0;
+		throw error;
+	}
+}
+async function streamed(file, form, { pool, hashed }) {
+	const buffers = [pool.take(), pool.take()];
+	const { chunks, size, sha256, close } = await openStream(file.realPath, buffers, hashed);
+	const head = form.head(file.target);
+	return {
+		parts: [{
+			file,
+			size,
+			sha256
+		}],
+		content: framed(head, chunks, form.tail),
+		length: head.length + size + form.tail.length,
+		async close(sent) {
+			await close();
+			if (sent) for (const buffer of buffers) pool.give(buffer);
+		}
+	};
+}
+async function* framed(head, chunks, tail) {
+	yield head;
+	yield* chunks;
+	yield tail;
+}
+
 // src/report/notices.ts
 /** A sentence on the files that were left out for their names, if there are any. */
 function hiddenLine({ hidden }) {
@@ -2897,8 +3103,24 @@ function hiddenLine({ hidden }) {
 	return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
 /** What is to be known of the files in the sandbox, though nothing failed. */
-function notices({ files, gone }) {
-	return [...executables(files), ...leftovers(gone)];
+function notices(report) {
+	return [
+		...executables(report.files),
+		...leftovers(report.gone),
+		...waits(report)
+	];
+}
+const MANY = 100;
+const LONG_MS = 50;
+const SLOW = 4 * 2 ** 20;
+/** Where many small files went alone, most of them took longer than the bytes would, and the line had room. */
+function waits({ files, mayShare, durationMs }) {
+	const small = files.flatMap((each) => each.status === "uploaded" && each.size <= 262144 ? [each] : []);
+	const median = small.map((each) => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0;
+	const bytes = small.reduce((sum, { size }) => sum + size, 0);
+	const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1e3;
+	if (!mayShare || small.length < MANY || !isIdle) return [];
+	return [`${`${formatCount(small.length, "small file")} went one a request, and most of the time was spent waiting`}. Where the service takes several files in one request, files-per-request: ${MANY} is several times as fast.`];
 }
 const MAX_NAMES$1 = 10;
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
@@ -3648,4 +3870,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { fitting as A, gateOf as B, systemCode as C, formatFigure as D, waitError as E, formatCount as F, withRetries as G, metricsOf as H, formatDuration as I, AgentError as K, formatNumber as L, USER_AGENT as M, routingHeaders as N, judgementLine as O, secretsInHeaders as P, quote as R, readSmallFile as S, reportedError as T, exactly as U, judge as V, slept as W, parseFieldsOf as _, monitorDirectory as a, checkRead as b, networkFacts as c, resultsOf as d, selectFiles as f, fieldsOf as g, changeStrings as h, keptInputs as i, EMPTY_REPORT as j, firstOf$1 as k, proxyCredentials as l, remember as m, step as n, newMonitorDirectory as o, forget as p, logLine as r, isUsable as s, decodeStats as t, proxyFor as u, READ_FLAGS as v, redactor as w, isUnreadable as x, checkOpened as y, inputError as z };
+export { EMPTY_REPORT as A, judge as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, AgentError as G, exactly as H, formatNumber as I, quote as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, inputError as R, parseFieldsOf as S, waitError as T, slept as U, metricsOf as V, withRetries as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, gateOf as z };

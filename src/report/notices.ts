@@ -1,3 +1,4 @@
+import { BUFFER_BYTES } from '../agent/body.ts';
 import { firstOf } from '../text/cut.ts';
 import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
@@ -13,8 +14,26 @@ export function hiddenLine({ hidden }: Report): string[] {
 }
 
 /** What is to be known of the files in the sandbox, though nothing failed. */
-export function notices({ files, gone }: Report): string[] {
-  return [...executables(files), ...leftovers(gone)];
+export function notices(report: Report): string[] {
+  return [...executables(report.files), ...leftovers(report.gone), ...waits(report)];
+}
+
+// Fewer files or shorter waits are no trouble, and faster than that it is the line that takes the time.
+const MANY = 100;
+const LONG_MS = 50;
+const SLOW = 4 * 2 ** 20;
+
+/** Where many small files went alone, most of them took longer than the bytes would, and the line had room. */
+function waits({ files, mayShare, durationMs }: Report): string[] {
+  const small = files.flatMap(each => (each.status === 'uploaded' && each.size <= BUFFER_BYTES ? [each] : []));
+  const median = small.map(each => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0;
+  const bytes = small.reduce((sum, { size }) => sum + size, 0);
+  const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1000;
+  if (!mayShare || small.length < MANY || !isIdle) return [];
+  const which = `${formatCount(small.length, 'small file')} went one a request, and most of the time was spent waiting`;
+  return [
+    `${which}. Where the service takes several files in one request, files-per-request: ${MANY} is several times as fast.`,
+  ];
 }
 
 const MAX_NAMES = 10;

@@ -73,7 +73,7 @@ function keepHeapSmall(): void {
 /** What a report says before anything was sent. */
 function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
   const { leftOut, hidden, gone, share, due } = selection;
-  const { sandboxId, baseUrl, dryRun, signature } = inputs;
+  const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
   const warnings =
     due.length < 2 || signature === ''
       ? selection.warnings
@@ -81,7 +81,8 @@ function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
           ...selection.warnings,
           `One signature covers one target path, and ${due.length} files are to be uploaded with it.`,
         ];
-  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, hidden, gone, share, warnings };
+  const mayShare = filesPerRequest === 1 && signature === '';
+  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, mayShare, leftOut, hidden, gone, share, warnings };
 }
 
 /** Uploads the files that are due, and keeps the state. */
