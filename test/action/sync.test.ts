@@ -98,6 +98,7 @@ const OUTPUTS = {
   'unchanged-count': '0',
   'failed-count': '0',
   'skipped-count': '0',
+  'hidden-count': '0',
   'uploaded-bytes': '3',
   ...STATS_OUTPUTS,
 };

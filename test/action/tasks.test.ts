@@ -41,6 +41,7 @@ suite('each action', { concurrency: 2 }, () => {
       'unchanged-count': '0',
       'failed-count': '0',
       'skipped-count': '0',
+      'hidden-count': '0',
       'uploaded-bytes': '3',
     });
     assert.match(summary, /^<h3>✅ Uploaded 2 files \(3 B\) in /);
