@@ -18,7 +18,7 @@ export async function measureSampler({ sink, temp, say }: Plan, readings: number
   if (!existsSync('/proc/self/status')) return null;
   say(`sampler: ${readings} readings, one every ${SHORTEST}`);
   await sink.setUp(0);
-  const inputs = { ...connectionInputs(sink.url), interval: SHORTEST };
+  const inputs = { ...connectionInputs(sink.url), 'sample-interval': SHORTEST };
   const step = { action: path.join(PROJECT, 'monitor'), inputs, workspace: temp, temp };
   const { state } = await runStep(step);
   try {

@@ -1,13 +1,14 @@
-import { D as firstOf, F as gateOf, L as metricsOf, M as formatCount, g as parseFieldsOf, i as monitorDirectory, k as EMPTY_REPORT, n as step, t as decodeStats, z as slept } from "./shared.js";
-import { createReadStream, existsSync, rmSync, writeFileSync } from "node:fs";
+import { B as gateOf, F as formatCount, H as metricsOf, R as quote, W as slept, _ as parseFieldsOf, a as monitorDirectory, i as keptInputs, j as EMPTY_REPORT, k as firstOf, n as step, t as decodeStats, z as inputError } from "./shared.js";
+import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
 // src/monitor/record.ts
 const RECORD = "record.jsonl";
+const LAST = "last.json";
 const REQUEST = "end";
 const ENDED = "ended";
-/** Reads what was recorded, line by line; one that was not written whole is left out. `judged` are metrics to keep. */
+/** Reads what was recorded, line by line; where one cannot be read, a sample without figures comes last. `judged` are metrics to keep. */
 async function readRecord(directory, judged) {
 	const samples = [];
 	const gaps = [];
@@ -15,9 +16,11 @@ async function readRecord(directory, judged) {
 	let stats;
 	let start;
 	let end;
+	let isWhole = true;
 	for await (const line of linesOf(path.join(directory, RECORD))) {
 		const fields = parseFieldsOf(line);
 		const at = Number(fields["at"]);
+		isWhole &&= !Number.isNaN(at);
 		const [what, gap, ended, warning] = [
 			"stats",
 			"gap",
@@ -42,6 +45,15 @@ async function readRecord(directory, judged) {
 		};
 		if ("start" in fields) start = at;
 	}
+	if (stats !== void 0) stats = {
+		...stats,
+		json: readFileSync(path.join(directory, LAST), "utf8")
+	};
+	const last = samples.at(-1);
+	if (!isWhole && last !== void 0) samples.push({
+		at: last.at,
+		figures: /* @__PURE__ */ new Map()
+	});
 	return {
 		samples,
 		stats,
@@ -87,13 +99,13 @@ const LOOK_MS = 50;
 * job, nobody knows what the sandbox used meanwhile: with conditions of `fail-if`, that fails.
 */
 async function endMonitor(inputs, directory, surroundings) {
-	const { sandboxId, baseUrl, failIf, warnIf, interval } = inputs;
+	const { sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
 	const jobEnd = surroundings.now();
 	await hasEndedIn(directory, surroundings);
 	const record = await readRecord(directory, metricsOf(failIf, warnIf));
 	if (surroundings.debug !== void 0) show(record, surroundings.debug);
 	const { samples, stats } = record;
-	const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
+	const unseen = unseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
 	const figures = samples.map((sample) => sample.figures);
 	const isFatal = failIf.length > 0;
 	return {
@@ -126,7 +138,7 @@ const MAX_SPANS = 10;
 /** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
 function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 	if (samples.length === 0) return [];
-	const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
+	const seen = [start ?? 0, ...samples.map(({ at }) => at)];
 	const isWhole = end?.what === ASKED;
 	const why = end === void 0 ? "the monitor was ended from outside" : `the monitor had ended: ${end.what}`;
 	const spans = seen.flatMap((from, index) => {
@@ -136,7 +148,7 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 			to,
 			`, since ${why}`
 		]];
-		return to - from > longestMs ? [[
+		return Math.abs(to - from) > longestMs ? [[
 			from,
 			to,
 			""
@@ -168,11 +180,18 @@ function show({ samples, gaps, end }, debug) {
 }
 
 // src/main/monitor-post.ts
-const directory = monitorDirectory();
-if (directory !== void 0) {
-	process.on("exit", () => removeRecord(directory));
-	requestEnd(directory);
-	await step("monitor", (inputs, surroundings) => endMonitor(inputs, directory, surroundings));
+const monitor = monitorDirectory();
+if (monitor !== void 0) {
+	const { directory, isOwn } = monitor;
+	const kept = keptInputs();
+	if (isOwn) process.on("exit", () => removeRecord(directory));
+	const run = async (inputs, surroundings) => {
+		if (!isOwn) throw inputError("monitor", `${quote(directory)} is no directory of a monitor below RUNNER_TEMP.`);
+		if (kept["fail-if"] === void 0) throw inputError("monitor", "what it was started with is lost.");
+		requestEnd(directory);
+		return endMonitor(inputs, directory, surroundings);
+	};
+	await step("monitor-end", run, kept);
 }
 
 export {  };

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { BlockList, Socket, isIP } from "node:net";
 import path from "node:path";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
-import { appendFileSync, constants, existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, constants, existsSync, renameSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 
 // \0rolldown/runtime.js
@@ -191,12 +191,29 @@ function routingHeaders(prefix) {
 /** The vendor's prefix of the routing headers. */
 const headerPrefix = field((value, refuse) => {
 	const prefix = value === "" ? "Svc" : value;
+	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
+	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
 	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
 });
-/** Required text that goes into a header. A refusal does not repeat the value where it `isSecret`. */
-function headerText(what, example, isSecret = false) {
+/** Whether a value says that the step it comes from had none: `jq -r` prints `null`. */
+function isMissing(value) {
+	return [
+		"",
+		"null",
+		"undefined"
+	].includes(value);
+}
+/** The parts of headers that must never be shown, of those whose names say so. */
+function secretsInHeaders(headers) {
+	return headers.filter(([name]) => /^(authorization|cookie)$|token|key|secret/i.test(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
+}
+/** Required text that an earlier step wrote as `output`, for a header. A refusal does not repeat it where it `isSecret`. */
+function headerText(output, example, isSecret = false) {
 	return field((value, refuse) => {
-		if (value === "") return refuse(`is required: ${what}.`, example);
+		if (isMissing(value)) {
+			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
+			return refuse(`is ${value || "empty"}: ${check}; workflows of forks get no secrets.`, example);
+		}
 		if (isHeaderValue(value)) return value;
 		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
 	});
@@ -222,6 +239,7 @@ const extraHeaders = field((value, refuse, all) => {
 function namesOf(headers) {
 	return Object.keys(headers).join(", ") || "empty";
 }
+/** The name and the value in a line; undefined where it is no header. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
@@ -264,6 +282,10 @@ function parseFieldsOf(text) {
 	} catch {
 		return {};
 	}
+}
+/** The fields of an object as text; none where it is no object. */
+function textsOf(value) {
+	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
 }
 
 // src/text/redact.ts
@@ -330,7 +352,7 @@ const MEANINGS = {
 	busy: again("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
 	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
 	"file-changed": again("Upload after whatever writes the file has ended."),
-	rejected: single("The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible."),
+	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
 	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
 	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
 	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
@@ -344,15 +366,14 @@ var AgentError = class extends Error {
 	kind;
 	status;
 	retryAfterMs;
+	hint;
 	constructor(kind, message, details = {}) {
 		super(message, { cause: details.cause });
 		this.name = "AgentError";
 		this.kind = kind;
 		this.status = details.status;
 		this.retryAfterMs = details.retryAfterMs;
-	}
-	get hint() {
-		return MEANINGS[this.kind].hint;
+		this.hint = details.hint ?? MEANINGS[kind].hint;
 	}
 	get retryable() {
 		return MEANINGS[this.kind].retry;
@@ -384,6 +405,11 @@ const KINDS = {
 	507: "disk-full"
 };
 const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
+const HINTS = [
+	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file into it."],
+	[/(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i, "The request was not routed: check header-prefix, sandbox-id and port."],
+	[/permission denied/i, "Set username to a user who may write there, or give the files another target."]
+];
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 function statusFailure(answer, redact, now) {
 	const { tried, status } = answer;
@@ -391,10 +417,13 @@ function statusFailure(answer, redact, now) {
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
 	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-	return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+	const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
+	const details = {
 		status,
-		retryAfterMs
-	});
+		retryAfterMs,
+		hint
+	};
+	return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, details);
 }
 /** The error of an answer that says success and cannot be taken for it. */
 function badAnswer({ tried, status }, why, cause) {
@@ -406,7 +435,8 @@ function badAnswer({ tried, status }, why, cause) {
 }
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
-	const line = redact(redact(messageOf$1(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
+	const message = messageOf$1(text);
+	const line = redact(redact(message !== void 0 && !HTML.test(message) ? message : textOf(redact(message ?? text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
 	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
@@ -420,8 +450,19 @@ function meaningOf(status, said) {
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
-function withoutTags(html) {
-	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
+const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
+const ENTITIES = {
+	lt: "<",
+	gt: ">",
+	quot: "\"",
+	apos: "'",
+	"#39": "'",
+	nbsp: " ",
+	amp: "&"
+};
+/** What a page shows. */
+function textOf(html) {
+	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES[name] ?? entity);
 }
 function messageOf$1(text) {
 	try {
@@ -28016,7 +28057,7 @@ function networkFailure(error, tried, redact) {
 	const code = codeOf(error);
 	const kind = kindOf(code, error.message);
 	const says = SAYS[code] ?? SAYS[kind] ?? "the connection failed";
-	return new AgentError(kind, `${tried} failed: ${says}${redact(detail(code, error))}.`, { cause: error });
+	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error, redact)}.`, { cause: error });
 }
 function kindOf(code, message) {
 	if (/^Proxy .*\(407\)/.test(message)) return "proxy-refused";
@@ -28030,8 +28071,8 @@ function codeOf(error) {
 	if ("code" in error && typeof error.code === "string") return error.code;
 	return error.cause instanceof Error ? codeOf(error.cause) : "";
 }
-function detail(code, error) {
-	const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message);
+function detail(code, error, redact) {
+	const message = redact(inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message));
 	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
 	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
@@ -28162,8 +28203,9 @@ const MARK = "place-of-the-sandbox-id";
 const baseUrl = field((value, refuse, all) => {
 	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
 	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
-	const url = parseUrl(value, refuse, all);
 	const given = quote(value);
+	if (value.includes("$")) return refuse(`${given} holds a $: nothing fills in variables here but \`\${{ … }}\`.`, EXAMPLE$1);
+	const url = parseUrl(value, refuse, all);
 	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
 	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
 	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
@@ -28337,12 +28379,13 @@ function connectOptions(timeoutMs, signal) {
 // src/agent/client.ts
 /** Opens a client for one sandbox. */
 function openClient(connection, { connections, cancel, now, debug }) {
-	const { baseUrl, statsPath, timeout: timeoutMs, token, signature = "" } = connection;
+	const { baseUrl, statsPath, timeout: timeoutMs, token, headers, signature = "" } = connection;
 	const { origin, pathname } = new URL(baseUrl);
 	const prefix = pathname.replace(/\/+$/, "");
 	const redact = redactor([
 		token,
 		signature,
+		...secretsInHeaders(Object.entries(headers)),
 		...proxyCredentials(process.env)
 	]);
 	const common = headersOf(connection);
@@ -28456,6 +28499,16 @@ function slept(sleeping) {
 }
 
 // src/gate/exact-number.ts
+/** The exact number of a figure. A float stands for the shortest decimal that reads as it, as people write it. */
+function exactly(figure) {
+	if (typeof figure === "bigint") return {
+		numerator: figure,
+		denominator: 1n
+	};
+	const exact = parseDecimal(String(figure));
+	if (exact === void 0) throw new RangeError(`${figure} has no exact value`);
+	return exact;
+}
 /** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
 function parseDecimal(text) {
 	const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
@@ -28469,6 +28522,11 @@ function parseDecimal(text) {
 		numerator: digits,
 		denominator: 10n ** BigInt(-power)
 	};
+}
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+function compare(a, b) {
+	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
+	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 function multiply(a, b) {
 	return {
@@ -28508,9 +28566,17 @@ const METRICS = {
 function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
-/** The known metric with the same first letter that a name is a slip of: two letters apart, or with other hyphens or case. */
+/**
+* The known metric that a name is a slip of: short for a share, with other hyphens or case, or two letters apart and with
+* the same first letter.
+*/
 function nearestMetric(name) {
-	const plain = name.toLowerCase().replaceAll("-", "_");
+	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
+	if ([
+		"cpu",
+		"mem",
+		"disk"
+	].includes(plain)) return `${plain}_used_pct`;
 	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
 }
 /** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
@@ -28558,6 +28624,7 @@ function parseCondition(line, fail) {
 	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
 	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
 	const unit = next(/\S(?:.*\S)?/y);
+	if (ANOTHER.test(unit.text)) fail("one condition a line: what follows goes on a line of its own", unit.column);
 	const limit = toMetricUnit(metric, value, unit, fail);
 	return {
 		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
@@ -28567,6 +28634,7 @@ function parseCondition(line, fail) {
 		limit
 	};
 }
+const ANOTHER = /^\S*\s*(?:&|\||(?:and|or)\b|[,;]\s*[A-Za-z])/i;
 /** Reads a line word by word; white space between words is passed over. */
 function wordsOf(line) {
 	let at = 0;
@@ -28598,11 +28666,14 @@ const SLIPS = /* @__PURE__ */ new Map([
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],
-	["<>", "!="]
+	["<>", "!="],
+	["peak", "max"],
+	["avg", "mean"],
+	["average", "mean"]
 ]);
 function readOperator({ text, column, rest }, fail) {
 	const written = text === "" ? rest.slice(0, 2) : text;
-	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS, SLIPS.get(written)), column);
+	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS), column);
 }
 const MEBIBYTE = 2n ** 20n;
 const BYTE_UNITS = {
@@ -28626,7 +28697,7 @@ const FITTING = {
 	},
 	bytes: {
 		units: BYTES,
-		advice: `which is in bytes: write no unit or one of ${BYTES.join(", ")}`
+		advice: `which is in bytes: write one of ${BYTES.join(", ")}`
 	},
 	mebibytes: {
 		units: BYTES,
@@ -28640,9 +28711,11 @@ const FITTING = {
 /** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
 function toMetricUnit(metric, value, unit, fail) {
 	const { text, column } = unit;
-	if (text === "") return value;
-	if (!UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
 	const kind = metricKind(metric);
+	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
+	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
+	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which lies between 0 and 100`, column);
+	if (text === "") return value;
 	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
 	const numerator = BYTE_UNITS[text] ?? 1n;
 	return multiply(value, {
@@ -28650,14 +28723,33 @@ function toMetricUnit(metric, value, unit, fail) {
 		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
 	});
 }
-function unknown(what, written, valid, meant) {
+function isPercentage(value) {
+	return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
+}
+function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
-	const near = meant ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
+	const near = SLIPS.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
 	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
 function found({ rest }) {
 	return rest === "" ? "" : `, not ${rest}`;
+}
+
+// src/inputs/conditions.ts
+/** Conditions of a gate, one a line; empty lines and comments are passed over. */
+const conditions = field((value, refuse) => parseLines(value, (line, number) => conditionIn(line, number, refuse, "mem_used_pct > 90")), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
+/** Conditions to wait for, of which `ready` asks for no more than stats; undefined where there is nothing to wait for. */
+const waiting = field((value, refuse) => {
+	const isReady = (line) => line === "ready";
+	const all = parseLines(value, (line, number) => isReady(line) ? [] : conditionIn(line, number, refuse, "cpu_used_pct < 50"));
+	return all.length > 0 || value.split(/\s*\n\s*/).some(isReady) ? all : void 0;
+}, (all) => all === void 0 ? "empty" : ["ready", ...all.map((each) => each.text)].join(", "));
+function conditionIn(line, number, refuse, example) {
+	if (line === "" || line.startsWith("#")) return [];
+	const place = `line ${number}, ${quote(line)}`;
+	const fail = (message, column) => refuse(`${place}, at character ${column}: ${message.replace(/(?<![?.])$/, ".")}`, example);
+	return [parseCondition(line, fail)];
 }
 
 // src/inputs/files.ts
@@ -28732,11 +28824,6 @@ function checkTarget(target, fail, example) {
 }
 
 // src/inputs/table.ts
-const conditions = field((value, refuse) => parseLines(value, (line, number) => {
-	if (line === "" || line.startsWith("#")) return [];
-	const place = `line ${number}, ${quote(line)}`;
-	return [parseCondition(line, (message, column) => refuse(`${place}, at character ${column}: ${message}`, "mem_used_pct > 90"))];
-}), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
 const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600"));
 const MAX_SHARDS = 256;
 const shard = field((value, refuse) => {
@@ -28762,8 +28849,8 @@ const filesPerRequest = field((value, refuse, all) => {
 	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
 });
 const reaching = {
-	"sandbox-id": headerText("the sandbox to reach", "i1a2b3c4d5"),
-	token: secret(headerText("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true).parse),
+	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
+	token: secret(headerText("token", "${{ steps.sandbox.outputs.token }}", true).parse),
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, 49983),
@@ -28798,7 +28885,7 @@ const judging = {
 };
 const measuring = {
 	...judging,
-	"wait-until": conditions,
+	"wait-until": waiting,
 	"wait-timeout": duration(1, "5m"),
 	samples: wholeNumber(1, 1e3, 1),
 	"sample-interval": duration(200, "1s")
@@ -28828,16 +28915,23 @@ const TABLES = {
 	monitor: {
 		...reaching,
 		...judging,
-		interval: duration(200, "5s"),
+		"sample-interval": duration(200, "5s"),
 		"max-duration": duration(1e3, "6h"),
+		...reporting
+	},
+	"monitor-end": {
+		"sandbox-id": text$1(),
+		"base-url": text$1(),
+		...judging,
+		"sample-interval": duration(200, "5s"),
 		...reporting
 	}
 };
 /** The names of the inputs whose values must never be shown. */
 const SECRET_INPUTS = Object.entries(TABLES.sync).filter(([, { isSecret }]) => isSecret).map(([name]) => name);
-/** Parses the inputs of a task. @throws InputError that lists every input that is wrong. */
-function parseInputs(task, raw) {
-	return parseFields(TABLES[task], raw);
+/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong. */
+function parseInputs(entry, raw) {
+	return parseFields(TABLES[entry], raw);
 }
 
 // src/stats/decode.ts
@@ -28862,6 +28956,8 @@ function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	}
 	const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
 	if (kept.length < others.length) warnings.push(LEFT_OUT);
+	for (const [name, figure] of fromMebibytes(body, figures)) figures.set(name, figure);
+	for (const name of ["mem", "disk"].filter((each) => figures.get(`${each}_total`) === 0n)) figures.delete(`${name}_used`);
 	return {
 		figures: new Map([
 			...figures,
@@ -28896,12 +28992,17 @@ function toWhole(number) {
 	const whole = Number.isSafeInteger(number) ? BigInt(number) : number;
 	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
 }
-/** Free and used shares, where both parts are reported and the total is not 0. */
+/** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
+function fromMebibytes(body, figures) {
+	const [used, total] = [figures.get("mem_used_mib"), figures.get("mem_total_mib")];
+	if (["mem_used", "mem_total"].some((name) => Reflect.get(body, name) != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
+	return [["mem_used", used * 2n ** 20n], ["mem_total", total * 2n ** 20n]];
+}
+/** Free and used shares, where both parts are reported. */
 function derive(figures) {
 	return ["mem", "disk"].flatMap((name) => {
-		const used = figures.get(`${name}_used`);
-		const total = figures.get(`${name}_total`);
-		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
+		const [used, total] = [figures.get(`${name}_used`), figures.get(`${name}_total`)];
+		if (typeof used !== "bigint" || typeof total !== "bigint") return [];
 		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
 	});
 }
@@ -28912,15 +29013,23 @@ function percentage(used, total) {
 
 // src/monitor/record.ts
 const RECORD = "record.jsonl";
+const LAST = "last.json";
 const REQUEST = "end";
 const ENDED = "ended";
 const MAX_RECORD_BYTES = 33554432;
+const MAX_RECORD_FIGURES = 12e5;
+const MAX_RECORD_NAMES = 2e4;
 /** A recorder that appends to the record in a monitor's directory. */
 function openRecorder(directory) {
-	const file = path.join(directory, RECORD);
-	let [bytes, warned] = [0, ""];
+	const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
+	let [bytes, count, warned] = [
+		0,
+		0,
+		""
+	];
+	const names = /* @__PURE__ */ new Set();
 	const write = (line) => {
-		const text = `${JSON.stringify(line)}\n`;
+		const text = `${JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 		bytes += Buffer.byteLength(text);
 		appendFileSync(file, text, { mode: 384 });
 	};
@@ -28929,7 +29038,9 @@ function openRecorder(directory) {
 			at,
 			start: ""
 		}),
-		sample(at, { figures, warnings }) {
+		sample(at, { figures, warnings, json }) {
+			writeFileSync(`${last}.new`, json, { mode: 384 });
+			renameSync(`${last}.new`, last);
 			const warning = warnings.join("\n");
 			const stats = stringifyExactly(Object.fromEntries(figures));
 			write({
@@ -28938,6 +29049,8 @@ function openRecorder(directory) {
 				warning: warning === warned ? void 0 : warning
 			});
 			warned = warning;
+			count += figures.size;
+			for (const name of figures.keys()) names.add(name);
 		},
 		gap: ({ at, what }) => write({
 			at,
@@ -28950,7 +29063,7 @@ function openRecorder(directory) {
 			});
 			writeFileSync(path.join(directory, ENDED), "", { mode: 384 });
 		},
-		isFull: () => bytes > MAX_RECORD_BYTES
+		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
 	};
 }
 /** Whether the monitor was asked to end. */
@@ -29034,9 +29147,8 @@ function isRunning(pid) {
 async function receiveHandover() {
 	const { inputs, jobPid } = parseFieldsOf(await text(process.stdin));
 	if (typeof jobPid !== "number") throw new TypeError("the handover names no process");
-	const given = Object.entries(fieldsOf(inputs)).map(([name, value]) => [name, String(value)]);
 	return {
-		inputs: Object.fromEntries(given),
+		inputs: textsOf(inputs),
 		jobPid
 	};
 }
@@ -29053,7 +29165,7 @@ const client = openClient(inputs, {
 });
 const judged = metricsOf(inputs.failIf, inputs.warnIf);
 const read = async () => decodeStats(await client.stats(), judged);
-await sampleOn(read, openRecorder(directory), inputs.interval, {
+await sampleOn(read, openRecorder(directory), inputs.sampleInterval, {
 	sleep,
 	stop,
 	now: Date.now

@@ -1,4 +1,4 @@
-import { N as formatDuration, a as newMonitorDirectory, n as step, r as logLine } from "./shared.js";
+import { I as formatDuration, n as step, o as newMonitorDirectory, r as logLine } from "./shared.js";
 import path from "node:path";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -43,14 +43,17 @@ async function startSampler(script, directory, handover) {
 
 // src/github/monitor.ts
 /** Starts the sampling process; there is nothing to report before the job's end. */
-async function startMonitor({ sandboxId, interval }, { raw, sampler, debug }) {
-	const directory = await newMonitorDirectory();
+async function startMonitor({ sandboxId, baseUrl, sampleInterval }, { raw, sampler, debug }) {
+	const directory = await newMonitorDirectory({
+		...raw,
+		"base-url": baseUrl
+	});
 	await startSampler(sampler, directory, {
 		inputs: raw,
 		jobPid: process.ppid
 	});
 	debug?.("monitor", `Monitor: records into ${directory}, until process ${process.ppid} ends`);
-	logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(interval)}`);
+	logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
 }
 
 // src/main/monitor.ts

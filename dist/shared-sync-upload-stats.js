@@ -1,4 +1,4 @@
-import { A as USER_AGENT, B as withRetries, C as redactor, E as formatFigure, F as gateOf, I as judge, L as metricsOf, M as formatCount, N as formatDuration, R as exactly, T as waitError, V as AgentError, c as proxyCredentials, j as routingHeaders, k as EMPTY_REPORT, l as proxyFor, m as changeStrings, o as isUsable, s as networkFacts, t as decodeStats, w as reportedError, z as slept } from "./shared.js";
+import { B as gateOf, D as formatFigure, E as waitError, F as formatCount, G as withRetries, H as metricsOf, I as formatDuration, K as AgentError, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as exactly, V as judge, W as slept, c as networkFacts, h as changeStrings, j as EMPTY_REPORT, l as proxyCredentials, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -24,6 +24,11 @@ const KINDS = {
 	507: "disk-full"
 };
 const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
+const HINTS = [
+	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file into it."],
+	[/(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i, "The request was not routed: check header-prefix, sandbox-id and port."],
+	[/permission denied/i, "Set username to a user who may write there, or give the files another target."]
+];
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 function statusFailure(answer, redact, now) {
 	const { tried, status } = answer;
@@ -31,10 +36,13 @@ function statusFailure(answer, redact, now) {
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
 	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-	return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, {
+	const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
+	const details = {
 		status,
-		retryAfterMs
-	});
+		retryAfterMs,
+		hint
+	};
+	return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, details);
 }
 /** The error of an answer that says success and cannot be taken for it. */
 function badAnswer({ tried, status }, why, cause) {
@@ -46,7 +54,8 @@ function badAnswer({ tried, status }, why, cause) {
 }
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
-	const line = redact(redact(messageOf$1(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
+	const message = messageOf$1(text);
+	const line = redact(redact(message !== void 0 && !HTML.test(message) ? message : textOf(redact(message ?? text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
 	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
@@ -60,8 +69,19 @@ function meaningOf(status, said) {
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
-function withoutTags(html) {
-	return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, " ").replace(/<[^<>]*>/g, " ");
+const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
+const ENTITIES = {
+	lt: "<",
+	gt: ">",
+	quot: "\"",
+	apos: "'",
+	"#39": "'",
+	nbsp: " ",
+	amp: "&"
+};
+/** What a page shows. */
+function textOf(html) {
+	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES[name] ?? entity);
 }
 function messageOf$1(text) {
 	try {
@@ -142,7 +162,7 @@ function networkFailure(error, tried, redact) {
 	const code = codeOf(error);
 	const kind = kindOf(code, error.message);
 	const says = SAYS[code] ?? SAYS[kind] ?? "the connection failed";
-	return new AgentError(kind, `${tried} failed: ${says}${redact(detail(code, error))}.`, { cause: error });
+	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error, redact)}.`, { cause: error });
 }
 function kindOf(code, message) {
 	if (/^Proxy .*\(407\)/.test(message)) return "proxy-refused";
@@ -156,8 +176,8 @@ function codeOf(error) {
 	if ("code" in error && typeof error.code === "string") return error.code;
 	return error.cause instanceof Error ? codeOf(error.cause) : "";
 }
-function detail(code, error) {
-	const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message);
+function detail(code, error, redact) {
+	const message = redact(inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message));
 	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
 	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
@@ -358,12 +378,13 @@ function connectOptions(timeoutMs, signal) {
 // src/agent/client.ts
 /** Opens a client for one sandbox. */
 function openClient(connection, { connections, cancel, now, debug }) {
-	const { baseUrl, statsPath, timeout: timeoutMs, token, signature = "" } = connection;
+	const { baseUrl, statsPath, timeout: timeoutMs, token, headers, signature = "" } = connection;
 	const { origin, pathname } = new URL(baseUrl);
 	const prefix = pathname.replace(/\/+$/, "");
 	const redact = redactor([
 		token,
 		signature,
+		...secretsInHeaders(Object.entries(headers)),
 		...proxyCredentials(process.env)
 	]);
 	const common = headersOf(connection);
@@ -467,12 +488,15 @@ function cleanJson(answer, redact) {
 }
 
 // src/stats/sample.ts
-/** Reads the stats so many times, and before several once more: an agent's CPU figure covers the time since it was last asked. */
-async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, now }) {
+/**
+* Reads the stats so many times, and before several once more, unless they were read before: an agent's CPU figure covers
+* the time since it was last asked.
+*/
+async function takeSamples(read, { samples: count, intervalMs, wasRead }, { sleep, stop, now }) {
 	const samples = [];
 	const warnings = /* @__PURE__ */ new Set();
 	let [stats, error] = [void 0, void 0];
-	const readings = count > 1 ? count + 1 : count;
+	const readings = count > 1 && !wasRead ? count + 1 : count;
 	for (let reading = 1; reading <= readings; reading += 1) {
 		const outcome = await read();
 		if ("error" in outcome) {
@@ -497,25 +521,22 @@ async function takeSamples(read, { samples: count, intervalMs }, { sleep, stop, 
 	};
 }
 /** Asks for the stats until every condition holds in one sample, time runs out, or waiting cannot mend what is wrong. */
-async function waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop, now }) {
+async function waitUntil(conditions, read, { intervalMs, timeoutMs, onLook }, { sleep, stop, now }) {
 	const start = now();
 	let missing = [];
 	for (;;) {
 		const look = await lookAt(conditions, read);
 		const error = look instanceof AgentError ? look : void 0;
 		if (!(look instanceof AgentError)) missing = look;
-		const waitedMs = now() - start;
-		if (error === void 0 && missing.length === 0) return {
-			held: true,
-			waitedMs
-		};
-		const leftMs = timeoutMs - waitedMs;
-		if (!(leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await slept(sleep(Math.min(intervalMs, leftMs), stop))) return {
-			held: false,
-			waitedMs,
+		const wait = {
+			held: error === void 0 && missing.length === 0,
+			waitedMs: now() - start,
 			missing,
 			error
 		};
+		onLook(wait);
+		const leftMs = timeoutMs - wait.waitedMs;
+		if (!(!wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await slept(sleep(Math.min(intervalMs, leftMs), stop))) return wait;
 	}
 }
 /** The conditions that do not hold now, or why that cannot be told. */
@@ -565,12 +586,13 @@ async function stats(inputs, surroundings) {
 async function waitFor(inputs, client, surroundings) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
 	const { sleep, cancel, clock, observer } = surroundings;
-	if (conditions.length === 0) return void 0;
+	if (conditions === void 0) return void 0;
 	observer.waiting(inputs);
 	const read = () => reading(inputs, client, surroundings);
 	const end = await waitUntil(conditions, read, {
 		intervalMs,
-		timeoutMs
+		timeoutMs,
+		onLook: (wait) => observer.waited(wait)
 	}, {
 		sleep,
 		stop: cancel,
@@ -578,8 +600,37 @@ async function waitFor(inputs, client, surroundings) {
 	});
 	return end.held ? void 0 : waitError(end);
 }
-/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
-async function measure(inputs, client, surroundings) {
+/**
+* Reads the stats once, where there are conditions: what can never be judged comes back before anything is sent, and the
+* CPU figure that is read after an upload covers the upload.
+*/
+async function foresee(inputs, client, surroundings) {
+	if (!isGated(inputs)) return void 0;
+	const look = await lookAt(inputs.failIf, () => reading(inputs, client, surroundings));
+	const missing = look instanceof AgentError ? [] : look.filter(({ holds }) => holds === void 0);
+	if (missing.length === 0) return void 0;
+	const breaches = missing.map((judgement) => ({
+		...judgement,
+		level: "fail"
+	}));
+	const error = {
+		message: "The gate cannot be judged, so nothing was uploaded.",
+		details: missing.map(judgementLine)
+	};
+	return {
+		gate: {
+			...gateOf(inputs, []),
+			breaches
+		},
+		errors: [error]
+	};
+}
+/** Whether anything is judged. */
+function isGated({ failIf, warnIf }) {
+	return failIf.length + warnIf.length > 0;
+}
+/** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate is shut. */
+async function measure(inputs, client, surroundings, wasRead = false) {
 	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
 	const { sleep, random, cancel, now, observer } = surroundings;
 	const read = () => withRetries(() => reading(inputs, client, surroundings), {
@@ -595,7 +646,8 @@ async function measure(inputs, client, surroundings) {
 	});
 	const { error, ...taken } = await takeSamples(read, {
 		samples: count,
-		intervalMs
+		intervalMs,
+		wasRead
 	}, {
 		sleep,
 		stop: cancel,
@@ -611,9 +663,9 @@ async function measure(inputs, client, surroundings) {
 }
 const MAX_FIGURES = 30;
 async function reading(inputs, client, { debug }) {
-	const read = decodeStats(await client.stats(), metricsOf(inputs.failIf, inputs.warnIf, inputs.waitUntil));
+	const read = decodeStats(await client.stats(), metricsOf(inputs.failIf, inputs.warnIf, inputs.waitUntil ?? []));
 	if (debug !== void 0) debug("reading", `Reading: ${[...read.figures].slice(0, MAX_FIGURES).map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`).join(", ")}`);
 	return read;
 }
 
-export { badAnswer as a, openClient as i, stats as n, waitFor as r, measure as t };
+export { waitFor as a, stats as i, isGated as n, openClient as o, measure as r, badAnswer as s, foresee as t };

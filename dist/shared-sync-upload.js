@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { a as badAnswer, i as openClient, r as waitFor, t as measure } from "./shared-sync-upload-stats.js";
-import { B as withRetries, D as firstOf, F as gateOf, M as formatCount, O as fitting, P as formatNumber, S as systemCode, V as AgentError, _ as READ_FLAGS, b as isUnreadable, d as selectFiles, f as forget, h as fieldsOf, k as EMPTY_REPORT, p as remember, u as resultsOf, v as checkOpened, x as readSmallFile, y as checkRead } from "./shared.js";
+import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
+import { A as fitting, B as gateOf, C as systemCode, F as formatCount, G as withRetries, K as AgentError, L as formatNumber, S as readSmallFile, b as checkRead, d as resultsOf, f as selectFiles, g as fieldsOf, j as EMPTY_REPORT, k as firstOf, m as remember, p as forget, v as READ_FLAGS, x as isUnreadable, y as checkOpened } from "./shared.js";
 import { t as require_form_data } from "./vendor-sync-upload.js";
 import { t as pLimit } from "./vendor.js";
 import { posix } from "node:path";
@@ -720,11 +720,16 @@ async function run(task, inputs, measuring, surroundings) {
 		...surroundings
 	});
 	try {
-		const obstacle = measuring && await waitFor(measuring, client, surroundings);
-		if (obstacle !== void 0) return ended({
+		const isNotReady = measuring && await waitFor(measuring, client, surroundings);
+		if (isNotReady !== void 0) return ended({
 			gate,
 			files: unsent(selection, "not-attempted", "the sandbox was not ready"),
-			errors: [obstacle]
+			errors: [isNotReady]
+		});
+		const obstacle = measuring && await foresee(measuring, client, surroundings);
+		if (obstacle !== void 0) return ended({
+			...obstacle,
+			files: unsent(selection, "not-attempted", "the gate cannot be judged")
 		});
 		const sent = await send(selection, inputs, client, surroundings);
 		const warnings = [...planned.warnings, ...sent.warnings];
@@ -733,7 +738,11 @@ async function run(task, inputs, measuring, surroundings) {
 			gate,
 			warnings
 		});
-		const measured = await measure(measuring, client, surroundings);
+		const patient = isOutOfReach(sent.files) ? {
+			...measuring,
+			retries: 0
+		} : measuring;
+		const measured = await measure(patient, client, surroundings, isGated(measuring));
 		return ended({
 			...sent,
 			...measured,
@@ -797,6 +806,11 @@ function unsent(selection, status, reason) {
 		file,
 		reason
 	})));
+}
+/** Whether every attempt at a file came to nothing on the way: the stats need not take as long again to fail. */
+function isOutOfReach(results) {
+	const isLost = (result) => result.status === "failed" && ["connection", "stalled"].includes(result.error.kind);
+	return results.some(isLost) && !results.some(({ status }) => status === "uploaded");
 }
 /** Whether the stats cannot be had either; those of a full disk can, and they explain it. */
 function isPointless(results) {

@@ -42,7 +42,7 @@ const MEANINGS = {
 	busy: again("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
 	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
 	"file-changed": again("Upload after whatever writes the file has ended."),
-	rejected: single("The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible."),
+	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
 	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
 	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
 	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
@@ -56,15 +56,14 @@ var AgentError = class extends Error {
 	kind;
 	status;
 	retryAfterMs;
+	hint;
 	constructor(kind, message, details = {}) {
 		super(message, { cause: details.cause });
 		this.name = "AgentError";
 		this.kind = kind;
 		this.status = details.status;
 		this.retryAfterMs = details.retryAfterMs;
-	}
-	get hint() {
-		return MEANINGS[this.kind].hint;
+		this.hint = details.hint ?? MEANINGS[kind].hint;
 	}
 	get retryable() {
 		return MEANINGS[this.kind].retry;
@@ -338,183 +337,6 @@ function refusal$1(input) {
 	};
 }
 
-// src/gate/metrics.ts
-/** The metrics of the contract: whole numbers (int64), but for the percentage. */
-const CONTRACT = {
-	ts: "plain",
-	cpu_count: "plain",
-	cpu_used_pct: "percentage",
-	mem_total: "bytes",
-	mem_used: "bytes",
-	mem_total_mib: "mebibytes",
-	mem_used_mib: "mebibytes",
-	disk_total: "bytes",
-	disk_used: "bytes"
-};
-/** The metrics that can be known beforehand, those of the contract and those derived from them. */
-const METRICS = {
-	...CONTRACT,
-	mem_used_pct: "percentage",
-	mem_free: "bytes",
-	disk_used_pct: "percentage",
-	disk_free: "bytes"
-};
-/** What a metric counts; undefined for one that only the agent knows. */
-function metricKind(metric) {
-	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
-}
-/** The known metric with the same first letter that a name is a slip of: two letters apart, or with other hyphens or case. */
-function nearestMetric(name) {
-	const plain = name.toLowerCase().replaceAll("-", "_");
-	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
-}
-/** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
-function nearest(written, words, part = 1) {
-	return words.map((word) => ({
-		word,
-		distance: editDistance(written, word)
-	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length * part)?.word;
-}
-/** Levenshtein's distance: how many letters to insert, delete or replace. */
-function editDistance(a, b) {
-	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-	for (const [i, letter] of a.split("").entries()) {
-		const next = [i + 1];
-		for (const [j, other] of b.split("").entries()) {
-			const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
-			next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-		}
-		row = next;
-	}
-	return row.at(-1) ?? 0;
-}
-
-// src/gate/conditions.ts
-const OPERATORS = [
-	">",
-	">=",
-	"<",
-	"<=",
-	"==",
-	"!="
-];
-const AGGREGATES = [
-	"last",
-	"min",
-	"max",
-	"mean"
-];
-/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
-function parseCondition(line, fail) {
-	const next = wordsOf(line);
-	const metric = readMetric(next(/[A-Za-z_][\w-]*/y), fail);
-	const aggregate = readAggregate(next(/\.\w*/y), fail);
-	const operator = readOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
-	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
-	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
-	const unit = next(/\S(?:.*\S)?/y);
-	const limit = toMetricUnit(metric, value, unit, fail);
-	return {
-		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
-		metric,
-		aggregate,
-		operator,
-		limit
-	};
-}
-/** Reads a line word by word; white space between words is passed over. */
-function wordsOf(line) {
-	let at = 0;
-	return (pattern) => {
-		while (/\s/.test(line.charAt(at))) at += 1;
-		pattern.lastIndex = at;
-		const text = pattern.exec(line)?.[0] ?? "";
-		const word = {
-			text,
-			column: at + 1,
-			rest: line.slice(at).trim()
-		};
-		at += text.length;
-		return word;
-	};
-}
-function readMetric(word, fail) {
-	const { text, column } = word;
-	if (text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, column);
-	const meant = metricKind(text) === void 0 ? nearestMetric(text) : void 0;
-	return meant === void 0 ? text : fail(`there is no metric ${text}; did you mean ${meant}?`, column);
-}
-function readAggregate({ text, column }, fail) {
-	if (text === "") return void 0;
-	const name = text.slice(1);
-	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
-}
-const SLIPS$1 = /* @__PURE__ */ new Map([
-	["=>", ">="],
-	["=<", "<="],
-	["!==", "!="],
-	["<>", "!="]
-]);
-function readOperator({ text, column, rest }, fail) {
-	const written = text === "" ? rest.slice(0, 2) : text;
-	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS, SLIPS$1.get(written)), column);
-}
-const MEBIBYTE = 2n ** 20n;
-const BYTE_UNITS = {
-	B: 1n,
-	kB: 10n ** 3n,
-	MB: 10n ** 6n,
-	GB: 10n ** 9n,
-	TB: 10n ** 12n,
-	KiB: 2n ** 10n,
-	MiB: MEBIBYTE,
-	GiB: 2n ** 30n,
-	TiB: 2n ** 40n
-};
-const BYTES = Object.keys(BYTE_UNITS);
-const UNITS = ["%", ...BYTES];
-/** The units that a metric takes beside none, and what to say of another. */
-const FITTING = {
-	percentage: {
-		units: ["%"],
-		advice: "which is in percent: write % or no unit"
-	},
-	bytes: {
-		units: BYTES,
-		advice: `which is in bytes: write no unit or one of ${BYTES.join(", ")}`
-	},
-	mebibytes: {
-		units: BYTES,
-		advice: `which is in MiB: write no unit or one of ${BYTES.join(", ")}`
-	},
-	plain: {
-		units: [],
-		advice: "which is a plain number: write no unit"
-	}
-};
-/** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
-function toMetricUnit(metric, value, unit, fail) {
-	const { text, column } = unit;
-	if (text === "") return value;
-	if (!UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
-	const kind = metricKind(metric);
-	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
-	const numerator = BYTE_UNITS[text] ?? 1n;
-	return multiply(value, {
-		numerator,
-		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
-	});
-}
-function unknown(what, written, valid, meant) {
-	const lower = written.toLowerCase();
-	const near = meant ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
-	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
-	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
-}
-function found({ rest }) {
-	return rest === "" ? "" : `, not ${rest}`;
-}
-
 // src/text/visible.ts
 const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 /** Text from elsewhere as it can be shown in one line: what could not be seen is an escape, such as `\n` or `\u{202e}`. */
@@ -666,8 +488,9 @@ const MARK = "place-of-the-sandbox-id";
 const baseUrl = field((value, refuse, all) => {
 	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
 	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
-	const url = parseUrl(value, refuse, all);
 	const given = quote(value);
+	if (value.includes("$")) return refuse(`${given} holds a $: nothing fills in variables here but \`\${{ … }}\`.`, EXAMPLE$1);
+	const url = parseUrl(value, refuse, all);
 	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
 	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
 	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
@@ -704,6 +527,217 @@ function isLoopback(hostname) {
 	const family = isIP(address);
 	if (family === 0) return hostname === "localhost";
 	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+// src/gate/metrics.ts
+/** The metrics of the contract: whole numbers (int64), but for the percentage. */
+const CONTRACT = {
+	ts: "plain",
+	cpu_count: "plain",
+	cpu_used_pct: "percentage",
+	mem_total: "bytes",
+	mem_used: "bytes",
+	mem_total_mib: "mebibytes",
+	mem_used_mib: "mebibytes",
+	disk_total: "bytes",
+	disk_used: "bytes"
+};
+/** The metrics that can be known beforehand, those of the contract and those derived from them. */
+const METRICS = {
+	...CONTRACT,
+	mem_used_pct: "percentage",
+	mem_free: "bytes",
+	disk_used_pct: "percentage",
+	disk_free: "bytes"
+};
+/** What a metric counts; undefined for one that only the agent knows. */
+function metricKind(metric) {
+	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
+}
+/**
+* The known metric that a name is a slip of: short for a share, with other hyphens or case, or two letters apart and with
+* the same first letter.
+*/
+function nearestMetric(name) {
+	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
+	if ([
+		"cpu",
+		"mem",
+		"disk"
+	].includes(plain)) return `${plain}_used_pct`;
+	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
+}
+/** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
+function nearest(written, words, part = 1) {
+	return words.map((word) => ({
+		word,
+		distance: editDistance(written, word)
+	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length * part)?.word;
+}
+/** Levenshtein's distance: how many letters to insert, delete or replace. */
+function editDistance(a, b) {
+	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+	for (const [i, letter] of a.split("").entries()) {
+		const next = [i + 1];
+		for (const [j, other] of b.split("").entries()) {
+			const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+			next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+		}
+		row = next;
+	}
+	return row.at(-1) ?? 0;
+}
+
+// src/gate/conditions.ts
+const OPERATORS = [
+	">",
+	">=",
+	"<",
+	"<=",
+	"==",
+	"!="
+];
+const AGGREGATES = [
+	"last",
+	"min",
+	"max",
+	"mean"
+];
+/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
+function parseCondition(line, fail) {
+	const next = wordsOf(line);
+	const metric = readMetric(next(/[A-Za-z_][\w-]*/y), fail);
+	const aggregate = readAggregate(next(/\.\w*/y), fail);
+	const operator = readOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
+	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
+	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+	const unit = next(/\S(?:.*\S)?/y);
+	if (ANOTHER.test(unit.text)) fail("one condition a line: what follows goes on a line of its own", unit.column);
+	const limit = toMetricUnit(metric, value, unit, fail);
+	return {
+		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
+		metric,
+		aggregate,
+		operator,
+		limit
+	};
+}
+const ANOTHER = /^\S*\s*(?:&|\||(?:and|or)\b|[,;]\s*[A-Za-z])/i;
+/** Reads a line word by word; white space between words is passed over. */
+function wordsOf(line) {
+	let at = 0;
+	return (pattern) => {
+		while (/\s/.test(line.charAt(at))) at += 1;
+		pattern.lastIndex = at;
+		const text = pattern.exec(line)?.[0] ?? "";
+		const word = {
+			text,
+			column: at + 1,
+			rest: line.slice(at).trim()
+		};
+		at += text.length;
+		return word;
+	};
+}
+function readMetric(word, fail) {
+	const { text, column } = word;
+	if (text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, column);
+	const meant = metricKind(text) === void 0 ? nearestMetric(text) : void 0;
+	return meant === void 0 ? text : fail(`there is no metric ${text}; did you mean ${meant}?`, column);
+}
+function readAggregate({ text, column }, fail) {
+	if (text === "") return void 0;
+	const name = text.slice(1);
+	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
+}
+const SLIPS$1 = /* @__PURE__ */ new Map([
+	["=>", ">="],
+	["=<", "<="],
+	["!==", "!="],
+	["<>", "!="],
+	["peak", "max"],
+	["avg", "mean"],
+	["average", "mean"]
+]);
+function readOperator({ text, column, rest }, fail) {
+	const written = text === "" ? rest.slice(0, 2) : text;
+	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS), column);
+}
+const MEBIBYTE = 2n ** 20n;
+const BYTE_UNITS = {
+	B: 1n,
+	kB: 10n ** 3n,
+	MB: 10n ** 6n,
+	GB: 10n ** 9n,
+	TB: 10n ** 12n,
+	KiB: 2n ** 10n,
+	MiB: MEBIBYTE,
+	GiB: 2n ** 30n,
+	TiB: 2n ** 40n
+};
+const BYTES = Object.keys(BYTE_UNITS);
+const UNITS = ["%", ...BYTES];
+/** The units that a metric takes beside none, and what to say of another. */
+const FITTING = {
+	percentage: {
+		units: ["%"],
+		advice: "which is in percent: write % or no unit"
+	},
+	bytes: {
+		units: BYTES,
+		advice: `which is in bytes: write one of ${BYTES.join(", ")}`
+	},
+	mebibytes: {
+		units: BYTES,
+		advice: `which is in MiB: write no unit or one of ${BYTES.join(", ")}`
+	},
+	plain: {
+		units: [],
+		advice: "which is a plain number: write no unit"
+	}
+};
+/** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
+function toMetricUnit(metric, value, unit, fail) {
+	const { text, column } = unit;
+	const kind = metricKind(metric);
+	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
+	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
+	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which lies between 0 and 100`, column);
+	if (text === "") return value;
+	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
+	const numerator = BYTE_UNITS[text] ?? 1n;
+	return multiply(value, {
+		numerator,
+		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
+	});
+}
+function isPercentage(value) {
+	return compare$1(value, exactly(0n)) >= 0 && compare$1(value, exactly(100n)) <= 0;
+}
+function unknown(what, written, valid) {
+	const lower = written.toLowerCase();
+	const near = SLIPS$1.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
+	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
+	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
+}
+function found({ rest }) {
+	return rest === "" ? "" : `, not ${rest}`;
+}
+
+// src/inputs/conditions.ts
+/** Conditions of a gate, one a line; empty lines and comments are passed over. */
+const conditions = field((value, refuse) => parseLines(value, (line, number) => conditionIn(line, number, refuse, "mem_used_pct > 90")), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
+/** Conditions to wait for, of which `ready` asks for no more than stats; undefined where there is nothing to wait for. */
+const waiting = field((value, refuse) => {
+	const isReady = (line) => line === "ready";
+	const all = parseLines(value, (line, number) => isReady(line) ? [] : conditionIn(line, number, refuse, "cpu_used_pct < 50"));
+	return all.length > 0 || value.split(/\s*\n\s*/).some(isReady) ? all : void 0;
+}, (all) => all === void 0 ? "empty" : ["ready", ...all.map((each) => each.text)].join(", "));
+function conditionIn(line, number, refuse, example) {
+	if (line === "" || line.startsWith("#")) return [];
+	const place = `line ${number}, ${quote(line)}`;
+	const fail = (message, column) => refuse(`${place}, at character ${column}: ${message.replace(/(?<![?.])$/, ".")}`, example);
+	return [parseCondition(line, fail)];
 }
 
 // src/inputs/files.ts
@@ -800,12 +834,29 @@ function routingHeaders(prefix) {
 /** The vendor's prefix of the routing headers. */
 const headerPrefix = field((value, refuse) => {
 	const prefix = value === "" ? "Svc" : value;
+	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
+	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
 	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
 });
-/** Required text that goes into a header. A refusal does not repeat the value where it `isSecret`. */
-function headerText(what, example, isSecret = false) {
+/** Whether a value says that the step it comes from had none: `jq -r` prints `null`. */
+function isMissing(value) {
+	return [
+		"",
+		"null",
+		"undefined"
+	].includes(value);
+}
+/** The parts of headers that must never be shown, of those whose names say so. */
+function secretsInHeaders(headers) {
+	return headers.filter(([name]) => /^(authorization|cookie)$|token|key|secret/i.test(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
+}
+/** Required text that an earlier step wrote as `output`, for a header. A refusal does not repeat it where it `isSecret`. */
+function headerText(output, example, isSecret = false) {
 	return field((value, refuse) => {
-		if (value === "") return refuse(`is required: ${what}.`, example);
+		if (isMissing(value)) {
+			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
+			return refuse(`is ${value || "empty"}: ${check}; workflows of forks get no secrets.`, example);
+		}
 		if (isHeaderValue(value)) return value;
 		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
 	});
@@ -831,6 +882,7 @@ const extraHeaders = field((value, refuse, all) => {
 function namesOf(headers) {
 	return Object.keys(headers).join(", ") || "empty";
 }
+/** The name and the value in a line; undefined where it is no header. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
@@ -842,11 +894,6 @@ function splitHeader(line) {
 }
 
 // src/inputs/table.ts
-const conditions = field((value, refuse) => parseLines(value, (line, number) => {
-	if (line === "" || line.startsWith("#")) return [];
-	const place = `line ${number}, ${quote(line)}`;
-	return [parseCondition(line, (message, column) => refuse(`${place}, at character ${column}: ${message}`, "mem_used_pct > 90"))];
-}), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
 const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600"));
 const MAX_SHARDS = 256;
 const shard = field((value, refuse) => {
@@ -872,8 +919,8 @@ const filesPerRequest = field((value, refuse, all) => {
 	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "1");
 });
 const reaching = {
-	"sandbox-id": headerText("the sandbox to reach", "i1a2b3c4d5"),
-	token: secret(headerText("the sandbox access token", "${{ steps.sandbox.outputs.token }}", true).parse),
+	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
+	token: secret(headerText("token", "${{ steps.sandbox.outputs.token }}", true).parse),
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, 49983),
@@ -908,7 +955,7 @@ const judging = {
 };
 const measuring = {
 	...judging,
-	"wait-until": conditions,
+	"wait-until": waiting,
 	"wait-timeout": duration(1, "5m"),
 	samples: wholeNumber(1, 1e3, 1),
 	"sample-interval": duration(200, "1s")
@@ -938,20 +985,31 @@ const TABLES = {
 	monitor: {
 		...reaching,
 		...judging,
-		interval: duration(200, "5s"),
+		"sample-interval": duration(200, "5s"),
 		"max-duration": duration(1e3, "6h"),
+		...reporting
+	},
+	"monitor-end": {
+		"sandbox-id": text(),
+		"base-url": text(),
+		...judging,
+		"sample-interval": duration(200, "5s"),
 		...reporting
 	}
 };
-/** The names of a task's inputs. */
-function inputNames(task) {
-	return Object.keys(TABLES[task]);
+/** The task that an entry belongs to. */
+function taskOf(entry) {
+	return entry === "monitor-end" ? "monitor" : entry;
+}
+/** The names of an entry's inputs. */
+function inputNames(entry) {
+	return Object.keys(TABLES[entry]);
 }
 /** The names of the inputs whose values must never be shown. */
 const SECRET_INPUTS = Object.entries(TABLES.sync).filter(([, { isSecret }]) => isSecret).map(([name]) => name);
-/** Parses the inputs of a task. @throws InputError that lists every input that is wrong. */
-function parseInputs(task, raw) {
-	return parseFields(TABLES[task], raw);
+/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong. */
+function parseInputs(entry, raw) {
+	return parseFields(TABLES[entry], raw);
 }
 /** The inputs of an upload's files, as if what is wrong with them were not given. */
 function parseSearch(raw) {
@@ -960,9 +1018,9 @@ function parseSearch(raw) {
 		files: readableRules
 	}, raw);
 }
-/** The inputs of a task as they were understood, an input a line. */
-function showInputs(task, inputs) {
-	return showFields(TABLES[task], inputs);
+/** The inputs of an entry as they were understood, an input a line. */
+function showInputs(entry, inputs) {
+	return showFields(TABLES[entry], inputs);
 }
 
 // src/report/report.ts
@@ -1191,7 +1249,7 @@ function adviceOn({ kind, hint }, { stats }) {
 	const used = stats?.figures.get("disk_used");
 	const total = stats?.figures.get("disk_total");
 	if (kind !== "disk-full" || used === void 0 || total === void 0) return hint;
-	return `${hint} It uses ${formatBytes(used)} of ${formatBytes(total)}.`;
+	return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may lie on another.`;
 }
 /** What is reported of an error that kept the step from its work, or the stats from being read. */
 function reportedError(error) {
@@ -1377,7 +1435,7 @@ function escaped(literal) {
 }
 
 // src/upload/overlooked.ts
-const TURN = 100;
+const TURN$1 = 100;
 const DOT = 46;
 /** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
 async function findOverlooked(root, match, options) {
@@ -1417,7 +1475,7 @@ async function findOverlooked(root, match, options) {
 				isHidden
 			});
 		}
-		if (looked % TURN === 0) await setImmediate();
+		if (looked % TURN$1 === 0) await setImmediate();
 	}
 	return found;
 }
@@ -1498,12 +1556,14 @@ function realPaths(root) {
 		return real;
 	};
 }
+const TURN = 1e4;
 /** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
-function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
+async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
 	const files = [];
 	const leftOut = [];
 	let resolve;
-	for (const file of paths) {
+	for (const [index, file] of paths.entries()) {
+		if (index % TURN === 9999) await setImmediate();
 		const own = lstatSync(file, { throwIfNoEntry: false });
 		const isLink = own?.isSymbolicLink() ?? false;
 		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
@@ -1756,7 +1816,7 @@ async function findMatches(place, search, options) {
 		includeHiddenFiles
 	}, cancel);
 	const shown = includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
-	const { files, leftOut } = sortOut(root, shown, options);
+	const { files, leftOut } = await sortOut(root, shown, options);
 	const broken = brokenLinks.map((file) => ({
 		path: file,
 		reason: BROKEN_LINK
@@ -2040,6 +2100,10 @@ function parseFieldsOf(text) {
 	} catch {
 		return {};
 	}
+}
+/** The fields of an object as text; none where it is no object. */
+function textsOf(value) {
+	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
 }
 
 // src/upload/state.ts
@@ -2524,14 +2588,23 @@ function openDebugLog(write, redact) {
 
 // src/github/runner.ts
 /** The inputs of the step by name, secrets masked. */
-function readInputs(task) {
-	for (const name of SECRET_INPUTS) mask(getInput(name));
-	for (const credential of proxyCredentials(process.env)) mask(credential);
-	return Object.fromEntries(inputNames(task).map((name) => [name, getInput(name, { trimWhitespace: false })]));
+function readInputs(entry) {
+	const raw = Object.fromEntries(inputNames(entry).map((name) => [name, getInput(name, { trimWhitespace: false })]));
+	for (const secret of [...secretsIn(raw), ...proxyCredentials(process.env)]) if (secret !== "") setSecret(secret);
+	return raw;
 }
-/** The values of the inputs that are secrets. */
+/** The values in the inputs that are secrets. */
 function secretsIn(raw) {
-	return SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
+	const headers = (raw["headers"] ?? "").split(/\r?\n/).flatMap((line) => splitHeader(line.trim()) ?? []);
+	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(headers.map(({ name, content }) => [name, content]))].filter((value) => !isMissing(value));
+}
+/** A warning for each input that the action does not have, and whose name is close to one that it has. */
+function slipsInNames(entry) {
+	const known = inputNames(entry);
+	return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []).flatMap((name) => {
+		const meant = known.includes(name) ? void 0 : nearest(name, known, .5);
+		return meant === void 0 ? [] : [`There is no input ${name}, so it is not used. Did you mean ${meant}?`];
+	});
 }
 /** The directory that holds the checkout. */
 function workspace() {
@@ -2550,27 +2623,35 @@ function cancelSignal() {
 	return controller.signal;
 }
 const DIRECTORY = "directory";
+const KEPT = "inputs";
 const MONITOR_PREFIX = "sandbox-sync-monitor-";
-/** Makes a directory for a monitor, which the job's post step is told of. @throws InputError where it cannot be told. */
-async function newMonitorDirectory() {
+/**
+* Makes a directory for a monitor, which the job's post step is told of, with what it needs of the inputs: in composite
+* actions the runner may hand it those of an outer one. @throws InputError where it cannot be told.
+*/
+async function newMonitorDirectory(raw) {
 	if (!process.env["GITHUB_STATE"]) throw inputError("monitor", "cannot start: GITHUB_STATE is not set.");
 	const directory = await mkdtemp(path.join(temporary(), MONITOR_PREFIX));
 	saveState(DIRECTORY, directory);
+	saveState(KEPT, Object.fromEntries(inputNames("monitor-end").map((name) => [name, raw[name] ?? ""])));
 	return directory;
 }
-/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
+/** What the main step kept of its inputs; nothing where that is lost. */
+function keptInputs() {
+	return textsOf(parseFieldsOf(getState(KEPT)));
+}
+/** The directory of the monitor that the main step started, if it came to that, and whether it is one of a monitor's. */
 function monitorDirectory() {
 	const state = getState(DIRECTORY);
 	if (state === "") return void 0;
 	const directory = path.resolve(state);
-	if (!(path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX))) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
-	return directory;
+	return {
+		directory,
+		isOwn: path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX)
+	};
 }
 function temporary() {
 	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
-}
-function mask(secret) {
-	if (secret !== "") setSecret(secret);
 }
 
 // src/github/debug.ts
@@ -2688,6 +2769,7 @@ function watchTransfer() {
 				if (due.length > 0) logLine(announcement(selection, inputs, size.totalBytes));
 			},
 			waiting: ({ sandboxId, waitTimeout }) => logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
+			waited: waitLog(),
 			event(event) {
 				tally.add(event);
 				if (event.kind === "retry") showRetry(event);
@@ -2695,6 +2777,22 @@ function watchTransfer() {
 			}
 		},
 		stop: () => clearInterval(timer)
+	};
+}
+const WAIT_INTERVAL_MS = 15e3;
+/** Logs every 15 s what a wait waits for, at once what the sandbox does not report at all, and at the end how long it took. */
+function waitLog(log = logLine) {
+	let dueMs = WAIT_INTERVAL_MS;
+	let isFirst = true;
+	return ({ held, waitedMs, missing, error }) => {
+		const took = formatDuration(waitedMs);
+		if (held) return log(`The sandbox was ready after ${took}`);
+		const unknown = isFirst ? missing.filter(({ holds }) => holds === void 0) : [];
+		isFirst &&= error !== void 0;
+		const isDue = waitedMs >= dueMs;
+		if (isDue) dueMs = waitedMs + WAIT_INTERVAL_MS;
+		const lines = isDue ? [...missing.map(judgementLine), ...error === void 0 ? [] : [error.message]] : unknown.map(judgementLine);
+		if (lines.length > 0) log(`Waited ${took}: ${lines.join("; ")}`);
 	};
 }
 function announcement({ due, share, unchanged }, { dryRun, sandboxId, baseUrl }, bytes) {
@@ -3339,17 +3437,19 @@ function reasonOf(error) {
 }
 
 // src/github/step.ts
-/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-async function step(task, run) {
+/** Runs a step of the workflow to its end: inputs read unless given, secrets masked, a report published whatever happens. */
+async function step(entry, run, given) {
 	process.stdout.on("error", () => {});
-	const raw = readInputs(task);
+	const raw = given ?? readInputs(entry);
+	if (given === void 0) for (const slip of slipsInNames(entry)) annotate.warning([slip]);
 	const log = openDebug(raw);
 	const debug = log?.debug;
 	const cancel = cancelSignal();
 	const { observer, stop } = watchTransfer();
-	const report = await reportOf(task, raw, async () => {
-		const inputs = await parse$1(task, raw, cancel);
-		const shown = showInputs(task, inputs).map((line) => `Input ${line}`);
+	const report = await reportOf(entry, raw, async () => {
+		refuseStrays(raw);
+		const inputs = await parse$1(entry, raw, cancel);
+		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
 		debug?.("inputs", shown.join("\n"));
 		const time = {
 			clock: () => performance.now(),
@@ -3377,11 +3477,22 @@ async function step(task, run) {
 		debug
 	});
 	debug?.("cost", cost());
-	if (cancel.aborted && task !== "monitor") process.stdout.write("", () => process.exit());
+	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
 }
-/** The inputs of a task. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-function parse$1(task, raw, cancel) {
-	const parsing = Promise.try(() => parseInputs(task, raw));
+const MIN_SECRET = 8;
+/** Refuses inputs that hold a secret of another: what quotes, cuts or shows them would show it. @throws InputError */
+function refuseStrays(raw) {
+	const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
+	const strays = Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value);
+	const message = "holds the token or the signature, which must stand in its own input alone.";
+	if (strays.length > 0) throw new InputError(strays.map(([input]) => ({
+		input,
+		message
+	})));
+}
+/** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
+function parse$1(entry, raw, cancel) {
+	const parsing = Promise.try(() => parseInputs(entry, raw));
 	if (raw["files"] === void 0) return parsing;
 	const files = () => checkFiles(raw, {
 		workspace: workspace(),
@@ -3390,7 +3501,7 @@ function parse$1(task, raw, cancel) {
 	return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
 }
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
-async function reportOf(task, raw, run) {
+async function reportOf(entry, raw, run) {
 	try {
 		return await run();
 	} catch (error) {
@@ -3406,7 +3517,7 @@ async function reportOf(task, raw, run) {
 		} : NO_GATE;
 		return {
 			...EMPTY_REPORT,
-			task,
+			task: taskOf(entry),
 			gate,
 			errors
 		};
@@ -3441,6 +3552,8 @@ function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	}
 	const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
 	if (kept.length < others.length) warnings.push(LEFT_OUT);
+	for (const [name, figure] of fromMebibytes(body, figures)) figures.set(name, figure);
+	for (const name of ["mem", "disk"].filter((each) => figures.get(`${each}_total`) === 0n)) figures.delete(`${name}_used`);
 	return {
 		figures: new Map([
 			...figures,
@@ -3475,12 +3588,17 @@ function toWhole(number) {
 	const whole = Number.isSafeInteger(number) ? BigInt(number) : number;
 	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
 }
-/** Free and used shares, where both parts are reported and the total is not 0. */
+/** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
+function fromMebibytes(body, figures) {
+	const [used, total] = [figures.get("mem_used_mib"), figures.get("mem_total_mib")];
+	if (["mem_used", "mem_total"].some((name) => Reflect.get(body, name) != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
+	return [["mem_used", used * 2n ** 20n], ["mem_total", total * 2n ** 20n]];
+}
+/** Free and used shares, where both parts are reported. */
 function derive(figures) {
 	return ["mem", "disk"].flatMap((name) => {
-		const used = figures.get(`${name}_used`);
-		const total = figures.get(`${name}_total`);
-		if (typeof used !== "bigint" || typeof total !== "bigint" || total === 0n) return [];
+		const [used, total] = [figures.get(`${name}_used`), figures.get(`${name}_total`)];
+		if (typeof used !== "bigint" || typeof total !== "bigint") return [];
 		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
 	});
 }
@@ -3489,4 +3607,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { USER_AGENT as A, withRetries as B, redactor as C, firstOf$1 as D, formatFigure as E, gateOf as F, judge as I, metricsOf as L, formatCount as M, formatDuration as N, fitting as O, formatNumber as P, exactly as R, systemCode as S, waitError as T, AgentError as V, READ_FLAGS as _, newMonitorDirectory as a, isUnreadable as b, proxyCredentials as c, selectFiles as d, forget as f, parseFieldsOf as g, fieldsOf as h, monitorDirectory as i, routingHeaders as j, EMPTY_REPORT as k, proxyFor as l, changeStrings as m, step as n, isUsable as o, remember as p, logLine as r, networkFacts as s, decodeStats as t, resultsOf as u, checkOpened as v, reportedError as w, readSmallFile as x, checkRead as y, slept as z };
+export { fitting as A, gateOf as B, systemCode as C, formatFigure as D, waitError as E, formatCount as F, withRetries as G, metricsOf as H, formatDuration as I, AgentError as K, formatNumber as L, USER_AGENT as M, routingHeaders as N, judgementLine as O, secretsInHeaders as P, quote as R, readSmallFile as S, reportedError as T, exactly as U, judge as V, slept as W, parseFieldsOf as _, monitorDirectory as a, checkRead as b, networkFacts as c, resultsOf as d, selectFiles as f, fieldsOf as g, changeStrings as h, keptInputs as i, EMPTY_REPORT as j, firstOf$1 as k, proxyCredentials as l, remember as m, step as n, newMonitorDirectory as o, forget as p, logLine as r, isUsable as s, decodeStats as t, proxyFor as u, READ_FLAGS as v, redactor as w, isUnreadable as x, checkOpened as y, inputError as z };

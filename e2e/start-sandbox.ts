@@ -16,8 +16,8 @@ console.log(`::add-mask::${token}`);
 const child = spawn(process.execPath, [AGENT, '--root', variable('SANDBOX_ROOT'), '--sandbox-id', ID], {
   env: { ...process.env, LOCAL_AGENT_TOKEN: token },
   stdio: ['ignore', 'pipe', 'pipe'],
-  // On Windows a child that is not detached ends with its parent.
-  detached: process.platform === 'win32',
+  // Windows ends a child with its parent, and some runners end all that a step has in its session.
+  detached: true,
   windowsHide: true,
 });
 child.stderr.pipe(process.stderr);

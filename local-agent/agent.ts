@@ -51,13 +51,18 @@ export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
 // No time limit on a request, so that stalls last; and no hint in answers how long an idle connection lives.
 const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
-function createServer(tls: TlsKeys | undefined, listener: RequestListener): Server {
+/** A server that has the time for every fault. */
+export function createServer(tls: TlsKeys | undefined, listener: RequestListener): Server {
   const server = tls ? createHttpsServer({ ...tls, ...TIMEOUTS }, listener) : createHttpServer(TIMEOUTS, listener);
   server.on('clientError', answerBrokenRequest);
   return server;
 }
 
-async function listen(server: Server, { host, listenPort, tls }: Settings): Promise<string> {
+/** Has a server listen, and returns its scheme, host and port. */
+export async function listen(
+  server: Server,
+  { host, listenPort, tls }: Pick<Settings, 'host' | 'listenPort'> & { readonly tls?: TlsKeys | undefined },
+): Promise<string> {
   server.listen(listenPort, host);
   await once(server, 'listening');
   const address = server.address();

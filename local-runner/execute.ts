@@ -46,7 +46,7 @@ function lineSplitter(onLine: (line: string) => void): { push: (chunk: string) =
   let rest = '';
   return {
     push(chunk) {
-      const lines = `${rest}${chunk}`.split('\n');
+      const lines = `${rest}${chunk}`.split(/\r?\n/);
       rest = lines.pop() ?? '';
       for (const line of lines) onLine(line);
     },

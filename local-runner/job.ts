@@ -39,13 +39,46 @@ export interface StepResult {
   readonly end: StepEnd | undefined;
 }
 
-/** Runs the steps of a job as GitHub's runner does: one after the other, then what they do at its end in reverse. */
+/**
+ * Runs the steps of a job as GitHub's runner does: one after the other, those of one place at once, then what they do at
+ * its end in reverse.
+ */
 export async function runJob(steps: readonly JobStep[], options: JobOptions): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  for (const step of steps) results.push(await runMain(step, momentAfter(results, options), options));
+  for (const together of Object.values(Object.groupBy(steps, ({ place }) => place)))
+    results.push(...(await runTogether(together ?? [], momentAfter(results, options), options)));
   for (const main of results.toReversed())
     results.push(...(await runPost(main, momentAfter(results, options), options)));
   return results;
+}
+
+/** The outputs of a job that ended so. As on GitHub, one that holds what a step has masked, or a secret, is dropped. */
+export function jobOutputs(outputs: Texts, results: readonly StepResult[], options: JobOptions): Texts {
+  const log = results.map(({ end }) => end?.stdout ?? '').join('\n');
+  const masked = [...log.matchAll(/^::add-mask::(.+?)\r?$/gm)].map(([, secret = '']) => secret);
+  const secrets = [...masked, ...Object.values(mapping(options.contexts?.['secrets'])).map(String)];
+  const filled = Object.entries(filledIn(outputs, momentAfter(results, options)));
+  return Object.fromEntries(
+    filled.filter(([, value]) => !secrets.some(secret => secret !== '' && value.includes(secret))),
+  );
+}
+
+/** Runs steps at once. What there is to tell of each is told in one piece, when it has ended, unless it is alone. */
+async function runTogether(steps: readonly JobStep[], moment: Moment, options: JobOptions): Promise<StepResult[]> {
+  if (steps.length === 1) return Promise.all(steps.map(step => runMain(step, moment, options)));
+  return Promise.all(
+    steps.map(async step => {
+      const told: (() => void)[] = [];
+      const result = await runMain(step, moment, {
+        ...options,
+        onStart: title => told.push(() => options.onStart(title)),
+        onLine: line => told.push(() => options.onLine(line)),
+        onEnd: end => told.push(() => options.onEnd(end)),
+      });
+      for (const tell of told) tell();
+      return result;
+    }),
+  );
 }
 
 async function runMain(step: JobStep, moment: Moment, options: JobOptions): Promise<StepResult> {
@@ -116,7 +149,7 @@ function filledIn(texts: Texts, moment: Moment): Texts {
 }
 
 function resultOf(step: JobStep, phase: StepResult['phase'], end: StepEnd, { onLine, onEnd }: JobOptions): StepResult {
-  for (const line of end.stderr.split('\n')) if (line !== '') onLine(line);
+  for (const line of end.stderr.split(/\r?\n/)) if (line !== '') onLine(line);
   const outcome = end.exitCode === 0 ? 'success' : 'failure';
   const mayFail = step.continueOnError && phase === 'main';
   const result = { step, phase, outcome, conclusion: mayFail ? 'success' : outcome, end } as const;

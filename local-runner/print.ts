@@ -41,7 +41,7 @@ export function logView(): (line: string) => string | undefined {
     const [, command, data = ''] = /^::([\w-]+)(?: [^:]*)?::(.*)$/s.exec(line) ?? [];
     const text = data.replaceAll('%0A', '\n').replaceAll('%0D', '\r').replaceAll('%25', '%');
     if (command === undefined) return show(line);
-    if (command === 'add-mask') secrets.push(text);
+    if (command === 'add-mask' && text !== '') secrets.push(text);
     if (command === 'endgroup') indent = '';
     if (command === 'error' || command === 'warning' || command === 'notice') return show(`${command}: ${text}`);
     if (command !== 'group') return undefined;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { AgentOptions } from '../local-agent/options.ts';
+import type { Task } from '../src/inputs/table.ts';
 import { fillIn } from './expressions.ts';
 import type { Job, JobStep, Use } from './workflow-file.ts';
 
@@ -7,12 +8,21 @@ const PROJECT = path.dirname(import.meta.dirname);
 const OWN = /^(?:sandbox-sync\/sandbox-sync|\.)\/?(?<folder>upload|stats|monitor|)(?:@.+)?$/;
 
 /** The inputs by which a step reaches its sandbox. */
-export type Access = Readonly<Record<'base-url' | 'sandbox-id' | 'token', string>>;
+export const ACCESS = ['base-url', 'sandbox-id', 'token'] as const;
+
+export type Access = Readonly<Record<(typeof ACCESS)[number], string>>;
+
+/** What an action of this project does, or undefined for any other. */
+export function taskOf(uses: string): Task | undefined {
+  const own = OWN.exec(uses);
+  const tasks = ['upload', 'stats', 'monitor'] as const;
+  return own === null ? undefined : (tasks.find(task => task === own.groups?.['folder']) ?? 'sync');
+}
 
 /** The folder in this checkout of an action of this project, or undefined for any other. */
 export function folderOf(uses: string): string | undefined {
-  const own = OWN.exec(uses);
-  return own === null ? undefined : path.join(PROJECT, own.groups?.['folder'] ?? '');
+  const task = taskOf(uses);
+  return task === undefined ? undefined : path.join(PROJECT, task === 'sync' ? '' : task);
 }
 
 /** The jobs without the actions of others, without scripts unless they are to run, and each in its first copy alone. */

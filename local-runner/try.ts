@@ -5,19 +5,30 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startAgent } from '../local-agent/agent.ts';
 import type { StepResult } from './job.ts';
+import { firstLine, mistakesIn } from './mistakes.ts';
 import { logPrinter, printTree, shortened, title } from './print.ts';
 import { type Access, agentOptionsFor, folderOf, rehearsed, usingSandbox } from './rehearsal.ts';
 import { actionOfCheckout } from './use.ts';
 import { type JobResult, type Machine, runWorkflow } from './workflow.ts';
-import { type Job, readWorkflow } from './workflow-file.ts';
+import { type Job, type JobStep, readWorkflow } from './workflow-file.ts';
 
 // Runs a workflow against a local agent: the steps that use this action, and the others where that is asked for.
 
 const USAGE = `Usage: npm run try -- FILE [--run] [--keep]
-FILE is a workflow. --run runs its scripts too, --keep keeps the folder with what arrived.`;
+
+Runs the steps of a workflow that use Sandbox Sync, in the current folder and against an agent on this machine.
+
+  FILE    the workflow, such as .github/workflows/sync.yml
+  --run   runs its scripts as well, with bash; they are skipped without it
+  --keep  keeps the folder with what arrived
+  --help  prints this
+
+Actions of others are always skipped. The exit code is 0 where every step did well, 1 where one failed, none ran or the
+workflow has a mistake, and 2 where the file cannot be run.`;
 
 /** Keys that say nothing about how the steps of this action run. */
-const PASSED_OVER = 'name permissions environment outputs if timeout-minutes max-parallel'.split(' ');
+const PASSED_OVER =
+  'name permissions environment if timeout-minutes max-parallel background wait wait-all cancel'.split(' ');
 /** Keys that matter to scripts and the actions of others alone. */
 const OF_OTHERS = 'shell working-directory defaults container services uses with secrets'.split(' ');
 
@@ -31,15 +42,19 @@ interface Options {
 const workspace = realpathSync.native(process.env['INIT_CWD'] ?? '.');
 
 try {
-  process.exitCode = (await tryWorkflow(readOptions())) ? 0 : 1;
+  const options = readOptions();
+  if (options === undefined) console.log(USAGE);
+  else process.exitCode = (await tryWorkflow(options)) ? 0 : 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
 }
 
-function readOptions(): Options {
+/** Undefined where help is asked for. */
+function readOptions(): Options | undefined {
   const flag = { type: 'boolean', default: false } as const;
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: flag, keep: flag } });
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: flag, keep: flag, help: flag } });
+  if (values.help) return undefined;
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new Error(USAGE);
   return { ...values, file: path.resolve(workspace, file) };
@@ -47,6 +62,9 @@ function readOptions(): Options {
 
 async function tryWorkflow({ file, run, keep }: Options): Promise<boolean> {
   const jobs = await readWorkflow(file, run ? PASSED_OVER : [...PASSED_OVER, ...OF_OTHERS]);
+  const mistakes = await mistakesIn(jobs);
+  for (const mistake of mistakes) console.log(`error: ${mistake}`);
+  if (mistakes.length > 0) return false;
   const kept = rehearsed(jobs, run);
   await using held = new AsyncDisposableStack();
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-try-')));
@@ -74,9 +92,19 @@ function explain(jobs: readonly Job[], kept: readonly Job[], access: Access): vo
   console.log('token: one of the local agent');
   for (const { name, copies } of jobs)
     if (copies.length > 1) console.log(`job ${name}: the first of its ${copies.length} copies alone`);
-  const stay = kept.flatMap(({ steps }) => steps);
-  for (const step of jobs.flatMap(({ steps }) => steps))
-    if (!stay.includes(step)) console.log(`left out: ${step.title.trim().replace(/\n.*/s, ' …')}`);
+  const stay = new Set(kept.flatMap(({ steps }) => steps));
+  const skipped = jobs.flatMap(({ steps }) => steps).filter(step => !stay.has(step));
+  const [scripts, actions] = [
+    skipped.filter(({ does }) => 'script' in does),
+    skipped.filter(({ does }) => 'uses' in does),
+  ];
+  list('Scripts that are skipped, and run with --run:', scripts);
+  list('Actions of others, which are skipped:', actions);
+}
+
+function list(heading: string, steps: readonly JobStep[]): void {
+  if (steps.length > 0) console.log(`\n${heading}`);
+  for (const step of steps) console.log(`  ${firstLine(step.title)}`);
 }
 
 function machine(temp: string): Machine {
@@ -87,14 +115,16 @@ function machine(temp: string): Machine {
     findAction: uses => folderOf(uses) ?? actionOfCheckout(uses, workspace),
     onStart: title,
     onLine: logPrinter(),
-    onEnd: printOutputs,
+    onEnd: printEnd,
   };
 }
 
-function printOutputs({ end }: StepResult): void {
-  const outputs = Object.entries(end?.outputs ?? {});
+function printEnd({ end }: StepResult): void {
+  const outputs = Object.entries(end?.outputs ?? {}).filter(([, value]) => value !== '');
   if (outputs.length > 0) console.log('\nIts outputs:');
   for (const [name, value] of outputs) console.log(`  ${name}: ${shortened(value)}`);
+  const summary = end?.summary.trim() ?? '';
+  if (summary !== '') console.log(`\nIts summary, as Markdown:\n${shortened(summary, 4000)}`);
 }
 
 function conclude(jobs: readonly Job[], results: readonly JobResult[]): boolean {
@@ -103,11 +133,11 @@ function conclude(jobs: readonly Job[], results: readonly JobResult[]): boolean 
   const failed = ran.filter(({ conclusion }) => conclusion === 'failure');
   const notRun = jobs.filter(({ name }) => !results.some(({ job }) => job === name));
   console.log('');
-  for (const { step, outcome } of steps) if (outcome === 'skipped') console.log(`Skipped: ${step.title}`);
+  for (const { step, outcome } of steps) if (outcome === 'skipped') console.log(`Skipped: ${firstLine(step.title)}`);
   for (const { name, needs } of notRun) console.log(`Not run: job ${name}, which needs ${needs.join(', ')}`);
-  for (const { step } of failed) console.log(`Failed: ${step.title}`);
+  for (const { step } of failed) console.log(`Failed: ${firstLine(step.title)}`);
   const succeeded = ran.length > 0 && failed.length === 0 && notRun.length === 0;
   if (ran.length === 0) console.log('No step that uses this action ran.');
-  else if (succeeded) console.log('Every job succeeded.');
+  else if (succeeded) console.log('Every step that ran succeeded.');
   return succeeded;
 }

@@ -6,6 +6,7 @@ export interface Job {
   /** The jobs before it that must have succeeded. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly outputs: Readonly<Record<string, string>>;
   /** What `matrix` is in each copy of the job; a single empty one where there is no matrix. */
   readonly copies: readonly Mapping[];
   readonly steps: readonly JobStep[];
@@ -21,6 +22,8 @@ export interface JobStep {
   readonly continueOnError: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly does: Use | Run;
+  /** Its place in the job; the steps of a `parallel` have one place, and run at once. */
+  readonly place: number;
 }
 
 export interface Use {
@@ -33,7 +36,7 @@ export interface Run {
   readonly script: string;
 }
 
-const OF_JOB = ['runs-on', 'timeout-minutes', 'concurrency', 'needs', 'strategy', 'env', 'steps'];
+const OF_JOB = ['runs-on', 'timeout-minutes', 'concurrency', 'needs', 'strategy', 'env', 'outputs', 'steps'];
 const OF_STEP = ['name', 'id', 'if', 'continue-on-error', 'env', 'uses', 'with', 'run'];
 
 /**
@@ -51,10 +54,10 @@ export async function readWorkflow(file: string, passOver: readonly string[] = [
  */
 export async function readJobSteps(file: string, job: string, after: string): Promise<JobStep[]> {
   const jobs = mapping((await readYaml(file))['jobs']);
-  const steps = Object.values(mapping(mapping(jobs[job])['steps'])).map(mapping);
-  const ready = steps.findIndex(step => step['run'] === after);
+  const steps = Object.values(mapping(mapping(jobs[job])['steps']));
+  const ready = steps.findIndex(step => mapping(step)['run'] === after);
   if (ready === -1) throw new Error(`${file} has no job ${job} with a step that runs ${after}`);
-  return steps.slice(ready + 1).map(step => toStep(step));
+  return toSteps(steps.slice(ready + 1));
 }
 
 function toJob(name: string, job: Mapping, passOver: readonly string[]): Job {
@@ -63,8 +66,9 @@ function toJob(name: string, job: Mapping, passOver: readonly string[]): Job {
     name,
     needs: [job['needs'] ?? []].flat().map(text),
     env: texts(job['env']),
+    outputs: texts(job['outputs']),
     copies: copiesOf(mapping(job['strategy']), passOver),
-    steps: Object.values(mapping(job['steps'])).map(step => toStep(mapping(step), passOver)),
+    steps: toSteps(Object.values(mapping(job['steps'])), passOver),
   };
 }
 
@@ -83,9 +87,19 @@ function valuesOf(name: string, values: unknown): unknown[] {
   throw new Error(`A matrix has ${name}: ${JSON.stringify(values)}, which is not known here`);
 }
 
-function toStep(step: Mapping, passOver: readonly string[] = []): JobStep {
+function toSteps(steps: readonly unknown[], passOver: readonly string[] = []): JobStep[] {
+  return steps.map(mapping).flatMap((step, place) => {
+    if (passOver.includes('wait') && !('run' in step || 'uses' in step || 'parallel' in step)) return [];
+    if (!('parallel' in step)) return [toStep(step, place, passOver)];
+    onlyKnown('A parallel', step, ['parallel']);
+    return Object.values(mapping(step['parallel'])).map(each => toStep(mapping(each), place, passOver));
+  });
+}
+
+function toStep(step: Mapping, place: number, passOver: readonly string[]): JobStep {
   onlyKnown('A step', step, [...OF_STEP, ...passOver]);
   return {
+    place,
     title: text(step['name'] ?? step['uses'] ?? step['run']),
     id: step['id'] === undefined ? undefined : text(step['id']),
     condition: text(step['if'] ?? 'success()'),
@@ -104,7 +118,15 @@ function onlyKnown(what: string, entries: Mapping, known: readonly string[]): vo
   if (unknown.length > 0) throw new Error(`${what} has ${unknown.join(', ')}, which is not known here`);
 }
 
-/** A mapping to texts: what stands as a number or a truth value is handed over as it is written. */
+/** A mapping to texts: what stands as a number or a truth value is handed over as it is written, and nothing as empty. */
 function texts(value: unknown): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(mapping(value)).map(([name, entry]) => [name, String(entry)]));
+  return Object.fromEntries(Object.entries(mapping(value)).map(([name, entry]) => [name, plain(name, entry)]));
+}
+
+function plain(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return '';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const kind = Array.isArray(value) ? 'list' : 'mapping';
+  throw new Error(`${name} is a YAML ${kind}, where GitHub takes text alone; for several lines, write ${name}: |`);
 }

@@ -1,5 +1,5 @@
 import type { Contexts } from './expressions.ts';
-import { type JobOptions, runJob, type StepResult } from './job.ts';
+import { type JobOptions, jobOutputs, runJob, type StepResult } from './job.ts';
 import type { Job } from './workflow-file.ts';
 import type { Mapping } from './yaml.ts';
 
@@ -19,6 +19,7 @@ export interface JobResult {
   readonly job: string;
   readonly matrix: Mapping;
   readonly succeeded: boolean;
+  readonly outputs: Readonly<Record<string, string>>;
   readonly steps: readonly StepResult[];
 }
 
@@ -27,7 +28,8 @@ export async function runWorkflow(jobs: readonly Job[], options: WorkflowOptions
   const results: JobResult[] = [];
   for (const job of jobs) {
     if (!job.needs.every(name => hasSucceeded(name, results))) continue;
-    results.push(...(await Promise.all(job.copies.map((_, index) => runCopy(job, index, options)))));
+    const contexts = { ...options.contexts, needs: needsOf(job, results) };
+    results.push(...(await Promise.all(job.copies.map((_, index) => runCopy(job, index, { ...options, contexts })))));
   }
   return results;
 }
@@ -37,18 +39,21 @@ function hasSucceeded(name: string, results: readonly JobResult[]): boolean {
   return copies.length > 0 && copies.every(({ succeeded }) => succeeded);
 }
 
+/** The outputs of the jobs that one needs; of a job with copies, those of the last one that has them. */
+function needsOf({ needs }: Job, results: readonly JobResult[]): Contexts {
+  const outputsOf = (name: string) => results.filter(({ job }) => job === name).flatMap(r => Object.entries(r.outputs));
+  return Object.fromEntries(needs.map(name => [name, { outputs: Object.fromEntries(outputsOf(name)) }]));
+}
+
 async function runCopy(
-  { name, env, copies, steps }: Job,
+  { name, env, outputs, copies, steps }: Job,
   index: number,
   { openMachine, contexts }: WorkflowOptions,
 ): Promise<JobResult> {
   const matrix = copies[index] ?? {};
   const strategy = { 'job-index': index, 'job-total': copies.length };
-  const results = await runJob(steps, {
-    ...openMachine(matrix),
-    env,
-    contexts: { ...contexts, matrix, strategy },
-  });
+  const jobOptions = { ...openMachine(matrix), env, contexts: { ...contexts, matrix, strategy } };
+  const results = await runJob(steps, jobOptions);
   const succeeded = results.every(({ conclusion }) => conclusion !== 'failure');
-  return { job: name, matrix, succeeded, steps: results };
+  return { job: name, matrix, succeeded, outputs: jobOutputs(outputs, results, jobOptions), steps: results };
 }

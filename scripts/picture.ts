@@ -29,7 +29,7 @@ async function monitorWork(): Promise<string> {
     'sandbox-id': 'i1a2b3c4d5',
     token,
     'base-url': agent.url,
-    interval: '250ms',
+    'sample-interval': '250ms',
     'fail-if': 'cpu_used_pct.mean > 95',
     'warn-if': 'cpu_used_pct > 80',
   };

@@ -35,6 +35,16 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
 const SANDBOX_NOT_FOUND =
   /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 
+// What an agent's own words say better than the status.
+const HINTS: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/is a directory/i, 'The target is a directory in the sandbox: end the target with / to put the file into it.'],
+  [
+    /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i,
+    'The request was not routed: check header-prefix, sandbox-id and port.',
+  ],
+  [/permission denied/i, 'Set username to a user who may write there, or give the files another target.'],
+];
+
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): AgentError {
   const { tried, status } = answer;
@@ -42,10 +52,9 @@ export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): 
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = said === '' ? '.' : `. The agent said: ${JSON.stringify(said)}.`;
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-  return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, {
-    status,
-    retryAfterMs,
-  });
+  const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
+  const details = { status, retryAfterMs, hint };
+  return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, details);
 }
 
 /** The error of an answer that says success and cannot be taken for it. */
@@ -57,7 +66,9 @@ export function badAnswer({ tried, status }: HttpAnswer, why: string, cause?: un
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 export function whatItSaid(text: string, redact: Redact): string {
   // Secrets are taken out before anything is cut or stripped, which could leave a part of one.
-  const words = redact(messageOf(text) ?? withoutTags(redact(text).slice(0, MAX_SEARCHED)));
+  const message = messageOf(text);
+  const isText = message !== undefined && !HTML.test(message);
+  const words = redact(isText ? message : textOf(redact(message ?? text).slice(0, MAX_SEARCHED)));
   const line = redact(words.slice(0, MAX_SEARCHED).replace(/\s+/g, ' ').trim());
   return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
 }
@@ -75,8 +86,24 @@ function meaningOf(status: number, said: string): FailureKind {
   return KINDS[status] ?? (status >= 400 ? 'rejected' : 'bad-answer');
 }
 
-function withoutTags(html: string): string {
-  return html.replace(/<(style|script)\b.*?(<\/\1>|$)/gis, ' ').replace(/<[^<>]*>/g, ' ');
+const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
+const ENTITIES: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  '#39': "'",
+  nbsp: ' ',
+  amp: '&',
+};
+
+/** What a page shows. */
+function textOf(html: string): string {
+  const hidden = /<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis;
+  return html
+    .replace(hidden, ' ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(#?\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 }
 
 function messageOf(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import { routingHeaders, USER_AGENT } from '../inputs/headers.ts';
+import { routingHeaders, secretsInHeaders, USER_AGENT } from '../inputs/headers.ts';
 import type { Connection } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
 import { changeStrings } from '../text/exact-json.ts';
@@ -30,10 +30,15 @@ export function openClient(
   connection: Connection & { readonly signature?: string },
   { connections, cancel, now, debug }: ClientOptions,
 ): Client {
-  const { baseUrl, statsPath, timeout: timeoutMs, token, signature = '' } = connection;
+  const { baseUrl, statsPath, timeout: timeoutMs, token, headers, signature = '' } = connection;
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
-  const redact = redactor([token, signature, ...proxyCredentials(process.env)]);
+  const redact = redactor([
+    token,
+    signature,
+    ...secretsInHeaders(Object.entries(headers)),
+    ...proxyCredentials(process.env),
+  ]);
   const common = headersOf(connection);
   debug?.('network', networkFacts(origin, process.env));
   const http = openHttp(origin, { connections, timeoutMs, cancel, redact });

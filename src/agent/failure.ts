@@ -39,9 +39,7 @@ const MEANINGS = {
     "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
   ),
   'file-changed': again('Upload after whatever writes the file has ended.'),
-  rejected: single(
-    'The agent does not take this request. Check that the target is no directory in the sandbox, header-prefix, and that the service is compatible.',
-  ),
+  rejected: single('The agent does not take this request. Check header-prefix, and that the service is compatible.'),
   'not-found': single('Check base-url, upload-path and stats-path: the service has no such operation there.'),
   'too-large': single('A proxy on the way limits the size of a request. Upload the file in parts.'),
   redirected: single('Redirects are not followed, so that the token stays where it was sent. Check base-url.'),
@@ -59,6 +57,8 @@ interface Details {
   readonly status?: number;
   /** How long the agent asked to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** What to do, where more is known than the kind says. */
+  readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -67,6 +67,7 @@ export class AgentError extends Error {
   readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly hint: string;
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
@@ -74,10 +75,7 @@ export class AgentError extends Error {
     this.kind = kind;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
-  }
-
-  get hint(): string {
-    return MEANINGS[this.kind].hint;
+    this.hint = details.hint ?? MEANINGS[kind].hint;
   }
 
   get retryable(): boolean {

@@ -32,7 +32,7 @@ export function networkFailure(error: Error, tried: string, redact: Redact): Age
   const kind = kindOf(code, error.message);
   const says = SAYS[code] ?? SAYS[kind] ?? 'the connection failed';
   // Some versions of Node put the proxy's URL with its password into the message.
-  return new AgentError(kind, `${tried} failed: ${says}${redact(detail(code, error))}.`, { cause: error });
+  return new AgentError(kind, `${tried} failed: ${says}${detail(code, error, redact)}.`, { cause: error });
 }
 
 function kindOf(code: string, message: string): FailureKind {
@@ -50,9 +50,11 @@ function codeOf(error: Error): string {
   return error.cause instanceof Error ? codeOf(error.cause) : '';
 }
 
-function detail(code: string, error: Error): string {
+function detail(code: string, error: Error, redact: Redact): string {
   // The errors of several tried addresses come together, with an empty message of their own.
-  const message = inWords(error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : error.message);
+  const whole = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : error.message;
+  // Before it is cut, which could leave a part of a secret.
+  const message = redact(inWords(whole));
   // Most messages of the system hold their code already.
   const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
   const parts = [message.includes(code) ? '' : code, cut.trim()].filter(part => part !== '');

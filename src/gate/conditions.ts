@@ -1,4 +1,4 @@
-import { type ExactNumber, multiply, parseDecimal } from './exact-number.ts';
+import { compare, type ExactNumber, exactly, multiply, parseDecimal } from './exact-number.ts';
 import { type MetricKind, metricKind, nearest, nearestMetric } from './metrics.ts';
 
 /** A condition on the sandbox's metrics, such as `mem_used_pct.max >= 90%`. */
@@ -31,11 +31,15 @@ export function parseCondition(line: string, fail: Fail): Condition {
   const value =
     parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
   const unit = next(/\S(?:.*\S)?/y);
+  if (ANOTHER.test(unit.text)) fail('one condition a line: what follows goes on a line of its own', unit.column);
   const limit = toMetricUnit(metric, value, unit, fail);
   const dotted = aggregate === undefined ? '' : `.${aggregate}`;
   const text = `${metric}${dotted} ${operator} ${number.text}${unit.text}`;
   return { text, metric, aggregate, operator, limit };
 }
+
+// What joins conditions in other languages.
+const ANOTHER = /^\S*\s*(?:&|\||(?:and|or)\b|[,;]\s*[A-Za-z])/i;
 
 interface Word {
   /** Empty where nothing of the kind stands there. */
@@ -72,19 +76,20 @@ function readAggregate({ text, column }: Word, fail: Fail): Aggregate | undefine
   return AGGREGATES.find(each => each === name) ?? fail(unknown('aggregate', name, AGGREGATES), column);
 }
 
-// Spellings of other languages, which letters alone would not lead to the right one.
-const SLIPS: ReadonlyMap<string, Operator> = new Map([
+// Spellings of other languages and tools, which letters alone would not lead to the right one.
+const SLIPS: ReadonlyMap<string, Operator | Aggregate> = new Map([
   ['=>', '>='],
   ['=<', '<='],
   ['!==', '!='],
   ['<>', '!='],
+  ['peak', 'max'],
+  ['avg', 'mean'],
+  ['average', 'mean'],
 ]);
 
 function readOperator({ text, column, rest }: Word, fail: Fail): Operator {
   const written = text === '' ? rest.slice(0, 2) : text;
-  return (
-    OPERATORS.find(each => each === text) ?? fail(unknown('operator', written, OPERATORS, SLIPS.get(written)), column)
-  );
+  return OPERATORS.find(each => each === text) ?? fail(unknown('operator', written, OPERATORS), column);
 }
 
 const MEBIBYTE = 2n ** 20n;
@@ -107,7 +112,7 @@ const UNITS = ['%', ...BYTES];
 /** The units that a metric takes beside none, and what to say of another. */
 const FITTING: Readonly<Record<MetricKind, { units: readonly string[]; advice: string }>> = {
   percentage: { units: ['%'], advice: 'which is in percent: write % or no unit' },
-  bytes: { units: BYTES, advice: `which is in bytes: write no unit or one of ${BYTES.join(', ')}` },
+  bytes: { units: BYTES, advice: `which is in bytes: write one of ${BYTES.join(', ')}` },
   mebibytes: { units: BYTES, advice: `which is in MiB: write no unit or one of ${BYTES.join(', ')}` },
   plain: { units: [], advice: 'which is a plain number: write no unit' },
 };
@@ -115,9 +120,13 @@ const FITTING: Readonly<Record<MetricKind, { units: readonly string[]; advice: s
 /** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
 function toMetricUnit(metric: string, value: ExactNumber, unit: Word, fail: Fail): ExactNumber {
   const { text, column } = unit;
-  if (text === '') return value;
-  if (!UNITS.includes(text)) return fail(unknown('unit', text, UNITS), column);
   const kind = metricKind(metric);
+  if (text === '' && kind === 'bytes')
+    return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
+  if (text !== '' && !UNITS.includes(text)) return fail(unknown('unit', text, UNITS), column);
+  if (kind === 'percentage' && !isPercentage(value))
+    return fail(`${metric} is a percentage, which lies between 0 and 100`, column);
+  if (text === '') return value;
   if (kind !== undefined && !FITTING[kind].units.includes(text))
     return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
   const numerator = BYTE_UNITS[text] ?? 1n;
@@ -125,10 +134,14 @@ function toMetricUnit(metric: string, value: ExactNumber, unit: Word, fail: Fail
   return multiply(value, { numerator, denominator });
 }
 
-function unknown(what: string, written: string, valid: readonly string[], meant?: string): string {
+function isPercentage(value: ExactNumber): boolean {
+  return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
+}
+
+function unknown(what: string, written: string, valid: readonly string[]): string {
   const lower = written.toLowerCase();
   const near =
-    meant ??
+    SLIPS.get(lower) ??
     (lower === '' ? undefined : valid.find(each => each.toLowerCase().startsWith(lower))) ??
     nearest(written, valid);
   const advice = near === undefined ? `valid are ${valid.join(' ')}` : `did you mean ${near}?`;

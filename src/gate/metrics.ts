@@ -34,9 +34,16 @@ export function metricKind(metric: string): MetricKind | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
 }
 
-/** The known metric with the same first letter that a name is a slip of: two letters apart, or with other hyphens or case. */
+/**
+ * The known metric that a name is a slip of: short for a share, with other hyphens or case, or two letters apart and with
+ * the same first letter.
+ */
 export function nearestMetric(name: string): string | undefined {
-  const plain = name.toLowerCase().replaceAll('-', '_');
+  const plain = name
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .replace(/^memory/, 'mem');
+  if (['cpu', 'mem', 'disk'].includes(plain)) return `${plain}_used_pct`;
   const metrics = Object.keys(METRICS).filter(metric => metric[0] === plain[0]);
   return nearest(plain, metrics, 0.5);
 }

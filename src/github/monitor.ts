@@ -15,12 +15,12 @@ export interface Starting extends Surroundings {
 
 /** Starts the sampling process; there is nothing to report before the job's end. */
 export async function startMonitor(
-  { sandboxId, interval }: Inputs<'monitor'>,
+  { sandboxId, baseUrl, sampleInterval }: Inputs<'monitor'>,
   { raw, sampler, debug }: Starting,
 ): Promise<undefined> {
   // Known to the post step before there is anything to end.
-  const directory = await newMonitorDirectory();
+  const directory = await newMonitorDirectory({ ...raw, 'base-url': baseUrl });
   await startSampler(sampler, directory, { inputs: raw, jobPid: process.ppid });
   debug?.('monitor', `Monitor: records into ${directory}, until process ${process.ppid} ends`);
-  logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(interval)}`);
+  logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
 }

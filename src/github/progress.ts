@@ -1,6 +1,8 @@
 import type { Inputs } from '../inputs/table.ts';
+import { judgementLine } from '../report/figures.ts';
 import { shardLine } from '../report/report.ts';
 import type { Observer } from '../run/surroundings.ts';
+import type { Wait } from '../stats/sample.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
 import type { PlannedFile } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
@@ -51,6 +53,7 @@ export function watchTransfer(): { readonly observer: Observer; readonly stop: (
     },
     waiting: ({ sandboxId, waitTimeout }) =>
       logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
+    waited: waitLog(),
     event(event) {
       tally.add(event);
       if (event.kind === 'retry') showRetry(event);
@@ -58,6 +61,26 @@ export function watchTransfer(): { readonly observer: Observer; readonly stop: (
     },
   };
   return { observer, stop: () => clearInterval(timer) };
+}
+
+const WAIT_INTERVAL_MS = 15_000;
+
+/** Logs every 15 s what a wait waits for, at once what the sandbox does not report at all, and at the end how long it took. */
+export function waitLog(log = logLine): (wait: Wait) => void {
+  let dueMs = WAIT_INTERVAL_MS;
+  let isFirst = true;
+  return ({ held, waitedMs, missing, error }) => {
+    const took = formatDuration(waitedMs);
+    if (held) return log(`The sandbox was ready after ${took}`);
+    const unknown = isFirst ? missing.filter(({ holds }) => holds === undefined) : [];
+    isFirst &&= error !== undefined;
+    const isDue = waitedMs >= dueMs;
+    if (isDue) dueMs = waitedMs + WAIT_INTERVAL_MS;
+    const lines = isDue
+      ? [...missing.map(judgementLine), ...(error === undefined ? [] : [error.message])]
+      : unknown.map(judgementLine);
+    if (lines.length > 0) log(`Waited ${took}: ${lines.join('; ')}`);
+  };
 }
 
 function announcement(

@@ -3,20 +3,37 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getInput, getState, saveState, setSecret } from '@actions/core';
 import { proxyCredentials } from '../agent/proxy.ts';
+import { nearest } from '../gate/metrics.ts';
+import { isMissing, secretsInHeaders, splitHeader } from '../inputs/headers.ts';
 import { inputError, type RawInputs } from '../inputs/parse.ts';
-import { inputNames, SECRET_INPUTS, type Task } from '../inputs/table.ts';
+import { type Entry, inputNames, SECRET_INPUTS } from '../inputs/table.ts';
+import { parseFieldsOf, textsOf } from '../text/exact-json.ts';
 
 /** The inputs of the step by name, secrets masked. */
-export function readInputs(task: Task): RawInputs {
+export function readInputs(entry: Entry): RawInputs {
   // As soon as they are read, before anything can be logged.
-  for (const name of SECRET_INPUTS) mask(getInput(name));
-  for (const credential of proxyCredentials(process.env)) mask(credential);
-  return Object.fromEntries(inputNames(task).map(name => [name, getInput(name, { trimWhitespace: false })]));
+  const raw = Object.fromEntries(inputNames(entry).map(name => [name, getInput(name, { trimWhitespace: false })]));
+  for (const secret of [...secretsIn(raw), ...proxyCredentials(process.env)]) if (secret !== '') setSecret(secret);
+  return raw;
 }
 
-/** The values of the inputs that are secrets. */
+/** The values in the inputs that are secrets. */
 export function secretsIn(raw: RawInputs): string[] {
-  return SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
+  const headers = (raw['headers'] ?? '').split(/\r?\n/).flatMap(line => splitHeader(line.trim()) ?? []);
+  const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
+  return [...inputs, ...secretsInHeaders(headers.map(({ name, content }) => [name, content]))].filter(
+    value => !isMissing(value),
+  );
+}
+
+/** A warning for each input that the action does not have, and whose name is close to one that it has. */
+export function slipsInNames(entry: Entry): string[] {
+  const known = inputNames(entry);
+  const given = Object.keys(process.env).flatMap(name => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []);
+  return given.flatMap(name => {
+    const meant = known.includes(name) ? undefined : nearest(name, known, 0.5);
+    return meant === undefined ? [] : [`There is no input ${name}, so it is not used. Did you mean ${meant}?`];
+  });
 }
 
 /** The directory that holds the checkout. */
@@ -42,33 +59,37 @@ export function cancelSignal(): AbortSignal {
 }
 
 const DIRECTORY = 'directory';
+const KEPT = 'inputs';
 const MONITOR_PREFIX = 'sandbox-sync-monitor-';
 
-/** Makes a directory for a monitor, which the job's post step is told of. @throws InputError where it cannot be told. */
-export async function newMonitorDirectory(): Promise<string> {
+/**
+ * Makes a directory for a monitor, which the job's post step is told of, with what it needs of the inputs: in composite
+ * actions the runner may hand it those of an outer one. @throws InputError where it cannot be told.
+ */
+export async function newMonitorDirectory(raw: RawInputs): Promise<string> {
   // Without the file, @actions/core would print a command, which the runner no longer takes: nobody would end the monitor.
   if (!process.env['GITHUB_STATE']) throw inputError('monitor', 'cannot start: GITHUB_STATE is not set.');
   // Only this user may enter a directory that mkdtemp makes.
   const directory = await mkdtemp(path.join(temporary(), MONITOR_PREFIX));
   saveState(DIRECTORY, directory);
+  saveState(KEPT, Object.fromEntries(inputNames('monitor-end').map(name => [name, raw[name] ?? ''])));
   return directory;
 }
 
-/** The directory of the monitor that the main step started, if it came to that. @throws Error where it is no monitor's. */
-export function monitorDirectory(): string | undefined {
+/** What the main step kept of its inputs; nothing where that is lost. */
+export function keptInputs(): RawInputs {
+  return textsOf(parseFieldsOf(getState(KEPT)));
+}
+
+/** The directory of the monitor that the main step started, if it came to that, and whether it is one of a monitor's. */
+export function monitorDirectory(): { readonly directory: string; readonly isOwn: boolean } | undefined {
   const state = getState(DIRECTORY);
   if (state === '') return undefined;
   const directory = path.resolve(state);
   const isOwn = path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX);
-  // What is no monitor's is not removed.
-  if (!isOwn) throw new Error(`${state} is no directory of a monitor below RUNNER_TEMP`);
-  return directory;
+  return { directory, isOwn };
 }
 
 function temporary(): string {
   return path.resolve(process.env['RUNNER_TEMP'] || tmpdir());
-}
-
-function mask(secret: string): void {
-  if (secret !== '') setSecret(secret);
 }

@@ -1,7 +1,7 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import { InputError, type RawInputs } from '../inputs/parse.ts';
-import { type Inputs, parseInputs, showInputs, type Task } from '../inputs/table.ts';
+import { type Entry, type Inputs, parseInputs, SECRET_INPUTS, showInputs, taskOf } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
@@ -9,29 +9,32 @@ import { redactor } from '../text/redact.ts';
 import { allOf } from '../upload/discover.ts';
 import { checkFiles } from '../upload/selection.ts';
 import { cost, openDebug } from './debug.ts';
+import { annotate } from './log.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
-import { cacheWarnings, cancelSignal, readInputs, secretsIn, workspace } from './runner.ts';
+import { cacheWarnings, cancelSignal, readInputs, secretsIn, slipsInNames, workspace } from './runner.ts';
 
 /** What a step does with its inputs. Without a report, there is nothing to publish yet. */
-export type Run<T extends Task> = (
+export type Run<T extends Entry> = (
   inputs: Inputs<T>,
   surroundings: Surroundings,
   raw: RawInputs,
 ) => Promise<Report | undefined>;
 
-/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> {
+/** Runs a step of the workflow to its end: inputs read unless given, secrets masked, a report published whatever happens. */
+export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawInputs): Promise<void> {
   // A log that nobody takes any more must not keep outputs and verdict from being written.
   process.stdout.on('error', () => {});
-  const raw = readInputs(task);
+  const raw = given ?? readInputs(entry);
+  if (given === undefined) for (const slip of slipsInNames(entry)) annotate.warning([slip]);
   const log = openDebug(raw);
   const debug = log?.debug;
   const cancel = cancelSignal();
   const { observer, stop } = watchTransfer();
-  const report = await reportOf(task, raw, async () => {
-    const inputs = await parse(task, raw, cancel);
-    const shown = showInputs(task, inputs).map(line => `Input ${line}`);
+  const report = await reportOf(entry, raw, async () => {
+    refuseStrays(raw);
+    const inputs = await parse(entry, raw, cancel);
+    const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
     const places = { workspace: workspace(), cacheWarnings: cacheWarnings() };
@@ -43,12 +46,24 @@ export async function step<T extends Task>(task: T, run: Run<T>): Promise<void> 
   if (report !== undefined) await publish(report, { summary, debug });
   debug?.('cost', cost());
   // A search may still be going through a tree without end; a monitor has its record to remove.
-  if (cancel.aborted && task !== 'monitor') process.stdout.write('', () => process.exit());
+  if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
 }
 
-/** The inputs of a task. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-function parse<T extends Task>(task: T, raw: RawInputs, cancel: AbortSignal): Promise<Inputs<T>> {
-  const parsing = Promise.try(() => parseInputs(task, raw));
+// A shorter one may stand in other words.
+const MIN_SECRET = 8;
+
+/** Refuses inputs that hold a secret of another: what quotes, cuts or shows them would show it. @throws InputError */
+function refuseStrays(raw: RawInputs): void {
+  const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
+  const places = Object.entries(raw).filter(([name]) => name !== 'headers' && !SECRET_INPUTS.includes(name));
+  const strays = places.filter(([, value]) => redact(value) !== value);
+  const message = 'holds the token or the signature, which must stand in its own input alone.';
+  if (strays.length > 0) throw new InputError(strays.map(([input]) => ({ input, message })));
+}
+
+/** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
+function parse<T extends Entry>(entry: T, raw: RawInputs, cancel: AbortSignal): Promise<Inputs<T>> {
+  const parsing = Promise.try(() => parseInputs(entry, raw));
   if (raw['files'] === undefined) return parsing;
   const files = () => checkFiles(raw, { workspace: workspace(), cancel });
   return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
@@ -56,7 +71,7 @@ function parse<T extends Task>(task: T, raw: RawInputs, cancel: AbortSignal): Pr
 
 /** What a run reports, or what kept it from its work: wrong input, or a bug. */
 async function reportOf(
-  task: Task,
+  entry: Entry,
   raw: RawInputs,
   run: () => Promise<Report | undefined>,
 ): Promise<Report | undefined> {
@@ -69,7 +84,7 @@ async function reportOf(
     const errors = [{ message: redact(message), details: details.map(redact) }];
     // Nothing was judged, so a gate that was asked for stays shut.
     const gate: Gate = raw['fail-if']?.trim() ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-    return { ...EMPTY_REPORT, task, gate, errors };
+    return { ...EMPTY_REPORT, task: taskOf(entry), gate, errors };
   }
 }
 

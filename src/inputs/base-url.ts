@@ -18,8 +18,10 @@ export const baseUrl = field((value, refuse, all) => {
   if (value.includes('@')) {
     return refuse('must not hold credentials, nor an @ at all: the token has an input of its own.', EXAMPLE);
   }
-  const url = parseUrl(value, refuse, all);
   const given = quote(value);
+  if (value.includes('$'))
+    return refuse(`${given} holds a $: nothing fills in variables here but \`\${{ … }}\`.`, EXAMPLE);
+  const url = parseUrl(value, refuse, all);
   if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE);
   if (url.protocol === 'http:') refuseInsecure(url, given, refuse, all);
   else if (url.protocol !== 'https:') return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE);

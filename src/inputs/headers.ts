@@ -30,13 +30,30 @@ export function routingHeaders(prefix: string): { readonly id: string; readonly 
 /** The vendor's prefix of the routing headers. */
 export const headerPrefix = field((value, refuse) => {
   const prefix = value === '' ? 'Svc' : value;
+  const [meant = ''] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
+  if (meant !== '') return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
   return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, 'E2b');
 });
 
-/** Required text that goes into a header. A refusal does not repeat the value where it `isSecret`. */
-export function headerText(what: string, example: string, isSecret = false): Field<string> {
+/** Whether a value says that the step it comes from had none: `jq -r` prints `null`. */
+export function isMissing(value: string): boolean {
+  return ['', 'null', 'undefined'].includes(value);
+}
+
+/** The parts of headers that must never be shown, of those whose names say so. */
+export function secretsInHeaders(headers: readonly (readonly [name: string, value: string])[]): string[] {
+  const secret = headers.filter(([name]) => /^(authorization|cookie)$|token|key|secret/i.test(name));
+  // Of a scheme and its credentials, these alone may turn up.
+  return secret.flatMap(([, value]) => [value, value.replace(/^\S+\s+/, '')]);
+}
+
+/** Required text that an earlier step wrote as `output`, for a header. A refusal does not repeat it where it `isSecret`. */
+export function headerText(output: string, example: string, isSecret = false): Field<string> {
   return field((value, refuse) => {
-    if (value === '') return refuse(`is required: ${what}.`, example);
+    if (isMissing(value)) {
+      const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
+      return refuse(`is ${value || 'empty'}: ${check}; workflows of forks get no secrets.`, example);
+    }
     if (isHeaderValue(value)) return value;
     const given = isSecret ? 'the value given' : quote(value);
     return refuse(
@@ -69,7 +86,8 @@ function namesOf(headers: Readonly<Record<string, string>>): string {
   return Object.keys(headers).join(', ') || 'empty';
 }
 
-function splitHeader(line: string): { name: string; content: string } | undefined {
+/** The name and the value in a line; undefined where it is no header. */
+export function splitHeader(line: string): { name: string; content: string } | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();
   const content = line.slice(colon + 1).trim();

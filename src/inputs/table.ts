@@ -1,24 +1,10 @@
-import { type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/visible.ts';
 import { baseUrl, operationPath } from './base-url.ts';
+import { conditions, waiting } from './conditions.ts';
 import { fileRules, readableRules, targetDirectory } from './files.ts';
 import { extraHeaders, headerPrefix, headerText } from './headers.ts';
-import { type Field, parseFields, parseLines, parseRest, type RawInputs, showFields, type Values } from './parse.ts';
+import { type Field, parseFields, parseRest, type RawInputs, showFields, type Values } from './parse.ts';
 import { choice, duration, field, flag, secret, text, wholeNumber } from './values.ts';
-
-const conditions = field<readonly Condition[]>(
-  (value, refuse) =>
-    parseLines(value, (line, number) => {
-      if (line === '' || line.startsWith('#')) return [];
-      const place = `line ${number}, ${quote(line)}`;
-      return [
-        parseCondition(line, (message, column) =>
-          refuse(`${place}, at character ${column}: ${message}`, 'mem_used_pct > 90'),
-        ),
-      ];
-    }),
-  all => (all.length === 0 ? 'empty' : all.map(each => each.text).join(', ')),
-);
 
 const expiration = field((value, refuse) =>
   /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, '1767225600'),
@@ -66,8 +52,8 @@ const filesPerRequest = field((value, refuse, all) => {
 // One group of rows for each thing an entry can do; an input means the same wherever it appears.
 
 const reaching = {
-  'sandbox-id': headerText('the sandbox to reach', 'i1a2b3c4d5'),
-  token: secret(headerText('the sandbox access token', '${{ steps.sandbox.outputs.token }}', true).parse),
+  'sandbox-id': headerText('id', '${{ steps.sandbox.outputs.id }}'),
+  token: secret(headerText('token', '${{ steps.sandbox.outputs.token }}', true).parse),
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, 49_983),
@@ -100,7 +86,7 @@ const judging = { 'fail-if': conditions, 'warn-if': conditions };
 
 const measuring = {
   ...judging,
-  'wait-until': conditions,
+  'wait-until': waiting,
   'wait-timeout': duration(1, '5m'),
   samples: wholeNumber(1, 1000, 1),
   'sample-interval': duration(200, '1s'),
@@ -116,24 +102,40 @@ const TABLES = {
   monitor: {
     ...reaching,
     ...judging,
-    interval: duration(200, '5s'),
+    'sample-interval': duration(200, '5s'),
     'max-duration': duration(1000, '6h'),
+    ...reporting,
+  },
+  // What the end of a monitor needs, as it was understood when the monitor started.
+  'monitor-end': {
+    'sandbox-id': text(),
+    'base-url': text(),
+    ...judging,
+    'sample-interval': duration(200, '5s'),
     ...reporting,
   },
 } as const;
 
-/** What a step is there for: one of the action's entries. */
-export type Task = keyof typeof TABLES;
+/** What is run, with inputs of its own. */
+export type Entry = keyof typeof TABLES;
 
-/** The inputs of a task, parsed. */
-export type Inputs<T extends Task> = Values<(typeof TABLES)[T]>;
+/** What a step is there for. */
+export type Task = Exclude<Entry, 'monitor-end'>;
+
+/** The inputs of an entry, parsed. */
+export type Inputs<T extends Entry> = Values<(typeof TABLES)[T]>;
 
 /** How to reach one sandbox. */
 export type Connection = Values<typeof reaching>;
 
-/** The names of a task's inputs. */
-export function inputNames(task: Task): string[] {
-  return Object.keys(TABLES[task]);
+/** The task that an entry belongs to. */
+export function taskOf(entry: Entry): Task {
+  return entry === 'monitor-end' ? 'monitor' : entry;
+}
+
+/** The names of an entry's inputs. */
+export function inputNames(entry: Entry): string[] {
+  return Object.keys(TABLES[entry]);
 }
 
 /** The names of the inputs whose values must never be shown. */
@@ -141,9 +143,9 @@ export const SECRET_INPUTS: readonly string[] = Object.entries<Field<unknown>>(T
   .filter(([, { isSecret }]) => isSecret)
   .map(([name]) => name);
 
-/** Parses the inputs of a task. @throws InputError that lists every input that is wrong. */
-export function parseInputs<T extends Task>(task: T, raw: RawInputs): Inputs<T> {
-  return parseFields(TABLES[task], raw);
+/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong. */
+export function parseInputs<T extends Entry>(entry: T, raw: RawInputs): Inputs<T> {
+  return parseFields(TABLES[entry], raw);
 }
 
 /** The inputs of an upload's files, as if what is wrong with them were not given. */
@@ -151,7 +153,7 @@ export function parseSearch(raw: RawInputs): Values<typeof uploading> {
   return parseRest({ ...uploading, files: readableRules }, raw);
 }
 
-/** The inputs of a task as they were understood, an input a line. */
-export function showInputs<T extends Task>(task: T, inputs: Inputs<T>): string[] {
-  return showFields(TABLES[task], inputs);
+/** The inputs of an entry as they were understood, an input a line. */
+export function showInputs<T extends Entry>(entry: T, inputs: Inputs<T>): string[] {
+  return showFields(TABLES[entry], inputs);
 }

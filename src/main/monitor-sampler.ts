@@ -14,6 +14,6 @@ const { stop, cancel, close } = watchForEnd(directory, jobPid, inputs.maxDuratio
 const client = openClient(inputs, { connections: 1, cancel, now: Date.now });
 const judged = metricsOf(inputs.failIf, inputs.warnIf);
 const read = async () => decodeStats(await client.stats(), judged);
-await sampleOn(read, openRecorder(directory), inputs.interval, { sleep, stop, now: Date.now });
+await sampleOn(read, openRecorder(directory), inputs.sampleInterval, { sleep, stop, now: Date.now });
 close();
 await client.close();

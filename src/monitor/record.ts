@@ -1,4 +1,4 @@
-import { appendFileSync, createReadStream, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { decodeStats, type Stats } from '../stats/decode.ts';
@@ -23,11 +23,16 @@ export interface MonitorRecord extends Samples {
 
 // The files in a monitor's directory.
 const RECORD = 'record.jsonl';
+const LAST = 'last.json';
 const REQUEST = 'end';
 const ENDED = 'ended';
 
-// Some 100,000 readings of what most agents report; more would take the post step too long to read.
+// Some 100,000 readings of what most agents report; more would take the post step too long to read and to add up.
 const MAX_RECORD_BYTES = 32 * 1024 * 1024;
+const MAX_RECORD_FIGURES = 1_200_000;
+
+// A hostile agent could give every figure another name; each takes a hundred times as long as one that is known.
+const MAX_RECORD_NAMES = 20_000;
 
 /** Writes a monitor's record, a line of JSON for each call. Nobody else can read it. */
 export interface Recorder {
@@ -41,32 +46,39 @@ export interface Recorder {
 
 /** A recorder that appends to the record in a monitor's directory. */
 export function openRecorder(directory: string): Recorder {
-  const file = path.join(directory, RECORD);
-  let [bytes, warned] = [0, ''];
+  const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
+  let [bytes, count, warned] = [0, 0, ''];
+  const names = new Set<string>();
   const write = (line: object) => {
-    const text = `${JSON.stringify(line)}\n`;
+    // Whoever reads it line by line takes these two for the ends of lines as well.
+    const text = `${JSON.stringify(line).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
     bytes += Buffer.byteLength(text);
     appendFileSync(file, text, { mode: 0o600 });
   };
   return {
     start: at => write({ at, start: '' }),
-    sample(at, { figures, warnings }) {
+    sample(at, { figures, warnings, json }) {
+      // Whole or not at all, whenever this process is killed.
+      writeFileSync(`${last}.new`, json, { mode: 0o600 });
+      renameSync(`${last}.new`, last);
       const warning = warnings.join('\n');
       // The figures go in as text, so that every digit of them comes out again; a warning once, as long as it is the same.
       const stats = stringifyExactly(Object.fromEntries(figures));
       write({ at, stats, warning: warning === warned ? undefined : warning });
       warned = warning;
+      count += figures.size;
+      for (const name of figures.keys()) names.add(name);
     },
     gap: ({ at, what }) => write({ at, gap: what }),
     end({ at, what }) {
       write({ at, end: what });
       writeFileSync(path.join(directory, ENDED), '', { mode: 0o600 });
     },
-    isFull: () => bytes > MAX_RECORD_BYTES,
+    isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES,
   };
 }
 
-/** Reads what was recorded, line by line; one that was not written whole is left out. `judged` are metrics to keep. */
+/** Reads what was recorded, line by line; where one cannot be read, a sample without figures comes last. `judged` are metrics to keep. */
 export async function readRecord(directory: string, judged: ReadonlySet<string>): Promise<MonitorRecord> {
   const samples: Sample[] = [];
   const gaps: Moment[] = [];
@@ -74,9 +86,11 @@ export async function readRecord(directory: string, judged: ReadonlySet<string>)
   let stats: Stats | undefined;
   let start: number | undefined;
   let end: Moment | undefined;
+  let isWhole = true;
   for await (const line of linesOf(path.join(directory, RECORD))) {
     const fields = parseFieldsOf(line);
     const at = Number(fields['at']);
+    isWhole &&= !Number.isNaN(at);
     const [what, gap, ended, warning] = ['stats', 'gap', 'end', 'warning'].map(name => fields[name]);
     if (typeof what === 'string') {
       stats = decodeStats(what, judged);
@@ -87,6 +101,9 @@ export async function readRecord(directory: string, judged: ReadonlySet<string>)
     if (typeof ended === 'string') end = { at, what: ended };
     if ('start' in fields) start = at;
   }
+  if (stats !== undefined) stats = { ...stats, json: readFileSync(path.join(directory, LAST), 'utf8') };
+  const last = samples.at(-1);
+  if (!isWhole && last !== undefined) samples.push({ at: last.at, figures: new Map() });
   return { samples, stats, warnings: [...warnings], start, gaps, end };
 }
 

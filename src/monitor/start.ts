@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { RawInputs } from '../inputs/parse.ts';
-import { fieldsOf, parseFieldsOf } from '../text/exact-json.ts';
+import { parseFieldsOf, textsOf } from '../text/exact-json.ts';
 
 /** What the sampling process is told when it starts. */
 export interface Handover {
@@ -45,6 +45,5 @@ export async function startSampler(script: string, directory: string, handover: 
 export async function receiveHandover(): Promise<Handover> {
   const { inputs, jobPid } = parseFieldsOf(await text(process.stdin));
   if (typeof jobPid !== 'number') throw new TypeError('the handover names no process');
-  const given = Object.entries(fieldsOf(inputs)).map(([name, value]) => [name, String(value)]);
-  return { inputs: Object.fromEntries(given), jobPid };
+  return { inputs: textsOf(inputs), jobPid };
 }

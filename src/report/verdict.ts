@@ -1,7 +1,7 @@
 import { AgentError } from '../agent/failure.ts';
 import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import { describeProblem, type InputError } from '../inputs/parse.ts';
-import type { WaitEnd } from '../stats/sample.ts';
+import type { Wait } from '../stats/sample.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/units.ts';
 import { formatFigure, judgementLine } from './figures.ts';
 import { type Report, type ReportedError, shardName, totals } from './report.ts';
@@ -114,7 +114,7 @@ export function adviceOn({ kind, hint }: AgentError, { stats }: Report): string 
   const used = stats?.figures.get('disk_used');
   const total = stats?.figures.get('disk_total');
   if (kind !== 'disk-full' || used === undefined || total === undefined) return hint;
-  return `${hint} It uses ${formatBytes(used)} of ${formatBytes(total)}.`;
+  return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may lie on another.`;
 }
 
 /** What is reported of an error that kept the step from its work, or the stats from being read. */
@@ -130,7 +130,7 @@ export function reportedError(error: InputError | AgentError): ReportedError {
 }
 
 /** What kept a step that waited from going on. */
-export function waitError({ missing, error, waitedMs }: Extract<WaitEnd, { held: false }>): ReportedError {
+export function waitError({ missing, error, waitedMs }: Wait): ReportedError {
   if (error !== undefined && !error.retryable) return reportedError(error);
   const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
   const last = error === undefined ? [] : [error.message, error.hint];

@@ -1,13 +1,14 @@
 import { type Client, openClient } from '../agent/client.ts';
+import { AgentError } from '../agent/failure.ts';
 import { withRetries } from '../agent/retry.ts';
 import { exactly } from '../gate/exact-number.ts';
 import { gateOf, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
-import { formatFigure } from '../report/figures.ts';
+import { formatFigure, judgementLine } from '../report/figures.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportedError, waitError } from '../report/verdict.ts';
 import { decodeStats, type Stats } from '../stats/decode.ts';
-import { takeSamples, waitUntil } from '../stats/sample.ts';
+import { lookAt, type Patience, takeSamples, waitUntil } from '../stats/sample.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** Waits for the sandbox, measures and judges it. What fails on the way is in the report. */
@@ -34,18 +35,44 @@ export async function waitFor(
 ): Promise<ReportedError | undefined> {
   const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
   const { sleep, cancel, clock, observer } = surroundings;
-  if (conditions.length === 0) return undefined;
+  if (conditions === undefined) return undefined;
   observer.waiting(inputs);
   const read = () => reading(inputs, client, surroundings);
-  const end = await waitUntil(conditions, read, { intervalMs, timeoutMs }, { sleep, stop: cancel, now: clock });
+  const patience: Patience = { intervalMs, timeoutMs, onLook: wait => observer.waited(wait) };
+  const end = await waitUntil(conditions, read, patience, { sleep, stop: cancel, now: clock });
   return end.held ? undefined : waitError(end);
 }
 
-/** Reads the stats and judges them. Where they cannot be had, no condition can be met, and the gate is shut. */
+/**
+ * Reads the stats once, where there are conditions: what can never be judged comes back before anything is sent, and the
+ * CPU figure that is read after an upload covers the upload.
+ */
+export async function foresee(
+  inputs: Inputs<'stats'>,
+  client: Client,
+  surroundings: Surroundings,
+): Promise<Pick<Report, 'gate' | 'errors'> | undefined> {
+  if (!isGated(inputs)) return undefined;
+  const look = await lookAt(inputs.failIf, () => reading(inputs, client, surroundings));
+  // Why the stats cannot be had is found out when they are due.
+  const missing = look instanceof AgentError ? [] : look.filter(({ holds }) => holds === undefined);
+  if (missing.length === 0) return undefined;
+  const breaches = missing.map(judgement => ({ ...judgement, level: 'fail' as const }));
+  const error = { message: 'The gate cannot be judged, so nothing was uploaded.', details: missing.map(judgementLine) };
+  return { gate: { ...gateOf(inputs, []), breaches }, errors: [error] };
+}
+
+/** Whether anything is judged. */
+export function isGated({ failIf, warnIf }: Pick<Inputs<'stats'>, 'failIf' | 'warnIf'>): boolean {
+  return failIf.length + warnIf.length > 0;
+}
+
+/** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate is shut. */
 export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,
   surroundings: Surroundings,
+  wasRead = false,
 ): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
   const { samples: count, sampleInterval: intervalMs, retries } = inputs;
   const { sleep, random, cancel, now, observer } = surroundings;
@@ -58,7 +85,7 @@ export async function measure(
       onRetry: retry => observer.event({ kind: 'retry', files: [], retry }),
     });
   const timing = { sleep, stop: cancel, now };
-  const { error, ...taken } = await takeSamples(read, { samples: count, intervalMs }, timing);
+  const { error, ...taken } = await takeSamples(read, { samples: count, intervalMs, wasRead }, timing);
   const figures = taken.samples.map(sample => sample.figures);
   const gate = gateOf(inputs, figures, figures.length < count);
   return { ...taken, gate, errors: error === undefined ? [] : [reportedError(error)] };
@@ -67,7 +94,7 @@ export async function measure(
 const MAX_FIGURES = 30;
 
 async function reading(inputs: Inputs<'stats'>, client: Client, { debug }: Surroundings): Promise<Stats> {
-  const read = decodeStats(await client.stats(), metricsOf(inputs.failIf, inputs.warnIf, inputs.waitUntil));
+  const read = decodeStats(await client.stats(), metricsOf(inputs.failIf, inputs.warnIf, inputs.waitUntil ?? []));
   if (debug !== undefined) {
     const figures = [...read.figures].slice(0, MAX_FIGURES);
     const shown = figures.map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`);

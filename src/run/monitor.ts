@@ -18,17 +18,17 @@ const LOOK_MS = 50;
  * job, nobody knows what the sandbox used meanwhile: with conditions of `fail-if`, that fails.
  */
 export async function endMonitor(
-  inputs: Inputs<'monitor'>,
+  inputs: Inputs<'monitor-end'>,
   directory: string,
   surroundings: Surroundings,
 ): Promise<Report> {
-  const { sandboxId, baseUrl, failIf, warnIf, interval } = inputs;
+  const { sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
   const jobEnd = surroundings.now();
   await hasEndedIn(directory, surroundings);
   const record = await readRecord(directory, metricsOf(failIf, warnIf));
   if (surroundings.debug !== undefined) show(record, surroundings.debug);
   const { samples, stats } = record;
-  const unseen = unseenTimes(record, jobEnd, interval * UNSEEN_INTERVALS);
+  const unseen = unseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
   const figures = samples.map(sample => sample.figures);
   const isFatal = failIf.length > 0;
   return {
@@ -61,13 +61,14 @@ const MAX_SPANS = 10;
 function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, longestMs: number): string[] {
   // Of a sandbox that was never seen, more is said.
   if (samples.length === 0) return [];
-  const seen = [start ?? jobEnd, ...samples.map(({ at }) => at)];
+  const seen = [start ?? 0, ...samples.map(({ at }) => at)];
   const isWhole = end?.what === ASKED;
   const why = end === undefined ? 'the monitor was ended from outside' : `the monitor had ended: ${end.what}`;
   const spans = seen.flatMap((from, index): [number, number, string][] => {
     const to = seen[index + 1] ?? Math.max(jobEnd, from);
     if (index === seen.length - 1 && !isWhole) return [[from, to, `, since ${why}`]];
-    return to - from > longestMs ? [[from, to, '']] : [];
+    // A clock that was put back hides as much as one that went on.
+    return Math.abs(to - from) > longestMs ? [[from, to, '']] : [];
   });
   return firstOf(spans, MAX_SPANS, {
     show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,

@@ -1,6 +1,7 @@
 import type { ClientOptions } from '../agent/client.ts';
 import type { RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/table.ts';
+import type { Wait } from '../stats/sample.ts';
 import type { TransferEvent } from '../upload/result.ts';
 import type { Selection, SelectionOptions } from '../upload/selection.ts';
 
@@ -19,5 +20,7 @@ export interface Surroundings
 export interface Observer {
   planned(selection: Selection, inputs: Inputs<'upload'>): void;
   waiting(inputs: Inputs<'stats'>): void;
+  /** After each reading of a wait. */
+  waited(wait: Wait): void;
   event(event: TransferEvent): void;
 }

@@ -9,7 +9,7 @@ import type { FileResult } from '../upload/result.ts';
 import { resultsOf, type Selection, selectFiles } from '../upload/selection.ts';
 import { forget, remember } from '../upload/state-file.ts';
 import { transfer } from '../upload/transfer.ts';
-import { measure, waitFor } from './measure.ts';
+import { foresee, isGated, measure, waitFor } from './measure.ts';
 import type { Surroundings } from './surroundings.ts';
 
 // What fails between the action and the sandbox is in a report. Both throw an InputError where the files cannot be found or
@@ -43,15 +43,20 @@ async function run(
   const connections = highestLevel(inputs.concurrency);
   const client = openClient(inputs, { connections, ...surroundings });
   try {
-    const obstacle = measuring && (await waitFor(measuring, client, surroundings));
-    if (obstacle !== undefined) {
+    const isNotReady = measuring && (await waitFor(measuring, client, surroundings));
+    if (isNotReady !== undefined) {
       const files = unsent(selection, 'not-attempted', 'the sandbox was not ready');
-      return ended({ gate, files, errors: [obstacle] });
+      return ended({ gate, files, errors: [isNotReady] });
+    }
+    const obstacle = measuring && (await foresee(measuring, client, surroundings));
+    if (obstacle !== undefined) {
+      return ended({ ...obstacle, files: unsent(selection, 'not-attempted', 'the gate cannot be judged') });
     }
     const sent = await send(selection, inputs, client, surroundings);
     const warnings = [...planned.warnings, ...sent.warnings];
     if (measuring === undefined || cancel.aborted || isPointless(sent.files)) return ended({ ...sent, gate, warnings });
-    const measured = await measure(measuring, client, surroundings);
+    const patient = isOutOfReach(sent.files) ? { ...measuring, retries: 0 } : measuring;
+    const measured = await measure(patient, client, surroundings, isGated(measuring));
     return ended({ ...sent, ...measured, warnings: [...warnings, ...measured.warnings] });
   } finally {
     await client.close();
@@ -113,6 +118,13 @@ function unsent(selection: Selection, status: 'skipped' | 'not-attempted', reaso
     selection,
     selection.due.map(file => ({ status, file, reason })),
   );
+}
+
+/** Whether every attempt at a file came to nothing on the way: the stats need not take as long again to fail. */
+function isOutOfReach(results: readonly FileResult[]): boolean {
+  const isLost = (result: FileResult) =>
+    result.status === 'failed' && ['connection', 'stalled'].includes(result.error.kind);
+  return results.some(isLost) && !results.some(({ status }) => status === 'uploaded');
 }
 
 /** Whether the stats cannot be had either; those of a full disk can, and they explain it. */

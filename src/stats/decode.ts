@@ -38,6 +38,10 @@ export function decodeStats(json: string, judged: ReadonlySet<string> = new Set(
   }
   const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
   if (kept.length < others.length) warnings.push(LEFT_OUT);
+  for (const [name, figure] of fromMebibytes(body, figures)) figures.set(name, figure);
+  // Some services report totals of 0 where they do not know: what is used of nothing is not known either.
+  for (const name of ['mem', 'disk'].filter(each => figures.get(`${each}_total`) === 0n))
+    figures.delete(`${name}_used`);
   return { figures: new Map([...figures, ...kept, ...derive(figures)]), json, warnings };
 }
 
@@ -70,12 +74,22 @@ function toWhole(number: Figure): bigint | undefined {
   return typeof whole === 'bigint' && whole >= 0n && whole <= MAX_INT64 ? whole : undefined;
 }
 
-/** Free and used shares, where both parts are reported and the total is not 0. */
+/** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
+function fromMebibytes(body: object, figures: Figures): [string, Figure][] {
+  const [used, total] = [figures.get('mem_used_mib'), figures.get('mem_total_mib')];
+  const isReported = ['mem_used', 'mem_total'].some(name => Reflect.get(body, name) != null);
+  if (isReported || typeof used !== 'bigint' || typeof total !== 'bigint') return [];
+  return [
+    ['mem_used', used * 2n ** 20n],
+    ['mem_total', total * 2n ** 20n],
+  ];
+}
+
+/** Free and used shares, where both parts are reported. */
 function derive(figures: Figures): [string, Figure][] {
   return ['mem', 'disk'].flatMap((name): [string, Figure][] => {
-    const used = figures.get(`${name}_used`);
-    const total = figures.get(`${name}_total`);
-    if (typeof used !== 'bigint' || typeof total !== 'bigint' || total === 0n) return [];
+    const [used, total] = [figures.get(`${name}_used`), figures.get(`${name}_total`)];
+    if (typeof used !== 'bigint' || typeof total !== 'bigint') return [];
     return [
       [`${name}_used_pct`, percentage(used, total)],
       [`${name}_free`, total - used],

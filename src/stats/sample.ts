@@ -29,28 +29,33 @@ export interface Timing extends Pick<RetryPolicy, 'sleep'> {
   readonly now: () => number;
 }
 
-/** How a wait ended: all conditions held in one sample; or time ran out, or the sandbox cannot be waited for. */
-export type WaitEnd =
-  | { readonly held: true; readonly waitedMs: number }
-  | {
-      readonly held: false;
-      readonly waitedMs: number;
-      /** The conditions that did not hold in the last sample seen, with its figures; empty if there was none. */
-      readonly missing: readonly Judgement[];
-      /** Why the last reading failed, if it did. */
-      readonly error: AgentError | undefined;
-    };
+/** What a wait has come to: `held` says whether all conditions held in one sample. */
+export interface Wait {
+  readonly held: boolean;
+  readonly waitedMs: number;
+  /** The conditions that did not hold in the last sample seen, with its figures; empty if there was none. */
+  readonly missing: readonly Judgement[];
+  /** Why the last reading failed, if it did. */
+  readonly error: AgentError | undefined;
+}
 
-/** Reads the stats so many times, and before several once more: an agent's CPU figure covers the time since it was last asked. */
+/**
+ * Reads the stats so many times, and before several once more, unless they were read before: an agent's CPU figure covers
+ * the time since it was last asked.
+ */
 export async function takeSamples(
   read: () => Promise<Outcome<Stats>>,
-  { samples: count, intervalMs }: { readonly samples: number; readonly intervalMs: number },
+  {
+    samples: count,
+    intervalMs,
+    wasRead,
+  }: { readonly samples: number; readonly intervalMs: number; readonly wasRead: boolean },
   { sleep, stop, now }: Timing,
 ): Promise<Samples & { readonly error: AgentError | undefined }> {
   const samples: Sample[] = [];
   const warnings = new Set<string>();
   let [stats, error]: [Stats | undefined, AgentError | undefined] = [undefined, undefined];
-  const readings = count > 1 ? count + 1 : count;
+  const readings = count > 1 && !wasRead ? count + 1 : count;
   for (let reading = 1; reading <= readings; reading += 1) {
     const outcome = await read();
     if ('error' in outcome) {
@@ -67,30 +72,39 @@ export async function takeSamples(
   return { samples, stats, warnings: [...warnings], error };
 }
 
+/** How long to wait, in milliseconds, and who is told after each reading. */
+export interface Patience {
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly onLook: (wait: Wait) => void;
+}
+
 /** Asks for the stats until every condition holds in one sample, time runs out, or waiting cannot mend what is wrong. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
-  { intervalMs, timeoutMs }: { readonly intervalMs: number; readonly timeoutMs: number },
+  { intervalMs, timeoutMs, onLook }: Patience,
   { sleep, stop, now }: Timing,
-): Promise<WaitEnd> {
+): Promise<Wait> {
   const start = now();
   let missing: readonly Judgement[] = [];
   for (;;) {
     const look = await lookAt(conditions, read);
     const error = look instanceof AgentError ? look : undefined;
     if (!(look instanceof AgentError)) missing = look;
-    const waitedMs = now() - start;
-    if (error === undefined && missing.length === 0) return { held: true, waitedMs };
-    const leftMs = timeoutMs - waitedMs;
-    const mayMend = leftMs > 0 && !stop.aborted && error?.retryable !== false;
-    if (!mayMend || !(await slept(sleep(Math.min(intervalMs, leftMs), stop))))
-      return { held: false, waitedMs, missing, error };
+    const wait = { held: error === undefined && missing.length === 0, waitedMs: now() - start, missing, error };
+    onLook(wait);
+    const leftMs = timeoutMs - wait.waitedMs;
+    const mayMend = !wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false;
+    if (!mayMend || !(await slept(sleep(Math.min(intervalMs, leftMs), stop)))) return wait;
   }
 }
 
 /** The conditions that do not hold now, or why that cannot be told. */
-async function lookAt(conditions: readonly Condition[], read: () => Promise<Stats>): Promise<Judgement[] | AgentError> {
+export async function lookAt(
+  conditions: readonly Condition[],
+  read: () => Promise<Stats>,
+): Promise<Judgement[] | AgentError> {
   try {
     const { figures } = await read();
     return conditions.map(condition => judge(condition, [figures])).filter(({ holds }) => holds !== true);

@@ -54,3 +54,8 @@ export function parseFieldsOf(text: string): Readonly<Record<string, unknown>> {
     return {};
   }
 }
+
+/** The fields of an object as text; none where it is no object. */
+export function textsOf(value: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
+}

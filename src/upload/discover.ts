@@ -79,7 +79,7 @@ async function findMatches(place: Place, search: Search, options: DiscoverOption
   const query = { pattern: absolute, match, followSymlinks, includeHiddenFiles };
   const { root, paths, brokenLinks, hidden } = await search(query, cancel);
   const shown = includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
-  const { files, leftOut } = sortOut(root, shown, options);
+  const { files, leftOut } = await sortOut(root, shown, options);
   const broken = brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
   const passedOver = hidden.map(file => ({ path: file, reason: wayTo(file, root, place) }));
   return { pattern, root, files, leftOut: [...leftOut, ...broken], hidden: passedOver };

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { type InputError, inputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 
@@ -54,16 +55,20 @@ export function realPaths(root: string): RealPath {
   };
 }
 
+// After so many files, others get their turn: a million take ten seconds, and a cancelled job must not wait for them.
+const TURN = 10_000;
+
 /** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
-export function sortOut(
+export async function sortOut(
   root: string,
   paths: readonly string[],
   { workspace, followSymlinks, includeHiddenFiles }: SortOptions,
-): { readonly files: SourceFile[]; readonly leftOut: LeftOut[] } {
+): Promise<{ readonly files: SourceFile[]; readonly leftOut: LeftOut[] }> {
   const files: SourceFile[] = [];
   const leftOut: LeftOut[] = [];
   let resolve: Resolve | undefined;
-  for (const file of paths) {
+  for (const [index, file] of paths.entries()) {
+    if (index % TURN === TURN - 1) await setImmediate();
     const own = lstatSync(file, { throwIfNoEntry: false });
     const isLink = own?.isSymbolicLink() ?? false;
     const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;

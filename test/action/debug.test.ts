@@ -83,9 +83,9 @@ suite('the debug log', { concurrency: 2 }, () => {
     assert.equal(count(stats, /^GET \/metrics.*200/), 3);
     assert.notEqual(debugLog(await runBadly(world, { port: 'x' }, { task: 'upload', ...ON })), '');
     const run = { task: 'monitor', ...ON } as const;
-    const post = await runWell(world, { interval: '1h' }, run);
+    const post = await runWell(world, { 'sample-interval': '1h' }, run);
     assertSays(post, /interval.*1 h/);
-    assertSays(await runWell(world, { interval: '1h' }, { ...run, post }), /monitor.*2 samples/);
+    assertSays(await runWell(world, { 'sample-interval': '1h' }, { ...run, post }), /monitor.*2 samples/);
   });
 
   // How many lines of a kind there are, the tests of the log's text show by the rule.

@@ -65,6 +65,24 @@ suite('what could leak or get lost', { concurrency: 2, skip: process.platform ==
     assert.doesNotMatch(twice.everything, /\\u0031/);
   });
 
+  test('a token that stands in another input is not quoted, cut or shown', async () => {
+    await using world = await openWorld();
+    for (const token of [`${'long-'.repeat(60)}`, 'it\\"is=quoted']) {
+      const strays = {
+        samples: token,
+        'base-url': `${world.agent.url}/${encodeURIComponent(token)}`,
+        files: `${token}/a`,
+      };
+      for (const [name, value] of Object.entries({ ...strays, 'sandbox-id': `it is ${token}` })) {
+        const result = await runBadly(world, { token, [name]: value, 'fail-if': 'ts > 1' });
+        assert.match(result.annotations('error').join(), RegExp(`^${name}: holds the token or the signature`));
+        const shown = result.everything.replace(/^::add-mask::.*$/gm, '');
+        assert.doesNotMatch(shown, /long-long|is(=|%3D)quoted/);
+      }
+    }
+    assert.equal(world.agent.connections(), 0);
+  });
+
   test('a base URL without a host, or with white space in it, is refused', async () => {
     await using world = await openWorld();
     for (const url of ['https:///{sandbox-id}/x', 'https://a\tb/x', 'https:// {sandbox-id}.host']) {

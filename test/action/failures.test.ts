@@ -41,6 +41,36 @@ suite('a failure', { concurrency: 2 }, () => {
     assert.equal(JSON.parse(outputs['uploaded'] ?? '').length, 3);
   });
 
+  const WORDS: Readonly<Record<string, readonly [status: number, says: string, hint: RegExp, said?: RegExp]>> = {
+    'a target that is a directory': [400, '{"message":"a.txt is a directory"}', /end the target with \//],
+    'a routing header that is missing': [400, 'missing routing header', /header-prefix, sandbox-id and port/],
+    'a place that is not writable': [500, '{"message":"open /x: permission denied"}', /username.*another target/],
+    'a page': [400, '<!doctype html><!-- v1 --><p>a &lt;b&gt;&nbsp;c</p>', /service is compatible/, /said: "a <b> c"/],
+    'a page in JSON': [400, '{"message":"<html><b>no</b></html>"}', /service is compatible/, /said: "no"/],
+  };
+  for (const [what, [status, body, hint, said = /./]] of telling(WORDS, Object.keys(WORDS))) {
+    test(`for ${what} says what to do`, async () => {
+      await using world = await openFaulty({ kind: 'status', status, body });
+      const result = await runBadly(world, { retries: '0' });
+      const { error } = result.file('a.txt');
+      assert.match(error?.hint ?? '', hint);
+      assert.match(error?.message ?? '', said);
+    });
+  }
+
+  test('of every attempt on the way is not repeated for the stats', async () => {
+    const faults = [
+      { on: 'upload', do: { kind: 'reset', at: 'before-body' } },
+      { on: 'stats', do: { kind: 'reset', at: 'before-body' } },
+    ] as const;
+    await using world = await openWorld({ faults });
+    await runBadly(world, { retries: '1' });
+    assert.deepEqual(
+      world.agent.requests.map(({ method }) => method),
+      ['POST', 'POST', 'GET'],
+    );
+  });
+
   test('of a full disk tells how full it is', async () => {
     await using world = await openFaulty({ kind: 'status', status: 507 });
     const result = await runBadly(world);

@@ -83,6 +83,7 @@ for (const task of everyCase ? (['sync', 'stats'] as const) : (['sync'] as const
           limit: 1073741824,
         },
       ]);
+      assert.equal(uploads(world).length, 0, 'nothing is uploaded where that is known beforehand');
       assert.match(
         result.annotations('error')[0] ?? '',
         /\ndisk_free < 1GiB cannot be judged: the sandbox does not report disk_free, but mem_cache, mem_used$/,
@@ -99,7 +100,7 @@ for (const task of everyCase ? (['sync', 'stats'] as const) : (['sync'] as const
     test('is shut where the stats cannot be had', async () => {
       const fault = { on: 'stats', do: { kind: 'status', status: 500 } } as const;
       await using world = await openWorld({ faults: [fault] });
-      const result = await runBadly(world, { 'fail-if': 'mem_used > 1', retries: '0' }, { task });
+      const result = await runBadly(world, { 'fail-if': 'mem_used > 1B', retries: '0' }, { task });
       const [entry, ...others] = JSON.parse(result.outputs['breaches'] ?? '');
       assert.deepEqual([result.outputs['gate'], entry.figure, others], ['failed', null, []]);
       const [first = '', ...further] = result.annotations('error');
@@ -130,6 +131,19 @@ for (const task of everyCase ? (['sync', 'stats'] as const) : (['sync'] as const
       );
       assert.match(result.summary, /▁▆▄.*10 %.*40 %.*70 %.*40 %/);
       assert.match(result.summary, /```mermaid\n[^`]*\nxychart-beta\n[^`]*line \[10\.00, 70\.00, 40\.00\]\n[^`]*```/);
+    });
+
+    test('derives bytes from MiB, and judges nothing that is used of a total of 0', async () => {
+      const metrics = () => ({ mem_total_mib: 1000, mem_used_mib: 250, disk_total: 0, disk_used: 5 });
+      await using world = await openWorld({ metrics });
+      const { outputs } = await runWell(world, { 'fail-if': 'mem_used_pct > 25\nmem_free < 750MiB' }, { task });
+      const { 'mem-used': used, 'mem-used-pct': share, gate } = outputs;
+      assert.deepEqual([used, share, gate], ['262144000', '25.00', 'passed']);
+      const result = await runBadly(world, { 'fail-if': 'disk_used > 1TB' }, { task });
+      assert.match(
+        result.annotations('error').join(),
+        /disk_used > 1TB cannot be judged: .* does not report disk_used/,
+      );
     });
 
     test('that is written wrong is an input error before any request', async () => {

@@ -4,8 +4,8 @@ import { type Inputs, openWorld, type Result, runBadly, runWell, TOKEN, type Wor
 
 /** Each input with a value that is refused, and what the message must say: the value, what is valid. */
 const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly RegExp[]]>> = {
-  'sandbox-id': ['', /required/],
-  token: ['', /required/],
+  'sandbox-id': ['', /is empty/],
+  token: ['', /is empty/],
   'base-url': ['http://sandbox.example.com', /"http:\/\/sandbox\.example\.com"/, /https/],
   'allow-insecure-http': ['perhaps', /"perhaps"/, /true nor false/],
   port: ['65536', /"65536"/, /1 to 65535/],
@@ -125,6 +125,36 @@ suite('inputs', { concurrency: 2 }, () => {
     assert.match(result.annotations('error').join(), /token: .*header.*\n?port: /s);
     const others = result.everything.replace(/^::add-mask::.*$/gm, '');
     assert.doesNotMatch(others, /(first|second)-half/);
+  });
+
+  test('that came from nothing are refused, and what stands for nothing is not masked', async () => {
+    await using world = await openWorld();
+    const result = await runRefused(world, { token: 'null', 'sandbox-id': 'undefined' });
+    const errors = result.annotations('error').join();
+    assert.match(errors, /^sandbox-id: is undefined: check the id of the step .*\btoken: is null: .*token=…/ms);
+    assert.doesNotMatch(result.everything, /^::add-mask::(null|undefined)$/m);
+  });
+
+  test('under a name that is close to that of an input are warned of', async () => {
+    await using world = await openWorld();
+    const env = { INPUT_FAILIF: 'cpu_count > 0', INPUT_FILE: 'x', INPUT_PROXY: 'y' };
+    assert.deepEqual((await runWell(world, {}, { env })).annotations('warning'), [
+      'There is no input failif, so it is not used. Did you mean fail-if?',
+      'There is no input file, so it is not used. Did you mean files?',
+    ]);
+  });
+
+  test('with headers that are secret are masked and taken out of answers', async () => {
+    const headers = 'Authorization: Bearer s3cr3t-jwt\nX-Api-Key: k3y-of-mine\nX-Plain: as-it-is';
+    const message = 'not for s3cr3t-jwt with k3y-of-mine, as-it-is';
+    await using world = await openWorld({
+      faults: [{ on: 'upload', do: { kind: 'status', status: 400, body: message } }],
+    });
+    const result = await runBadly(world, { headers });
+    for (const secret of ['s3cr3t-jwt', 'k3y-of-mine']) assert.ok(result.lines.includes(`::add-mask::${secret}`));
+    const others = result.everything.replace(/^::add-mask::.*$/gm, '');
+    assert.doesNotMatch(others, /s3cr3t-jwt|k3y-of-mine/);
+    assert.match(others, /as-it-is/);
   });
 
   test('may allow http to a host that is no loopback address', async () => {

@@ -51,7 +51,7 @@ const REPEATED: Readonly<Record<Task, Readonly<Record<string, string>>>> = {
   sync: { concurrency: '1', retries: '0' },
   upload: { concurrency: '1', retries: '0' },
   stats: { samples: '2', 'sample-interval': '200ms', retries: '0' },
-  monitor: { interval: '200ms' },
+  monitor: { 'sample-interval': '200ms' },
 };
 
 const keys = hasOpenssl ? makeKeys() : { key: '', cert: '', certFile: '', [Symbol.dispose]() {} };

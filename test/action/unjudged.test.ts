@@ -20,7 +20,9 @@ suite('a metric that some readings do not report', { concurrency: 2 }, () => {
       // The first is dropped.
       const metrics = answering('5', '5', '', '"full"', '1e400', '9'.repeat(41), '5');
       await using world = await openWorld({ metrics });
-      const lines = ['mem_used', 'load'].flatMap(name => AGGREGATES.map(aggregate => `${name}${aggregate} > 9`));
+      const lines = ['mem_used', 'load'].flatMap(name =>
+        AGGREGATES.map(aggregate => `${name}${aggregate} > 9${name === 'load' ? '' : 'B'}`),
+      );
       const inputs = { samples: '6', 'sample-interval': '200ms', 'fail-if': lines.join('\n') };
       const result = await runBadly(world, inputs, { task });
       assert.equal(result.outputs['gate'], 'failed');
@@ -35,7 +37,7 @@ suite('a metric that some readings do not report', { concurrency: 2 }, () => {
 
   test('warns where only warn-if asks for it', async () => {
     await using world = await openWorld({ metrics: answering('5', '5', '"full"', '5') });
-    const inputs = { samples: '3', 'sample-interval': '200ms', 'warn-if': 'mem_used.last > 9' };
+    const inputs = { samples: '3', 'sample-interval': '200ms', 'warn-if': 'mem_used.last > 9B' };
     const result = await runWell(world, inputs, { task: 'stats' });
     assert.equal(result.outputs['gate'], 'warned');
     assert.match(result.annotations('warning').join('\n'), /cannot be judged: 1 of 3 readings do not report mem_used/);
@@ -45,7 +47,7 @@ suite('a metric that some readings do not report', { concurrency: 2 }, () => {
 test('the gate is shut where a later reading cannot be had', async () => {
   const faults = [{ on: 'stats', skip: 2, do: { kind: 'status', status: 500 } }] as const;
   await using world = await openWorld({ faults });
-  const inputs = { samples: '2', 'sample-interval': '200ms', retries: '0', 'fail-if': 'mem_used < 1' };
+  const inputs = { samples: '2', 'sample-interval': '200ms', retries: '0', 'fail-if': 'mem_used < 1B' };
   const result = await runBadly(world, inputs, { task: 'stats' });
   assert.deepEqual([result.outputs['gate'], JSON.parse(result.reportText).samples.length], ['failed', 1]);
 });

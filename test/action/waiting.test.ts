@@ -17,9 +17,10 @@ function methods({ agent }: World): string[] {
 
 suite('waiting', { concurrency: 2 }, () => {
   test('comes before the upload, and the gate after it', async () => {
-    await using world = await openWorld({ metrics: busyFor(90, 50, 10, 60) });
+    await using world = await openWorld({ metrics: busyFor(90, 50, 10, 90, 60) });
     const result = await runBadly(world, { ...PATIENT, 'fail-if': 'cpu_used_pct > 55' });
-    assert.deepEqual(methods(world), ['GET', 'GET', 'GET', 'POST', 'GET']);
+    // One reading before the upload starts the time that the CPU figure after it covers.
+    assert.deepEqual(methods(world), ['GET', 'GET', 'GET', 'GET', 'POST', 'GET']);
     assert.deepEqual([result.outputs['gate'], result.outputs['cpu-used-pct']], ['failed', '60']);
     assert.equal(result.outputs['uploaded-count'], '1');
   });
@@ -42,6 +43,22 @@ suite('waiting', { concurrency: 2 }, () => {
     });
     await runWell(world, { ...PATIENT, retries: '0' });
     assert.deepEqual(methods(world), ['GET', 'GET', 'GET', 'GET', 'POST', 'GET']);
+  });
+
+  test('for ready goes on once there are stats, and says how long it took', async () => {
+    await using world = await openWorld({ faults: [{ on: 'stats', times: 1, do: { kind: 'status', status: 503 } }] });
+    const { lines } = await runWell(world, { ...PATIENT, 'wait-until': 'ready' });
+    assert.deepEqual(methods(world), ['GET', 'GET', 'POST', 'GET']);
+    assert.match(lines.join('\n'), /^The sandbox was ready after \d+ m?s$/m);
+  });
+
+  test('for what the sandbox does not report says so at once', async () => {
+    await using world = await openWorld();
+    const { lines } = await runBadly(world, { ...BRIEF, 'wait-until': 'gpu_used < 5' });
+    assert.match(
+      lines.join('\n'),
+      /^Waited \d+ ms: gpu_used < 5 cannot be judged: the sandbox does not report gpu_used/m,
+    );
   });
 
   test('that times out leaves the files, and shows the figures last seen', async () => {

@@ -90,6 +90,8 @@ test('the password of a proxy is taken out of what the system says, and that is 
   const { message } = networkFailure(error, TRIED, redactor(['secret']));
   assert.doesNotMatch(message, /secret|x{301}/);
   assert.match(message, /user:\*\*\*@proxy/);
+  const late = coded('ECONNRESET', `${'x'.repeat(296)}secret`);
+  assert.doesNotMatch(networkFailure(late, TRIED, redactor(['secret'])).message, /sec/);
 });
 
 test('an AgentError that travelled through the client comes back as it is', () => {

@@ -80,7 +80,7 @@ suite('a request by way of a proxy', { timeout: 30_000 }, () => {
 
   test('ends where a proxy for TLS lets TLS stall', async () => {
     await using proxy = await listen();
-    using _ = proxyVariables({ HTTPS_PROXY: `https://${proxy.host}` });
+    using _ = proxyVariables({ HTTPS_PROXY: `https://localhost:${proxy.host.split(':')[1]}` });
     await assertInTime(() => assert.rejects(send(HTTPS), { kind: 'unreachable' }));
   });
 

@@ -15,43 +15,42 @@ export const SITE: Files = {
   'bin/serve': '#!/bin/sh\n',
 };
 
-/** The file package.json of the repository. */
-export const PACKAGE = JSON.stringify({
-  name: 'app',
-  version: '1.0.0',
-  scripts: { build: 'cp -R site dist' },
-});
-
-/** A script that creates sandboxes as the examples expect it, for those whom the service knows. */
-const CREATE_SANDBOX = `
-[ "$API_KEY" = ${API_KEY} ]
-id=box\${1:+-$1}
-echo "::add-mask::token-of-$id"
-echo "id=$id" >> "$GITHUB_OUTPUT"
-echo "token=token-of-$id" >> "$GITHUB_OUTPUT"`;
-
-/** Scripts by path, none of which sees that the sandbox is on the same machine, but for SANDBOX_HOME. */
-const SCRIPTS: Readonly<Record<string, string>> = {
-  'create-sandbox.sh': CREATE_SANDBOX,
-  'run-tests.sh': '[ "$SANDBOX_TOKEN" = "token-of-$SANDBOX_ID" ]\necho "tested $SANDBOX_ID"',
-  'run-in-sandbox.sh': '[ "$SANDBOX_TOKEN" = "token-of-$SANDBOX_ID" ]\ncd "$SANDBOX_HOME"\nsh -c "$1"',
-  'deploy.sh': 'echo "deployed"',
-};
-
-/** What a repository has beside, or in place of, what every one of them has. */
+/** What a repository has in place of what every one of them has. */
 export interface RepositoryOptions {
   readonly site?: Files;
-  readonly scripts?: Readonly<Record<string, string>>;
+  /** What `npm test` runs in the sandbox. */
+  readonly test?: string;
+}
+
+/** The file package.json of the repository. */
+export function packageJson({ test = 'echo tested $SUITE' }: RepositoryOptions = {}): string {
+  return JSON.stringify({ name: 'app', version: '1.0.0', scripts: { build: 'cp -R site dist', test } });
 }
 
 /** Writes a small project that has all which the examples expect of a repository. */
-export function writeRepository(folder: string, { site = SITE, scripts = {} }: RepositoryOptions = {}): void {
+export function writeRepository(folder: string, options: RepositoryOptions = {}): void {
   const lock = { name: 'app', version: '1.0.0', lockfileVersion: 3, packages: { '': { name: 'app' } } };
-  writeFiles(folder, { 'package.json': PACKAGE, 'package-lock.json': JSON.stringify(lock) });
-  writeFiles(path.join(folder, 'site'), site);
-  for (const [name, lines] of Object.entries({ ...SCRIPTS, ...scripts })) {
-    writeFileSync(path.join(folder, name), `#!/usr/bin/env bash\nset -eu\n${lines}\n`, { mode: 0o755 });
-  }
+  writeFiles(folder, { 'package.json': packageJson(options), 'package-lock.json': JSON.stringify(lock) });
+  writeFiles(path.join(folder, 'site'), options.site ?? SITE);
+}
+
+/**
+ * Plays the command line tool of E2B, which runs a command in a sandbox: in the home directory below $SANDBOXES. It is
+ * all that a workflow finds under the name npx.
+ */
+const NPX = `#!/usr/bin/env bash
+set -eu
+[ "$1 $2 $3 $4" = '--yes @e2b/cli@2 sandbox exec' ] && [ "$E2B_API_KEY" = ${API_KEY} ]
+shift 4
+if [ "$1" = --env ]; then export "\${2?}"; shift 2; fi
+cd "$SANDBOXES/$1/home/user"
+exec bash -c "$2"
+`;
+
+/** Writes what a machine finds on its PATH before all else. */
+export function writeTools(folder: string): void {
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'npx'), NPX, { mode: 0o755 });
 }
 
 function writeFiles(folder: string, files: Files): void {

@@ -1,21 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type LocalAgent, startAgent } from '../../local-agent/agent.ts';
-import type { AgentOptions } from '../../local-agent/options.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  type CreatedSandbox,
+  startControlPlane,
+} from '../../local-agent/control-plane.ts';
 import { type Keys, openProxy } from '../action/proxy.ts';
+import { API_KEY } from './repository.ts';
 
-/** A sandbox whose agent speaks HTTPS, and a proxy by which every host name leads to it. */
-export interface Sandbox extends AsyncDisposable {
-  readonly id: string;
-  readonly agent: LocalAgent;
+/** A service of sandboxes that speaks HTTPS, and a proxy by which every host name leads to it. */
+export interface Service extends AsyncDisposable {
+  readonly plane: ControlPlane;
   readonly proxy: Awaited<ReturnType<typeof openProxy>>;
-  /** The home directory of its user, on this machine. */
-  readonly home: string;
 }
 
-export interface SandboxOptions extends Partial<AgentOptions> {
+export interface ServiceOptions extends Partial<ControlPlaneOptions> {
   readonly keys: Keys;
-  readonly root: string;
+  readonly folder: string;
 }
 
 const METRICS = {
@@ -32,38 +34,29 @@ export function metricsWith(more: Partial<typeof METRICS>): typeof METRICS {
   return { ...METRICS, ...more };
 }
 
-/** The token of a sandbox, as create-sandbox.sh prints it too. */
-export function tokenOf(id: string): string {
-  return `token-of-${id}`;
-}
-
-/** Starts a sandbox. Its id is `box` unless given. */
-export async function openSandbox({ keys, ...options }: SandboxOptions): Promise<Sandbox> {
-  const { sandboxId: id = 'box', root } = options;
-  const agent = await startAgent({
-    token: tokenOf(id),
-    sandboxId: id,
-    headerPrefix: 'E2b',
-    metrics: () => METRICS,
-    tls: keys,
-    ...options,
-  });
-  const proxy = await openProxy({ tunnelTo: agent.url });
+/** Starts a service. */
+export async function openService({ keys, agents, ...options }: ServiceOptions): Promise<Service> {
+  const calm = { metrics: () => METRICS, ...agents };
+  const plane = await startControlPlane({ apiKey: API_KEY, tls: keys, ...options, agents: calm });
+  const proxy = await openProxy({ tunnelTo: plane.url });
   return {
-    id,
-    agent,
+    plane,
     proxy,
-    home: path.join(root, 'home/user'),
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]();
-      await agent.close();
+      await plane[Symbol.asyncDispose]();
     },
   };
 }
 
-/** How many uploads it answered, or refused. */
-export function uploadsTo({ agent }: Sandbox): number {
-  return agent.requests.filter(({ method }) => method === 'POST').length;
+/** The home directory of a sandbox's user, on this machine. */
+export function homeOf({ root }: CreatedSandbox): string {
+  return path.join(root, 'home/user');
+}
+
+/** How many uploads were answered, or refused. */
+export function uploadsTo({ plane }: Service): number {
+  return plane.created.flatMap(({ agent }) => agent.requests).filter(({ method }) => method === 'POST').length;
 }
 
 /** Every file below a folder, by its path with slashes. */

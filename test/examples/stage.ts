@@ -6,11 +6,10 @@ import { logView } from '../../local-runner/print.ts';
 import type { Play } from '../../local-runner/use.ts';
 import { type JobResult, type Machine, runWorkflow } from '../../local-runner/workflow.ts';
 import { readWorkflow } from '../../local-runner/workflow-file.ts';
-import type { Mapping } from '../../local-runner/yaml.ts';
 import { hasOpenssl, type Keys, makeKeys } from '../action/proxy.ts';
 import { playArtifacts, playCache } from './played.ts';
-import { API_KEY, type Files, type RepositoryOptions, writeRepository } from './repository.ts';
-import { filesBelow, openSandbox, type Sandbox, type SandboxOptions, tokenOf } from './sandbox.ts';
+import { API_KEY, type RepositoryOptions, writeRepository, writeTools } from './repository.ts';
+import { openService, type Service, type ServiceOptions } from './sandbox.ts';
 
 /** Why examples cannot be run here; false where they can. */
 export const skip =
@@ -20,15 +19,15 @@ export const skip =
 export interface Stage extends AsyncDisposable {
   /** The file with the certificate of the service's CA. */
   readonly caFile: string;
-  /** Creates a sandbox, which ends with the stage. */
-  readonly sandbox: (options?: Partial<SandboxOptions>) => Promise<Sandbox>;
+  /** Starts a service, which ends with the stage. */
+  readonly service: (options?: Partial<ServiceOptions>) => Promise<Service>;
   /** Runs an example as it is written. */
   readonly run: (example: string, options: RunOptions) => Promise<Run>;
 }
 
 export interface RunOptions {
-  /** The sandbox that every host name leads to from the machine of a copy of a job; without one, the machine knows no proxy. */
-  readonly sandboxFor: (matrix: Mapping) => Sandbox | undefined;
+  /** The service that every host name leads to; without one, the machines know no proxy. */
+  readonly service?: Service;
   readonly repository?: RepositoryOptions;
   readonly vars?: Readonly<Record<string, string>>;
   readonly runId?: string;
@@ -42,25 +41,6 @@ export interface Run {
   readonly log: string;
 }
 
-/** The run did well, and said so. */
-export function assertSucceeded({ succeeded, log }: Run, said = /^/): void {
-  assert.ok(succeeded, log);
-  assert.match(log, said);
-}
-
-/** In the folder `app` of the sandbox are these files, and no others anywhere but those named. */
-export function assertArrived({ home }: Sandbox, files: Files, others: readonly string[] = []): void {
-  const found = Object.entries(filesBelow(home)).filter(([name]) => !others.includes(name));
-  const sent = Object.entries(files).map(([name, content]) => [`app/${name}`, Buffer.from(content)]);
-  assert.deepEqual(Object.fromEntries(found), Object.fromEntries(sent));
-}
-
-/** The sandbox was reached by a host alone, through the proxy. */
-export function assertReached({ proxy, agent }: Sandbox, host: string): void {
-  assert.deepEqual([...new Set(proxy.requests.map(request => request.host))], [`${host}:443`]);
-  assert.deepEqual([...new Set(agent.requests.map(({ headers }) => headers.host))], [host]);
-}
-
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const OWN = /^sandbox-sync\/sandbox-sync(?:\/(?<folder>\w+))?@v1$/;
 
@@ -69,14 +49,13 @@ export async function openStage(): Promise<Stage> {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'examples-')));
   const held = new AsyncDisposableStack();
   held.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const keys = held.use(makeKeys('DNS:*.example.com'));
+  const keys = held.use(makeKeys('DNS:*.example.com,DNS:*.e2b.app'));
   const actions = playedActions(folder);
+  const sandboxes = path.join(folder, 'sandboxes');
+  writeTools(path.join(folder, 'tools'));
   return {
     caFile: keys.certFile,
-    sandbox: async options => {
-      const root = mkdtempSync(path.join(folder, 'root-'));
-      return held.use(await openSandbox({ keys, root, ...options }));
-    },
+    service: async options => held.use(await openService({ keys, folder: sandboxes, ...options })),
     run: (example, options) => run(example, options, { folder, keys, actions }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
@@ -102,12 +81,12 @@ function playedActions(folder: string): Actions {
 }
 
 async function run(example: string, options: RunOptions, surroundings: Surroundings): Promise<Run> {
-  const { vars = {}, runId = '1' } = options;
-  const secrets = { SANDBOX_API_KEY: API_KEY, SANDBOX_TOKEN: tokenOf('box') };
+  const { vars = {}, runId = '1', service } = options;
+  const secrets = { E2B_API_KEY: API_KEY, SANDBOX_TOKEN: TOKEN };
   const log: string[] = [];
   const jobs = await runWorkflow(await readWorkflow(path.join(PROJECT, 'examples', example)), {
-    openMachine: matrix => ({
-      ...machineFor(matrix, options, surroundings),
+    openMachine: () => ({
+      ...openMachine(options, surroundings),
       onStart: () => undefined,
       onLine: lineShower(Object.values(secrets), log),
       onEnd: () => undefined,
@@ -115,9 +94,13 @@ async function run(example: string, options: RunOptions, surroundings: Surroundi
     contexts: { secrets, vars: { SANDBOX_ID: 'box', ...vars }, github: { run_id: runId, run_attempt: '1' } },
   });
   const text = log.join('\n');
-  assert.doesNotMatch(text, new RegExp(`${API_KEY}|${tokenOf('')}`), 'the log holds a secret');
+  for (const secret of [API_KEY, TOKEN, ...(service?.plane.created ?? []).map(({ token }) => token)])
+    assert.ok(!text.includes(secret), 'the log holds a secret');
   return { jobs, log: text, succeeded: jobs.every(({ succeeded }) => succeeded) };
 }
+
+/** The token of the sandbox that is there already. */
+export const TOKEN = 'token-of-box';
 
 /** Writes lines to a log as GitHub shows them. */
 function lineShower(secrets: readonly string[], log: string[]): (line: string) => void {
@@ -129,27 +112,32 @@ function lineShower(secrets: readonly string[], log: string[]): (line: string) =
   };
 }
 
-function machineFor(
-  matrix: Mapping,
-  { sandboxFor, repository }: RunOptions,
+function openMachine(
+  { service, repository }: RunOptions,
   { folder, keys, actions }: Surroundings,
 ): Pick<Machine, 'workspace' | 'temp' | 'machine' | 'findAction'> {
   const home = mkdtempSync(path.join(folder, 'machine-'));
   const [workspace, temp] = [path.join(home, 'work'), path.join(home, 'temp')];
   for (const made of [workspace, temp]) mkdirSync(made);
-  const sandbox = sandboxFor(matrix);
-  const known = sandbox && variablesFor(sandbox, keys);
   const checkout: Play = async () => writeRepository(workspace, repository);
+  const tools = [path.join(folder, 'tools'), path.dirname(process.execPath), process.env['PATH']];
   return {
     workspace,
     temp,
-    machine: { HOME: home, npm_config_offline: 'true', ...known },
+    machine: {
+      HOME: home,
+      PATH: tools.join(path.delimiter),
+      SANDBOXES: path.join(folder, 'sandboxes'),
+      npm_config_offline: 'true',
+      ...(service && wayTo(service, keys)),
+    },
     findAction: uses => (uses === 'actions/checkout@v7' ? checkout : actionOf(uses, actions)),
   };
 }
 
-function variablesFor({ proxy, home }: Sandbox, { certFile }: Keys): Readonly<Record<string, string>> {
-  return { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: certFile, SANDBOX_HOME: home };
+/** The variables by which the action and curl reach a service. */
+function wayTo({ proxy }: Service, { certFile }: Keys): Readonly<Record<string, string>> {
+  return { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: certFile, CURL_CA_BUNDLE: certFile };
 }
 
 function actionOf(uses: string, played: Actions): string | Play {

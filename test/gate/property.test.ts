@@ -49,13 +49,15 @@ const number = fc.oneof(
   fc.tuple(whole, fc.nat(99), fc.integer({ min: -9, max: 9 })).map(([a, b, e]) => `${a}.${b}e${e}`),
 );
 
+const share = fc.oneof(fc.nat(100), fc.double({ min: 0, max: 100, noNaN: true })).map(String);
+
 const parts: fc.Arbitrary<Parts> = metric.chain(name =>
   fc.record({
     metric: fc.constant(name),
     aggregate: fc.constantFrom(undefined, ...AGGREGATES),
     operator: fc.constantFrom(...OPERATORS),
-    number,
-    unit: fc.constantFrom('', ...(UNITS[METRICS[name] ?? 'unknown'] ?? [])),
+    number: METRICS[name] === 'percentage' ? share : number,
+    unit: fc.constantFrom(...(METRICS[name] === 'bytes' ? [] : ['']), ...(UNITS[METRICS[name] ?? 'unknown'] ?? [])),
   }),
 );
 

@@ -26,6 +26,7 @@ describe('base-url', () => {
     ],
     '% is neither an https nor an http URL.': ['ftp://example.com', 'file://host/etc/passwd'],
     '% must not have a query or a fragment.': ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`),
+    '% holds a $: nothing fills in variables here but `${{ … }}`.': ['https://$HOST/x', 'https://${HOST}'],
     '% has the placeholder {id}; known are {sandbox-id} and {port}.': ['https://{id}.example.com'],
     '% has the placeholder {}; known are {sandbox-id} and {port}.': ['https://example.com/{}/{port}'],
   };

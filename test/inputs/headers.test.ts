@@ -5,14 +5,19 @@ import { each, problemOf, refuses, takes } from './given.ts';
 
 const NOT_LATIN = 'cannot be sent in a header: it has a line break or another character outside Latin-1.';
 
+const missing = (what: string, output: string) =>
+  `is ${what}: check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT; workflows of forks get no secrets.`;
+
 describe('sandbox-id', () => {
   takes('sandbox-id', { abc: 'abc', 'a--b_c': 'a--b_c', ' a.b/c ': 'a.b/c', 'x y': 'x y', é: 'é', '"': '"' });
-  refuses('sandbox-id', each(['', ' \n'], 'is required: the sandbox to reach.'), 'i1a2b3c4d5');
-  refuses('sandbox-id', each(['a\nb', 'a\u0001', '日本', 'a\u007f'], `% ${NOT_LATIN}`), 'i1a2b3c4d5');
+  const example = '${{ steps.sandbox.outputs.id }}';
+  refuses('sandbox-id', { '': missing('empty', 'id'), ' \n': missing('empty', 'id') }, example);
+  refuses('sandbox-id', { null: missing('null', 'id'), undefined: missing('undefined', 'id') }, example);
+  refuses('sandbox-id', each(['a\nb', 'a\u0001', '日本', 'a\u007f'], `% ${NOT_LATIN}`), example);
 });
 
 describe('token', () => {
-  const wrong = { ' ': 'is required: the sandbox access token.' };
+  const wrong = { ' ': missing('empty', 'token'), null: missing('null', 'token') };
   refuses('token', wrong, '${{ steps.sandbox.outputs.token }}');
   refuses('token', { 'first\nsecond': `the value given ${NOT_LATIN}` }, '${{ steps.sandbox.outputs.token }}');
 });
@@ -21,6 +26,11 @@ describe('header-prefix', () => {
   takes('header-prefix', { '': 'Svc', E2b: 'E2b' });
   const wrong = ['a b', 'a:', 'ä', '"', 'a\nb', '(x)'];
   refuses('header-prefix', each(wrong, "% cannot be part of a header's name."), 'E2b');
+  refuses(
+    'header-prefix',
+    each(['E2b-', 'E2b-Sandbox-Id', 'E2b-sandbox-port'], '% is more than the prefix, which is "E2b".'),
+    'E2b',
+  );
 
   test('it begins the names of the routing headers', () => {
     assert.deepEqual(routingHeaders('E2b'), { id: 'E2b-Sandbox-Id', port: 'E2b-Sandbox-Port' });

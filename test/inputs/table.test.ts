@@ -22,7 +22,7 @@ for (const task of ['sync', 'upload', 'stats', 'monitor'] as const) {
 
     test('says which inputs are required', () => {
       const required = inputs.filter(input => input.required).map(({ name }) => name);
-      const message = required.map(name => `${name}: is required: .*`).join('\n');
+      const message = required.map(name => `${name}: is (required|empty): .*`).join('\n');
       assert.throws(() => parseInputs(task, {}), { message: new RegExp(`^${message}$`) });
     });
   });
@@ -57,7 +57,7 @@ test('what is left empty has its default', () => {
     dryRun: false,
     failIf: [],
     warnIf: [],
-    waitUntil: [],
+    waitUntil: undefined,
     waitTimeout: 300_000,
     samples: 1,
     sampleInterval: 1000,
@@ -67,7 +67,7 @@ test('what is left empty has its default', () => {
 
 test('secret are the token and the signature, and the debug log only says whether they are set', () => {
   assert.deepEqual(SECRET_INPUTS, ['token', 'signature']);
-  const given = { shard: '2/4', headers: 'X-Key: s3cret', 'fail-if': 'mem_used>1', timeout: '90s', username: 'a "b"' };
+  const given = { shard: '2/4', headers: 'X-Key: s3cret', 'fail-if': 'mem_used>1B', timeout: '90s', username: 'a "b"' };
   const shown = showInputs('sync', parsed({ signature: 's3cret', ...given })).join('\n');
   assert.doesNotMatch(shown, /s3cret|tok-3f9c1d/);
   for (const line of [
@@ -79,7 +79,7 @@ test('secret are the token and the signature, and the debug log only says whethe
     'username: "a \\\\"b\\\\""',
   ])
     assert.match(shown, new RegExp(`^${line}$`, 'm'));
-  for (const line of ['fail-if: mem_used > 1', 'warn-if: empty', 'timeout: 1 min 30 s', 'dry-run: false'])
+  for (const line of ['fail-if: mem_used > 1B', 'warn-if: empty', 'timeout: 1 min 30 s', 'dry-run: false'])
     assert.match(shown, new RegExp(`^${line}$`, 'm'));
 });
 
@@ -143,23 +143,25 @@ describe('a list of conditions', () => {
     const value = '\n# peak\r\n  mem_used_pct>90  \r\n\n   # room\n\tdisk_free < 512 MiB\n';
     const { failIf, warnIf, waitUntil } = parsed({
       'fail-if': value,
-      'warn-if': 'mem_used > 2',
+      'warn-if': 'mem_used > 2B',
       'wait-until': '# none\n#none',
     });
-    const texts = [failIf, warnIf, waitUntil].map(list => list.map(({ text }) => text));
-    assert.deepEqual(texts, [['mem_used_pct > 90', 'disk_free < 512MiB'], ['mem_used > 2'], []]);
+    const texts = [failIf, warnIf, waitUntil].map(list => list?.map(({ text }) => text));
+    assert.deepEqual(texts, [['mem_used_pct > 90', 'disk_free < 512MiB'], ['mem_used > 2B'], undefined]);
+    assert.deepEqual(parsed({ 'wait-until': ' ready\r\n' }).waitUntil, []);
   });
 
   for (const name of LISTS) {
     const where = 'line 3, "mem_usd > 90", at character 1:';
     const message = `${where} there is no metric mem_usd; did you mean mem_used?`;
-    refuses(name, { 'cpu_count > 1\n\n  mem_usd > 90': message }, 'mem_used_pct > 90');
+    const example = name === 'wait-until' ? 'cpu_used_pct < 50' : 'mem_used_pct > 90';
+    refuses(name, { 'cpu_count > 1\n\n  mem_usd > 90': message }, example);
   }
 
   test('with several lines that are wrong is reported with all of them, of every input', () => {
     const problems = problemsOf({
-      'fail-if': 'mem_used > 5 gib\nmem_used > 1\ncpu_used_pct >',
-      'warn-if': 'mem_used.avg > 1',
+      'fail-if': 'mem_used > 5 gib\nmem_used > 1B\ncpu_used_pct >',
+      'warn-if': 'mem_used.avg > 1B',
       'wait-until': 'mem_used ~ 1',
     });
     const places = problems.map(({ input, message }) => [

@@ -97,10 +97,46 @@ e:
     assert.deepEqual(ends, ['a {} false', 'b {} true', 'e {} true']);
   });
 
+  test('hands the outputs of jobs on, but for those that hold what is masked', async t => {
+    const { log } = await run(
+      t,
+      `
+a:
+  outputs: { id: 'box-\${{ steps.x.outputs.id }}', token: '\${{ steps.x.outputs.token }}', key: '\${{ secrets.TOKEN }}' }
+  steps:
+    - id: x
+      run: echo "::add-mask::s3"; printf 'id=7\\ntoken=s3\\n' >> "$GITHUB_OUTPUT"
+b:
+  needs: a
+  steps:
+    - run: echo "$ID,$TOKEN,$KEY"
+      env: { ID: '\${{ needs.a.outputs.id }}', TOKEN: '\${{ needs.a.outputs.token }}', KEY: '\${{ needs.a.outputs.key }}' }`,
+    );
+    assert.deepEqual(log, ['::add-mask::s3', 'box-7,,']);
+  });
+
+  test('runs the steps of a parallel at once, and the next when both have ended', async t => {
+    const { log, ends } = await run(
+      t,
+      `
+a:
+  steps:
+    - parallel:
+        - { id: one, run: 'mkfifo pipe && cat pipe >> "$GITHUB_OUTPUT"' }
+        - { run: 'until [ -p pipe ]; do :; done; echo of=two > pipe; exit 1' }
+    - run: echo "after $OF"
+      if: always()
+      env: { OF: '\${{ steps.one.outputs.of }}' }
+    - run: echo never`,
+    );
+    assert.deepEqual([log, ends], [['after two'], ['a {} false']]);
+  });
+
   const errors: Readonly<Record<string, readonly [jobs: string, message: RegExp]>> = {
     'an unknown key of a job': ['a: { container: x, steps: [] }', /The job a has container, which is not known/],
     'an unknown key of a strategy': ['a: { strategy: { max-parallel: 1 }, steps: [] }', /A strategy has max-parallel/],
     'an addition to a matrix': ['a: { strategy: { matrix: { include: [] } } }', /A matrix has include: \[\]/],
+    'a list where text belongs': ['a: { steps: [{ uses: x, with: { files: [a] } }] }', /^Error: files is a YAML list/],
     'a matrix that an expression makes': ['a: { strategy: { matrix: { x: y } } }', /A matrix has x: "y"/],
   };
   for (const [name, [jobs, message]] of Object.entries(errors)) {

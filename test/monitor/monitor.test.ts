@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { readRecord } from '../../src/monitor/record.ts';
-import { openWorld, runAction, runBadly } from '../action/harness.ts';
+import { METRICS, openWorld, runAction, runBadly } from '../action/harness.ts';
 import { startJob, until } from './monitoring.ts';
 
 suite('a monitor', { concurrency: 2 }, () => {
@@ -21,10 +21,10 @@ suite('a monitor', { concurrency: 2 }, () => {
   });
 
   test('fails the job where fail-if trips, however briefly', async () => {
-    await using job = await startJob();
+    await using job = await startJob({ 'fail-if': 'mem_used_pct > 90\nmem_used_pct.last > 90' });
     await job.use(95, 2);
     await job.use(10, 2);
-    const post = await job.post({ 'fail-if': 'mem_used_pct > 90\nmem_used_pct.last > 90' });
+    const post = await job.post();
     assert.equal(post.exitCode, 1);
     const [error = ''] = post.annotations('error');
     assert.match(error, /^1 condition of fail-if tripped:\nmem_used_pct > 90: it was 95 %/);
@@ -32,8 +32,27 @@ suite('a monitor', { concurrency: 2 }, () => {
     assert.match(post.summary, /^<h3>❌ .*the gate is shut/);
   });
 
+  const foreign = { 'fail-if': 'cpu_used_pct > 1', 'sandbox-id': 'other', token: 'none', 'base-url': 'https://h' };
+  const none = { 'fail-if': '', 'sandbox-id': '', token: '', 'base-url': '', 'sample-interval': '', summary: '' };
+  for (const [what, inputs] of Object.entries({ foreign, none })) {
+    test(`judges what was asked for at its start, where the runner hands its end ${what} inputs`, async () => {
+      await using job = await startJob({ 'fail-if': 'mem_used_pct > 90', summary: 'false' });
+      await job.use(95, 2);
+      const { outputs, stdout, summary, reportText } = await job.post(inputs);
+      assert.deepEqual([outputs['gate'], summary], ['failed', ''], stdout);
+      assert.match(reportText, /"sandboxId":\s*"sandbox1"/);
+    });
+  }
+
+  test('has in its stats what the service sent last, to the letter', async () => {
+    const metrics = () => ({ ...METRICS, note: ['kept'] });
+    await using job = await startJob({}, { metrics });
+    const { stats = '' } = (await job.post()).outputs;
+    assert.deepEqual(JSON.parse(stats), metrics());
+  });
+
   test('of a job that ends at once has a first and a last sample', async () => {
-    await using job = await startJob({ interval: '1h' });
+    await using job = await startJob({ 'sample-interval': '1h' });
     const post = await job.post();
     assert.equal(JSON.parse(post.reportText).samples.length, 2);
   });
@@ -91,8 +110,12 @@ suite('a monitor', { concurrency: 2 }, () => {
 
   test('that could not start leaves its post step nothing to do', async () => {
     await using world = await openWorld();
-    const main = await runBadly(world, { interval: 'soon', 'fail-if': 'mem_usd_pct > 1' }, { task: 'monitor' });
-    assert.match(main.stdout, /interval: "soon" is not a length of time/);
+    const main = await runBadly(
+      world,
+      { 'sample-interval': 'soon', 'fail-if': 'mem_usd_pct > 1' },
+      { task: 'monitor' },
+    );
+    assert.match(main.stdout, /sample-interval: "soon" is not a length of time/);
     assert.match(main.stdout, /did you mean mem_used_pct\?/);
     assert.deepEqual(main.state, {});
     const post = await runAction(world, {}, { task: 'monitor', post: main });

@@ -21,7 +21,7 @@ export interface Job extends AsyncDisposable {
   readonly directory: string;
   /** Lets the sandbox use so much memory, and waits for so many further readings. */
   use(percent: number, readings: number): Promise<void>;
-  /** Runs the post step. */
+  /** Runs the post step, to which the runner hands these inputs in addition. */
   post(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
 }
 
@@ -33,7 +33,7 @@ export async function startJob(
   let used = 10;
   const metrics = () => ({ ...METRICS, mem_total: 1000, mem_used: used * 10 });
   const world = await openWorld({ metrics, ...options });
-  const given = { interval: '200ms', ...inputs };
+  const given = { 'sample-interval': '200ms', ...inputs };
   const main = await runWell(world, given, { task: 'monitor', env });
   const directory = main.state['directory'] ?? '';
   return {
@@ -50,7 +50,7 @@ export async function startJob(
   };
 }
 
-/** Runs the post step on what `write` records, in place of a sampling process. */
+/** Runs the post step of a monitor with these inputs on what `write` records, in place of a sampling process. */
 export async function runPost(
   inputs: Inputs,
   write: (recorder: Recorder, directory: string) => void,
@@ -60,8 +60,9 @@ export async function runPost(
   const directory = path.join(world.temp, 'sandbox-sync-monitor-played');
   mkdirSync(directory);
   write(openRecorder(directory), directory);
-  const post = { state: { directory } };
-  return await runAction(world, inputs, { ...options, task: 'monitor', post });
+  const kept = { 'sandbox-id': 'sandbox1', 'base-url': world.agent.url, 'fail-if': '', ...inputs };
+  const post = { state: { directory, inputs: JSON.stringify(kept) } };
+  return await runAction(world, {}, { ...options, task: 'monitor', post });
 }
 
 /** The sampling process of a directory. */

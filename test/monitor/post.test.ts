@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { openWorld, runAction, runBadly } from '../action/harness.ts';
+import { openWorld, runBadly } from '../action/harness.ts';
 import { startJob, until } from './monitoring.ts';
 
 const SIGNAL_AT = path.resolve(import.meta.dirname, '../action/signal-at.js');
@@ -34,11 +34,22 @@ suite('the post step of a monitor', { concurrency: 2 }, () => {
       await using world = await openWorld();
       const directory = of(world);
       mkdirSync(directory, { recursive: true });
-      const post = await runAction(world, {}, { task: 'monitor', post: { state: { directory } } });
-      assert.deepEqual([post.exitCode, existsSync(directory)], [1, true]);
+      const state = { directory, inputs: '{"fail-if":"mem_used_pct > 90"}' };
+      const post = await runBadly(world, {}, { task: 'monitor', post: { state } });
+      assert.deepEqual([post.outputs['gate'], existsSync(directory)], ['failed', true]);
+      assert.match(post.annotations('error').join(), /^monitor: ".*" is no directory of a monitor below RUNNER_TEMP/);
       assert.ok(!readdirSync(directory).includes('end'));
     });
   }
+});
+
+test('fails, and removes the record, where what the monitor was started with is lost', async () => {
+  await using world = await openWorld();
+  const directory = path.join(world.temp, 'sandbox-sync-monitor-x');
+  mkdirSync(directory);
+  const post = await runBadly(world, { 'fail-if': '' }, { task: 'monitor', post: { state: { directory } } });
+  assert.match(post.annotations('error').join(), /^monitor: what it was started with is lost\./);
+  assert.equal(existsSync(directory), false);
 });
 
 test('without GITHUB_STATE, no monitor starts that nobody would end', async () => {

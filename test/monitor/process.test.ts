@@ -40,7 +40,7 @@ describe('the sampling process', { skip: process.platform !== 'linux' && 'reads 
   });
 
   test('ends when its directory is gone', async () => {
-    await using job = await startJob({ interval: '1h' });
+    await using job = await startJob({ 'sample-interval': '1h' });
     const folder = await until(() => processIn(job.directory));
     await until(async () => (await readRecord(job.directory, NONE)).samples[0]);
     await job.world[Symbol.asyncDispose]();
@@ -50,7 +50,7 @@ describe('the sampling process', { skip: process.platform !== 'linux' && 'reads 
 
 /** Starts a monitor from a process that then ends, and returns the monitor's directory. */
 function startInJobThatDies({ workspace, temp, agent }: World): string {
-  const inputs = { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': agent.url, interval: '1h' };
+  const inputs = { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': agent.url, 'sample-interval': '1h' };
   const step = { action: folderOf('monitor'), workspace, temp, inputs };
   const runner = path.resolve(import.meta.dirname, '../../local-runner/step.ts');
   const script = `

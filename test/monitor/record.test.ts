@@ -54,6 +54,22 @@ describe('a record', () => {
     );
   });
 
+  for (const [what, names, readings] of [
+    ['1,200,000 figures', 100, 12_001],
+    ['20,000 names', 20_001, 1],
+  ] as const) {
+    test(`is full after ${what}`, () => {
+      using place = openPlace();
+      const recorder = openRecorder(place.path);
+      const figures = new Map(Array.from({ length: names }, (_, index) => [index.toString(36), 1n]));
+      for (let reading = 1; reading <= readings; reading += 1) {
+        assert.equal(recorder.isFull(), false);
+        recorder.sample(1, { figures, json: '', warnings: [] });
+      }
+      assert.equal(recorder.isFull(), true);
+    });
+  }
+
   test('is full after 32 MiB', () => {
     using place = openPlace();
     const recorder = openRecorder(place.path);
@@ -64,7 +80,7 @@ describe('a record', () => {
     assert.equal(recorder.isFull(), true);
   });
 
-  test('loses no more than the lines that were not written whole', async () => {
+  test('loses no more than the lines that were not written whole, and holds a reading of nothing for them', async () => {
     using place = openPlace();
     const recorder = openRecorder(place.path);
     recorder.sample(1, decodeStats('{"a":1}'));
@@ -72,7 +88,8 @@ describe('a record', () => {
     recorder.sample(3, decodeStats('{"a":3}'));
     appendFileSync(path.join(place.path, 'record.jsonl'), '{"at":4,"gap":"half');
     const { samples, gaps } = await read(place.path);
-    assert.deepEqual([samples.map(({ at }) => at), gaps], [[1, 3], []]);
+    assert.deepEqual([samples.map(({ at }) => at), gaps], [[1, 3, 3], []]);
+    assert.equal(samples[2]?.figures.size, 0);
   });
 });
 

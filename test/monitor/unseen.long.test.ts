@@ -15,12 +15,12 @@ suite('a sampling process that sees no more', { concurrency: 4, skip: process.pl
       ['warn-if', 0],
     ] as const) {
       test(`since it got ${name} trips ${level}`, async () => {
-        await using job = await startJob();
+        await using job = await startJob({ [level]: 'mem_used_pct > 90' });
         await job.use(10, 2);
         const pid = await samplerIn(job.directory);
         process.kill(pid, name);
         try {
-          const post = await job.post({ [level]: 'mem_used_pct > 90' });
+          const post = await job.post();
           assert.deepEqual([post.exitCode, post.outputs['gate']], [exitCode, exitCode === 1 ? 'failed' : 'warned']);
           assert.match(post.stdout, /was not seen from \S+ UTC to \S+ UTC, since the monitor was ended from outside\./);
         } finally {
@@ -71,7 +71,7 @@ test('a record of 64 KiB of names a reading, others each time, takes little memo
     recorder.end({ at: Date.now(), what: ASKED });
   };
   const env = { NODE_OPTIONS: `--import=${file}`, PEAK_MEMORY_FILE: peakFile };
-  const post = await runPost({ 'fail-if': 'mem_used == 399' }, write, { env });
+  const post = await runPost({ 'fail-if': 'mem_used == 399B' }, write, { env });
   assert.match(post.annotations('error').join('\n'), /^mem_used == 399: it was 399 B/m);
   const peak = Number(readFileSync(peakFile, 'utf8')) / 2 ** 20;
   t.diagnostic(`${Math.round(peak)} MiB at most`);

@@ -23,6 +23,7 @@ const COURSES: Readonly<Record<string, Course>> = {
   'with a stall in it': { at: [100, 90, 39, 0], end: ASKED, unseen: [90, 39] },
   'with a stall at its end': { at: [100, 90, 51], end: ASKED, unseen: [51, 0] },
   'with a stall at its beginning': { at: [40, 0], end: ASKED, unseen: [100, 40] },
+  'whose clock was put back': { at: [100, 90, 200, 160, 120, 80, 40, 0], end: ASKED, unseen: [90, 200] },
 };
 
 const timeOf = (ms: number) => new Date(ms).toISOString().slice(11, 19).concat(' UTC');
@@ -33,7 +34,7 @@ suite('a job', { concurrency: 2 }, () => {
       const state = unseen === undefined ? 'passed' : level === 'fail-if' ? 'failed' : 'warned';
       test(`${what} has ${state} with ${level}`, async () => {
         const now = Date.now();
-        const inputs = { interval: '5s', [level]: 'mem_used_pct > 90' };
+        const inputs = { 'sample-interval': '5s', [level]: 'mem_used_pct > 90' };
         const post = await runPost(inputs, recorder => {
           recorder.start(now - 100 * S);
           for (const seconds of at) recorder.sample(now - seconds * S, CALM);
@@ -52,8 +53,9 @@ suite('a job', { concurrency: 2 }, () => {
   }
 
   test('that was not seen a thousand times says so ten times', async () => {
-    const post = await runPost({ interval: '200ms', 'fail-if': 'mem_used_pct > 90' }, recorder => {
-      for (let second = 3000; second > 0; second -= 3) recorder.sample(Date.now() - second * S, CALM);
+    const post = await runPost({ 'sample-interval': '200ms', 'fail-if': 'mem_used_pct > 90' }, recorder => {
+      // What it began with is lost, too.
+      for (let second = 2997; second > 0; second -= 3) recorder.sample(Date.now() - second * S, CALM);
       recorder.end({ at: Date.now(), what: ASKED });
     });
     const [said = ''] = post.annotations('error');
@@ -62,10 +64,10 @@ suite('a job', { concurrency: 2 }, () => {
 });
 
 test('a sampling process that is killed fails the gate', { skip: process.platform !== 'linux' }, async () => {
-  await using job = await startJob();
+  await using job = await startJob({ 'fail-if': 'mem_used_pct > 90' });
   await job.use(10, 2);
   process.kill(await samplerIn(job.directory), 'SIGKILL');
-  const post = await job.post({ 'fail-if': 'mem_used_pct > 90' });
+  const post = await job.post();
   assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
   assert.match(
     post.annotations('error').join('\n'),
@@ -80,7 +82,7 @@ test('a metric that is missing or malformed in some readings fails the gate, and
     const value = values[Math.min(asked++, values.length - 1)] ?? '';
     return value === '' ? '{"ts":1}' : `{"mem_used":${value},"load":${value}}`;
   };
-  const lines = ['mem_used > 9', 'mem_used.last > 9', 'load.max > 9', 'load.min > 9', 'load.mean > 9'];
+  const lines = ['mem_used > 9B', 'mem_used.last > 9B', 'load.max > 9', 'load.min > 9', 'load.mean > 9'];
   const inputs = { 'fail-if': lines.join('\n') };
   await using job = await startJob(inputs, { metrics });
   await until(() => asked > values.length || undefined);
@@ -91,6 +93,19 @@ test('a metric that is missing or malformed in some readings fails the gate, and
     assert.match(said, RegExp(`^${line} cannot be judged: 4 of \\d+ readings do not report`, 'm'));
   for (const name of ['mem_used', 'load'])
     assert.match(post.annotations('warning').join('\n'), RegExp(`${name} cannot be used`));
+});
+
+test('no reading is lost, whatever the names in it', async () => {
+  let asked = 0;
+  const metrics = () => {
+    asked += 1;
+    return asked === 2 ? '{"mem_used":99,"a\u2028b\u2029c":1}' : '{"mem_used":1}';
+  };
+  await using job = await startJob({ 'fail-if': 'mem_used > 9B' }, { metrics });
+  await until(() => asked > 2 || undefined);
+  const post = await job.post();
+  assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed'], post.stdout);
+  assert.deepEqual(JSON.parse(post.reportText).samples[1].figures, { mem_used: 99, 'a\u2028b\u2029c': 1 });
 });
 
 test('what is judged is kept, whatever else the agent reports, and what is left out is said', async () => {

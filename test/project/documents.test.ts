@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { mapping, readYaml } from '../../local-runner/yaml.ts';
@@ -38,6 +38,65 @@ for (const message of QUOTED) {
     }
   });
 }
+
+test('the quick start of README.md is examples/sync.yml', () => {
+  const [, workflow = ''] = /^## Quick start\n.*?^```yaml\n(.*?)^```$/ms.exec(read('README.md')) ?? [];
+  assert.equal(workflow, read('examples/sync.yml').replace(/^(#.*\n)+/, ''));
+});
+
+describe('every link inside the repository leads somewhere', () => {
+  for (const file of globSync('{,.github/,*/,.github/*/}*.md', { cwd: PROJECT })) {
+    test(file, () => assert.deepEqual(linksIn(file).filter(isDead(file)), []));
+  }
+});
+
+/** The links of a document, without those to other places, and without what stands in code. */
+function linksIn(file: string): string[] {
+  const prose = read(file).replaceAll(/^```.*?^```|`[^`\n]*`/gms, '');
+  const links = prose.matchAll(/\]\(<?([^)\s>]+)|^\[[^\]]+\]: (\S+)|\b(?:href|src)="([^"]+)"/gm);
+  const targets = [...links].map(([, inline, below, html]) => inline ?? below ?? html ?? '');
+  return targets.filter(target => !/^\w+:/.test(target));
+}
+
+function isDead(from: string): (link: string) => boolean {
+  return link => {
+    const [place = '', anchor] = decodeURI(link).split('#');
+    const file = place.startsWith('/') ? place.slice(1) : path.join(path.dirname(from), place);
+    const target = place === '' ? from : file;
+    if (!existsSync(path.join(PROJECT, target))) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(anchor);
+  };
+}
+
+/** The anchors that GitHub gives the headings of a document. */
+function anchorsOf(file: string): string[] {
+  const headings = [
+    ...read(file)
+      .replaceAll(/^```.*?^```/gms, '')
+      .matchAll(/^#+ +(.*?) *$/gm),
+  ];
+  const names = headings.map(([, text = '']) =>
+    text
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return names.map((name, index) => {
+    const same = names.slice(0, index).filter(each => each === name).length;
+    return same === 0 ? name : `${name}-${same}`;
+  });
+}
+
+test('a dead link is found, to a file or to an anchor', () => {
+  const links = ['CHANGELOG.md', '../README.md#inputs', '#outputs', 'main.md', '../README.md#input', '#output'];
+  assert.deepEqual(links.filter(isDead('upload/README.md')), [
+    'CHANGELOG.md',
+    'main.md',
+    '../README.md#input',
+    '#output',
+  ]);
+});
 
 const TYPES = ['checkboxes', 'dropdown', 'input', 'markdown', 'textarea'];
 

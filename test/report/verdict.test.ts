@@ -103,7 +103,10 @@ test('failures that say the same are one group, the largest first, in plan order
 
 test("a full disk comes with the sandbox's figures, where they are known", () => {
   const stats = statsOf({ disk_used: 2 * 1024 ** 3, disk_total: 2 * 1024 ** 3 });
-  assert.equal(adviceOn(FULL, report({ stats })), `${FULL.hint} It uses 2 GiB of 2 GiB.`);
+  assert.equal(
+    adviceOn(FULL, report({ stats })),
+    `${FULL.hint} Its root file system uses 2 GiB of 2 GiB; the target may lie on another.`,
+  );
   assert.equal(adviceOn(BUSY, report({ stats })), BUSY.hint);
   for (const known of [{}, { disk_used: 1 }, { disk_total: 1 }])
     assert.equal(adviceOn(FULL, report({ stats: statsOf(known) })), FULL.hint);
@@ -178,6 +181,6 @@ test('a breach says condition, figure and limit; what does not hold says what wa
 test('what cannot be judged says which metrics are reported, or that there are no stats', () => {
   const unknown = 'mem_cache > 1GiB cannot be judged: the sandbox does not report mem_cache, but mem_used, ts';
   assert.deepEqual(lines('mem_cache > 1GiB', { ts: 1n, mem_used: 5n }), [unknown, unknown]);
-  const nothing = judge(parse('mem_used > 1'), []);
-  assert.equal(breachLine(nothing), 'mem_used > 1 cannot be judged: there are no stats');
+  const nothing = judge(parse('mem_used > 1B'), []);
+  assert.equal(breachLine(nothing), 'mem_used > 1B cannot be judged: there are no stats');
 });

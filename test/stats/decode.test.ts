@@ -128,7 +128,15 @@ describe('the derived figures', () => {
 
   test('are not there where a part is not reported, or the total is 0', () => {
     assert.deepEqual(Object.keys(figuresOf('{"mem_used":1,"disk_total":2}')), ['mem_used', 'disk_total']);
-    assert.deepEqual(Object.keys(figuresOf('{"mem_used":1,"mem_total":0}')), ['mem_used', 'mem_total']);
+    assert.deepEqual(Object.keys(figuresOf('{"disk_used":1,"disk_total":0}')), ['disk_total']);
+    const inMebibytes = figuresOf('{"mem_used_mib":1,"mem_total_mib":0}');
+    assert.deepEqual(Object.keys(inMebibytes), ['mem_used_mib', 'mem_total_mib', 'mem_total']);
+  });
+
+  test('are there in bytes where the service reports MiB alone', () => {
+    const found = figuresOf('{"mem_used_mib":1,"mem_total_mib":4}');
+    const bytes = { mem_used: 2n ** 20n, mem_total: 2n ** 22n, mem_used_pct: 25, mem_free: 3n * 2n ** 20n };
+    assert.deepEqual(found, { mem_used_mib: 1n, mem_total_mib: 4n, ...bytes });
   });
 
   test('replace what the service sends under their names', () => {

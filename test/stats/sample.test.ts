@@ -20,7 +20,7 @@ const cancelledAt = (ms: number) => fakeTime((clock, elapsed) => void (elapsed =
 async function take(samples: number, { read }: Answers, time: FakeTime = fakeTime()) {
   const policy = { retries: 0, random: () => 0, sleep: time.sleep, stop: time.stop, onRetry: () => {} };
   const start = time.now();
-  const taken = await takeSamples(() => withRetries(read, policy), { samples, intervalMs: 250 }, time);
+  const taken = await takeSamples(() => withRetries(read, policy), { wasRead: false, samples, intervalMs: 250 }, time);
   const at = taken.samples.map(sample => [sample.at - start, sample.figures.get('load')]);
   return { error: taken.error, taken: at };
 }
@@ -65,15 +65,15 @@ describe('sampling', () => {
 interface Waiting {
   readonly until?: readonly string[];
   readonly time?: FakeTime;
-  readonly limits?: Parameters<typeof waitUntil>[2];
+  readonly limits?: Pick<Parameters<typeof waitUntil>[2], 'intervalMs' | 'timeoutMs'>;
 }
 
 /** Waits for a calm sandbox, 5 s long; the conditions that are missing come in short. */
 async function wait(agent: Pick<Answers, 'read'>, options: Waiting = {}) {
   const { until = ['load < 5'], time = fakeTime(), limits = { intervalMs: 1000, timeoutMs: 5000 } } = options;
-  const end = await waitUntil(until.map(parse), agent.read, limits, time);
+  const end = await waitUntil(until.map(parse), agent.read, { ...limits, onLook: () => {} }, time);
   assert.ok(time.slept.every(ms => ms > 0));
-  if (end.held) return end;
+  if (end.held) return { held: true, waitedMs: end.waitedMs };
   const missing = end.missing.map(judgement => [
     judgement.condition.text,
     judgement.holds === undefined ? judgement.reported : toFigure(judgement.figure),

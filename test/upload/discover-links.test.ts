@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { pathWithin } from '../../src/upload/sources.ts';
+import { setImmediate } from 'node:timers/promises';
+import { pathWithin, sortOut } from '../../src/upload/sources.ts';
 import { find, leftOut, link, plant, relatives } from './tree.ts';
 
 type Links = Readonly<Record<string, string>>;
@@ -174,4 +175,12 @@ test('the path within a directory', { skip: process.platform === 'win32' }, () =
     [pathWithin('/a/b', '/a'), pathWithin('/a/b', '/a/c'), pathWithin('/', '/a')],
     [undefined, undefined, 'a'],
   );
+});
+
+test('what was found is sorted out in turns, so that a cancelled job is heard of meanwhile', async () => {
+  using tree = plant({ 'w/a.txt': 'a' });
+  const paths = Array.from({ length: 25_000 }, () => tree.at('w/a.txt'));
+  const options = { workspace: tree.at('w'), followSymlinks: true, includeHiddenFiles: false };
+  const first = await Promise.race([sortOut(tree.at('w'), paths, options), setImmediate('others')]);
+  assert.ok(first === 'others');
 });

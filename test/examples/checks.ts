@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { CreatedSandbox } from '../../local-agent/control-plane.ts';
+import type { Files } from './repository.ts';
+import { filesBelow, homeOf, type Service } from './sandbox.ts';
+import type { Run } from './stage.ts';
+
+/** The run did well, and said so. */
+export function assertSucceeded({ succeeded, log }: Run, said = /^/): void {
+  assert.ok(succeeded, log);
+  assert.match(log, said);
+}
+
+/** In the folder `app` of the only sandbox are these files, and no others anywhere but those named. */
+export function assertArrived({ plane }: Service, files: Files, others: readonly string[] = []): void {
+  assert.equal(plane.created.length, 1);
+  for (const sandbox of plane.created) assertHolds(sandbox, files, others);
+}
+
+/** The same of a sandbox. */
+export function assertHolds(sandbox: CreatedSandbox, files: Files, others: readonly string[] = []): void {
+  const found = Object.entries(filesBelow(homeOf(sandbox))).filter(([name]) => !others.includes(name));
+  const sent = Object.entries(files).map(([name, content]) => [`app/${name}`, Buffer.from(content)]);
+  assert.deepEqual(Object.fromEntries(found), Object.fromEntries(sent));
+}
+
+/** The service was reached by these hosts alone, through the proxy. */
+export function assertReached({ proxy }: Service, ...hosts: string[]): void {
+  const reached = new Set(proxy.requests.map(request => request.host));
+  assert.deepEqual([...reached].sort(), hosts.map(host => `${host}:443`).sort());
+}
+
+/** What was asked of the API. */
+export function assertAsked({ plane }: Service, ...requests: string[]): void {
+  const ids = new RegExp(plane.created.map(({ id }) => id).join('|') || '(?!)', 'g');
+  assert.deepEqual(
+    plane.requests.map(request => request.replaceAll(ids, 'ID')),
+    requests,
+  );
+}
+
+/** What is asked for a sandbox that is created and deleted. */
+export const WHOLE_LIFE = ['POST /sandboxes 201', 'DELETE /sandboxes/ID 204'] as const;
