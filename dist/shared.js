@@ -413,7 +413,7 @@ function threeDigits(value) {
 
 // src/inputs/values.ts
 /** An input that is read by `parse`, and shown by `show`: text in quotation marks unless given. */
-function field(parse, show = shown$1) {
+function field(parse, show = shown) {
 	return {
 		parse,
 		show,
@@ -476,7 +476,7 @@ function milliseconds(text) {
 function text() {
 	return field((value) => value);
 }
-function shown$1(value) {
+function shown(value) {
 	if (value === "" || value === void 0) return "empty";
 	return JSON.stringify(value);
 }
@@ -1373,7 +1373,7 @@ const OPTIONS = {
 	noext: true,
 	nonegate: true
 };
-/** The excludes of lines, made absolute by `absolute`. */
+/** What lines exclude that `absolute` makes absolute; `idle` are those that have excluded nothing so far. */
 function excludesOf(lines, absolute) {
 	const all = lines.map((line) => ({
 		line,
@@ -1389,13 +1389,14 @@ function excludesOf(lines, absolute) {
 		}
 		return isExcluded;
 	};
+	const prunes = (directory) => {
+		if (!excludes(directory)) return false;
+		for (const each of all) each.isIdle &&= !each.matches(directory, true);
+		return true;
+	};
 	return {
 		excludes,
-		prunes(directory) {
-			if (!excludes(directory)) return false;
-			for (const each of all) each.isIdle &&= !each.matches(directory, true);
-			return true;
-		},
+		prunes,
 		idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line)
 	};
 }
@@ -1762,6 +1763,7 @@ function leadsThrough(root, realPath) {
 function isOneLine({ name }) {
 	return name.trim() === name && !/[\r\n]/.test(name);
 }
+/** What is in a folder; nothing where it cannot be read. */
 function entriesOf(root) {
 	try {
 		return readdirSync(root, { withFileTypes: true });
@@ -1805,8 +1807,8 @@ async function discover(rules, options) {
 function idleLine(line, directory, files) {
 	const says = `${quote(`!${line}`)} excluded nothing`;
 	const deep = `**/${line}`;
-	const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line) ? () => false : excludesOf([deep], () => anchor(deep, directory)).excludes;
-	const count = [...files].filter(isAnywhere).length;
+	const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
 	if (count === 0) return `${says} of what the other lines match.`;
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
 }
@@ -1882,20 +1884,17 @@ function unlessAborted(signal, promise, fallback) {
 }
 
 // src/upload/unmatched.ts
-/** A sentence on a pattern that matches no file to upload, with the likeliest reason; how far its path exists, if no other. */
-function nothingFound(match, { directory, name }) {
-	const { pattern } = match.pattern;
+/** A sentence on a pattern that matches no file: the likeliest reason, or how far its path exists. `name` says what a path is called. */
+function nothingFound(match, directory, name) {
+	const { pattern: { pattern }, hidden, leftOut: [first, ...others] } = match;
 	const found = `${quote(pattern)} matches no file to upload`;
-	const reason = passedOver(match, name) ?? slipIn(pattern, directory);
-	if (reason !== void 0) return `${found} (${reason}).`;
-	const extent = extentOf(match, directory);
-	return `${extent === void 0 ? found : `${found} (${extent})`}. Check that what makes it ran before this step, and working-directory.`;
+	if (hidden.length > 0) return `${found} (${hidden.length} with a name that begins with a dot; set include-hidden-files: true to include them).`;
+	if (first !== void 0) return `${found} (${others.length + 1} left out, such as ${name(first.path)}: ${first.reason}).`;
+	const slip = slipIn(pattern, directory);
+	if (slip !== void 0) return `${found} (${slip}).`;
+	return `${found} (${extentOf(match, directory)}). Check that what makes it ran before this step, and working-directory.`;
 }
-function passedOver({ hidden, leftOut }, name) {
-	const dotted = `${hidden.length} with a name that begins with a dot`;
-	if (hidden.length > 0) return `${dotted}; set include-hidden-files: true to include them`;
-	return leftOut[0] && `${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`;
-}
+const MAX_NAMES$2 = 10;
 const SLIPS = [
 	{
 		slip: /^(["'`]).*\1$/,
@@ -1941,55 +1940,23 @@ function slipIn(pattern, directory) {
 	const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
 	return others.length > 0 && isWhole ? "several patterns in one line; where they are lines of their own, write files: | in place of files: >" : void 0;
 }
-/** How far the path exists that a pattern spells out, and what is there in its place; undefined where none of it does. */
+/** How far the path exists that a pattern spells out, and what is there in its place. */
 function extentOf({ root, pattern: { pattern } }, directory) {
-	const { at, missing } = deepest(root, directory);
+	let missing = "";
+	let at = root;
+	for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
 	const place = at === directory ? "the working directory" : quote(toPosix(pathWithin(directory, at) ?? at));
-	const names = namesIn(at);
-	if (names === void 0) {
-		if (!existsSync(at)) return void 0;
-		return `${place} is ${missing === void 0 && !/[*?]/.test(pattern) ? "left out by a ! line" : "no folder"}`;
-	}
+	if (!statSync(at).isDirectory()) return `${place} is ${missing === "" && !/[*?]/.test(pattern) ? "left out by a ! line" : "no folder"}`;
+	const names = entriesOf(at).map(({ name }) => name).sort();
 	if (names.length === 0) return `${place} is empty`;
-	const holds = `${place} exists and holds ${shown(names)}`;
-	if (missing === void 0) return `${holds}; nothing in it matches, or a ! line leaves it out`;
 	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
 	if (other !== void 0) return `there is no ${quote(missing)}, but ${quote(other)}, in another case`;
-	return `${holds}; there is no ${quote(missing)} in it`;
-}
-/** The last part of the way to a path that exists, and the name that is missing there. */
-function deepest(root, directory) {
-	const below = pathWithin(directory, root);
-	let at = below === void 0 ? path.parse(root).root : directory;
-	for (const part of (below ?? root.slice(at.length)).split(path.sep)) {
-		const next = path.join(at, part);
-		if (!existsSync(next)) return {
-			at,
-			missing: part
-		};
-		at = next;
-	}
-	return {
-		at,
-		missing: void 0
-	};
-}
-const MAX_NAMES$2 = 10;
-function shown(names) {
-	const inSight = names.filter((name) => !name.startsWith("."));
-	const all = inSight.length === 0 ? names : inSight;
-	return firstOf$1(all, MAX_NAMES$2, {
+	const some = firstOf$1(names, MAX_NAMES$2, {
 		show: (name) => visibleCut(name, 100),
 		more: (rest) => `${rest} more`
-	}).join(", ");
-}
-/** Undefined of what is no folder, or cannot be read. */
-function namesIn(place) {
-	try {
-		return readdirSync(place).sort();
-	} catch {
-		return;
-	}
+	});
+	const lacks = missing === "" ? "nothing in it matches, or a ! line leaves it out" : `there is no ${quote(missing)} in it`;
+	return `${place} exists and holds ${some.join(", ")}; ${lacks}`;
 }
 
 // src/upload/plan.ts
@@ -2005,10 +1972,7 @@ function plan(matches, options) {
 		size: file.size,
 		isExecutable: file.isExecutable
 	})));
-	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, {
-		directory,
-		name
-	}));
+	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, directory, name));
 	const { unique, conflicts } = byTarget(files);
 	const problems = [
 		...options.ifNoFilesFound === "error" ? unmatched : [],
@@ -2033,8 +1997,28 @@ function plan(matches, options) {
 		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(leftOut)]
 	};
 }
+/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
+function shareOf(files, { index, count }) {
+	const loads = Array.from({ length: count }, () => 0);
+	const mine = /* @__PURE__ */ new Set();
+	for (const file of files.toSorted(heaviestFirst)) {
+		const lightest = loads.indexOf(Math.min(...loads));
+		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+		if (lightest === index - 1) mine.add(file);
+	}
+	return files.filter((file) => mine.has(file));
+}
+/** What a file counts when the plan is dealt out, in bytes. */
+function weightOf({ size }) {
+	return size + REQUEST_BYTES;
+}
+const REQUEST_BYTES = 1024;
+function heaviestFirst(one, other) {
+	if (one.size !== other.size) return other.size - one.size;
+	return one.target < other.target ? -1 : 1;
+}
 function targetOf({ path: file, relative }, own, general) {
-	const target = own === void 0 || path.posix.isAbsolute(own) ? own ?? general : path.posix.join(general, own);
+	const target = own !== void 0 && path.posix.isAbsolute(own) ? own : path.posix.join(general, own ?? "");
 	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
 	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
 }
@@ -2088,28 +2072,6 @@ function cut$1(messages) {
 		show: (each) => each,
 		more: (rest) => `And ${rest} more of this kind.`
 	});
-}
-
-// src/upload/share.ts
-/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
-function shareOf(files, { index, count }) {
-	const loads = Array.from({ length: count }, () => 0);
-	const mine = /* @__PURE__ */ new Set();
-	for (const file of files.toSorted(heaviestFirst)) {
-		const lightest = loads.indexOf(Math.min(...loads));
-		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
-		if (lightest === index - 1) mine.add(file);
-	}
-	return files.filter((file) => mine.has(file));
-}
-const REQUEST_BYTES = 1024;
-/** What a file counts when the plan is dealt out, in bytes. */
-function weightOf({ size }) {
-	return size + REQUEST_BYTES;
-}
-function heaviestFirst(one, other) {
-	if (one.size !== other.size) return other.size - one.size;
-	return one.target < other.target ? -1 : 1;
 }
 
 // src/text/exact-json.ts
@@ -3102,11 +3064,21 @@ function hiddenLine({ hidden }) {
 	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true takes it") ?? hidden[0];
 	return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+const MAX_NAMES$1 = 10;
 /** What is to be known of the files in the sandbox, though nothing failed. */
 function notices(report) {
+	const { files, gone } = report;
+	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
+	const [program] = programs;
+	const why = "An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:";
+	const places = firstOf$1(gone, MAX_NAMES$1, {
+		show: quote,
+		more: moreInReport
+	}).join(", ");
 	return [
-		...executables(report.files),
-		...leftovers(report.gone),
+		...program === void 0 ? [] : [`${are(programs, "file")} executable here, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`],
+		...gone.length === 0 ? [] : [`${are(gone, "file")} no longer in the build and still in the sandbox: ${places}.`],
 		...waits(report)
 	];
 }
@@ -3122,20 +3094,8 @@ function waits({ files, mayShare, durationMs }) {
 	if (!mayShare || small.length < MANY || !isIdle) return [];
 	return [`${`${formatCount(small.length, "small file")} went one a request, and most of the time was spent waiting`}. Where the service takes several files in one request, files-per-request: ${MANY} is several times as fast.`];
 }
-const MAX_NAMES$1 = 10;
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-function executables(files) {
-	const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
-	if (first === void 0) return [];
-	return [`${`${formatCount(others.length + 1, "file")} ${others.length === 0 ? "is" : "are"} executable here`}, such as ${quote(first.file.source)}. An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
-}
-function leftovers(gone) {
-	if (gone.length === 0) return [];
-	const names = firstOf$1(gone, MAX_NAMES$1, {
-		show: quote,
-		more: moreInReport
-	});
-	return [`${`${formatCount(gone.length, "file")} ${gone.length === 1 ? "is" : "are"}`} no longer in the build and still in the sandbox: ${names.join(", ")}.`];
+function are(items, noun) {
+	return `${formatCount(items.length, noun)} ${items.length === 1 ? "is" : "are"}`;
 }
 
 // src/report/outputs.ts

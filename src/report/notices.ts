@@ -13,9 +13,24 @@ export function hiddenLine({ hidden }: Report): string[] {
   return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
 
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+const MAX_NAMES = 10;
+
 /** What is to be known of the files in the sandbox, though nothing failed. */
 export function notices(report: Report): string[] {
-  return [...executables(report.files), ...leftovers(report.gone), ...waits(report)];
+  const { files, gone } = report;
+  const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
+  const [program] = programs;
+  const why = 'An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:';
+  const places = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport }).join(', ');
+  return [
+    ...(program === undefined
+      ? []
+      : [`${are(programs, 'file')} executable here, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`]),
+    ...(gone.length === 0 ? [] : [`${are(gone, 'file')} no longer in the build and still in the sandbox: ${places}.`]),
+    ...waits(report),
+  ];
 }
 
 // Fewer files or shorter waits are no trouble, and faster than that it is the line that takes the time.
@@ -36,21 +51,6 @@ function waits({ files, mayShare, durationMs }: Report): string[] {
   ];
 }
 
-const MAX_NAMES = 10;
-
-const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
-
-function executables(files: Report['files']): string[] {
-  const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
-  if (first === undefined) return [];
-  const which = `${formatCount(others.length + 1, 'file')} ${others.length === 0 ? 'is' : 'are'} executable here`;
-  const why = 'An upload carries no modes, and new files are 0644 in the sandbox';
-  return [`${which}, such as ${quote(first.file.source)}. ${why}. Where modes matter, send an archive: ${ARCHIVE}`];
-}
-
-function leftovers(gone: Report['gone']): string[] {
-  if (gone.length === 0) return [];
-  const names = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport });
-  const which = `${formatCount(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'}`;
-  return [`${which} no longer in the build and still in the sandbox: ${names.join(', ')}.`];
+function are(items: readonly unknown[], noun: string): string {
+  return `${formatCount(items.length, noun)} ${items.length === 1 ? 'is' : 'are'}`;
 }

@@ -58,10 +58,8 @@ export async function discover(rules: FileRules, options: DiscoverOptions): Prom
 function idleLine(line: string, directory: string, files: ReadonlySet<string>): string {
   const says = `${quote(`!${line}`)} excluded nothing`;
   const deep = `**/${line}`;
-  const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line)
-    ? () => false
-    : excludesOf([deep], () => anchor(deep, directory)).excludes;
-  const count = [...files].filter(isAnywhere).length;
+  const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+  const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
   if (count === 0) return `${says} of what the other lines match.`;
   return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
 }

@@ -26,16 +26,10 @@ export interface Matcher {
   readonly mayHold: (directory: string) => boolean;
 }
 
-/** What every pattern leaves out, and which lines leave out nothing. */
-export interface Excludes extends Pick<Matcher, 'excludes' | 'prunes'> {
-  /** The lines that have excluded nothing so far, as they were given. */
-  readonly idle: () => string[];
-}
-
-/** The excludes of lines, made absolute by `absolute`. */
-export function excludesOf(lines: readonly string[], absolute: (line: string) => string): Excludes {
+/** What lines exclude that `absolute` makes absolute; `idle` are those that have excluded nothing so far. */
+export function excludesOf(lines: readonly string[], absolute: (line: string) => string) {
   const all = lines.map(line => ({ line, matches: matches(absolute(line), true), isIdle: true }));
-  const excludes = (file: string) => {
+  const excludes: Matcher['excludes'] = file => {
     let isExcluded = false;
     for (const each of all) {
       // One that has excluded something before need not be asked where another does.
@@ -45,20 +39,17 @@ export function excludesOf(lines: readonly string[], absolute: (line: string) =>
     }
     return isExcluded;
   };
-  return {
-    excludes,
-    prunes(directory) {
-      if (!excludes(directory)) return false;
-      // There may be something in it that these would have excluded.
-      for (const each of all) each.isIdle &&= !each.matches(directory, true);
-      return true;
-    },
-    idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line),
+  const prunes: Matcher['prunes'] = directory => {
+    if (!excludes(directory)) return false;
+    // There may be something in it that these would have excluded.
+    for (const each of all) each.isIdle &&= !each.matches(directory, true);
+    return true;
   };
+  return { excludes, prunes, idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line) };
 }
 
 /** A matcher for an absolute pattern. */
-export function matcher(pattern: string, { excludes, prunes }: Omit<Excludes, 'idle'>): Matcher {
+export function matcher(pattern: string, { excludes, prunes }: Pick<Matcher, 'excludes' | 'prunes'>): Matcher {
   const wanted = matches(pattern, true);
   const visible = matches(pattern, false);
   return {

@@ -141,7 +141,8 @@ function isOneLine({ name }: Dirent): boolean {
   return name.trim() === name && !/[\r\n]/.test(name);
 }
 
-function entriesOf(root: string): Dirent[] {
+/** What is in a folder; nothing where it cannot be read. */
+export function entriesOf(root: string): Dirent[] {
   try {
     return readdirSync(root, { withFileTypes: true });
   } catch {
