@@ -1,4 +1,4 @@
-import { B as gateOf, F as formatCount, H as metricsOf, R as quote, W as slept, _ as parseFieldsOf, a as monitorDirectory, i as keptInputs, j as EMPTY_REPORT, k as firstOf, n as step, t as decodeStats, z as inputError } from "./shared.js";
+import { A as firstOf, B as gateOf, F as formatCount, H as metricsOf, R as quote, W as slept, _ as parseFieldsOf, a as monitorDirectory, i as keptInputs, k as EMPTY_REPORT, n as step, t as decodeStats, z as inputError } from "./shared.js";
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";

@@ -1,4 +1,4 @@
-import { B as gateOf, D as formatFigure, E as waitError, F as formatCount, G as withRetries, H as metricsOf, I as formatDuration, K as AgentError, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as exactly, V as judge, W as slept, c as networkFacts, h as changeStrings, j as EMPTY_REPORT, l as proxyCredentials, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
+import { B as gateOf, D as formatFigure, E as waitError, F as formatCount, G as withRetries, H as metricsOf, I as formatDuration, K as AgentError, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as exactly, V as judge, W as slept, c as networkFacts, h as changeStrings, k as EMPTY_REPORT, l as proxyCredentials, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
-import { A as fitting, B as gateOf, C as systemCode, F as formatCount, G as withRetries, K as AgentError, L as formatNumber, S as readSmallFile, b as checkRead, d as resultsOf, f as selectFiles, g as fieldsOf, j as EMPTY_REPORT, k as firstOf, m as remember, p as forget, v as READ_FLAGS, x as isUnreadable, y as checkOpened } from "./shared.js";
+import { A as firstOf, B as gateOf, C as systemCode, F as formatCount, G as withRetries, K as AgentError, L as formatNumber, S as readSmallFile, b as checkRead, d as resultsOf, f as selectFiles, g as fieldsOf, j as fitting, k as EMPTY_REPORT, m as remember, p as forget, v as READ_FLAGS, x as isUnreadable, y as checkOpened } from "./shared.js";
 import { t as require_form_data } from "./vendor-sync-upload.js";
 import { t as pLimit } from "./vendor.js";
 import { posix } from "node:path";

@@ -795,11 +795,7 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	const pieces = part.split(/\*{2,}/);
-	return pieces.map((piece, index) => {
-		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
-		return piece === "" ? "" : `${before}${piece}${after}`;
-	}).join("/**/").replace(/^\/|\/$/g, "");
+	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
@@ -1023,6 +1019,140 @@ function showInputs(entry, inputs) {
 	return showFields(TABLES[entry], inputs);
 }
 
+// src/text/cut.ts
+/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
+function firstOf$1(items, limit, { show, more }) {
+	const shown = items.slice(0, limit).map((item) => show(item));
+	const rest = items.length - limit;
+	return rest > 0 ? [...shown, more(rest)] : shown;
+}
+/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
+function fitting(items, limit, sizeOf) {
+	const fit = [];
+	let left = limit;
+	for (const item of items) {
+		left -= sizeOf(item);
+		if (left < 0) break;
+		fit.push(item);
+	}
+	return fit;
+}
+
+// src/upload/sources.ts
+/** The reason of a link that leads nowhere. */
+const BROKEN_LINK = "a broken link";
+/** The reason of a pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
+/** The reason of a hidden file that no line takes by itself. */
+const ALL_HIDDEN = "include-hidden-files: true takes it";
+const SYMBOLIC_LINK = "a symbolic link";
+/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
+function realPaths(root) {
+	const known = /* @__PURE__ */ new Map();
+	return function find(directory) {
+		let real = known.get(directory);
+		if (real !== void 0) return real;
+		const isBelow = directory !== root && pathWithin(root, directory) !== void 0;
+		const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
+		real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
+		known.set(directory, real);
+		return real;
+	};
+}
+const TURN$1 = 1e4;
+/** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
+async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
+	const files = [];
+	const leftOut = [];
+	let resolve;
+	for (const [index, file] of paths.entries()) {
+		if (index % TURN$1 === 9999) await setImmediate();
+		const own = lstatSync(file, { throwIfNoEntry: false });
+		const isLink = own?.isSymbolicLink() ?? false;
+		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
+		if (stats === void 0) continue;
+		const relative = pathWithin(root, file) ?? "";
+		if (stats.isSymbolicLink()) leftOut.push({
+			path: file,
+			reason: SYMBOLIC_LINK
+		});
+		else if (!stats.isFile()) leftOut.push({
+			path: file,
+			reason: NOT_REGULAR
+		});
+		else {
+			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
+			const { real, isHidden } = resolve(file, isLink);
+			if (isHidden && !includeHiddenFiles) leftOut.push({
+				path: file,
+				reason: "a link to what is hidden"
+			});
+			else {
+				const isExecutable = (stats.mode & 73) !== 0;
+				files.push({
+					path: file,
+					realPath: real,
+					relative: toPosix(relative),
+					size: stats.size,
+					isExecutable
+				});
+			}
+		}
+	}
+	return {
+		files,
+		leftOut
+	};
+}
+/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
+function pathWithin(directory, file) {
+	const rest = file.startsWith(directory) ? file.slice(directory.length) : "";
+	if (rest.startsWith(path.sep) && !rest.includes("..")) return rest.slice(1);
+	const relative = path.relative(directory, file);
+	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
+}
+/** A path of the runner with slashes, also on Windows. */
+function toPosix(file) {
+	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
+}
+/**
+* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
+* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
+* `root` is the directory that the pattern's search starts in; both are absolute.
+*/
+function boundary(workspace, root) {
+	const home = realpathSync.native(workspace);
+	const inside = pathWithin(workspace, root);
+	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
+	const bounds = inside === void 0 ? [home, place] : [home];
+	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
+	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
+	const realPath = realPaths(root);
+	return (file, isLink) => {
+		const directory = realPath(path.dirname(file));
+		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
+		const own = path.join(directory, path.basename(file));
+		const real = isLink ? realpathSync.native(own) : own;
+		if (!within(real)) throw leadsOut(file, real);
+		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
+		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
+		return {
+			real,
+			isHidden: isElsewhere && /(^|[\\/])\./.test(shown)
+		};
+	};
+}
+/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
+function linkOf(file, searched, within) {
+	const parents = [];
+	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
+	const isLeavingLink = (part) => searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+	return parents.find(isLeavingLink) ?? file;
+}
+function leadsOut(link, end) {
+	return inputError("files", `${link} is a link to ${end}, outside the workspace. Exclude it with a ! line, or copy what it leads to into the workspace.`);
+}
+
 // src/report/report.ts
 /** A report of nothing done, to start from. */
 const EMPTY_REPORT = {
@@ -1096,24 +1226,28 @@ function shardLine(share) {
 function moreInReport(rest) {
 	return `and ${formatNumber(rest)} more; the report file has them all`;
 }
-
-// src/text/cut.ts
-/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
-function firstOf$1(items, limit, { show, more }) {
-	const shown = items.slice(0, limit).map((item) => show(item));
-	const rest = items.length - limit;
-	return rest > 0 ? [...shown, more(rest)] : shown;
+/** A sentence on the files that were left out for their names, if there are any. */
+function hiddenLine({ hidden }) {
+	if (hidden[0] === void 0) return [];
+	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
+	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true takes it") ?? hidden[0];
+	return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
-/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
-function fitting(items, limit, sizeOf) {
-	const fit = [];
-	let left = limit;
-	for (const item of items) {
-		left -= sizeOf(item);
-		if (left < 0) break;
-		fit.push(item);
-	}
-	return fit;
+/** What is to be known of the files in the sandbox, though nothing failed. */
+function notices({ files, gone }) {
+	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
+	const [program] = programs;
+	const why = "An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:";
+	const places = firstOf$1(gone, MAX_NAMES$2, {
+		show: quote,
+		more: moreInReport
+	}).join(", ");
+	return [...program === void 0 ? [] : [`${are(programs, "file")} executable here, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`], ...gone.length === 0 ? [] : [`${are(gone, "file")} no longer in the build and still in the sandbox: ${places}.`]];
+}
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+const MAX_NAMES$2 = 10;
+function are(items, noun) {
+	return `${formatCount(items.length, noun)} ${items.length === 1 ? "is" : "are"}`;
 }
 
 // src/report/figures.ts
@@ -1435,7 +1569,7 @@ function escaped(literal) {
 }
 
 // src/upload/overlooked.ts
-const TURN$1 = 100;
+const TURN = 100;
 const DOT = 46;
 /** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
 async function findOverlooked(root, match, options) {
@@ -1475,7 +1609,7 @@ async function findOverlooked(root, match, options) {
 				isHidden
 			});
 		}
-		if (looked % TURN$1 === 0) await setImmediate();
+		if (looked % TURN === 0) await setImmediate();
 	}
 	return found;
 }
@@ -1533,121 +1667,6 @@ function kindOf(found, file, { followSymlinks }) {
 			flaw: "brokenLinks"
 		};
 	}
-}
-
-// src/upload/sources.ts
-/** The reason of a link that leads nowhere. */
-const BROKEN_LINK = "a broken link";
-/** The reason of a pipe, a socket or a device. */
-const NOT_REGULAR = "not a regular file";
-/** The reason of a hidden file that no line takes by itself. */
-const ALL_HIDDEN = "include-hidden-files: true takes it";
-const SYMBOLIC_LINK = "a symbolic link";
-/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
-function realPaths(root) {
-	const known = /* @__PURE__ */ new Map();
-	return function find(directory) {
-		let real = known.get(directory);
-		if (real !== void 0) return real;
-		const isBelow = directory !== root && pathWithin(root, directory) !== void 0;
-		const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
-		real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
-		known.set(directory, real);
-		return real;
-	};
-}
-const TURN = 1e4;
-/** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
-async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
-	const files = [];
-	const leftOut = [];
-	let resolve;
-	for (const [index, file] of paths.entries()) {
-		if (index % TURN === 9999) await setImmediate();
-		const own = lstatSync(file, { throwIfNoEntry: false });
-		const isLink = own?.isSymbolicLink() ?? false;
-		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
-		if (stats === void 0) continue;
-		const relative = pathWithin(root, file) ?? "";
-		if (stats.isSymbolicLink()) leftOut.push({
-			path: file,
-			reason: SYMBOLIC_LINK
-		});
-		else if (!stats.isFile()) leftOut.push({
-			path: file,
-			reason: NOT_REGULAR
-		});
-		else {
-			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
-			const { real, isHidden } = resolve(file, isLink);
-			if (isHidden && !includeHiddenFiles) leftOut.push({
-				path: file,
-				reason: "a link to what is hidden"
-			});
-			else {
-				const isExecutable = (stats.mode & 73) !== 0;
-				files.push({
-					path: file,
-					realPath: real,
-					relative: toPosix(relative),
-					size: stats.size,
-					isExecutable
-				});
-			}
-		}
-	}
-	return {
-		files,
-		leftOut
-	};
-}
-/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
-function pathWithin(directory, file) {
-	const rest = file.startsWith(directory) ? file.slice(directory.length) : "";
-	if (rest.startsWith(path.sep) && !rest.includes("..")) return rest.slice(1);
-	const relative = path.relative(directory, file);
-	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
-}
-/** A path of the runner with slashes, also on Windows. */
-function toPosix(file) {
-	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
-}
-/**
-* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
-* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
-* `root` is the directory that the pattern's search starts in; both are absolute.
-*/
-function boundary(workspace, root) {
-	const home = realpathSync.native(workspace);
-	const inside = pathWithin(workspace, root);
-	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
-	const bounds = inside === void 0 ? [home, place] : [home];
-	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
-	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
-	const realPath = realPaths(root);
-	return (file, isLink) => {
-		const directory = realPath(path.dirname(file));
-		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
-		const own = path.join(directory, path.basename(file));
-		const real = isLink ? realpathSync.native(own) : own;
-		if (!within(real)) throw leadsOut(file, real);
-		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
-		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
-		return {
-			real,
-			isHidden: isElsewhere && /(^|[\\/])\./.test(shown)
-		};
-	};
-}
-/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
-function linkOf(file, searched, within) {
-	const parents = [];
-	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
-	const isLeavingLink = (part) => searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
-	return parents.find(isLeavingLink) ?? file;
-}
-function leadsOut(link, end) {
-	return inputError("files", `${link} is a link to ${end}, outside the workspace. Exclude it with a ! line, or copy what it leads to into the workspace.`);
 }
 
 // src/upload/search.ts
@@ -1791,17 +1810,17 @@ async function discover(rules, options) {
 		});
 	});
 	const matches = await unlessAborted(options.cancel, allOf(all), []);
-	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	return {
 		matches,
-		warnings: files.size === 0 ? [] : excludes.idle().map((line) => idleLine(line, directory, files))
+		warnings: matches.every((match) => match.files.length === 0) ? [] : excludes.idle().map((line) => idleLine(line, directory, matches))
 	};
 }
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line, directory, files) {
+function idleLine(line, directory, matches) {
 	const says = `${quote(`!${line}`)} excluded nothing`;
 	const deep = `**/${line}`;
 	const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
 	if (count === 0) return `${says} of what the other lines match.`;
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
@@ -1888,7 +1907,7 @@ function nothingFound(match, directory, name) {
 	if (slip !== void 0) return `${found} (${slip}).`;
 	return `${found} (${extentOf(match, directory)}). Check that what makes it ran before this step, and working-directory.`;
 }
-const MAX_NAMES$2 = 10;
+const MAX_NAMES$1 = 10;
 const SLIPS = [
 	{
 		slip: /^(["'`]).*\1$/,
@@ -1945,7 +1964,7 @@ function extentOf({ root, pattern: { pattern } }, directory) {
 	if (names.length === 0) return `${place} is empty`;
 	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
 	if (other !== void 0) return `there is no ${quote(missing)}, but ${quote(other)}, in another case`;
-	const some = firstOf$1(names, MAX_NAMES$2, {
+	const some = firstOf$1(names, MAX_NAMES$1, {
 		show: (name) => visibleCut(name, 100),
 		more: (rest) => `${rest} more`
 	});
@@ -2385,13 +2404,11 @@ async function selectFiles(inputs, options) {
 		state: void 0
 	};
 	const comparing = {
+		...options,
 		planned: planned.files,
 		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = stored === void 0 ? selection : await skipUnchanged(selection, {
-		...stored,
-		...comparing
-	}, options);
+	const selected = stored === void 0 ? selection : await skipUnchanged(selection, stored, comparing);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
@@ -2465,7 +2482,7 @@ function leaveOutState(planned, file, workspace) {
 	};
 }
 /** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
-async function skipUnchanged(selection, { file, entries: read, warnings, planned, shareRequests }, { cancel, debug }) {
+async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
 	const mine = new Set(selection.files);
 	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
 	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {
@@ -2475,7 +2492,8 @@ async function skipUnchanged(selection, { file, entries: read, warnings, planned
 	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
 	debug?.("state file", `State file ${file.path}: ${counts}`);
 	const due = selection.files.filter(({ target }) => !unchanged.has(target));
-	const left = [...without(entries, due.map(({ target }) => target))].filter(([target]) => !unchanged.has(target));
+	const sent = due.map(({ target }) => target);
+	const left = [...without(entries, sent)].filter(([target]) => !unchanged.has(target));
 	return {
 		...selection,
 		due,
@@ -2848,31 +2866,6 @@ function retryLine({ files, retry }) {
 }
 function refusedLine(count) {
 	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
-}
-
-// src/report/notices.ts
-/** A sentence on the files that were left out for their names, if there are any. */
-function hiddenLine({ hidden }) {
-	if (hidden[0] === void 0) return [];
-	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
-	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true takes it") ?? hidden[0];
-	return [`${were}, such as ${quote(path)}: ${reason}.`];
-}
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-const MAX_NAMES$1 = 10;
-/** What is to be known of the files in the sandbox, though nothing failed. */
-function notices({ files, gone }) {
-	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
-	const [program] = programs;
-	const why = "An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:";
-	const places = firstOf$1(gone, MAX_NAMES$1, {
-		show: quote,
-		more: moreInReport
-	}).join(", ");
-	return [...program === void 0 ? [] : [`${are(programs, "file")} executable here, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`], ...gone.length === 0 ? [] : [`${are(gone, "file")} no longer in the build and still in the sandbox: ${places}.`]];
-}
-function are(items, noun) {
-	return `${formatCount(items.length, noun)} ${items.length === 1 ? "is" : "are"}`;
 }
 
 // src/report/outputs.ts
@@ -3607,4 +3600,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { fitting as A, gateOf as B, systemCode as C, formatFigure as D, waitError as E, formatCount as F, withRetries as G, metricsOf as H, formatDuration as I, AgentError as K, formatNumber as L, USER_AGENT as M, routingHeaders as N, judgementLine as O, secretsInHeaders as P, quote as R, readSmallFile as S, reportedError as T, exactly as U, judge as V, slept as W, parseFieldsOf as _, monitorDirectory as a, checkRead as b, networkFacts as c, resultsOf as d, selectFiles as f, fieldsOf as g, changeStrings as h, keptInputs as i, EMPTY_REPORT as j, firstOf$1 as k, proxyCredentials as l, remember as m, step as n, newMonitorDirectory as o, forget as p, logLine as r, isUsable as s, decodeStats as t, proxyFor as u, READ_FLAGS as v, redactor as w, isUnreadable as x, checkOpened as y, inputError as z };
+export { firstOf$1 as A, gateOf as B, systemCode as C, formatFigure as D, waitError as E, formatCount as F, withRetries as G, metricsOf as H, formatDuration as I, AgentError as K, formatNumber as L, USER_AGENT as M, routingHeaders as N, judgementLine as O, secretsInHeaders as P, quote as R, readSmallFile as S, reportedError as T, exactly as U, judge as V, slept as W, parseFieldsOf as _, monitorDirectory as a, checkRead as b, networkFacts as c, resultsOf as d, selectFiles as f, fieldsOf as g, changeStrings as h, keptInputs as i, fitting as j, EMPTY_REPORT as k, proxyCredentials as l, remember as m, step as n, newMonitorDirectory as o, forget as p, logLine as r, isUsable as s, decodeStats as t, proxyFor as u, READ_FLAGS as v, redactor as w, isUnreadable as x, checkOpened as y, inputError as z };

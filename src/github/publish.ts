@@ -4,7 +4,6 @@ import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
 import type { Task } from '../inputs/table.ts';
 import { breachLine } from '../report/figures.ts';
-import { hiddenLine, notices } from '../report/notices.ts';
 import {
   aggregatesOf,
   type BoundedOutputs,
@@ -14,7 +13,7 @@ import {
   statsOutputs,
   uploadOutputs,
 } from '../report/outputs.ts';
-import { type Report, succeeded } from '../report/report.ts';
+import { hiddenLine, notices, type Report, succeeded } from '../report/report.ts';
 import { summary } from '../report/summary.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
 import { firstOf } from '../text/cut.ts';

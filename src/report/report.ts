@@ -2,10 +2,12 @@ import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Task } from '../inputs/table.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Sample } from '../stats/sample.ts';
+import { firstOf } from '../text/cut.ts';
 import { formatCount, formatNumber } from '../text/units.ts';
+import { quote } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
 import type { Share } from '../upload/selection.ts';
-import type { LeftOut } from '../upload/sources.ts';
+import { ALL_HIDDEN, type LeftOut } from '../upload/sources.ts';
 
 /** All there is to say about a run, whatever came of it. */
 export interface Report {
@@ -122,4 +124,34 @@ export function shardLine(share: Share): string {
 /** What stands for the rest of a list that is cut. */
 export function moreInReport(rest: number): string {
   return `and ${formatNumber(rest)} more; the report file has them all`;
+}
+
+/** A sentence on the files that were left out for their names, if there are any. */
+export function hiddenLine({ hidden }: Report): string[] {
+  if (hidden[0] === undefined) return [];
+  const were = `${formatCount(hidden.length, 'hidden file')} ${hidden.length === 1 ? 'was' : 'were'} left out`;
+  const { path, reason } = hidden.find(each => each.reason !== ALL_HIDDEN) ?? hidden[0];
+  return [`${were}, such as ${quote(path)}: ${reason}.`];
+}
+
+/** What is to be known of the files in the sandbox, though nothing failed. */
+export function notices({ files, gone }: Report): string[] {
+  const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
+  const [program] = programs;
+  const why = 'An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:';
+  const places = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport }).join(', ');
+  return [
+    ...(program === undefined
+      ? []
+      : [`${are(programs, 'file')} executable here, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`]),
+    ...(gone.length === 0 ? [] : [`${are(gone, 'file')} no longer in the build and still in the sandbox: ${places}.`]),
+  ];
+}
+
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+const MAX_NAMES = 10;
+
+function are(items: readonly unknown[], noun: string): string {
+  return `${formatCount(items.length, noun)} ${items.length === 1 ? 'is' : 'are'}`;
 }

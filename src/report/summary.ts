@@ -3,8 +3,7 @@ import { formatBytes, formatCount, formatDuration, formatRate } from '../text/un
 import type { FileResult } from '../upload/result.ts';
 import type { LeftOut } from '../upload/sources.ts';
 import { code, concat, type Html, html, table } from './html.ts';
-import { hiddenLine, notices } from './notices.ts';
-import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
+import { hiddenLine, moreInReport, notices, type Report, STATUS, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';
 import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
 
