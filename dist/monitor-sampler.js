@@ -28807,11 +28807,7 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	const pieces = part.split(/\*{2,}/);
-	return pieces.map((piece, index) => {
-		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
-		return piece === "" ? "" : `${before}${piece}${after}`;
-	}).join("/**/").replace(/^\/|\/$/g, "");
+	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);

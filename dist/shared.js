@@ -796,11 +796,7 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	const pieces = part.split(/\*{2,}/);
-	return pieces.map((piece, index) => {
-		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
-		return piece === "" ? "" : `${before}${piece}${after}`;
-	}).join("/**/").replace(/^\/|\/$/g, "");
+	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
@@ -1797,17 +1793,17 @@ async function discover(rules, options) {
 		});
 	});
 	const matches = await unlessAborted(options.cancel, allOf(all), []);
-	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	return {
 		matches,
-		warnings: files.size === 0 ? [] : excludes.idle().map((line) => idleLine(line, directory, files))
+		warnings: matches.every((match) => match.files.length === 0) ? [] : excludes.idle().map((line) => idleLine(line, directory, matches))
 	};
 }
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line, directory, files) {
+function idleLine(line, directory, matches) {
 	const says = `${quote(`!${line}`)} excluded nothing`;
 	const deep = `**/${line}`;
 	const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
 	if (count === 0) return `${says} of what the other lines match.`;
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
@@ -2391,13 +2387,11 @@ async function selectFiles(inputs, options) {
 		state: void 0
 	};
 	const comparing = {
+		...options,
 		planned: planned.files,
 		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = stored === void 0 ? selection : await skipUnchanged(selection, {
-		...stored,
-		...comparing
-	}, options);
+	const selected = stored === void 0 ? selection : await skipUnchanged(selection, stored, comparing);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
@@ -2471,7 +2465,7 @@ function leaveOutState(planned, file, workspace) {
 	};
 }
 /** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
-async function skipUnchanged(selection, { file, entries: read, warnings, planned, shareRequests }, { cancel, debug }) {
+async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
 	const mine = new Set(selection.files);
 	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
 	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {
@@ -2481,7 +2475,8 @@ async function skipUnchanged(selection, { file, entries: read, warnings, planned
 	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
 	debug?.("state file", `State file ${file.path}: ${counts}`);
 	const due = selection.files.filter(({ target }) => !unchanged.has(target));
-	const left = [...without(entries, due.map(({ target }) => target))].filter(([target]) => !unchanged.has(target));
+	const sent = due.map(({ target }) => target);
+	const left = [...without(entries, sent)].filter(([target]) => !unchanged.has(target));
 	return {
 		...selection,
 		due,

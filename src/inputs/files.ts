@@ -85,12 +85,8 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 function spreadStars(part: string): string {
   // In brackets, a star is one of some characters. What is a slip of another kind, the search has a word for.
   if (part === '**' || !part.replace(/\[[^\]]+\]/g, '').includes('**') || SLIP.test(part)) return part;
-  const pieces = part.split(/\*{2,}/);
-  const ends = pieces.map((piece, index) => {
-    const [before, after] = [index === 0 ? '' : '*', index === pieces.length - 1 ? '' : '*'];
-    return piece === '' ? '' : `${before}${piece}${after}`;
-  });
-  return ends.join('/**/').replace(/^\/|\/$/g, '');
+  const stars = part.replace(/\*{3,}/g, '**');
+  return stars.replace(/(?<=[^*])\*\*/g, '*/**').replace(/\*\*(?=[^*/])/g, '**/*');
 }
 
 function checkTarget(target: string, fail: Refuse, example: string): string {
