@@ -801,7 +801,7 @@ function spreadStars(part) {
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
 	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
@@ -1313,6 +1313,8 @@ function encodings(secret) {
 
 // src/agent/file.ts
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Windows numbers files beyond 2^53. */
+const EXACTLY = { bigint: true };
 /**
 * Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
 * the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
@@ -1321,22 +1323,22 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 function checkOpened(path, opened) {
 	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
 	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
-	return opened.size;
+	if (!isSame$1(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	return Number(opened.size);
 }
 /** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
 function checkRead(path, opened, read) {
-	if (read.size === opened.size && read.mtimeMs === opened.mtimeMs) return;
+	if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
 	throw new AgentError("file-changed", `${path} changed while it was read.`);
 }
-function isSame(named, opened) {
+function isSame$1(named, opened) {
 	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
 }
 /** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
 function readSmallFile(path, buffer, { offset, room }) {
 	const descriptor = openSync(path, READ_FLAGS);
 	try {
-		const opened = fstatSync(descriptor);
+		const opened = fstatSync(descriptor, EXACTLY);
 		const size = checkOpened(path, opened);
 		if (size > room) return void 0;
 		let total = 0;
@@ -1345,7 +1347,7 @@ function readSmallFile(path, buffer, { offset, room }) {
 			if (read === 0) break;
 			total += read;
 		}
-		checkRead(path, opened, fstatSync(descriptor));
+		checkRead(path, opened, fstatSync(descriptor, EXACTLY));
 		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
 	} finally {
 		closeSync(descriptor);
@@ -1410,7 +1412,7 @@ function matcher(pattern, { excludes, prunes }) {
 }
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
 function anchor(pattern, directory) {
-	const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, "");
+	const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, "");
 	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
 	if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
 	if (path.isAbsolute(trimmed)) return trimmed;
@@ -1581,7 +1583,7 @@ async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFi
 		});
 		else {
 			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
-			const { real, isHidden } = resolve(file, isLink);
+			const { real, isHidden } = resolve(file, isLink || relative === "");
 			if (isHidden && !includeHiddenFiles) leftOut.push({
 				path: file,
 				reason: "a link to what is hidden"
@@ -1627,13 +1629,13 @@ function boundary(workspace, root) {
 	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
 	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
 	const realPath = realPaths(root);
-	return (file, isLink) => {
+	return (file, mayDiffer) => {
 		const directory = realPath(path.dirname(file));
 		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
 		const own = path.join(directory, path.basename(file));
-		const real = isLink ? realpathSync.native(own) : own;
+		const real = mayDiffer ? realpathSync.native(own) : own;
 		if (!within(real)) throw leadsOut(file, real);
-		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
+		const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? "").toLowerCase();
 		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
 		return {
 			real,
@@ -2025,7 +2027,7 @@ function byTarget(files) {
 	for (const file of files) {
 		const owner = owners.get(file.target);
 		if (owner === void 0) owners.set(file.target, file);
-		else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+		else if (!isSame(owner, file)) conflicts.push(conflict(owner, file, file.target));
 	}
 	return {
 		unique: [...owners.values()],
@@ -2043,6 +2045,11 @@ function nestedTargets(owners) {
 		if (owner !== void 0) messages.push(nested(owner, file));
 	}
 	return messages;
+}
+/** Whether two are one file, perhaps spelt in another case where the file system knows none. */
+function isSame(one, other) {
+	const isSpeltAlike = one.source.toLowerCase() === other.source.toLowerCase();
+	return one.source === other.source || isSpeltAlike && one.realPath === other.realPath;
 }
 function conflict(one, other, target) {
 	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
@@ -2272,9 +2279,21 @@ function writeState({ path: file, scope }, entries) {
 			flag: "wx",
 			mode: 384
 		});
-		renameSync(fresh, file);
+		rename(fresh, file);
 	} finally {
 		rmSync(fresh, { force: true });
+	}
+}
+const RENAMES = 5;
+const PAUSE_MS = 50;
+/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
+function rename(from, to) {
+	for (let left = RENAMES;; left -= 1) try {
+		renameSync(from, to);
+		return;
+	} catch (error) {
+		if (left === 1 || !["EPERM", "EBUSY"].includes(systemCode(error) ?? "")) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 	}
 }
 function contentOf(file) {
@@ -2347,7 +2366,7 @@ async function digestOf({ realPath, size }, buffer, cancel) {
 	let descriptor;
 	try {
 		descriptor = openSync(realPath, READ_FLAGS);
-		if (checkOpened(realPath, fstatSync(descriptor)) !== size) return void 0;
+		if (checkOpened(realPath, fstatSync(descriptor, EXACTLY)) !== size) return void 0;
 		const digest = createHash("sha256");
 		for (let total = 0; total < size;) {
 			await setImmediate();
@@ -2888,7 +2907,7 @@ async function openStream(path, buffers, hashed) {
 	let file;
 	try {
 		file = await open(path, READ_FLAGS);
-		const stats = await file.stat();
+		const stats = await file.stat(EXACTLY);
 		const size = checkOpened(path, stats);
 		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} says that it is empty and holds content.`);
 		const digest = createHash("sha256");
@@ -2937,7 +2956,7 @@ async function* chunksOf({ file, path, stats, size, onChunk }, [one, other]) {
 		onChunk(chunk);
 		[filling, spare] = [spare, filling];
 		reading = readAhead(sent);
-		if (sent === size) checkRead(path, stats, await file.stat());
+		if (sent === size) checkRead(path, stats, await file.stat(EXACTLY));
 		yield chunk;
 	}
 }

@@ -94,7 +94,7 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   if (target.split('/').includes('..')) {
     return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
   }
-  if (/^[A-Za-z]:[\\/]/.test(target)) {
+  if (/\\|^[A-Za-z]:\//.test(target)) {
     return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
   }
   const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
