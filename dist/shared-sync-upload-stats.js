@@ -313,12 +313,11 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		};
 	}
 	const closing = new AbortController();
-	const connecting = {
+	const dispatcher = dispatcherFor(origin, proxy?.value, {
 		connections,
 		timeoutMs,
 		signal: closing.signal
-	};
-	const dispatcher = proxy === void 0 ? direct(origin, connecting) : proxied(proxy.value, connecting);
+	});
 	const unguard = guardConnections();
 	const flying = /* @__PURE__ */ new Set();
 	const abortAll = () => {
@@ -343,20 +342,25 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		}
 	};
 }
-function direct(origin, { connections, timeoutMs, signal }, more = {}) {
-	return new import_undici.Pool(origin, {
-		connect: connectOptions(timeoutMs, signal),
-		...more,
+/** Connections to the origin, or through a proxy, NO_PROXY aside. */
+function dispatcherFor(origin, proxy, { connections, timeoutMs, signal }) {
+	const connect = {
+		timeout: timeoutMs,
+		allowH2: false,
+		signal
+	};
+	const limits = {
 		headersTimeout: timeoutMs,
 		bodyTimeout: timeoutMs,
 		connections,
 		pipelining: 1
+	};
+	const open = (to, options) => new import_undici.Pool(to, {
+		connect,
+		...options,
+		...limits
 	});
-}
-/** Through a proxy, NO_PROXY aside. */
-function proxied(proxy, connecting) {
-	const connect = connectOptions(connecting.timeoutMs, connecting.signal);
-	const open = (origin, options) => direct(origin, connecting, options);
+	if (proxy === void 0) return open(origin, {});
 	return new import_undici.EnvHttpProxyAgent({
 		httpProxy: proxy,
 		httpsProxy: proxy,
@@ -366,13 +370,6 @@ function proxied(proxy, connecting) {
 		factory: open,
 		clientFactory: open
 	});
-}
-function connectOptions(timeoutMs, signal) {
-	return {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal
-	};
 }
 
 // src/agent/client.ts
