@@ -28486,13 +28486,9 @@ function cleanJson(answer, redact) {
 }
 
 // src/agent/retry.ts
-/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
-async function sleep(ms, stop) {
-	await setTimeout$1(ms, void 0, { signal: stop });
-}
-/** Whether a sleep came to its end. */
-function slept(sleeping) {
-	return sleeping.then(() => true, () => false);
+/** The sleep of real time. */
+function sleep(ms, stop) {
+	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
 // src/gate/exact-number.ts
@@ -29097,7 +29093,7 @@ async function sampleOn(read, recorder, intervalMs, { sleep, stop, now }) {
 				what: sayingOf(error)
 			});
 		}
-		if (!isLast) await slept(sleep(intervalMs, stop));
+		if (!isLast) await sleep(intervalMs, stop);
 	}
 	recorder.end({
 		at: now(),

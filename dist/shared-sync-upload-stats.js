@@ -1,4 +1,4 @@
-import { A as EMPTY_REPORT, B as judge, C as redactor, D as judgementLine, E as formatFigure, F as formatDuration, G as AgentError, H as exactly, M as routingHeaders, N as secretsInHeaders, P as formatCount, T as waitError, U as slept, V as metricsOf, W as withRetries, b as changeStrings, f as isUsable, h as proxyFor, j as USER_AGENT, m as proxyCredentials, p as networkFacts, t as decodeStats, w as reportedError, z as gateOf } from "./shared.js";
+import { A as EMPTY_REPORT, B as judge, C as redactor, D as judgementLine, E as formatFigure, F as formatDuration, H as exactly, M as routingHeaders, N as secretsInHeaders, P as formatCount, T as waitError, U as withRetries, V as metricsOf, W as AgentError, b as changeStrings, f as isUsable, h as proxyFor, j as USER_AGENT, m as proxyCredentials, p as networkFacts, t as decodeStats, w as reportedError, z as gateOf } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -508,7 +508,7 @@ async function takeSamples(read, { samples: count, intervalMs, wasRead }, { slee
 			});
 			for (const warning of stats.warnings) warnings.add(warning);
 		}
-		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
+		if (reading < readings && !await sleep(intervalMs, stop)) break;
 	}
 	return {
 		samples,
@@ -533,7 +533,7 @@ async function waitUntil(conditions, read, { intervalMs, timeoutMs, onLook }, { 
 		};
 		onLook(wait);
 		const leftMs = timeoutMs - wait.waitedMs;
-		if (!(!wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await slept(sleep(Math.min(intervalMs, leftMs), stop))) return wait;
+		if (!(!wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await sleep(Math.min(intervalMs, leftMs), stop)) return wait;
 	}
 }
 /** The conditions that do not hold now, or why that cannot be told. */

@@ -1,5 +1,5 @@
 import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
-import { A as EMPTY_REPORT, G as AgentError, I as formatNumber, O as firstOf, P as formatCount, W as withRetries, _ as selectFiles, a as bodyOpener, g as resultsOf, i as SHARED_BYTES, k as fitting, o as sharedBytes, r as BUFFER_BYTES, s as openForm, v as forget, x as fieldsOf, y as remember, z as gateOf } from "./shared.js";
+import { A as EMPTY_REPORT, I as formatNumber, O as firstOf, P as formatCount, U as withRetries, W as AgentError, _ as selectFiles, a as bodyOpener, g as resultsOf, i as SHARED_BYTES, k as fitting, o as sharedBytes, r as BUFFER_BYTES, s as openForm, v as forget, x as fieldsOf, y as remember, z as gateOf } from "./shared.js";
 import { n as pLimit } from "./vendor.js";
 import { posix } from "node:path";
 import { setFlagsFromString } from "node:v8";

@@ -97,7 +97,7 @@ async function withRetries(request, policy) {
 			error,
 			delayMs
 		});
-		if (!await slept(policy.sleep(delayMs, policy.stop))) return {
+		if (!await policy.sleep(delayMs, policy.stop)) return {
 			attempts: attempt,
 			error
 		};
@@ -108,13 +108,9 @@ function backoff(attempt, random, retryAfterMs = 0) {
 	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 	return Math.max(Math.round(random() * ceiling), retryAfterMs);
 }
-/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
-async function sleep(ms, stop) {
-	await setTimeout(ms, void 0, { signal: stop });
-}
-/** Whether a sleep came to its end. */
-function slept(sleeping) {
-	return sleeping.then(() => true, () => false);
+/** The sleep of real time. */
+function sleep(ms, stop) {
+	return setTimeout(ms, true, { signal: stop }).catch(() => false);
 }
 
 // src/gate/exact-number.ts
@@ -3830,4 +3826,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { EMPTY_REPORT as A, judge as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, AgentError as G, exactly as H, formatNumber as I, quote as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, inputError as R, parseFieldsOf as S, waitError as T, slept as U, metricsOf as V, withRetries as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, gateOf as z };
+export { EMPTY_REPORT as A, judge as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, exactly as H, formatNumber as I, quote as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, inputError as R, parseFieldsOf as S, waitError as T, withRetries as U, metricsOf as V, AgentError as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, gateOf as z };

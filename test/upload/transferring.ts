@@ -50,7 +50,7 @@ export function start(planned: readonly PlannedFile[], options: Partial<Transfer
     upload,
     concurrency: 1,
     filesPerRequest: 1,
-    retry: { retries: 0, sleep: () => Promise.resolve(), random: () => 0.5 },
+    retry: { retries: 0, sleep: async () => true, random: () => 0.5 },
     cancel: cancel.signal,
     onEvent: event => void events.push(event),
     clock: () => 0,

@@ -23,7 +23,7 @@ test('a trial of sharing that comes back without one of its files shows nothing:
     upload,
     concurrency: 1,
     filesPerRequest: 100,
-    retry: { retries: 0, sleep: async () => {}, random: () => 0 },
+    retry: { retries: 0, sleep: async () => true, random: () => 0 },
     onEvent: () => {},
     clock: () => 0,
     cancel: new AbortController().signal,
