@@ -629,11 +629,10 @@ function isGated({ failIf, warnIf }) {
 /** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate is shut. */
 async function measure(inputs, client, surroundings, wasRead = false) {
 	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
-	const { sleep, random, cancel, now, observer } = surroundings;
+	const { sleep, cancel, now, observer } = surroundings;
 	const read = () => withRetries(() => reading(inputs, client, surroundings), {
+		...surroundings,
 		retries,
-		sleep,
-		random,
 		stop: cancel,
 		onRetry: (retry) => observer.event({
 			kind: "retry",

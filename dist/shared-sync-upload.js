@@ -205,7 +205,7 @@ async function attempt(entries, { level, stop }, options) {
 	const files = entries.map(({ file }) => file);
 	const start = options.clock();
 	const outcome = await withRetries(() => sendOnce(files, level, options), {
-		...options.retry,
+		...options,
 		stop,
 		onRetry: (retry) => options.onEvent({
 			kind: "retry",
@@ -556,7 +556,8 @@ function keepHeapSmall() {
 function reportOn(selection, inputs) {
 	const { leftOut, hidden, gone, share, due } = selection;
 	const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
-	const warnings = due.length < 2 || signature === "" ? selection.warnings : [...selection.warnings, `One signature covers one target path, and ${due.length} files are to be uploaded with it.`];
+	const uncovered = `One signature covers one target path, and ${due.length} files are to be uploaded with it.`;
+	const warnings = [...selection.warnings, ...due.length > 1 && signature !== "" ? [uncovered] : []];
 	const mayShare = filesPerRequest === 1 && signature === "";
 	return {
 		...EMPTY_REPORT,
@@ -574,21 +575,13 @@ function reportOn(selection, inputs) {
 /** Uploads the files that are due, and keeps the state. */
 async function send(selection, inputs, client, surroundings) {
 	const { due, state } = selection;
-	const { retries } = inputs;
-	const { cacheWarnings, cancel, clock, debug, observer, random, sleep } = surroundings;
+	const { cacheWarnings, clock, observer } = surroundings;
 	if (state !== void 0) forget(state, due);
 	const start = clock();
 	const results = await transfer(due, {
 		...inputs,
+		...surroundings,
 		upload: uploader(client, inputs, state !== void 0),
-		retry: {
-			retries,
-			sleep,
-			random
-		},
-		cancel,
-		clock,
-		debug,
 		onEvent: (event) => observer.event(event)
 	});
 	return {

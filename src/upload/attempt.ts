@@ -8,9 +8,8 @@ import type { PlannedFile } from './plan.ts';
 import type { FileResult, TransferEvent } from './result.ts';
 
 /** What attempts depend on. */
-export interface AttemptOptions {
+export interface AttemptOptions extends RetryPolicy {
   readonly upload: Upload;
-  readonly retry: RetryPolicy;
   readonly onEvent: (event: TransferEvent) => void;
   /** Milliseconds on a clock that does not jump. */
   readonly clock: () => number;
@@ -45,7 +44,7 @@ export async function attempt(
   const files = entries.map(({ file }) => file);
   const start = options.clock();
   const outcome = await withRetries(() => sendOnce(files, level, options), {
-    ...options.retry,
+    ...options,
     stop,
     onRetry: retry => options.onEvent({ kind: 'retry', files, retry }),
   });
