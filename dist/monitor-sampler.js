@@ -28314,12 +28314,11 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		};
 	}
 	const closing = new AbortController();
-	const connecting = {
+	const dispatcher = dispatcherFor(origin, proxy?.value, {
 		connections,
 		timeoutMs,
 		signal: closing.signal
-	};
-	const dispatcher = proxy === void 0 ? direct(origin, connecting) : proxied(proxy.value, connecting);
+	});
 	const unguard = guardConnections();
 	const flying = /* @__PURE__ */ new Set();
 	const abortAll = () => {
@@ -28344,20 +28343,25 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		}
 	};
 }
-function direct(origin, { connections, timeoutMs, signal }, more = {}) {
-	return new import_undici.Pool(origin, {
-		connect: connectOptions(timeoutMs, signal),
-		...more,
+/** Connections to the origin, or through a proxy, NO_PROXY aside. */
+function dispatcherFor(origin, proxy, { connections, timeoutMs, signal }) {
+	const connect = {
+		timeout: timeoutMs,
+		allowH2: false,
+		signal
+	};
+	const limits = {
 		headersTimeout: timeoutMs,
 		bodyTimeout: timeoutMs,
 		connections,
 		pipelining: 1
+	};
+	const open = (to, options) => new import_undici.Pool(to, {
+		connect,
+		...options,
+		...limits
 	});
-}
-/** Through a proxy, NO_PROXY aside. */
-function proxied(proxy, connecting) {
-	const connect = connectOptions(connecting.timeoutMs, connecting.signal);
-	const open = (origin, options) => direct(origin, connecting, options);
+	if (proxy === void 0) return open(origin, {});
 	return new import_undici.EnvHttpProxyAgent({
 		httpProxy: proxy,
 		httpsProxy: proxy,
@@ -28367,13 +28371,6 @@ function proxied(proxy, connecting) {
 		factory: open,
 		clientFactory: open
 	});
-}
-function connectOptions(timeoutMs, signal) {
-	return {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal
-	};
 }
 
 // src/agent/client.ts
@@ -28489,13 +28486,9 @@ function cleanJson(answer, redact) {
 }
 
 // src/agent/retry.ts
-/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
-async function sleep(ms, stop) {
-	await setTimeout$1(ms, void 0, { signal: stop });
-}
-/** Whether a sleep came to its end. */
-function slept(sleeping) {
-	return sleeping.then(() => true, () => false);
+/** The sleep of real time. */
+function sleep(ms, stop) {
+	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
 // src/gate/exact-number.ts
@@ -29096,7 +29089,7 @@ async function sampleOn(read, recorder, intervalMs, { sleep, stop, now }) {
 				what: sayingOf(error)
 			});
 		}
-		if (!isLast) await slept(sleep(intervalMs, stop));
+		if (!isLast) await sleep(intervalMs, stop);
 	}
 	recorder.end({
 		at: now(),

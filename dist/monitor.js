@@ -46,9 +46,9 @@ async function startSampler(script, directory, handover) {
 	child.unref();
 }
 
-// src/github/monitor.ts
-/** Starts the sampling process; there is nothing to report before the job's end. */
-async function startMonitor({ sandboxId, baseUrl, sampleInterval }, { raw, sampler, debug }) {
+// src/main/monitor.ts
+const sampler = path.join(import.meta.dirname, "monitor-sampler.js");
+await step("monitor", async ({ sandboxId, baseUrl, sampleInterval }, { debug }, raw) => {
 	const directory = await newMonitorDirectory({
 		...raw,
 		"base-url": baseUrl
@@ -59,14 +59,6 @@ async function startMonitor({ sandboxId, baseUrl, sampleInterval }, { raw, sampl
 	});
 	debug?.("monitor", `Monitor: records into ${directory}, until process ${process.ppid} ends`);
 	logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
-}
-
-// src/main/monitor.ts
-const sampler = path.join(import.meta.dirname, "monitor-sampler.js");
-await step("monitor", (inputs, surroundings, raw) => startMonitor(inputs, {
-	...surroundings,
-	raw,
-	sampler
-}));
+});
 
 export {  };

@@ -1,5 +1,5 @@
 import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
-import { A as EMPTY_REPORT, G as AgentError, I as formatNumber, O as firstOf, P as formatCount, W as withRetries, _ as selectFiles, a as bodyOpener, g as resultsOf, i as SHARED_BYTES, k as fitting, o as sharedBytes, r as BUFFER_BYTES, s as openForm, v as forget, x as fieldsOf, y as remember, z as gateOf } from "./shared.js";
+import { A as EMPTY_REPORT, I as formatNumber, O as firstOf, P as formatCount, U as withRetries, W as AgentError, _ as selectFiles, a as bodyOpener, g as resultsOf, i as SHARED_BYTES, k as fitting, o as sharedBytes, r as BUFFER_BYTES, s as openForm, v as forget, x as fieldsOf, y as remember, z as gateOf } from "./shared.js";
 import { n as pLimit } from "./vendor.js";
 import { posix } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -205,7 +205,7 @@ async function attempt(entries, { level, stop }, options) {
 	const files = entries.map(({ file }) => file);
 	const start = options.clock();
 	const outcome = await withRetries(() => sendOnce(files, level, options), {
-		...options.retry,
+		...options,
 		stop,
 		onRetry: (retry) => options.onEvent({
 			kind: "retry",
@@ -214,30 +214,48 @@ async function attempt(entries, { level, stop }, options) {
 		})
 	});
 	const durationMs = Math.round(options.clock() - start);
-	const ended = entries.map((entry) => ({
-		...entry,
-		attempts: entry.attempts + outcome.attempts
-	}));
-	if ("error" in outcome) {
-		const { error } = outcome;
-		const results = ended.map((entry) => failed(entry, error, durationMs));
-		if (ended.length === 1 || error.final) return {
-			settled: results,
-			again: [],
-			isRefused: false
+	const stored = "value" in outcome ? outcome.value : [];
+	const error = "error" in outcome ? outcome.error : void 0;
+	const isRefused = error !== void 0 && entries.length > 1 && !error.final;
+	const settled = [];
+	const again = [];
+	for (const [place, { file, index, failed }] of entries.entries()) {
+		const ended = {
+			file,
+			attempts: (failed?.attempts ?? 0) + outcome.attempts,
+			durationMs
 		};
-		return {
-			settled: [],
-			again: results.map(toSendAgain),
-			isRefused: true
+		const success = stored[place];
+		if (success !== void 0) {
+			settled.push({
+				index,
+				result: {
+					status: "uploaded",
+					...ended,
+					...success
+				}
+			});
+			continue;
+		}
+		const result = {
+			status: "failed",
+			...ended,
+			error: error ?? notSent$1()
 		};
+		if (error === void 0 || isRefused) again.push({
+			file,
+			index,
+			failed: result
+		});
+		else settled.push({
+			index,
+			result
+		});
 	}
-	const { value: stored } = outcome;
-	const left = ended.filter((_, index) => stored[index] === void 0);
 	return {
-		settled: ended.flatMap((entry, index) => uploaded(entry, stored[index], durationMs)),
-		again: left.map((entry) => toSendAgain(failed(entry, notSent$1(), durationMs))),
-		isRefused: false
+		settled,
+		again,
+		isRefused
 	};
 }
 async function sendOnce(files, level, { upload, onEvent, debug }) {
@@ -269,41 +287,6 @@ function sharedLine(files, stored) {
 function notSent$1() {
 	return new AgentError("file-changed", "It changed, and could not be sent with the others any more.");
 }
-function failed({ index, file, attempts }, error, durationMs) {
-	return {
-		index,
-		result: {
-			status: "failed",
-			file,
-			attempts,
-			durationMs,
-			error
-		}
-	};
-}
-/** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
-function toSendAgain({ index, result }) {
-	return {
-		index,
-		file: result.file,
-		attempts: result.attempts,
-		failed: result
-	};
-}
-function uploaded(entry, stored, durationMs) {
-	if (stored === void 0) return [];
-	const { index, file, attempts } = entry;
-	return [{
-		index,
-		result: {
-			status: "uploaded",
-			file,
-			attempts,
-			durationMs,
-			...stored
-		}
-	}];
-}
 
 // src/upload/queue.ts
 /** Small files go in plan order, up to `perRequest` together, large ones the largest first; `inOrder`, all in plan order. */
@@ -311,8 +294,7 @@ function openQueue(files, { perRequest, inOrder }) {
 	const isLarge = ({ file }) => !inOrder && file.size > 262144;
 	const entries = files.map((file, index) => ({
 		file,
-		index,
-		attempts: 0
+		index
 	}));
 	const trial = perRequest > 1 ? trialOf(entries) : [];
 	const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
@@ -466,16 +448,14 @@ function halfOf(level) {
 function notSent(entries, { reason }) {
 	const why = reason instanceof AgentError ? `the transfer had ended: ${reason.message}` : "the job was cancelled";
 	return {
-		settled: entries.map(({ index, file, failed }) => {
-			return {
-				index,
-				result: failed ?? {
-					status: "not-attempted",
-					file,
-					reason: why
-				}
-			};
-		}),
+		settled: entries.map(({ index, file, failed }) => ({
+			index,
+			result: failed ?? {
+				status: "not-attempted",
+				file,
+				reason: why
+			}
+		})),
 		again: [],
 		isRefused: false
 	};
@@ -556,7 +536,8 @@ function keepHeapSmall() {
 function reportOn(selection, inputs) {
 	const { leftOut, hidden, gone, share, due } = selection;
 	const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
-	const warnings = due.length < 2 || signature === "" ? selection.warnings : [...selection.warnings, `One signature covers one target path, and ${due.length} files are to be uploaded with it.`];
+	const uncovered = `One signature covers one target path, and ${due.length} files are to be uploaded with it.`;
+	const warnings = [...selection.warnings, ...due.length > 1 && signature !== "" ? [uncovered] : []];
 	const mayShare = filesPerRequest === 1 && signature === "";
 	return {
 		...EMPTY_REPORT,
@@ -574,21 +555,13 @@ function reportOn(selection, inputs) {
 /** Uploads the files that are due, and keeps the state. */
 async function send(selection, inputs, client, surroundings) {
 	const { due, state } = selection;
-	const { retries } = inputs;
-	const { cacheWarnings, cancel, clock, debug, observer, random, sleep } = surroundings;
+	const { cacheWarnings, clock, observer } = surroundings;
 	if (state !== void 0) forget(state, due);
 	const start = clock();
 	const results = await transfer(due, {
 		...inputs,
+		...surroundings,
 		upload: uploader(client, inputs, state !== void 0),
-		retry: {
-			retries,
-			sleep,
-			random
-		},
-		cancel,
-		clock,
-		debug,
 		onEvent: (event) => observer.event(event)
 	});
 	return {

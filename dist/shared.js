@@ -97,7 +97,7 @@ async function withRetries(request, policy) {
 			error,
 			delayMs
 		});
-		if (!await slept(policy.sleep(delayMs, policy.stop))) return {
+		if (!await policy.sleep(delayMs, policy.stop)) return {
 			attempts: attempt,
 			error
 		};
@@ -108,13 +108,9 @@ function backoff(attempt, random, retryAfterMs = 0) {
 	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 	return Math.max(Math.round(random() * ceiling), retryAfterMs);
 }
-/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
-async function sleep(ms, stop) {
-	await setTimeout(ms, void 0, { signal: stop });
-}
-/** Whether a sleep came to its end. */
-function slept(sleeping) {
-	return sleeping.then(() => true, () => false);
+/** The sleep of real time. */
+function sleep(ms, stop) {
+	return setTimeout(ms, true, { signal: stop }).catch(() => false);
 }
 
 // src/gate/exact-number.ts
@@ -1403,6 +1399,7 @@ function matcher(pattern, { excludes, prunes }) {
 	const wanted = matches(pattern, true);
 	const visible = matches(pattern, false);
 	return {
+		pattern,
 		wants: (file) => wanted(file) && !excludes(file),
 		hides: (file) => /[\\/]\./.test(file) && !visible(file),
 		excludes,
@@ -1661,14 +1658,12 @@ const MAX_FOLDERS = 32;
 /** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
 function openSearch(maxPaths = MAX_PATHS) {
 	const limit = pLimit(SEARCHES);
-	return async (query, cancel) => {
-		const { pattern, match, includeHiddenFiles } = query;
-		const [root = ""] = (await create(pattern)).getSearchPaths();
+	return async (match, options) => {
+		const [root = ""] = (await create(match.pattern)).getSearchPaths();
 		const realPath = realPaths(root);
 		const overlooked = await findOverlooked(root, match, {
-			...query,
-			realPath,
-			cancel
+			...options,
+			realPath
 		});
 		const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
 		if (unreadable[0] !== void 0) throw unreadableName(unreadable[0]);
@@ -1678,19 +1673,21 @@ function openSearch(maxPaths = MAX_PATHS) {
 			brokenLinks,
 			hidden
 		};
-		const visibleOnly = !includeHiddenFiles && !spellsDots(pattern, root);
-		const part = {
-			...query,
+		const visibleOnly = !options.includeHiddenFiles && !spellsDots(match.pattern, root);
+		const followSymlinks = options.followSymlinks && !overlooked.isPlain;
+		const manner = {
+			match,
 			visibleOnly,
-			followSymlinks: query.followSymlinks && !overlooked.isPlain
+			followSymlinks,
+			cancel: options.cancel,
+			bound: { left: maxPaths }
 		};
-		const bound = { left: maxPaths };
-		const parts = (isFolder ? split(root, part) : [whole(query)]).map((each) => limit(() => find({
-			...part,
-			...each
-		}, bound, cancel)));
-		const found = new Set((await Promise.all(parts)).flat());
-		const again = part.followSymlinks ? leadsThrough(root, realPath) : () => false;
+		const searches = ((isFolder ? split(root, manner) : void 0) ?? [{
+			pattern: match.pattern,
+			descends: true
+		}]).map((part) => limit(() => find(part, manner)));
+		const found = new Set((await Promise.all(searches)).flat());
+		const again = followSymlinks ? leadsThrough(root, realPath) : () => false;
 		return {
 			root,
 			paths: [...found].filter((file) => !again(file)).sort(),
@@ -1699,19 +1696,20 @@ function openSearch(maxPaths = MAX_PATHS) {
 		};
 	};
 }
-async function find(part, bound, cancel) {
-	const globber = await create(part.pattern, {
-		followSymbolicLinks: part.followSymlinks,
-		implicitDescendants: part.descends,
+async function find({ pattern, descends }, manner) {
+	const { match, visibleOnly, followSymlinks, cancel, bound } = manner;
+	const globber = await create(pattern, {
+		followSymbolicLinks: followSymlinks,
+		implicitDescendants: descends,
 		matchDirectories: false,
-		excludeHiddenFiles: part.visibleOnly
+		excludeHiddenFiles: visibleOnly
 	});
 	const paths = [];
 	for await (const file of globber.globGenerator()) {
 		if (cancel.aborted) break;
-		if (part.match.excludes(file)) continue;
+		if (match.excludes(file)) continue;
 		bound.left -= 1;
-		if (bound.left < 0) throw leadsTooFar(part.pattern, file);
+		if (bound.left < 0) throw leadsTooFar(pattern, file);
 		paths.push(file);
 	}
 	return paths;
@@ -1722,22 +1720,15 @@ function unreadableName(file) {
 function leadsTooFar(pattern, file) {
 	return inputError("files", `${quote(pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
 }
-function whole({ pattern }) {
-	return {
-		pattern,
-		descends: true
-	};
-}
-/** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root, query) {
-	const { pattern, match, visibleOnly } = query;
+/** A search for everything in a folder, split by those in it that are not excluded whole; undefined where it is better left whole. */
+function split(root, { match, visibleOnly }) {
 	const literal = escaped(root);
 	const folders = ([
 		literal,
 		path.join(literal, "**"),
 		path.join(literal, "**", "*")
-	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
+	].includes(match.pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return void 0;
 	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.prunes(path.join(root, name)));
 	return [{
 		pattern: path.join(literal, "*"),
@@ -1776,19 +1767,17 @@ function spellsDots(pattern, root) {
 }
 
 // src/upload/discover.ts
-/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
+/** Searches the files of every pattern, in their order; cancelled, with nothing found. @throws InputError for places, names and links that cannot be used. */
 async function discover(rules, options) {
 	const directory = path.resolve(options.workspace, options.workingDirectory);
 	requireDirectory(directory, options.workingDirectory);
 	const excludes = excludesOf(rules.excludes, (exclude) => anchor(exclude, directory));
 	const search = openSearch();
 	const all = rules.patterns.map((pattern) => {
-		const absolute = anchor(pattern.pattern, directory);
 		const place = {
 			directory,
 			pattern,
-			absolute,
-			match: matcher(absolute, excludes)
+			match: matcher(anchor(pattern.pattern, directory), excludes)
 		};
 		return findMatches(place, search, options).catch((error) => {
 			throw unsearchable(place, error);
@@ -1811,15 +1800,9 @@ function idleLine(line, directory, matches) {
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
 }
 async function findMatches(place, search, options) {
-	const { pattern, absolute, match } = place;
-	const { includeHiddenFiles, followSymlinks, cancel } = options;
-	const { root, paths, brokenLinks, hidden } = await search({
-		pattern: absolute,
-		match,
-		followSymlinks,
-		includeHiddenFiles
-	}, cancel);
-	const shown = includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
+	const { pattern, match } = place;
+	const { root, paths, brokenLinks, hidden } = await search(match, options);
+	const shown = options.includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
 	const { files, leftOut } = await sortOut(root, shown, options);
 	const broken = brokenLinks.map((file) => ({
 		path: file,
@@ -3844,4 +3827,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { EMPTY_REPORT as A, judge as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, AgentError as G, exactly as H, formatNumber as I, quote as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, inputError as R, parseFieldsOf as S, waitError as T, slept as U, metricsOf as V, withRetries as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, gateOf as z };
+export { EMPTY_REPORT as A, judge as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, exactly as H, formatNumber as I, quote as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, inputError as R, parseFieldsOf as S, waitError as T, withRetries as U, metricsOf as V, AgentError as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, gateOf as z };

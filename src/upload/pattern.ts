@@ -15,6 +15,8 @@ const OPTIONS: MinimatchOptions = {
 
 /** Says of a path what a pattern means by it. */
 export interface Matcher {
+  /** The pattern itself, absolute. */
+  readonly pattern: string;
   /** Whether the pattern matches the path and nothing excludes it. */
   readonly wants: (file: string) => boolean;
   /** Whether a name that begins with a dot leads to the path through a wildcard: the pattern does not spell it out. */
@@ -53,6 +55,7 @@ export function matcher(pattern: string, { excludes, prunes }: Pick<Matcher, 'ex
   const wanted = matches(pattern, true);
   const visible = matches(pattern, false);
   return {
+    pattern,
     wants: file => wanted(file) && !excludes(file),
     // Most paths have no such name, and asking the pattern costs more than this look.
     hides: file => /[\\/]\./.test(file) && !visible(file),

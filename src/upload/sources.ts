@@ -33,8 +33,10 @@ export const ALL_HIDDEN = 'include-hidden-files: true takes it';
 
 const SYMBOLIC_LINK = 'a symbolic link';
 
-interface SortOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {
-  readonly workspace: string;
+/** How a search treats what it comes by. */
+export interface SearchOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {
+  /** Ends the search early, with what was found so far. */
+  readonly cancel: AbortSignal;
 }
 
 /** Finds the absolute path of a directory with its links resolved. @throws the system's error where it is gone. */
@@ -62,7 +64,7 @@ const TURN = 10_000;
 export async function sortOut(
   root: string,
   paths: readonly string[],
-  { workspace, followSymlinks, includeHiddenFiles }: SortOptions,
+  { workspace, followSymlinks, includeHiddenFiles }: SearchOptions & { readonly workspace: string },
 ): Promise<{ readonly files: SourceFile[]; readonly leftOut: LeftOut[] }> {
   const files: SourceFile[] = [];
   const leftOut: LeftOut[] = [];
