@@ -1319,7 +1319,7 @@ const EXACTLY = { bigint: true };
 function checkOpened(path, opened) {
 	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
 	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame$1(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	if (!isSame(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
 	return Number(opened.size);
 }
 /** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
@@ -1327,7 +1327,7 @@ function checkRead(path, opened, read) {
 	if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
 	throw new AgentError("file-changed", `${path} changed while it was read.`);
 }
-function isSame$1(named, opened) {
+function isSame(named, opened) {
 	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
 }
 /** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
@@ -2010,7 +2010,7 @@ function byTarget(files) {
 	for (const file of files) {
 		const owner = owners.get(file.target);
 		if (owner === void 0) owners.set(file.target, file);
-		else if (!isSame(owner, file)) conflicts.push(conflict(owner, file, file.target));
+		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file, file.target));
 	}
 	return {
 		unique: [...owners.values()],
@@ -2028,11 +2028,6 @@ function nestedTargets(owners) {
 		if (owner !== void 0) messages.push(nested(owner, file));
 	}
 	return messages;
-}
-/** Whether two are one file, perhaps spelt in another case where the file system knows none. */
-function isSame(one, other) {
-	const isSpeltAlike = one.source.toLowerCase() === other.source.toLowerCase();
-	return one.source === other.source || isSpeltAlike && one.realPath === other.realPath;
 }
 function conflict(one, other, target) {
 	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;

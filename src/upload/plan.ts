@@ -115,7 +115,9 @@ function byTarget(files: readonly PlannedFile[]): { unique: PlannedFile[]; confl
   for (const file of files) {
     const owner = owners.get(file.target);
     if (owner === undefined) owners.set(file.target, file);
-    else if (!isSame(owner, file)) conflicts.push(conflict(owner, file, file.target));
+    // Where the file system knows no case, one file may be spelt in two ways.
+    else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase())
+      conflicts.push(conflict(owner, file, file.target));
   }
   return { unique: [...owners.values()], conflicts: [...conflicts, ...nestedTargets(owners)] };
 }
@@ -133,12 +135,6 @@ function nestedTargets(owners: ReadonlyMap<string, PlannedFile>): string[] {
     }
   }
   return messages;
-}
-
-/** Whether two are one file, perhaps spelt in another case where the file system knows none. */
-function isSame(one: PlannedFile, other: PlannedFile): boolean {
-  const isSpeltAlike = one.source.toLowerCase() === other.source.toLowerCase();
-  return one.source === other.source || (isSpeltAlike && one.realPath === other.realPath);
 }
 
 function conflict(one: PlannedFile, other: PlannedFile, target: string): string {
