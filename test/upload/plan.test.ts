@@ -150,6 +150,12 @@ describe('two sources for one target', () => {
     ]);
   });
 
+  test('are one file where the file system knows no case', () => {
+    const [whole, spelled] = [source('dist/a', 'a'), { ...source('DIST/A'), realPath: source('dist/a').realPath }];
+    const found = [matches('dist/**', [whole]), matches('DIST/A => a', [spelled])];
+    assert.deepEqual(targetsOf(found), ['a']);
+  });
+
   test('so many conflicts are counted', () => {
     const files = (from: string) => Array.from({ length: 25 }, (_, index) => source(`${from}/${index}`, `${index}`));
     const messages = refusals([matches('a/**', files('a')), matches('b/**', files('b'))]);
