@@ -47,7 +47,7 @@ async function openStream(path, buffers, hashed) {
 		file = await open(path, READ_FLAGS);
 		const stats = await file.stat();
 		const size = checkOpened(path, stats);
-		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} says that it is empty and holds content.`);
+		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} claims to be empty but has content.`);
 		const digest = createHash("sha256");
 		const opened = {
 			file,
@@ -471,7 +471,7 @@ function sharedLine(files, stored) {
 	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(count)} stored, ${formatNumber(files.length - count)} not sent`;
 }
 function notSent$1() {
-	return new AgentError("file-changed", "It changed, and could not be sent with the others any more.");
+	return new AgentError("file-changed", "The file changed while the batch was being sent.");
 }
 function failed({ index, file, attempts }, error, durationMs) {
 	return {
@@ -642,7 +642,7 @@ function lostRemoved(results) {
 		const message = `${firstOf(same, MAX_NAMED, {
 			show: ({ file }) => file.source,
 			more: (rest) => `${rest} more`
-		}).join(" and ")} were stored at one place in the sandbox, ${path}: only one of them is there.`;
+		}).join(" and ")} were stored at the same place, ${path}: only one of them is there.`;
 		const { file, attempts, durationMs } = result;
 		return {
 			status: "failed",
@@ -686,7 +686,7 @@ function notSent(entries, { reason }) {
 }
 function changeLine({ from, to, error }) {
 	const sign = error?.status === void 0 ? error?.kind : `status ${error.status}`;
-	return `Uploads at once: ${from} → ${to}, ${error === void 0 ? "the transfer became faster" : `a sign of overload, ${sign}`}`;
+	return `Parallel uploads: ${from} → ${to}, ${error === void 0 ? "the transfer became faster" : `a sign of overload, ${sign}`}`;
 }
 
 // src/run/sync.ts
@@ -760,7 +760,7 @@ function keepHeapSmall() {
 function reportOn(selection, inputs) {
 	const { leftOut, hidden, gone, share, due } = selection;
 	const { sandboxId, baseUrl, dryRun, signature } = inputs;
-	const warnings = due.length < 2 || signature === "" ? selection.warnings : [...selection.warnings, `One signature covers one target path, and ${due.length} files are to be uploaded with it.`];
+	const warnings = due.length < 2 || signature === "" ? selection.warnings : [...selection.warnings, `One signature covers one target path, and ${due.length} files would use it.`];
 	return {
 		...EMPTY_REPORT,
 		sandboxId,

@@ -24,8 +24,8 @@ const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/a
 function executables(files: Report['files']): string[] {
   const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
   if (first === undefined) return [];
-  const which = `${formatCount(others.length + 1, 'file')} ${others.length === 0 ? 'is' : 'are'} executable here`;
-  const why = 'An upload carries no modes, and new files are 0644 in the sandbox';
+  const which = `${formatCount(others.length + 1, 'file')} ${others.length === 0 ? 'is' : 'are'} executable`;
+  const why = 'Uploads carry no file modes, and new files are 0644 in the sandbox';
   return [`${which}, such as ${quote(first.file.source)}. ${why}. Where modes matter, send an archive: ${ARCHIVE}`];
 }
 
@@ -33,5 +33,5 @@ function leftovers(gone: Report['gone']): string[] {
   if (gone.length === 0) return [];
   const names = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport });
   const which = `${formatCount(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'}`;
-  return [`${which} no longer in the build and still in the sandbox: ${names.join(', ')}.`];
+  return [`${which} no longer in the build but still in the sandbox: ${names.join(', ')}.`];
 }

@@ -77,10 +77,7 @@ function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
   const warnings =
     due.length < 2 || signature === ''
       ? selection.warnings
-      : [
-          ...selection.warnings,
-          `One signature covers one target path, and ${due.length} files are to be uploaded with it.`,
-        ];
+      : [...selection.warnings, `One signature covers one target path, and ${due.length} files would use it.`];
   return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, hidden, gone, share, warnings };
 }
 

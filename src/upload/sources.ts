@@ -29,7 +29,7 @@ export const BROKEN_LINK = 'a broken link';
 export const NOT_REGULAR = 'not a regular file';
 
 /** The reason of a hidden file that no line takes by itself. */
-export const ALL_HIDDEN = 'include-hidden-files: true takes it';
+export const ALL_HIDDEN = 'include-hidden-files: true includes it';
 
 const SYMBOLIC_LINK = 'a symbolic link';
 
@@ -79,7 +79,7 @@ export async function sortOut(
     else {
       resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
       const { real, isHidden } = resolve(file, isLink);
-      if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to what is hidden' });
+      if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to something hidden' });
       else {
         const isExecutable = (stats.mode & 0o111) !== 0;
         files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size, isExecutable });

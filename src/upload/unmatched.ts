@@ -12,33 +12,33 @@ export interface UnmatchedOptions {
   readonly name: (file: string) => string;
 }
 
-/** A sentence on a pattern that matches no file to upload, with the likeliest reason; how far its path exists, if no other. */
+/** A sentence on a pattern that matches no files, with the likeliest reason; how far its path exists, if no other. */
 export function nothingFound(match: Matches, { directory, name }: UnmatchedOptions): string {
   const { pattern } = match.pattern;
-  const found = `${quote(pattern)} matches no file to upload`;
+  const found = `${quote(pattern)} matches no files to upload`;
   const reason = passedOver(match, name) ?? slipIn(pattern, directory);
   if (reason !== undefined) return `${found} (${reason}).`;
   const extent = extentOf(match, directory);
   const where = extent === undefined ? found : `${found} (${extent})`;
-  return `${where}. Check that what makes it ran before this step, and working-directory.`;
+  return `${where}. Did the build run before this step? Is working-directory right?`;
 }
 
 function passedOver({ hidden, leftOut }: Matches, name: (file: string) => string): string | undefined {
-  const dotted = `${hidden.length} with a name that begins with a dot`;
+  const dotted = `${hidden.length} with a name that starts with a dot`;
   if (hidden.length > 0) return `${dotted}; set include-hidden-files: true to include them`;
   return leftOut[0] && `${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`;
 }
 
 const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
-  { slip: /^(["'`]).*\1$/, advice: 'remove the quotes round it; a line is taken as it stands' },
-  { slip: /^-\s/, advice: 'remove the dash; files is text with a pattern a line, not a list' },
-  { slip: /->/, advice: 'write => for ->' },
-  { slip: /\{.*\}/, advice: 'braces have no meaning in a pattern; write a line for each' },
-  { slip: /,/, advice: 'a comma is part of a name; write each pattern on a line of its own' },
-  { slip: /\[.*\]/, advice: '[ and ] mean one of some characters; write [[] for a [ in a name' },
+  { slip: /^(["'`]).*\1$/, advice: 'remove the quotes around it; a line is taken literally' },
+  { slip: /^-\s/, advice: 'remove the dash; files is text with one pattern per line, not a list' },
+  { slip: /->/, advice: 'write => instead of ->' },
+  { slip: /\{.*\}/, advice: 'braces have no meaning in patterns; write one line for each' },
+  { slip: /,/, advice: 'a comma is part of a name; write each pattern on its own line' },
+  { slip: /\[.*\]/, advice: '[ and ] enclose a set of characters; write [[] for a [ in a name' },
   { slip: /=>/, advice: 'write a space on each side of =>' },
-  { slip: /\s#/, advice: 'a comment must be a line of its own' },
-  ...(path.sep === '/' ? [{ slip: /\\/, advice: 'write / for \\, which takes the next character as it is' }] : []),
+  { slip: /\s#/, advice: 'a comment needs its own line' },
+  ...(path.sep === '/' ? [{ slip: /\\/, advice: 'write / instead of \\, which escapes the next character' }] : []),
 ];
 
 function slipIn(pattern: string, directory: string): string | undefined {
@@ -46,7 +46,8 @@ function slipIn(pattern: string, directory: string): string | undefined {
   if (slip !== undefined) return slip.advice;
   const [first = '', ...others] = pattern.split(/\s+/);
   const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
-  const joined = 'several patterns in one line; where they are lines of their own, write files: | in place of files: >';
+  const joined =
+    'several patterns on one line; if the workflow has them on several, write files: | instead of files: >';
   return others.length > 0 && isWhole ? joined : undefined;
 }
 
@@ -58,13 +59,13 @@ function extentOf({ root, pattern: { pattern } }: Matches, directory: string): s
   if (names === undefined) {
     if (!existsSync(at)) return undefined;
     const isWhole = missing === undefined && !/[*?]/.test(pattern);
-    return `${place} is ${isWhole ? 'left out by a ! line' : 'no folder'}`;
+    return `${place} is ${isWhole ? 'left out by a ! line' : 'not a folder'}`;
   }
   if (names.length === 0) return `${place} is empty`;
-  const holds = `${place} exists and holds ${shown(names)}`;
+  const holds = `${place} exists and contains ${shown(names)}`;
   if (missing === undefined) return `${holds}; nothing in it matches, or a ! line leaves it out`;
   const other = names.find(name => name.toLowerCase() === missing.toLowerCase());
-  if (other !== undefined) return `there is no ${quote(missing)}, but ${quote(other)}, in another case`;
+  if (other !== undefined) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
   return `${holds}; there is no ${quote(missing)} in it`;
 }
 
@@ -88,7 +89,7 @@ function shown(names: readonly string[]): string {
   return firstOf(all, MAX_NAMES, { show: name => visibleCut(name, 100), more: rest => `${rest} more` }).join(', ');
 }
 
-/** Undefined of what is no folder, or cannot be read. */
+/** Undefined of what is not a folder, or cannot be read. */
 function namesIn(place: string): string[] | undefined {
   try {
     return readdirSync(place).sort();

@@ -69,10 +69,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
     assertArrived(world, files);
     assert.equal(outputs['uploaded-count'], '100');
     assert.equal(shared(world).length, 1);
-    assert.match(
-      stdout,
-      /The agent did not store all of 2 files sent with one request\. From now on, each goes alone\.$/m,
-    );
+    assert.match(stdout, /The agent did not store all 2 files of one request\. From now on, each is sent alone\.$/m);
   });
 
   test('go alone from then on where the agent takes the last part of a filename for its path', async () => {
@@ -194,7 +191,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
   test('cannot go with a signature', async () => {
     await using world = await openWorld();
     const result = await runBadly(world, { ...SHARING, signature: 'c2lnbmF0dXJl' });
-    assert.match(result.annotations('error').join(), /files-per-request: "50" cannot go with a signature/);
+    assert.match(result.annotations('error').join(), /files-per-request: "50" cannot be combined with a signature/);
     assert.equal(world.agent.connections(), 0);
   });
 });
