@@ -30,7 +30,7 @@ export async function openStream(
     const stats = await file.stat(EXACTLY);
     const size = checkOpened(path, stats);
     if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0)
-      throw new AgentError('file-unreadable', `${path} says that it is empty and holds content.`);
+      throw new AgentError('file-unreadable', `${path} claims to be empty but has content.`);
     const digest = createHash('sha256');
     const opened = { file, path, stats, size, onChunk: (chunk: Buffer) => void (hashed && digest.update(chunk)) };
     return {

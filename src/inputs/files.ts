@@ -62,7 +62,7 @@ function parsePattern(line: string, fail: Refuse): FilePattern {
 }
 
 function parseExclude(line: string, fail: Refuse): string {
-  if (/\s=>(\s|$)/.test(line)) return fail('excludes files, so it can have no target.', `"!${EXAMPLE}"`);
+  if (/\s=>(\s|$)/.test(line)) return fail('excludes files, so it cannot have a target.', `"!${EXAMPLE}"`);
   return checkPattern(line.slice(1).trim(), fail);
 }
 
@@ -75,7 +75,7 @@ function checkPattern(pattern: string, fail: Refuse): string {
   }
   const meant = pattern.replace(/[^\\/]+/g, spreadStars);
   if (meant === pattern) return pattern;
-  return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+  return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
 
 // Quotes, a dash of a list, a comma, a blank or an arrow beside the stars.
@@ -99,7 +99,7 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   }
   const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
   if (variable !== undefined) {
-    return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
+    return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
   }
   if (/^~(\/|$)/.test(target)) {
     return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);

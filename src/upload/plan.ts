@@ -146,7 +146,7 @@ function nested(owner: PlannedFile, file: PlannedFile): string {
   const [one, other] = [owner, file].map(
     ({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`,
   );
-  return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
+  return `${one} and ${other}: a file cannot also be a directory. Give one line another target, or exclude one.`;
 }
 
 /** A warning for each kind of what was left out without being asked for. */

@@ -29,7 +29,7 @@ export const BROKEN_LINK = 'a broken link';
 export const NOT_REGULAR = 'not a regular file';
 
 /** The reason of a hidden file that no line takes by itself. */
-export const ALL_HIDDEN = 'include-hidden-files: true takes it';
+export const ALL_HIDDEN = 'include-hidden-files: true includes it';
 
 const SYMBOLIC_LINK = 'a symbolic link';
 
@@ -82,7 +82,7 @@ export async function sortOut(
       resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
       // What a pattern spells out may be spelt otherwise than the system does.
       const { real, isHidden } = resolve(file, isLink || relative === '');
-      if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to what is hidden' });
+      if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to something hidden' });
       else {
         const isExecutable = (stats.mode & 0o111) !== 0;
         files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size, isExecutable });

@@ -51,7 +51,7 @@ function refuseLeaving(file: string, workspace: string): void {
   while (!existsSync(folder)) folder = path.dirname(folder);
   const leaves = pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === undefined;
   if (leaves && pathWithin(workspace, file) !== undefined)
-    throw refusal(file, 'lies behind a link that leads out of the workspace');
+    throw refusal(file, 'is behind a link that leads out of the workspace');
 }
 
 /** Whether a file found is the state file, or the one that is about to take its place: neither is part of a build. */
@@ -65,7 +65,7 @@ export function readState(file: StateFile): { entries: Entries; warnings: string
   const text = contentOf(file.path);
   if (text === undefined) return { entries: new Map(), warnings: [] };
   const entries = decodeState(text, file.scope);
-  if (entries === undefined) throw refusal(file.path, 'holds something else than the state of uploads');
+  if (entries === undefined) throw refusal(file.path, 'contains something other than the state of uploads');
   if (typeof entries !== 'string') return { entries, warnings: [] };
   const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
   return { entries: new Map(), warnings: [message] };

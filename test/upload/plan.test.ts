@@ -173,7 +173,7 @@ describe('a target that is a file and a directory', () => {
     test(`is an error: ${one} and ${other}`, () => {
       const ways = [`"a" would go to "${one}"`, `"b" would go to "${other}"`];
       const [file, below] = one.length < other.length ? ways : ways.toReversed();
-      const says = `${file} and ${below}: a file cannot be a directory as well. ${ADVICE}`;
+      const says = `${file} and ${below}: a file cannot also be a directory. ${ADVICE}`;
       assert.deepEqual(refusals(found(one, other)), [says]);
     });
   }
@@ -205,9 +205,9 @@ describe('a pattern that matches nothing', () => {
       matches('a/**', [], { hidden: ['b', 'c'].map(name => ({ path: `/w/a/.${name}`, reason: '' })) }),
       matches('a/**', [], { leftOut }),
     ]);
-    const advice = '2 with a name that begins with a dot; set include-hidden-files: true to include them';
-    assert.equal(hidden, `"a/**" matches no file to upload (${advice}).`);
-    assert.match(out, /^"a\/\*\*" matches no file to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
+    const advice = '2 with a name that starts with a dot; set include-hidden-files: true to include them';
+    assert.equal(hidden, `"a/**" matches no files to upload (${advice}).`);
+    assert.match(out, /^"a\/\*\*" matches no files to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
   });
 
   test('is reported together with conflicts', () => {
