@@ -2105,13 +2105,10 @@ const SCOPE = [
 ];
 const DAMAGED = "is damaged";
 /** A state as JSON of at most `maxBytes`: an entry a line, sorted by target, so that the same state is the same text. */
-function encodeState({ sandboxId, baseUrl, username, shard }, entries, maxBytes) {
+function encodeState(scope, entries, maxBytes) {
 	const head = JSON.stringify({
 		schema: SCHEMA,
-		sandboxId,
-		baseUrl,
-		username,
-		shard
+		...scope
 	});
 	const all = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
 		target,
@@ -2185,7 +2182,26 @@ function decodeEntries(files) {
 
 // src/upload/state-file.ts
 const MAX_BYTES = 67108864;
-/** Where a state is kept for these inputs; undefined where none is. */
+const NONE = /* @__PURE__ */ new Map();
+/** Reads the state of these inputs, if one is kept; without entries where none hold for its scope. @throws InputError if unreadable. */
+async function openState(inputs, workspace) {
+	const file = stateFileOf(inputs, workspace);
+	if (file === void 0) return void 0;
+	const text = contentOf(file.path);
+	const entries = text === void 0 ? NONE : decodeState(text, file.scope);
+	if (entries === void 0) throw refusal(file.path, "holds something else than the state of uploads");
+	if (typeof entries !== "string") return {
+		file,
+		entries,
+		warnings: []
+	};
+	const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
+	return {
+		file,
+		entries: NONE,
+		warnings: [message]
+	};
+}
 function stateFileOf(inputs, workspace) {
 	const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
 	if (stateFile === "") return void 0;
@@ -2211,25 +2227,6 @@ function refuseLeaving(file, workspace) {
 function isStateFile({ path: file }) {
 	const own = [file, freshFile(file)].map(realPathOf);
 	return ({ realPath }) => own.includes(realPath);
-}
-/** The entries of a state file; none, and maybe a warning, where none hold for the scope. @throws InputError if unreadable. */
-function readState(file) {
-	const text = contentOf(file.path);
-	if (text === void 0) return {
-		entries: /* @__PURE__ */ new Map(),
-		warnings: []
-	};
-	const entries = decodeState(text, file.scope);
-	if (entries === void 0) throw refusal(file.path, "holds something else than the state of uploads");
-	if (typeof entries !== "string") return {
-		entries,
-		warnings: []
-	};
-	const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
-	return {
-		entries: /* @__PURE__ */ new Map(),
-		warnings: [message]
-	};
 }
 /** Takes what is about to be sent out of the file: an upload may fail half-way, and a killed process tells nobody. */
 function forget({ file, entries }, due) {
@@ -2355,8 +2352,8 @@ async function digestOf({ realPath, size }, buffer, cancel) {
 // src/upload/selection.ts
 /** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
 async function selectFiles(inputs, options) {
-	const [stored, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
-	const planned = stored === void 0 ? all : leaveOutState(all, stored.file, options.workspace);
+	const [state, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
+	const planned = state === void 0 ? all : leaveOutState(all, state.file, options.workspace);
 	const { shard } = inputs;
 	const files = shard === void 0 ? planned.files : shareOf(planned.files, shard);
 	const share = shard && {
@@ -2374,13 +2371,11 @@ async function selectFiles(inputs, options) {
 		state: void 0
 	};
 	const comparing = {
+		...options,
 		planned: planned.files,
 		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = stored === void 0 ? selection : await skipUnchanged(selection, {
-		...stored,
-		...comparing
-	}, options);
+	const selected = state === void 0 ? selection : await skipUnchanged(selection, state, comparing);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
@@ -2409,13 +2404,6 @@ function resultsOf({ files, unchanged }, due) {
 		const { value } = results.next();
 		return value ?? [];
 	});
-}
-async function openState(inputs, workspace) {
-	const file = stateFileOf(inputs, workspace);
-	return file && {
-		file,
-		...readState(file)
-	};
 }
 async function planFiles(inputs, options) {
 	const { workspace, cancel, clock, debug } = options;
@@ -2453,8 +2441,8 @@ function leaveOutState(planned, file, workspace) {
 		leftOut: [...planned.leftOut, ...found]
 	};
 }
-/** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
-async function skipUnchanged(selection, { file, entries: read, warnings, planned, shareRequests }, { cancel, debug }) {
+/** Takes what the sandbox has already from what is due. */
+async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
 	const mine = new Set(selection.files);
 	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
 	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {
@@ -2464,7 +2452,8 @@ async function skipUnchanged(selection, { file, entries: read, warnings, planned
 	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
 	debug?.("state file", `State file ${file.path}: ${counts}`);
 	const due = selection.files.filter(({ target }) => !unchanged.has(target));
-	const left = [...without(entries, due.map(({ target }) => target))].filter(([target]) => !unchanged.has(target));
+	const targets = due.map(({ target }) => target);
+	const left = [...without(entries, targets)].filter(([target]) => !unchanged.has(target));
 	return {
 		...selection,
 		due,
