@@ -3531,10 +3531,10 @@ function fileRow(result) {
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
-async function publish(report, options) {
+async function publish(report, withSummary, debug) {
 	logFiles(report);
-	const problem = await writeOutputs(report, options.debug);
-	if (options.summary) await writeSummary(report, options.debug);
+	const problem = await writeOutputs(report, debug);
+	if (withSummary) await writeSummary(report, debug);
 	const warnings = {
 		show: (warning) => warning,
 		more: (rest) => `And ${rest} more.`
@@ -3641,11 +3641,7 @@ async function step(entry, run, given) {
 	const debug = log?.debug;
 	const cancel = cancelSignal();
 	const { observer, stop } = watchTransfer();
-	const report = await reportOf(entry, raw, async () => {
-		refuseStrays(raw);
-		const inputs = await parse$1(entry, raw, cancel);
-		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
-		debug?.("inputs", shown.join("\n"));
+	const running = async () => {
 		const time = {
 			clock: () => performance.now(),
 			now: Date.now,
@@ -3656,21 +3652,23 @@ async function step(entry, run, given) {
 			workspace: workspace(),
 			cacheWarnings: cacheWarnings()
 		};
-		return run(inputs, {
+		const surroundings = {
 			...time,
 			...places,
 			cancel,
 			debug,
 			observer
-		}, raw);
-	});
+		};
+		const inputs = await parse$1(entry, raw, surroundings);
+		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
+		debug?.("inputs", shown.join("\n"));
+		return run(inputs, surroundings, raw);
+	};
+	const report = await running().catch((error) => failedReport(entry, raw, error));
 	stop();
 	log?.end();
-	const summary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
-	if (report !== void 0) await publish(report, {
-		summary,
-		debug
-	});
+	const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+	if (report !== void 0) await publish(report, withSummary, debug);
 	debug?.("cost", cost());
 	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
 }
@@ -3686,37 +3684,30 @@ function refuseStrays(raw) {
 	})));
 }
 /** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-function parse$1(entry, raw, cancel) {
+async function parse$1(entry, raw, surroundings) {
+	refuseStrays(raw);
 	const parsing = Promise.try(() => parseInputs(entry, raw));
 	if (raw["files"] === void 0) return parsing;
-	const files = () => checkFiles(raw, {
-		workspace: workspace(),
-		cancel
-	});
-	return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
+	return parsing.catch(async () => (await allOf([parsing, checkFiles(raw, surroundings)]))[0]);
 }
-/** What a run reports, or what kept it from its work: wrong input, or a bug. */
-async function reportOf(entry, raw, run) {
-	try {
-		return await run();
-	} catch (error) {
-		const redact = redactor(secretsIn(raw));
-		const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
-		const errors = [{
-			message: redact(message),
-			details: details.map(redact)
-		}];
-		const gate = raw["fail-if"]?.trim() ? {
-			...NO_GATE,
-			state: "failed"
-		} : NO_GATE;
-		return {
-			...EMPTY_REPORT,
-			task: taskOf(entry),
-			gate,
-			errors
-		};
-	}
+/** What kept a run from its work: wrong input, or a bug. */
+function failedReport(entry, raw, error) {
+	const redact = redactor(secretsIn(raw));
+	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
+	const errors = [{
+		message: redact(message),
+		details: details.map(redact)
+	}];
+	const gate = raw["fail-if"]?.trim() ? {
+		...NO_GATE,
+		state: "failed"
+	} : NO_GATE;
+	return {
+		...EMPTY_REPORT,
+		task: taskOf(entry),
+		gate,
+		errors
+	};
 }
 function bug(error) {
 	return {
