@@ -28937,10 +28937,9 @@ const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some figures of the sandbox are left out: of those beyond the contract, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures and what follows from them, those `judged` before others. @throws AgentError `bad-answer`. */
+/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
-	const body = parse(json);
-	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
+	const body = fieldsOf(parseExactly(json));
 	const figures = /* @__PURE__ */ new Map();
 	const others = [];
 	const warnings = [];
@@ -28968,13 +28967,6 @@ function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 function isShort(figure) {
 	return typeof figure === "number" || -LONG < figure && figure < LONG;
 }
-function parse(json) {
-	try {
-		return parseExactly(json);
-	} catch (cause) {
-		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
-	}
-}
 /** The number that a field holds, if it is one of its kind. */
 function figureIn(name, value) {
 	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
@@ -28992,7 +28984,7 @@ function toWhole(number) {
 /** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
 function fromMebibytes(body, figures) {
 	const [used, total] = [figures.get("mem_used_mib"), figures.get("mem_total_mib")];
-	if (["mem_used", "mem_total"].some((name) => Reflect.get(body, name) != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
+	if (["mem_used", "mem_total"].some((name) => body[name] != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
 	return [["mem_used", used * 2n ** 20n], ["mem_total", total * 2n ** 20n]];
 }
 /** Free and used shares, where both parts are reported. */
