@@ -1332,10 +1332,11 @@ function checkRead(path, opened, read) {
 function isSame(named, opened) {
 	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
 }
-/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
+/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it cannot be read whole within `room`. */
 function readSmallFile(path, buffer, { offset, room }) {
-	const descriptor = openSync(path, READ_FLAGS);
+	let descriptor;
 	try {
+		descriptor = openSync(path, READ_FLAGS);
 		const opened = fstatSync(descriptor);
 		const size = checkOpened(path, opened);
 		if (size > room) return void 0;
@@ -1347,8 +1348,11 @@ function readSmallFile(path, buffer, { offset, room }) {
 		}
 		checkRead(path, opened, fstatSync(descriptor));
 		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
+	} catch (error) {
+		if (isUnreadable(error)) return void 0;
+		throw error;
 	} finally {
-		closeSync(descriptor);
+		if (descriptor !== void 0) closeSync(descriptor);
 	}
 }
 /** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
@@ -2830,24 +2834,24 @@ function refusedLine(count) {
 
 // src/agent/form.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+const LINE_BREAK = Buffer.from("\r\n");
 /** A form under a boundary that no content can know beforehand. */
 function openForm() {
 	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-	const lineBreak = Buffer.from("\r\n");
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-	const head = (filepath) => {
+	const head = (filepath, isNext = false) => {
 		const form = new import_form_data.default();
 		form.setBoundary(boundary);
 		form.append("file", "", {
 			filepath,
 			contentType: "application/octet-stream"
 		});
-		return form.getBuffer().subarray(0, -tail.length);
+		const own = form.getBuffer().subarray(0, -tail.length);
+		return isNext ? Buffer.concat([LINE_BREAK, own]) : own;
 	};
 	return {
 		contentType: `multipart/form-data; boundary=${boundary}`,
 		head,
-		next: (filename) => Buffer.concat([lineBreak, head(filename)]),
 		tail
 	};
 }
@@ -2939,7 +2943,10 @@ const FRAME_BYTES = 256;
 function sharedBytes({ target, size }) {
 	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
 }
-/** Makes bodies under one form. `hashed` says whether their parts are asked for their hashes. */
+/**
+* Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether parts are asked for
+* their hashes. @throws AgentError where a single one cannot be read.
+*/
 function bodyOpener(form, hashed) {
 	const alone = bufferPool(BUFFER_BYTES);
 	const shared = bufferPool(SHARED_BYTES);
@@ -2969,10 +2976,10 @@ function packed(files, form, pool) {
 	const parts = [];
 	let end = 0;
 	for (const file of files) {
-		const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
+		const head = form.head(file.target, parts.length > 0);
 		const offset = end + head.length;
 		const room = buffer.length - offset - form.tail.length;
-		const size = room < 0 ? void 0 : readIfFits(file.realPath, buffer, {
+		const size = room < 0 ? void 0 : readSmallFile(file.realPath, buffer, {
 			offset,
 			room
 		});
@@ -2995,14 +3002,6 @@ function packed(files, form, pool) {
 		length,
 		close
 	};
-}
-function readIfFits(...[path, buffer, place]) {
-	try {
-		return readSmallFile(path, buffer, place);
-	} catch (error) {
-		if (isUnreadable(error)) return void 0;
-		throw error;
-	}
 }
 async function streamed(file, form, { pool, hashed }) {
 	const buffers = [pool.take(), pool.take()];
