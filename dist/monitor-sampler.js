@@ -177,10 +177,6 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const RESERVED = "x-access-token accept user-agent host content-type content-length content-encoding transfer-encoding connection keep-alive proxy-connection proxy-authorization upgrade expect te trailer";
 /** How the action names itself to the agent. */
 const USER_AGENT = `sandbox-sync/${version}`;
-/** Whether text can be sent as a header's value, unchanged. */
-function isHeaderValue(value) {
-	return VALUE.test(value);
-}
 /** The names of the two headers that route a request to a sandbox and to a port in it. */
 function routingHeaders(prefix) {
 	return {
@@ -214,7 +210,7 @@ function headerText(output, example, isSecret = false) {
 			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
 			return refuse(`is ${value || "empty"}: ${check}; workflows of forks get no secrets.`, example);
 		}
-		if (isHeaderValue(value)) return value;
+		if (VALUE.test(value)) return value;
 		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
 	});
 }
@@ -226,7 +222,7 @@ const extraHeaders = field((value, refuse, all) => {
 	const headers = parseLines(value, (line, number) => {
 		if (line === "") return [];
 		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
-		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
+		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
 		const key = name.toLowerCase();
 		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
 		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
@@ -234,20 +230,13 @@ const extraHeaders = field((value, refuse, all) => {
 		return [[name, content]];
 	});
 	return Object.fromEntries(headers);
-}, namesOf);
-/** The values may be secret. */
-function namesOf(headers) {
-	return Object.keys(headers).join(", ") || "empty";
-}
+}, (headers) => Object.keys(headers).join(", ") || "empty");
 /** The name and the value in a line; undefined where it is no header. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
 	const content = line.slice(colon + 1).trim();
-	return NAME.test(name) && isHeaderValue(content) ? {
-		name,
-		content
-	} : void 0;
+	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
 }
 
 // src/text/exact-json.ts
