@@ -177,10 +177,6 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const RESERVED = "x-access-token accept user-agent host content-type content-length content-encoding transfer-encoding connection keep-alive proxy-connection proxy-authorization upgrade expect te trailer";
 /** How the action names itself to the agent. */
 const USER_AGENT = `sandbox-sync/${version}`;
-/** Whether text can be sent as a header's value, unchanged. */
-function isHeaderValue(value) {
-	return VALUE.test(value);
-}
 /** The names of the two headers that route a request to a sandbox and to a port in it. */
 function routingHeaders(prefix) {
 	return {
@@ -214,7 +210,7 @@ function headerText(output, example, isSecret = false) {
 			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
 			return refuse(`is ${value || "empty"}: ${check}; workflows of forks get no secrets.`, example);
 		}
-		if (isHeaderValue(value)) return value;
+		if (VALUE.test(value)) return value;
 		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
 	});
 }
@@ -226,7 +222,7 @@ const extraHeaders = field((value, refuse, all) => {
 	const headers = parseLines(value, (line, number) => {
 		if (line === "") return [];
 		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
-		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
+		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
 		const key = name.toLowerCase();
 		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
 		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
@@ -234,20 +230,13 @@ const extraHeaders = field((value, refuse, all) => {
 		return [[name, content]];
 	});
 	return Object.fromEntries(headers);
-}, namesOf);
-/** The values may be secret. */
-function namesOf(headers) {
-	return Object.keys(headers).join(", ") || "empty";
-}
+}, (headers) => Object.keys(headers).join(", ") || "empty");
 /** The name and the value in a line; undefined where it is no header. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
 	const content = line.slice(colon + 1).trim();
-	return NAME.test(name) && isHeaderValue(content) ? {
-		name,
-		content
-	} : void 0;
+	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
 }
 
 // src/text/exact-json.ts
@@ -28933,10 +28922,9 @@ const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures and what follows from them, those `judged` before others. @throws AgentError `bad-answer`. */
+/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
-	const body = parse(json);
-	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
+	const body = fieldsOf(parseExactly(json));
 	const figures = /* @__PURE__ */ new Map();
 	const others = [];
 	const warnings = [];
@@ -28964,13 +28952,6 @@ function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 function isShort(figure) {
 	return typeof figure === "number" || -LONG < figure && figure < LONG;
 }
-function parse(json) {
-	try {
-		return parseExactly(json);
-	} catch (cause) {
-		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
-	}
-}
 /** The number that a field holds, if it is one of its kind. */
 function figureIn(name, value) {
 	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
@@ -28988,7 +28969,7 @@ function toWhole(number) {
 /** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
 function fromMebibytes(body, figures) {
 	const [used, total] = [figures.get("mem_used_mib"), figures.get("mem_total_mib")];
-	if (["mem_used", "mem_total"].some((name) => Reflect.get(body, name) != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
+	if (["mem_used", "mem_total"].some((name) => body[name] != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
 	return [["mem_used", used * 2n ** 20n], ["mem_total", total * 2n ** 20n]];
 }
 /** Free and used shares, where both parts are reported. */

@@ -813,10 +813,6 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const RESERVED = "x-access-token accept user-agent host content-type content-length content-encoding transfer-encoding connection keep-alive proxy-connection proxy-authorization upgrade expect te trailer";
 /** How the action names itself to the agent. */
 const USER_AGENT = `sandbox-sync/${version}`;
-/** Whether text can be sent as a header's value, unchanged. */
-function isHeaderValue(value) {
-	return VALUE.test(value);
-}
 /** The names of the two headers that route a request to a sandbox and to a port in it. */
 function routingHeaders(prefix) {
 	return {
@@ -850,7 +846,7 @@ function headerText(output, example, isSecret = false) {
 			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
 			return refuse(`is ${value || "empty"}: ${check}; workflows of forks get no secrets.`, example);
 		}
-		if (isHeaderValue(value)) return value;
+		if (VALUE.test(value)) return value;
 		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
 	});
 }
@@ -862,7 +858,7 @@ const extraHeaders = field((value, refuse, all) => {
 	const headers = parseLines(value, (line, number) => {
 		if (line === "") return [];
 		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
-		const { name, content } = splitHeader(line) ?? fail("is not of the form Name: value");
+		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
 		const key = name.toLowerCase();
 		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
 		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
@@ -870,20 +866,13 @@ const extraHeaders = field((value, refuse, all) => {
 		return [[name, content]];
 	});
 	return Object.fromEntries(headers);
-}, namesOf);
-/** The values may be secret. */
-function namesOf(headers) {
-	return Object.keys(headers).join(", ") || "empty";
-}
+}, (headers) => Object.keys(headers).join(", ") || "empty");
 /** The name and the value in a line; undefined where it is no header. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
 	const content = line.slice(colon + 1).trim();
-	return NAME.test(name) && isHeaderValue(content) ? {
-		name,
-		content
-	} : void 0;
+	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
 }
 
 // src/inputs/table.ts
@@ -1330,10 +1319,11 @@ function checkRead(path, opened, read) {
 function isSame(named, opened) {
 	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
 }
-/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
+/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it cannot be read whole within `room`. */
 function readSmallFile(path, buffer, { offset, room }) {
-	const descriptor = openSync(path, READ_FLAGS);
+	let descriptor;
 	try {
+		descriptor = openSync(path, READ_FLAGS);
 		const opened = fstatSync(descriptor, EXACTLY);
 		const size = checkOpened(path, opened);
 		if (size > room) return void 0;
@@ -1345,8 +1335,11 @@ function readSmallFile(path, buffer, { offset, room }) {
 		}
 		checkRead(path, opened, fstatSync(descriptor, EXACTLY));
 		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
+	} catch (error) {
+		if (isUnreadable(error)) return void 0;
+		throw error;
 	} finally {
-		closeSync(descriptor);
+		if (descriptor !== void 0) closeSync(descriptor);
 	}
 }
 /** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
@@ -2103,13 +2096,10 @@ const SCOPE = [
 ];
 const DAMAGED = "is damaged";
 /** A state as JSON of at most `maxBytes`: an entry a line, sorted by target, so that the same state is the same text. */
-function encodeState({ sandboxId, baseUrl, username, shard }, entries, maxBytes) {
+function encodeState(scope, entries, maxBytes) {
 	const head = JSON.stringify({
 		schema: SCHEMA,
-		sandboxId,
-		baseUrl,
-		username,
-		shard
+		...scope
 	});
 	const all = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
 		target,
@@ -2183,7 +2173,26 @@ function decodeEntries(files) {
 
 // src/upload/state-file.ts
 const MAX_BYTES = 67108864;
-/** Where a state is kept for these inputs; undefined where none is. */
+const NONE = /* @__PURE__ */ new Map();
+/** Reads the state of these inputs, if one is kept; without entries where none hold for its scope. @throws InputError if unreadable. */
+async function openState(inputs, workspace) {
+	const file = stateFileOf(inputs, workspace);
+	if (file === void 0) return void 0;
+	const text = contentOf(file.path);
+	const entries = text === void 0 ? NONE : decodeState(text, file.scope);
+	if (entries === void 0) throw refusal(file.path, "contains something other than the state of uploads");
+	if (typeof entries !== "string") return {
+		file,
+		entries,
+		warnings: []
+	};
+	const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
+	return {
+		file,
+		entries: NONE,
+		warnings: [message]
+	};
+}
 function stateFileOf(inputs, workspace) {
 	const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
 	if (stateFile === "") return void 0;
@@ -2209,25 +2218,6 @@ function refuseLeaving(file, workspace) {
 function isStateFile({ path: file }) {
 	const own = [file, freshFile(file)].map(realPathOf);
 	return ({ realPath }) => own.includes(realPath);
-}
-/** The entries of a state file; none, and maybe a warning, where none hold for the scope. @throws InputError if unreadable. */
-function readState(file) {
-	const text = contentOf(file.path);
-	if (text === void 0) return {
-		entries: /* @__PURE__ */ new Map(),
-		warnings: []
-	};
-	const entries = decodeState(text, file.scope);
-	if (entries === void 0) throw refusal(file.path, "contains something other than the state of uploads");
-	if (typeof entries !== "string") return {
-		entries,
-		warnings: []
-	};
-	const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
-	return {
-		entries: /* @__PURE__ */ new Map(),
-		warnings: [message]
-	};
 }
 /** Takes what is about to be sent out of the file: an upload may fail half-way, and a killed process tells nobody. */
 function forget({ file, entries }, due) {
@@ -2365,8 +2355,8 @@ async function digestOf({ realPath, size }, buffer, cancel) {
 // src/upload/selection.ts
 /** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
 async function selectFiles(inputs, options) {
-	const [stored, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
-	const planned = stored === void 0 ? all : leaveOutState(all, stored.file, options.workspace);
+	const [state, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
+	const planned = state === void 0 ? all : leaveOutState(all, state.file, options.workspace);
 	const { shard } = inputs;
 	const files = shard === void 0 ? planned.files : shareOf(planned.files, shard);
 	const share = shard && {
@@ -2388,7 +2378,7 @@ async function selectFiles(inputs, options) {
 		planned: planned.files,
 		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = stored === void 0 ? selection : await skipUnchanged(selection, stored, comparing);
+	const selected = state === void 0 ? selection : await skipUnchanged(selection, state, comparing);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
@@ -2417,13 +2407,6 @@ function resultsOf({ files, unchanged }, due) {
 		const { value } = results.next();
 		return value ?? [];
 	});
-}
-async function openState(inputs, workspace) {
-	const file = stateFileOf(inputs, workspace);
-	return file && {
-		file,
-		...readState(file)
-	};
 }
 async function planFiles(inputs, options) {
 	const { workspace, cancel, clock, debug } = options;
@@ -2461,7 +2444,7 @@ function leaveOutState(planned, file, workspace) {
 		leftOut: [...planned.leftOut, ...found]
 	};
 }
-/** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
+/** Takes what the sandbox has already from what is due. */
 async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
 	const mine = new Set(selection.files);
 	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
@@ -2472,8 +2455,8 @@ async function skipUnchanged(selection, { file, entries: read, warnings }, { pla
 	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
 	debug?.("state file", `State file ${file.path}: ${counts}`);
 	const due = selection.files.filter(({ target }) => !unchanged.has(target));
-	const sent = due.map(({ target }) => target);
-	const left = [...without(entries, sent)].filter(([target]) => !unchanged.has(target));
+	const targets = due.map(({ target }) => target);
+	const left = [...without(entries, targets)].filter(([target]) => !unchanged.has(target));
 	return {
 		...selection,
 		due,
@@ -2593,8 +2576,8 @@ function readInputs(entry) {
 }
 /** The values in the inputs that are secrets. */
 function secretsIn(raw) {
-	const headers = (raw["headers"] ?? "").split(/\r?\n/).flatMap((line) => splitHeader(line.trim()) ?? []);
-	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(headers.map(({ name, content }) => [name, content]))].filter((value) => !isMissing(value));
+	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
+	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
 }
 /** A warning for each input that the action does not have, and whose name is close to one that it has. */
 function slipsInNames(entry) {
@@ -2850,24 +2833,24 @@ function refusedLine(count) {
 
 // src/agent/form.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+const LINE_BREAK = Buffer.from("\r\n");
 /** A form under a boundary that no content can know beforehand. */
 function openForm() {
 	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-	const lineBreak = Buffer.from("\r\n");
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-	const head = (filepath) => {
+	const head = (filepath, isNext = false) => {
 		const form = new import_form_data.default();
 		form.setBoundary(boundary);
 		form.append("file", "", {
 			filepath,
 			contentType: "application/octet-stream"
 		});
-		return form.getBuffer().subarray(0, -tail.length);
+		const own = form.getBuffer().subarray(0, -tail.length);
+		return isNext ? Buffer.concat([LINE_BREAK, own]) : own;
 	};
 	return {
 		contentType: `multipart/form-data; boundary=${boundary}`,
 		head,
-		next: (filename) => Buffer.concat([lineBreak, head(filename)]),
 		tail
 	};
 }
@@ -2959,7 +2942,10 @@ const FRAME_BYTES = 256;
 function sharedBytes({ target, size }) {
 	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
 }
-/** Makes bodies under one form. `hashed` says whether their parts are asked for their hashes. */
+/**
+* Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether parts are asked for
+* their hashes. @throws AgentError where a single one cannot be read.
+*/
 function bodyOpener(form, hashed) {
 	const alone = bufferPool(BUFFER_BYTES);
 	const shared = bufferPool(SHARED_BYTES);
@@ -2989,10 +2975,10 @@ function packed(files, form, pool) {
 	const parts = [];
 	let end = 0;
 	for (const file of files) {
-		const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
+		const head = form.head(file.target, parts.length > 0);
 		const offset = end + head.length;
 		const room = buffer.length - offset - form.tail.length;
-		const size = room < 0 ? void 0 : readIfFits(file.realPath, buffer, {
+		const size = room < 0 ? void 0 : readSmallFile(file.realPath, buffer, {
 			offset,
 			room
 		});
@@ -3015,14 +3001,6 @@ function packed(files, form, pool) {
 		length,
 		close
 	};
-}
-function readIfFits(...[path, buffer, place]) {
-	try {
-		return readSmallFile(path, buffer, place);
-	} catch (error) {
-		if (isUnreadable(error)) return void 0;
-		throw error;
-	}
 }
 async function streamed(file, form, { pool, hashed }) {
 	const buffers = [pool.take(), pool.take()];
@@ -3551,10 +3529,10 @@ function fileRow(result) {
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
-async function publish(report, options) {
+async function publish(report, withSummary, debug) {
 	logFiles(report);
-	const problem = await writeOutputs(report, options.debug);
-	if (options.summary) await writeSummary(report, options.debug);
+	const problem = await writeOutputs(report, debug);
+	if (withSummary) await writeSummary(report, debug);
 	const warnings = {
 		show: (warning) => warning,
 		more: (rest) => `And ${rest} more.`
@@ -3661,11 +3639,7 @@ async function step(entry, run, given) {
 	const debug = log?.debug;
 	const cancel = cancelSignal();
 	const { observer, stop } = watchTransfer();
-	const report = await reportOf(entry, raw, async () => {
-		refuseStrays(raw);
-		const inputs = await parse$1(entry, raw, cancel);
-		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
-		debug?.("inputs", shown.join("\n"));
+	const running = async () => {
 		const time = {
 			clock: () => performance.now(),
 			now: Date.now,
@@ -3676,21 +3650,23 @@ async function step(entry, run, given) {
 			workspace: workspace(),
 			cacheWarnings: cacheWarnings()
 		};
-		return run(inputs, {
+		const surroundings = {
 			...time,
 			...places,
 			cancel,
 			debug,
 			observer
-		}, raw);
-	});
+		};
+		const inputs = await parse(entry, raw, surroundings);
+		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
+		debug?.("inputs", shown.join("\n"));
+		return run(inputs, surroundings, raw);
+	};
+	const report = await running().catch((error) => failedReport(entry, raw, error));
 	stop();
 	log?.end();
-	const summary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
-	if (report !== void 0) await publish(report, {
-		summary,
-		debug
-	});
+	const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+	if (report !== void 0) await publish(report, withSummary, debug);
 	debug?.("cost", cost());
 	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
 }
@@ -3706,37 +3682,30 @@ function refuseStrays(raw) {
 	})));
 }
 /** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-function parse$1(entry, raw, cancel) {
+async function parse(entry, raw, surroundings) {
+	refuseStrays(raw);
 	const parsing = Promise.try(() => parseInputs(entry, raw));
 	if (raw["files"] === void 0) return parsing;
-	const files = () => checkFiles(raw, {
-		workspace: workspace(),
-		cancel
-	});
-	return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
+	return parsing.catch(async () => (await allOf([parsing, checkFiles(raw, surroundings)]))[0]);
 }
-/** What a run reports, or what kept it from its work: wrong input, or a bug. */
-async function reportOf(entry, raw, run) {
-	try {
-		return await run();
-	} catch (error) {
-		const redact = redactor(secretsIn(raw));
-		const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
-		const errors = [{
-			message: redact(message),
-			details: details.map(redact)
-		}];
-		const gate = raw["fail-if"]?.trim() ? {
-			...NO_GATE,
-			state: "failed"
-		} : NO_GATE;
-		return {
-			...EMPTY_REPORT,
-			task: taskOf(entry),
-			gate,
-			errors
-		};
-	}
+/** What kept a run from its work: wrong input, or a bug. */
+function failedReport(entry, raw, error) {
+	const redact = redactor(secretsIn(raw));
+	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
+	const errors = [{
+		message: redact(message),
+		details: details.map(redact)
+	}];
+	const gate = raw["fail-if"]?.trim() ? {
+		...NO_GATE,
+		state: "failed"
+	} : NO_GATE;
+	return {
+		...EMPTY_REPORT,
+		task: taskOf(entry),
+		gate,
+		errors
+	};
 }
 function bug(error) {
 	return {
@@ -3751,10 +3720,9 @@ const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures and what follows from them, those `judged` before others. @throws AgentError `bad-answer`. */
+/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
-	const body = parse(json);
-	if (typeof body !== "object" || body === null || Array.isArray(body)) throw new AgentError("bad-answer", "The stats are not a JSON object.");
+	const body = fieldsOf(parseExactly(json));
 	const figures = /* @__PURE__ */ new Map();
 	const others = [];
 	const warnings = [];
@@ -3782,13 +3750,6 @@ function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 function isShort(figure) {
 	return typeof figure === "number" || -LONG < figure && figure < LONG;
 }
-function parse(json) {
-	try {
-		return parseExactly(json);
-	} catch (cause) {
-		throw new AgentError("bad-answer", "The stats cannot be parsed.", { cause });
-	}
-}
 /** The number that a field holds, if it is one of its kind. */
 function figureIn(name, value) {
 	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
@@ -3806,7 +3767,7 @@ function toWhole(number) {
 /** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
 function fromMebibytes(body, figures) {
 	const [used, total] = [figures.get("mem_used_mib"), figures.get("mem_total_mib")];
-	if (["mem_used", "mem_total"].some((name) => Reflect.get(body, name) != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
+	if (["mem_used", "mem_total"].some((name) => body[name] != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
 	return [["mem_used", used * 2n ** 20n], ["mem_total", total * 2n ** 20n]];
 }
 /** Free and used shares, where both parts are reported. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isUnreadable, readSmallFile } from './file.ts';
+import { readSmallFile } from './file.ts';
 import { type Form, survives } from './form.ts';
 import { openStream } from './stream.ts';
 
@@ -32,9 +32,6 @@ export interface Body {
   readonly close: (sent: boolean) => Promise<void>;
 }
 
-/** Opens files as one body: of several, those that can be read and fit. @throws AgentError where a single one cannot be read. */
-export type OpenBody = (files: readonly UploadFile[]) => Promise<Body>;
-
 /** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
 export const BUFFER_BYTES = 256 * 1024;
 
@@ -49,8 +46,11 @@ export function sharedBytes({ target, size }: UploadFile): number | undefined {
   return size <= BUFFER_BYTES && survives(target) ? FRAME_BYTES + target.length + size : undefined;
 }
 
-/** Makes bodies under one form. `hashed` says whether their parts are asked for their hashes. */
-export function bodyOpener(form: Form, hashed: boolean): OpenBody {
+/**
+ * Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether parts are asked for
+ * their hashes. @throws AgentError where a single one cannot be read.
+ */
+export function bodyOpener(form: Form, hashed: boolean): (files: readonly UploadFile[]) => Promise<Body> {
   const alone = bufferPool(BUFFER_BYTES);
   const shared = bufferPool(SHARED_BYTES);
   return async files => {
@@ -85,10 +85,10 @@ function packed(files: readonly UploadFile[], form: Form, pool: BufferPool): Bod
   const parts: Part[] = [];
   let end = 0;
   for (const file of files) {
-    const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
+    const head = form.head(file.target, parts.length > 0);
     const offset = end + head.length;
     const room = buffer.length - offset - form.tail.length;
-    const size = room < 0 ? undefined : readIfFits(file.realPath, buffer, { offset, room });
+    const size = room < 0 ? undefined : readSmallFile(file.realPath, buffer, { offset, room });
     if (size === undefined) continue;
     head.copy(buffer, end);
     end = offset + size;
@@ -99,15 +99,6 @@ function packed(files: readonly UploadFile[], form: Form, pool: BufferPool): Bod
   const length = end + form.tail.length;
   const close = async (sent: boolean) => (sent ? pool.give(buffer) : undefined);
   return { parts, content: buffer.subarray(0, length), length, close };
-}
-
-function readIfFits(...[path, buffer, place]: Parameters<typeof readSmallFile>): number | undefined {
-  try {
-    return readSmallFile(path, buffer, place);
-  } catch (error) {
-    if (isUnreadable(error)) return undefined;
-    throw error;
-  }
 }
 
 async function streamed(

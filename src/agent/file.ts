@@ -44,14 +44,15 @@ function isSame(named: BigIntStats, opened: BigIntStats): boolean {
   return named.ino === opened.ino && (named.dev === opened.dev || process.platform === 'win32');
 }
 
-/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it is not whole within `room`. */
+/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it cannot be read whole within `room`. */
 export function readSmallFile(
   path: string,
   buffer: Buffer,
   { offset, room }: { readonly offset: number; readonly room: number },
 ): number | undefined {
-  const descriptor = openSync(path, READ_FLAGS);
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(path, READ_FLAGS);
     const opened = fstatSync(descriptor, EXACTLY);
     const size = checkOpened(path, opened);
     if (size > room) return undefined;
@@ -65,8 +66,11 @@ export function readSmallFile(
     // Files of /proc say that they are empty and hold content.
     const holdsMore = size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0;
     return holdsMore ? undefined : total;
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -26,16 +26,11 @@ import { annotate, logFiles, logLine, messageOf } from './log.ts';
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
 
-export interface PublishOptions {
-  readonly summary: boolean;
-  readonly debug: Debug | undefined;
-}
-
 /** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
-export async function publish(report: Report, options: PublishOptions): Promise<void> {
+export async function publish(report: Report, withSummary: boolean, debug: Debug | undefined): Promise<void> {
   logFiles(report);
-  const problem = await writeOutputs(report, options.debug);
-  if (options.summary) await writeSummary(report, options.debug);
+  const problem = await writeOutputs(report, debug);
+  if (withSummary) await writeSummary(report, debug);
   const warnings = { show: (warning: string) => warning, more: (rest: number) => `And ${rest} more.` };
   for (const warning of firstOf(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
   for (const line of notices(report)) annotate.notice([line]);

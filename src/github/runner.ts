@@ -19,11 +19,10 @@ export function readInputs(entry: Entry): RawInputs {
 
 /** The values in the inputs that are secrets. */
 export function secretsIn(raw: RawInputs): string[] {
-  const headers = (raw['headers'] ?? '').split(/\r?\n/).flatMap(line => splitHeader(line.trim()) ?? []);
+  const lines = (raw['headers'] ?? '').split(/\r?\n/).map(line => splitHeader(line.trim()));
   const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
-  return [...inputs, ...secretsInHeaders(headers.map(({ name, content }) => [name, content]))].filter(
-    value => !isMissing(value),
-  );
+  const secrets = [...inputs, ...secretsInHeaders(lines.filter(header => header !== undefined))];
+  return secrets.filter(value => !isMissing(value));
 }
 
 /** A warning for each input that the action does not have, and whose name is close to one that it has. */

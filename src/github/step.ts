@@ -31,19 +31,20 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawIn
   const debug = log?.debug;
   const cancel = cancelSignal();
   const { observer, stop } = watchTransfer();
-  const report = await reportOf(entry, raw, async () => {
-    refuseStrays(raw);
-    const inputs = await parse(entry, raw, cancel);
-    const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
-    debug?.('inputs', shown.join('\n'));
+  const running = async () => {
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
     const places = { workspace: workspace(), cacheWarnings: cacheWarnings() };
-    return run(inputs, { ...time, ...places, cancel, debug, observer }, raw);
-  });
+    const surroundings = { ...time, ...places, cancel, debug, observer };
+    const inputs = await parse(entry, raw, surroundings);
+    const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
+    debug?.('inputs', shown.join('\n'));
+    return run(inputs, surroundings, raw);
+  };
+  const report = await running().catch((error: unknown) => failedReport(entry, raw, error));
   stop();
   log?.end();
-  const summary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
-  if (report !== undefined) await publish(report, { summary, debug });
+  const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
+  if (report !== undefined) await publish(report, withSummary, debug);
   debug?.('cost', cost());
   // A search may still be going through a tree without end; a monitor has its record to remove.
   if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
@@ -62,36 +63,25 @@ function refuseStrays(raw: RawInputs): void {
 }
 
 /** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-function parse<T extends Entry>(entry: T, raw: RawInputs, cancel: AbortSignal): Promise<Inputs<T>> {
+async function parse<T extends Entry>(entry: T, raw: RawInputs, surroundings: Surroundings): Promise<Inputs<T>> {
+  refuseStrays(raw);
   const parsing = Promise.try(() => parseInputs(entry, raw));
   if (raw['files'] === undefined) return parsing;
-  const files = () => checkFiles(raw, { workspace: workspace(), cancel });
-  return parsing.catch(async () => (await allOf([parsing, files()]))[0]);
+  return parsing.catch(async () => (await allOf([parsing, checkFiles(raw, surroundings)]))[0]);
 }
 
-/** What a run reports, or what kept it from its work: wrong input, or a bug. */
-async function reportOf(
-  entry: Entry,
-  raw: RawInputs,
-  run: () => Promise<Report | undefined>,
-): Promise<Report | undefined> {
-  try {
-    return await run();
-  } catch (error) {
-    // A value given may hold the token where it does not belong.
-    const redact = redactor(secretsIn(raw));
-    const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
-    const errors = [{ message: redact(message), details: details.map(redact) }];
-    // Nothing was judged, so a gate that was asked for stays shut.
-    const gate: Gate = raw['fail-if']?.trim() ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-    return { ...EMPTY_REPORT, task: taskOf(entry), gate, errors };
-  }
+/** What kept a run from its work: wrong input, or a bug. */
+function failedReport(entry: Entry, raw: RawInputs, error: unknown): Report {
+  // A value given may hold the token where it does not belong.
+  const redact = redactor(secretsIn(raw));
+  const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
+  const errors = [{ message: redact(message), details: details.map(redact) }];
+  // Nothing was judged, so a gate that was asked for stays shut.
+  const gate: Gate = raw['fail-if']?.trim() ? { ...NO_GATE, state: 'failed' } : NO_GATE;
+  return { ...EMPTY_REPORT, task: taskOf(entry), gate, errors };
 }
 
 function bug(error: unknown): ReportedError {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return {
-    message: 'Sandbox Sync itself failed. This is a bug; please report it.',
-    details: stack.split('\n'),
-  };
+  return { message: 'Sandbox Sync itself failed. This is a bug; please report it.', details: stack.split('\n') };
 }

@@ -17,11 +17,6 @@ const RESERVED =
 /** How the action names itself to the agent. */
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
-/** Whether text can be sent as a header's value, unchanged. */
-export function isHeaderValue(value: string): boolean {
-  return VALUE.test(value);
-}
-
 /** The names of the two headers that route a request to a sandbox and to a port in it. */
 export function routingHeaders(prefix: string): { readonly id: string; readonly port: string } {
   return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
@@ -54,7 +49,7 @@ export function headerText(output: string, example: string, isSecret = false): F
       const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
       return refuse(`is ${value || 'empty'}: ${check}; workflows of forks get no secrets.`, example);
     }
-    if (isHeaderValue(value)) return value;
+    if (VALUE.test(value)) return value;
     const given = isSecret ? 'the value given' : quote(value);
     return refuse(
       `${given} cannot be sent in a header: it has a line break or another character outside Latin-1.`,
@@ -64,32 +59,31 @@ export function headerText(output: string, example: string, isSecret = false): F
 }
 
 /** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
-export const extraHeaders = field<Readonly<Record<string, string>>>((value, refuse, all) => {
-  const routing = Object.values(routingHeaders(all['header-prefix']?.trim() || 'Svc'));
-  const taken = new Set([...RESERVED.split(' '), ...routing.map(name => name.toLowerCase())]);
-  const seen = new Set<string>();
-  const headers = parseLines(value, (line, number): [string, string][] => {
-    if (line === '') return [];
-    const fail = (why: string) => refuse(`line ${number} ${why}.`, '"X-Metadata-build: 42"');
-    const { name, content } = splitHeader(line) ?? fail('is not of the form Name: value');
-    const key = name.toLowerCase();
-    if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
-    if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
-    seen.add(key);
-    return [[name, content]];
-  });
-  return Object.fromEntries(headers);
-}, namesOf);
-
-/** The values may be secret. */
-function namesOf(headers: Readonly<Record<string, string>>): string {
-  return Object.keys(headers).join(', ') || 'empty';
-}
+export const extraHeaders = field<Readonly<Record<string, string>>>(
+  (value, refuse, all) => {
+    const routing = Object.values(routingHeaders(all['header-prefix']?.trim() || 'Svc'));
+    const taken = new Set([...RESERVED.split(' '), ...routing.map(name => name.toLowerCase())]);
+    const seen = new Set<string>();
+    const headers = parseLines(value, (line, number): [string, string][] => {
+      if (line === '') return [];
+      const fail = (why: string) => refuse(`line ${number} ${why}.`, '"X-Metadata-build: 42"');
+      const [name, content] = splitHeader(line) ?? fail('is not of the form Name: value');
+      const key = name.toLowerCase();
+      if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+      if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
+      seen.add(key);
+      return [[name, content]];
+    });
+    return Object.fromEntries(headers);
+    // Their names alone: the values may be secret.
+  },
+  headers => Object.keys(headers).join(', ') || 'empty',
+);
 
 /** The name and the value in a line; undefined where it is no header. */
-export function splitHeader(line: string): { name: string; content: string } | undefined {
+export function splitHeader(line: string): readonly [name: string, content: string] | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();
   const content = line.slice(colon + 1).trim();
-  return NAME.test(name) && isHeaderValue(content) ? { name, content } : undefined;
+  return NAME.test(name) && VALUE.test(content) ? [name, content] : undefined;
 }

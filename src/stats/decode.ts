@@ -1,6 +1,5 @@
-import { AgentError } from '../agent/failure.ts';
 import { CONTRACT, type Figure, type Figures, metricKind } from '../gate/metrics.ts';
-import { parseExactly } from '../text/exact-json.ts';
+import { fieldsOf, parseExactly } from '../text/exact-json.ts';
 
 /** The stats of one reading. */
 export interface Stats {
@@ -20,12 +19,9 @@ const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
 
-/** Reads the agent's figures and what follows from them, those `judged` before others. @throws AgentError `bad-answer`. */
+/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
 export function decodeStats(json: string, judged: ReadonlySet<string> = new Set()): Stats {
-  const body = parse(json);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new AgentError('bad-answer', 'The stats are not a JSON object.');
-  }
+  const body = fieldsOf(parseExactly(json));
   const figures = new Map<string, Figure>();
   const others: [string, Figure][] = [];
   const warnings: string[] = [];
@@ -49,14 +45,6 @@ function isShort(figure: Figure): boolean {
   return typeof figure === 'number' || (-LONG < figure && figure < LONG);
 }
 
-function parse(json: string): unknown {
-  try {
-    return parseExactly(json);
-  } catch (cause) {
-    throw new AgentError('bad-answer', 'The stats cannot be parsed.', { cause });
-  }
-}
-
 /** The number that a field holds, if it is one of its kind. */
 function figureIn(name: string, value: unknown): Figure | undefined {
   if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isFinite(value))) return undefined;
@@ -75,9 +63,9 @@ function toWhole(number: Figure): bigint | undefined {
 }
 
 /** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
-function fromMebibytes(body: object, figures: Figures): [string, Figure][] {
+function fromMebibytes(body: Readonly<Record<string, unknown>>, figures: Figures): [string, Figure][] {
   const [used, total] = [figures.get('mem_used_mib'), figures.get('mem_total_mib')];
-  const isReported = ['mem_used', 'mem_total'].some(name => Reflect.get(body, name) != null);
+  const isReported = ['mem_used', 'mem_total'].some(name => body[name] != null);
   if (isReported || typeof used !== 'bigint' || typeof total !== 'bigint') return [];
   return [
     ['mem_used', used * 2n ** 20n],

@@ -7,7 +7,7 @@ import { allOf, type DiscoverOptions, discover, type Matches } from './discover.
 import { type Plan, type PlannedFile, plan, shareOf } from './plan.ts';
 import type { FileResult } from './result.ts';
 import { type Entries, without } from './state.ts';
-import { isStateFile, readState, type State, type StateFile, stateFileOf } from './state-file.ts';
+import { isStateFile, openState, type State, type StateFile, type StateRead } from './state-file.ts';
 import { compare } from './unchanged.ts';
 
 /** What of a plan one run is to see to; `files` are its own. */
@@ -37,14 +37,14 @@ export interface SelectionOptions extends Pick<DiscoverOptions, 'workspace' | 'c
 
 /** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
 export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Selection> {
-  const [stored, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
-  const planned = stored === undefined ? all : leaveOutState(all, stored.file, options.workspace);
+  const [state, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
+  const planned = state === undefined ? all : leaveOutState(all, state.file, options.workspace);
   const { shard } = inputs;
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
   const selection = { ...planned, files, share, due: files, unchanged: new Map(), gone: [], state: undefined };
   const comparing = { ...options, planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
-  const selected = stored === undefined ? selection : await skipUnchanged(selection, stored, comparing);
+  const selected = state === undefined ? selection : await skipUnchanged(selection, state, comparing);
   options.debug?.('plan', planLine(selected));
   return selected;
 }
@@ -70,16 +70,6 @@ export function resultsOf({ files, unchanged }: Selection, due: readonly FileRes
   });
 }
 
-/** A state file and what it holds. */
-type StateRead = { readonly file: StateFile } & ReturnType<typeof readState>;
-
-type ComparingOptions = SelectionOptions & { planned: readonly PlannedFile[]; shareRequests: boolean };
-
-async function openState(inputs: Inputs<'upload'>, workspace: string): Promise<StateRead | undefined> {
-  const file = stateFileOf(inputs, workspace);
-  return file && { file, ...readState(file) };
-}
-
 async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Plan> {
   const { workspace, cancel, clock, debug } = options;
   const start = clock();
@@ -100,11 +90,18 @@ function leaveOutState(planned: Plan, file: StateFile, workspace: string): Plan 
   return { ...planned, files, hidden, leftOut: [...planned.leftOut, ...found] };
 }
 
-/** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
+/** What comparing a selection with a state depends on. */
+interface Comparing extends SelectionOptions {
+  /** The files of all shards. */
+  readonly planned: readonly PlannedFile[];
+  readonly shareRequests: boolean;
+}
+
+/** Takes what the sandbox has already from what is due. */
 async function skipUnchanged(
   selection: Selection,
   { file, entries: read, warnings }: StateRead,
-  { planned, shareRequests, cancel, debug }: ComparingOptions,
+  { planned, shareRequests, cancel, debug }: Comparing,
 ): Promise<Selection> {
   const mine = new Set(selection.files);
   // The files of other shards are sent by other runners, which this state will hear nothing of.
@@ -113,9 +110,9 @@ async function skipUnchanged(
   const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, 'file')} unchanged`;
   debug?.('state file', `State file ${file.path}: ${counts}`);
   const due = selection.files.filter(({ target }) => !unchanged.has(target));
+  const targets = due.map(({ target }) => target);
   // What may be a target of this run in another spelling is not sure to be left.
-  const sent = due.map(({ target }) => target);
-  const left = [...without(entries, sent)].filter(([target]) => !unchanged.has(target));
+  const left = [...without(entries, targets)].filter(([target]) => !unchanged.has(target));
   return {
     ...selection,
     due,

@@ -35,8 +35,26 @@ export interface State {
 // Some 300,000 entries.
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Where a state is kept for these inputs; undefined where none is. */
-export function stateFileOf(inputs: Inputs<'upload'>, workspace: string): StateFile | undefined {
+const NONE: Entries = new Map();
+
+/** A state as it was read, and maybe a warning. */
+export interface StateRead extends State {
+  readonly warnings: readonly string[];
+}
+
+/** Reads the state of these inputs, if one is kept; without entries where none hold for its scope. @throws InputError if unreadable. */
+export async function openState(inputs: Inputs<'upload'>, workspace: string): Promise<StateRead | undefined> {
+  const file = stateFileOf(inputs, workspace);
+  if (file === undefined) return undefined;
+  const text = contentOf(file.path);
+  const entries = text === undefined ? NONE : decodeState(text, file.scope);
+  if (entries === undefined) throw refusal(file.path, 'contains something other than the state of uploads');
+  if (typeof entries !== 'string') return { file, entries, warnings: [] };
+  const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
+  return { file, entries: NONE, warnings: [message] };
+}
+
+function stateFileOf(inputs: Inputs<'upload'>, workspace: string): StateFile | undefined {
   const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
   if (stateFile === '') return undefined;
   const file = path.resolve(workspace, stateFile);
@@ -58,17 +76,6 @@ function refuseLeaving(file: string, workspace: string): void {
 export function isStateFile({ path: file }: StateFile): (found: Pick<PlannedFile, 'realPath'>) => boolean {
   const own = [file, freshFile(file)].map(realPathOf);
   return ({ realPath }) => own.includes(realPath);
-}
-
-/** The entries of a state file; none, and maybe a warning, where none hold for the scope. @throws InputError if unreadable. */
-export function readState(file: StateFile): { entries: Entries; warnings: string[] } {
-  const text = contentOf(file.path);
-  if (text === undefined) return { entries: new Map(), warnings: [] };
-  const entries = decodeState(text, file.scope);
-  if (entries === undefined) throw refusal(file.path, 'contains something other than the state of uploads');
-  if (typeof entries !== 'string') return { entries, warnings: [] };
-  const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
-  return { entries: new Map(), warnings: [message] };
 }
 
 /** Takes what is about to be sent out of the file: an upload may fail half-way, and a killed process tells nobody. */

@@ -34,12 +34,8 @@ const SCOPE = [
 const DAMAGED = 'is damaged';
 
 /** A state as JSON of at most `maxBytes`: an entry a line, sorted by target, so that the same state is the same text. */
-export function encodeState(
-  { sandboxId, baseUrl, username, shard }: StateScope,
-  entries: Entries,
-  maxBytes: number,
-): string {
-  const head = JSON.stringify({ schema: SCHEMA, sandboxId, baseUrl, username, shard });
+export function encodeState(scope: StateScope, entries: Entries, maxBytes: number): string {
+  const head = JSON.stringify({ schema: SCHEMA, ...scope });
   const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
   const all = sorted.map(([target, { path, size, sha256 }]) => JSON.stringify({ target, path, size, sha256 }));
   // What is left out is sent again; a state that is too long to be read would be lost whole.

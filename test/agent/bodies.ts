@@ -49,7 +49,7 @@ export async function collect({ content }: Pick<Body, 'content'>): Promise<Buffe
 /** The body of a form with files by their filenames. */
 export function framed(files: Readonly<Record<string, Buffer | string>>): Buffer {
   const parts = Object.entries(files).flatMap(([name, content], index) => [
-    index === 0 ? FORM.head(name) : FORM.next(name),
+    FORM.head(name, index > 0),
     Buffer.from(content),
   ]);
   return Buffer.concat([...parts, FORM.tail]);

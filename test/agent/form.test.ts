@@ -32,9 +32,9 @@ async function parse(contentType: string, body: Buffer): Promise<Part[]> {
 }
 
 function partsOf(filename: string, ...contents: readonly string[]): Promise<Part[]> {
-  const { contentType, head, next, tail } = openForm();
+  const { contentType, head, tail } = openForm();
   const framed = contents.map(content => Buffer.from(content, 'latin1'));
-  const pieces = framed.flatMap((content, index) => [index === 0 ? head(filename) : next(filename), content]);
+  const pieces = framed.flatMap((content, index) => [head(filename, index > 0), content]);
   return parse(contentType, Buffer.concat([...pieces, tail]));
 }
 
