@@ -1,4 +1,4 @@
-import { B as gateOf, F as formatCount, H as metricsOf, R as quote, W as slept, _ as parseFieldsOf, a as monitorDirectory, i as keptInputs, j as EMPTY_REPORT, k as firstOf, n as step, t as decodeStats, z as inputError } from "./shared.js";
+import { A as EMPTY_REPORT, L as quote, O as firstOf, P as formatCount, R as inputError, S as parseFieldsOf, V as metricsOf, l as keptInputs, n as step, t as decodeStats, u as monitorDirectory, z as gateOf } from "./shared.js";
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -131,7 +131,8 @@ async function endMonitor(inputs, directory, surroundings) {
 /** Waits until the monitor has ended, or had long had to. */
 async function hasEndedIn(directory, { sleep, cancel, clock }) {
 	const patience = clock() + PATIENCE_MS;
-	while (!hasEnded(directory) && clock() < patience) if (!await slept(sleep(LOOK_MS, cancel))) break;
+	let goesOn = true;
+	while (goesOn && !hasEnded(directory) && clock() < patience) goesOn = await sleep(LOOK_MS, cancel);
 }
 const UNSEEN_INTERVALS = 10;
 const MAX_SPANS = 10;

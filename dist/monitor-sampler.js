@@ -28314,12 +28314,11 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		};
 	}
 	const closing = new AbortController();
-	const connecting = {
+	const dispatcher = dispatcherFor(origin, proxy?.value, {
 		connections,
 		timeoutMs,
 		signal: closing.signal
-	};
-	const dispatcher = proxy === void 0 ? direct(origin, connecting) : proxied(proxy.value, connecting);
+	});
 	const unguard = guardConnections();
 	const flying = /* @__PURE__ */ new Set();
 	const abortAll = () => {
@@ -28344,20 +28343,25 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		}
 	};
 }
-function direct(origin, { connections, timeoutMs, signal }, more = {}) {
-	return new import_undici.Pool(origin, {
-		connect: connectOptions(timeoutMs, signal),
-		...more,
+/** Connections to the origin, or through a proxy, NO_PROXY aside. */
+function dispatcherFor(origin, proxy, { connections, timeoutMs, signal }) {
+	const connect = {
+		timeout: timeoutMs,
+		allowH2: false,
+		signal
+	};
+	const limits = {
 		headersTimeout: timeoutMs,
 		bodyTimeout: timeoutMs,
 		connections,
 		pipelining: 1
+	};
+	const open = (to, options) => new import_undici.Pool(to, {
+		connect,
+		...options,
+		...limits
 	});
-}
-/** Through a proxy, NO_PROXY aside. */
-function proxied(proxy, connecting) {
-	const connect = connectOptions(connecting.timeoutMs, connecting.signal);
-	const open = (origin, options) => direct(origin, connecting, options);
+	if (proxy === void 0) return open(origin, {});
 	return new import_undici.EnvHttpProxyAgent({
 		httpProxy: proxy,
 		httpsProxy: proxy,
@@ -28367,13 +28371,6 @@ function proxied(proxy, connecting) {
 		factory: open,
 		clientFactory: open
 	});
-}
-function connectOptions(timeoutMs, signal) {
-	return {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal
-	};
 }
 
 // src/agent/client.ts
@@ -28489,13 +28486,9 @@ function cleanJson(answer, redact) {
 }
 
 // src/agent/retry.ts
-/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
-async function sleep(ms, stop) {
-	await setTimeout$1(ms, void 0, { signal: stop });
-}
-/** Whether a sleep came to its end. */
-function slept(sleeping) {
-	return sleeping.then(() => true, () => false);
+/** The sleep of real time. */
+function sleep(ms, stop) {
+	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
 // src/gate/exact-number.ts
@@ -28807,16 +28800,12 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	const pieces = part.split(/\*{2,}/);
-	return pieces.map((piece, index) => {
-		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
-		return piece === "" ? "" : `${before}${piece}${after}`;
-	}).join("/**/").replace(/^\/|\/$/g, "");
+	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
 	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
@@ -28843,10 +28832,14 @@ const concurrency = field((value, refuse) => {
 	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
 }, String);
 const sharing = wholeNumber(1, 1e3, 1);
+const SHARED = 100;
+/** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
+	const isSigned = Boolean(all["signature"]?.trim());
+	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
 	const count = sharing.parse(value, refuse, all);
-	if (count === 1 || !all["signature"]?.trim()) return count;
-	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "1");
+	if (count === 1 || !isSigned) return count;
+	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
 });
 const reaching = {
 	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
@@ -29096,7 +29089,7 @@ async function sampleOn(read, recorder, intervalMs, { sleep, stop, now }) {
 				what: sayingOf(error)
 			});
 		}
-		if (!isLast) await slept(sleep(intervalMs, stop));
+		if (!isLast) await sleep(intervalMs, stop);
 	}
 	recorder.end({
 		at: now(),

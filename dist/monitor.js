@@ -1,4 +1,4 @@
-import { I as formatDuration, n as step, o as newMonitorDirectory, r as logLine } from "./shared.js";
+import { F as formatDuration, c as logLine, d as newMonitorDirectory, n as step } from "./shared.js";
 import path from "node:path";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -16,6 +16,10 @@ const SMALL = [
 	"--no-maglev",
 	"--liftoff-only"
 ];
+/** Whether a variable names a file, which may be relative to where the step runs. */
+function isFile(name) {
+	return /^(node_extra_ca_certs|ssl_cert_file)$/i.test(name);
+}
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 async function startSampler(script, directory, handover) {
 	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
@@ -26,7 +30,8 @@ async function startSampler(script, directory, handover) {
 		script,
 		directory
 	], {
-		env: Object.fromEntries(passedOn),
+		env: Object.fromEntries(passedOn.map(([name, value = ""]) => [name, isFile(name) ? path.resolve(value) : value])),
+		cwd: path.dirname(directory),
 		detached: true,
 		windowsHide: true,
 		stdio: [
@@ -41,9 +46,9 @@ async function startSampler(script, directory, handover) {
 	child.unref();
 }
 
-// src/github/monitor.ts
-/** Starts the sampling process; there is nothing to report before the job's end. */
-async function startMonitor({ sandboxId, baseUrl, sampleInterval }, { raw, sampler, debug }) {
+// src/main/monitor.ts
+const sampler = path.join(import.meta.dirname, "monitor-sampler.js");
+await step("monitor", async ({ sandboxId, baseUrl, sampleInterval }, { debug }, raw) => {
 	const directory = await newMonitorDirectory({
 		...raw,
 		"base-url": baseUrl
@@ -54,14 +59,6 @@ async function startMonitor({ sandboxId, baseUrl, sampleInterval }, { raw, sampl
 	});
 	debug?.("monitor", `Monitor: records into ${directory}, until process ${process.ppid} ends`);
 	logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
-}
-
-// src/main/monitor.ts
-const sampler = path.join(import.meta.dirname, "monitor-sampler.js");
-await step("monitor", (inputs, surroundings, raw) => startMonitor(inputs, {
-	...surroundings,
-	raw,
-	sampler
-}));
+});
 
 export {  };

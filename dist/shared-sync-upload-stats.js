@@ -1,4 +1,4 @@
-import { B as gateOf, D as formatFigure, E as waitError, F as formatCount, G as withRetries, H as metricsOf, I as formatDuration, K as AgentError, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as exactly, V as judge, W as slept, c as networkFacts, h as changeStrings, j as EMPTY_REPORT, l as proxyCredentials, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
+import { A as EMPTY_REPORT, B as judge, C as redactor, D as judgementLine, E as formatFigure, F as formatDuration, H as exactly, M as routingHeaders, N as secretsInHeaders, P as formatCount, T as waitError, U as withRetries, V as metricsOf, W as AgentError, b as changeStrings, f as isUsable, h as proxyFor, j as USER_AGENT, m as proxyCredentials, p as networkFacts, t as decodeStats, w as reportedError, z as gateOf } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -313,12 +313,11 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		};
 	}
 	const closing = new AbortController();
-	const connecting = {
+	const dispatcher = dispatcherFor(origin, proxy?.value, {
 		connections,
 		timeoutMs,
 		signal: closing.signal
-	};
-	const dispatcher = proxy === void 0 ? direct(origin, connecting) : proxied(proxy.value, connecting);
+	});
 	const unguard = guardConnections();
 	const flying = /* @__PURE__ */ new Set();
 	const abortAll = () => {
@@ -343,20 +342,25 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		}
 	};
 }
-function direct(origin, { connections, timeoutMs, signal }, more = {}) {
-	return new import_undici.Pool(origin, {
-		connect: connectOptions(timeoutMs, signal),
-		...more,
+/** Connections to the origin, or through a proxy, NO_PROXY aside. */
+function dispatcherFor(origin, proxy, { connections, timeoutMs, signal }) {
+	const connect = {
+		timeout: timeoutMs,
+		allowH2: false,
+		signal
+	};
+	const limits = {
 		headersTimeout: timeoutMs,
 		bodyTimeout: timeoutMs,
 		connections,
 		pipelining: 1
+	};
+	const open = (to, options) => new import_undici.Pool(to, {
+		connect,
+		...options,
+		...limits
 	});
-}
-/** Through a proxy, NO_PROXY aside. */
-function proxied(proxy, connecting) {
-	const connect = connectOptions(connecting.timeoutMs, connecting.signal);
-	const open = (origin, options) => direct(origin, connecting, options);
+	if (proxy === void 0) return open(origin, {});
 	return new import_undici.EnvHttpProxyAgent({
 		httpProxy: proxy,
 		httpsProxy: proxy,
@@ -366,13 +370,6 @@ function proxied(proxy, connecting) {
 		factory: open,
 		clientFactory: open
 	});
-}
-function connectOptions(timeoutMs, signal) {
-	return {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal
-	};
 }
 
 // src/agent/client.ts
@@ -511,7 +508,7 @@ async function takeSamples(read, { samples: count, intervalMs, wasRead }, { slee
 			});
 			for (const warning of stats.warnings) warnings.add(warning);
 		}
-		if (reading < readings && !await slept(sleep(intervalMs, stop))) break;
+		if (reading < readings && !await sleep(intervalMs, stop)) break;
 	}
 	return {
 		samples,
@@ -536,7 +533,7 @@ async function waitUntil(conditions, read, { intervalMs, timeoutMs, onLook }, { 
 		};
 		onLook(wait);
 		const leftMs = timeoutMs - wait.waitedMs;
-		if (!(!wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await slept(sleep(Math.min(intervalMs, leftMs), stop))) return wait;
+		if (!(!wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await sleep(Math.min(intervalMs, leftMs), stop)) return wait;
 	}
 }
 /** The conditions that do not hold now, or why that cannot be told. */
@@ -632,11 +629,10 @@ function isGated({ failIf, warnIf }) {
 /** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate failed. */
 async function measure(inputs, client, surroundings, wasRead = false) {
 	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
-	const { sleep, random, cancel, now, observer } = surroundings;
+	const { sleep, cancel, now, observer } = surroundings;
 	const read = () => withRetries(() => reading(inputs, client, surroundings), {
+		...surroundings,
 		retries,
-		sleep,
-		random,
 		stop: cancel,
 		onRetry: (retry) => observer.event({
 			kind: "retry",

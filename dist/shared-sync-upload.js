@@ -1,212 +1,8 @@
-import { r as __toESM } from "./rolldown-runtime.js";
 import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
-import { A as fitting, B as gateOf, C as systemCode, F as formatCount, G as withRetries, K as AgentError, L as formatNumber, S as readSmallFile, b as checkRead, d as resultsOf, f as selectFiles, g as fieldsOf, j as EMPTY_REPORT, k as firstOf, m as remember, p as forget, v as READ_FLAGS, x as isUnreadable, y as checkOpened } from "./shared.js";
-import { t as require_form_data } from "./vendor-sync-upload.js";
-import { t as pLimit } from "./vendor.js";
+import { A as EMPTY_REPORT, I as formatNumber, O as firstOf, P as formatCount, U as withRetries, W as AgentError, _ as selectFiles, a as bodyOpener, g as resultsOf, i as SHARED_BYTES, k as fitting, o as sharedBytes, r as BUFFER_BYTES, s as openForm, v as forget, x as fieldsOf, y as remember, z as gateOf } from "./shared.js";
+import { n as pLimit } from "./vendor.js";
 import { posix } from "node:path";
-import { createHash, hash } from "node:crypto";
-import { open } from "node:fs/promises";
 import { setFlagsFromString } from "node:v8";
-
-// src/agent/form.ts
-var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** A form under a boundary that no content can know beforehand. */
-function openForm() {
-	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-	const lineBreak = Buffer.from("\r\n");
-	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-	const head = (filepath) => {
-		const form = new import_form_data.default();
-		form.setBoundary(boundary);
-		form.append("file", "", {
-			filepath,
-			contentType: "application/octet-stream"
-		});
-		return form.getBuffer().subarray(0, -tail.length);
-	};
-	return {
-		contentType: `multipart/form-data; boundary=${boundary}`,
-		head,
-		next: (filename) => Buffer.concat([lineBreak, head(filename)]),
-		tail
-	};
-}
-/** Whether every parser reads a filename alike: printable ASCII, nothing that is or looks escaped, no blank at its ends. */
-function survives(filename) {
-	return /^[!-~](?:[ -~]*[!-~])?$/.test(filename) && !/["%;\\]/.test(filename);
-}
-
-// src/agent/stream.ts
-/**
-* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. @throws AgentError `file-unreadable`
-* where it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
-*/
-async function openStream(path, buffers, hashed) {
-	let file;
-	try {
-		file = await open(path, READ_FLAGS);
-		const stats = await file.stat();
-		const size = checkOpened(path, stats);
-		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} claims to be empty but has content.`);
-		const digest = createHash("sha256");
-		const opened = {
-			file,
-			path,
-			stats,
-			size,
-			onChunk: (chunk) => void (hashed && digest.update(chunk))
-		};
-		return {
-			chunks: chunksOf(opened, buffers),
-			size,
-			sha256: () => digest.digest("hex"),
-			close: () => opened.file.close()
-		};
-	} catch (error) {
-		await file?.close();
-		const code = systemCode(error);
-		if (code === void 0) throw error;
-		if (code === "EMFILE" || code === "ENFILE") throw new AgentError("too-many-open", `${path} cannot be opened now: too many files are open (${code}).`);
-		throw new AgentError("file-unreadable", `${path} cannot be read (${code}).`, { cause: error });
-	}
-}
-/**
-* Exactly `size` bytes: what is appended meanwhile would break the announced length. The buffers take turns, one is filled
-* while the other is sent, which halves the time and the memory of a new buffer for each chunk. This holds because the
-* consumer asks for the next chunk only when the socket has let go of the one before: a chunk is larger than what a socket
-* takes without asking to wait.
-*/
-async function* chunksOf({ file, path, stats, size, onChunk }, [one, other]) {
-	let [filling, spare] = [one, other];
-	const readAhead = (position) => {
-		const reading = fill(file, filling.subarray(0, Math.min(filling.length, size - position)), position);
-		reading.catch(() => {});
-		return reading;
-	};
-	let reading = readAhead(0);
-	for (let sent = 0; sent < size;) {
-		const chunk = await reading;
-		if (chunk.length === 0) {
-			const missing = `${path} became shorter while it was sent, by ${size - sent} bytes.`;
-			throw new AgentError("file-changed", missing);
-		}
-		sent += chunk.length;
-		onChunk(chunk);
-		[filling, spare] = [spare, filling];
-		reading = readAhead(sent);
-		if (sent === size) checkRead(path, stats, await file.stat());
-		yield chunk;
-	}
-}
-/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
-async function fill(file, buffer, position) {
-	let filled = 0;
-	while (filled < buffer.length) {
-		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
-		if (bytesRead === 0) break;
-		filled += bytesRead;
-	}
-	return buffer.subarray(0, filled);
-}
-
-// src/agent/body.ts
-/** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
-const BUFFER_BYTES = 262144;
-/** The size of a body that several files share at most, in bytes. */
-const SHARED_BYTES = 1048576;
-const FRAME_BYTES = 256;
-/** The bytes that a file takes in a shared body at most, or undefined where its size or its name keeps it from sharing one. */
-function sharedBytes({ target, size }) {
-	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
-}
-/** Makes bodies under one form. `hashed` says whether their parts are asked for their hashes. */
-function bodyOpener(form, hashed) {
-	const alone = bufferPool(BUFFER_BYTES);
-	const shared = bufferPool(SHARED_BYTES);
-	return async (files) => {
-		const [file, ...others] = files;
-		if (file === void 0 || others.length > 0) return packed(files, form, shared);
-		const body = file.size <= 262144 ? packed(files, form, alone) : void 0;
-		if (body !== void 0 && body.parts.length > 0) return body;
-		await body?.close(true);
-		return streamed(file, form, {
-			pool: alone,
-			hashed
-		});
-	};
-}
-/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
-function bufferPool(size) {
-	const free = [];
-	return {
-		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
-		give: (buffer) => void free.push(buffer)
-	};
-}
-/** Files in one buffer, as many of them as can be read and fit. */
-function packed(files, form, pool) {
-	const buffer = pool.take();
-	const parts = [];
-	let end = 0;
-	for (const file of files) {
-		const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
-		const offset = end + head.length;
-		const room = buffer.length - offset - form.tail.length;
-		const size = room < 0 ? void 0 : readIfFits(file.realPath, buffer, {
-			offset,
-			room
-		});
-		if (size === void 0) continue;
-		head.copy(buffer, end);
-		end = offset + size;
-		const content = buffer.subarray(offset, end);
-		parts.push({
-			file,
-			size,
-			sha256: () => hash("sha256", content)
-		});
-	}
-	form.tail.copy(buffer, end);
-	const length = end + form.tail.length;
-	const close = async (sent) => sent ? pool.give(buffer) : void 0;
-	return {
-		parts,
-		content: buffer.subarray(0, length),
-		length,
-		close
-	};
-}
-function readIfFits(...[path, buffer, place]) {
-	try {
-		return readSmallFile(path, buffer, place);
-	} catch (error) {
-		if (isUnreadable(error)) return void 0;
-		throw error;
-	}
-}
-async function streamed(file, form, { pool, hashed }) {
-	const buffers = [pool.take(), pool.take()];
-	const { chunks, size, sha256, close } = await openStream(file.realPath, buffers, hashed);
-	const head = form.head(file.target);
-	return {
-		parts: [{
-			file,
-			size,
-			sha256
-		}],
-		content: framed(head, chunks, form.tail),
-		length: head.length + size + form.tail.length,
-		async close(sent) {
-			await close();
-			if (sent) for (const buffer of buffers) pool.give(buffer);
-		}
-	};
-}
-async function* framed(head, chunks, tail) {
-	yield head;
-	yield* chunks;
-	yield tail;
-}
 
 // src/agent/uploader.ts
 /** Uploads over a client. `hashed` says whether to hash what is sent. */
@@ -409,7 +205,7 @@ async function attempt(entries, { level, stop }, options) {
 	const files = entries.map(({ file }) => file);
 	const start = options.clock();
 	const outcome = await withRetries(() => sendOnce(files, level, options), {
-		...options.retry,
+		...options,
 		stop,
 		onRetry: (retry) => options.onEvent({
 			kind: "retry",
@@ -418,30 +214,48 @@ async function attempt(entries, { level, stop }, options) {
 		})
 	});
 	const durationMs = Math.round(options.clock() - start);
-	const ended = entries.map((entry) => ({
-		...entry,
-		attempts: entry.attempts + outcome.attempts
-	}));
-	if ("error" in outcome) {
-		const { error } = outcome;
-		const results = ended.map((entry) => failed(entry, error, durationMs));
-		if (ended.length === 1 || error.final) return {
-			settled: results,
-			again: [],
-			isRefused: false
+	const stored = "value" in outcome ? outcome.value : [];
+	const error = "error" in outcome ? outcome.error : void 0;
+	const isRefused = error !== void 0 && entries.length > 1 && !error.final;
+	const settled = [];
+	const again = [];
+	for (const [place, { file, index, failed }] of entries.entries()) {
+		const ended = {
+			file,
+			attempts: (failed?.attempts ?? 0) + outcome.attempts,
+			durationMs
 		};
-		return {
-			settled: [],
-			again: results.map(toSendAgain),
-			isRefused: true
+		const success = stored[place];
+		if (success !== void 0) {
+			settled.push({
+				index,
+				result: {
+					status: "uploaded",
+					...ended,
+					...success
+				}
+			});
+			continue;
+		}
+		const result = {
+			status: "failed",
+			...ended,
+			error: error ?? notSent$1()
 		};
+		if (error === void 0 || isRefused) again.push({
+			file,
+			index,
+			failed: result
+		});
+		else settled.push({
+			index,
+			result
+		});
 	}
-	const { value: stored } = outcome;
-	const left = ended.filter((_, index) => stored[index] === void 0);
 	return {
-		settled: ended.flatMap((entry, index) => uploaded(entry, stored[index], durationMs)),
-		again: left.map((entry) => toSendAgain(failed(entry, notSent$1(), durationMs))),
-		isRefused: false
+		settled,
+		again,
+		isRefused
 	};
 }
 async function sendOnce(files, level, { upload, onEvent, debug }) {
@@ -473,41 +287,6 @@ function sharedLine(files, stored) {
 function notSent$1() {
 	return new AgentError("file-changed", "The file changed while the batch was being sent.");
 }
-function failed({ index, file, attempts }, error, durationMs) {
-	return {
-		index,
-		result: {
-			status: "failed",
-			file,
-			attempts,
-			durationMs,
-			error
-		}
-	};
-}
-/** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
-function toSendAgain({ index, result }) {
-	return {
-		index,
-		file: result.file,
-		attempts: result.attempts,
-		failed: result
-	};
-}
-function uploaded(entry, stored, durationMs) {
-	if (stored === void 0) return [];
-	const { index, file, attempts } = entry;
-	return [{
-		index,
-		result: {
-			status: "uploaded",
-			file,
-			attempts,
-			durationMs,
-			...stored
-		}
-	}];
-}
 
 // src/upload/queue.ts
 /** Small files go in plan order, up to `perRequest` together, large ones the largest first; `inOrder`, all in plan order. */
@@ -515,8 +294,7 @@ function openQueue(files, { perRequest, inOrder }) {
 	const isLarge = ({ file }) => !inOrder && file.size > 262144;
 	const entries = files.map((file, index) => ({
 		file,
-		index,
-		attempts: 0
+		index
 	}));
 	const trial = perRequest > 1 ? trialOf(entries) : [];
 	const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
@@ -670,16 +448,14 @@ function halfOf(level) {
 function notSent(entries, { reason }) {
 	const why = reason instanceof AgentError ? `the transfer had ended: ${reason.message}` : "the job was cancelled";
 	return {
-		settled: entries.map(({ index, file, failed }) => {
-			return {
-				index,
-				result: failed ?? {
-					status: "not-attempted",
-					file,
-					reason: why
-				}
-			};
-		}),
+		settled: entries.map(({ index, file, failed }) => ({
+			index,
+			result: failed ?? {
+				status: "not-attempted",
+				file,
+				reason: why
+			}
+		})),
 		again: [],
 		isRefused: false
 	};
@@ -759,13 +535,16 @@ function keepHeapSmall() {
 /** What a report says before anything was sent. */
 function reportOn(selection, inputs) {
 	const { leftOut, hidden, gone, share, due } = selection;
-	const { sandboxId, baseUrl, dryRun, signature } = inputs;
-	const warnings = due.length < 2 || signature === "" ? selection.warnings : [...selection.warnings, `One signature covers one target path, and ${due.length} files would use it.`];
+	const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
+	const uncovered = `One signature covers one target path, and ${due.length} files would use it.`;
+	const warnings = [...selection.warnings, ...due.length > 1 && signature !== "" ? [uncovered] : []];
+	const mayShare = filesPerRequest === 1 && signature === "";
 	return {
 		...EMPTY_REPORT,
 		sandboxId,
 		baseUrl,
 		dryRun,
+		mayShare,
 		leftOut,
 		hidden,
 		gone,
@@ -776,21 +555,13 @@ function reportOn(selection, inputs) {
 /** Uploads the files that are due, and keeps the state. */
 async function send(selection, inputs, client, surroundings) {
 	const { due, state } = selection;
-	const { retries } = inputs;
-	const { cacheWarnings, cancel, clock, debug, observer, random, sleep } = surroundings;
+	const { cacheWarnings, clock, observer } = surroundings;
 	if (state !== void 0) forget(state, due);
 	const start = clock();
 	const results = await transfer(due, {
 		...inputs,
+		...surroundings,
 		upload: uploader(client, inputs, state !== void 0),
-		retry: {
-			retries,
-			sleep,
-			random
-		},
-		cancel,
-		clock,
-		debug,
 		onEvent: (event) => observer.event(event)
 	});
 	return {

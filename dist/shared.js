@@ -1,12 +1,13 @@
-import { _ as summary$1, a as error, c as info, d as saveState, f as setFailed, g as warning, h as startGroup, i as endGroup, l as isDebug, m as setSecret, n as create, o as getInput, p as setOutput, r as debug, s as getState, t as pLimit, u as notice, v as Minimatch } from "./vendor.js";
+import { r as __toESM } from "./rolldown-runtime.js";
+import { _ as warning, a as endGroup, c as getState, d as notice, f as saveState, g as startGroup, h as setSecret, i as debug, l as info, m as setOutput, n as pLimit, o as error, p as setFailed, r as create, s as getInput, t as require_form_data, u as isDebug, v as summary$1, y as Minimatch } from "./vendor.js";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
 import { availableParallelism, freemem, homedir, release, tmpdir, totalmem } from "node:os";
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { createHash, hash } from "node:crypto";
+import { mkdtemp, open, writeFile } from "node:fs/promises";
 
 // src/agent/failure.ts
 const again = (hint) => ({
@@ -96,7 +97,7 @@ async function withRetries(request, policy) {
 			error,
 			delayMs
 		});
-		if (!await slept(policy.sleep(delayMs, policy.stop))) return {
+		if (!await policy.sleep(delayMs, policy.stop)) return {
 			attempts: attempt,
 			error
 		};
@@ -107,13 +108,9 @@ function backoff(attempt, random, retryAfterMs = 0) {
 	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 	return Math.max(Math.round(random() * ceiling), retryAfterMs);
 }
-/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
-async function sleep(ms, stop) {
-	await setTimeout(ms, void 0, { signal: stop });
-}
-/** Whether a sleep came to its end. */
-function slept(sleeping) {
-	return sleeping.then(() => true, () => false);
+/** The sleep of real time. */
+function sleep(ms, stop) {
+	return setTimeout(ms, true, { signal: stop }).catch(() => false);
 }
 
 // src/gate/exact-number.ts
@@ -412,7 +409,7 @@ function threeDigits(value) {
 
 // src/inputs/values.ts
 /** An input that is read by `parse`, and shown by `show`: text in quotation marks unless given. */
-function field(parse, show = shown$1) {
+function field(parse, show = shown) {
 	return {
 		parse,
 		show,
@@ -475,7 +472,7 @@ function milliseconds(text) {
 function text() {
 	return field((value) => value);
 }
-function shown$1(value) {
+function shown(value) {
 	if (value === "" || value === void 0) return "empty";
 	return JSON.stringify(value);
 }
@@ -795,16 +792,12 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	const pieces = part.split(/\*{2,}/);
-	return pieces.map((piece, index) => {
-		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
-		return piece === "" ? "" : `${before}${piece}${after}`;
-	}).join("/**/").replace(/^\/|\/$/g, "");
+	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
 	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
@@ -913,10 +906,14 @@ const concurrency = field((value, refuse) => {
 	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
 }, String);
 const sharing = wholeNumber(1, 1e3, 1);
+const SHARED = 100;
+/** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
+	const isSigned = Boolean(all["signature"]?.trim());
+	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
 	const count = sharing.parse(value, refuse, all);
-	if (count === 1 || !all["signature"]?.trim()) return count;
-	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "1");
+	if (count === 1 || !isSigned) return count;
+	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
 });
 const reaching = {
 	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
@@ -1031,6 +1028,7 @@ const EMPTY_REPORT = {
 	sandboxId: "",
 	baseUrl: "",
 	dryRun: false,
+	mayShare: false,
 	cancelled: false,
 	share: void 0,
 	files: [],
@@ -1311,6 +1309,8 @@ function encodings(secret) {
 
 // src/agent/file.ts
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Windows numbers files beyond 2^53. */
+const EXACTLY = { bigint: true };
 /**
 * Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
 * the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
@@ -1319,12 +1319,12 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 function checkOpened(path, opened) {
 	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
 	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
-	return opened.size;
+	if (!isSame(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	return Number(opened.size);
 }
 /** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
 function checkRead(path, opened, read) {
-	if (read.size === opened.size && read.mtimeMs === opened.mtimeMs) return;
+	if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
 	throw new AgentError("file-changed", `${path} changed while it was read.`);
 }
 function isSame(named, opened) {
@@ -1334,7 +1334,7 @@ function isSame(named, opened) {
 function readSmallFile(path, buffer, { offset, room }) {
 	const descriptor = openSync(path, READ_FLAGS);
 	try {
-		const opened = fstatSync(descriptor);
+		const opened = fstatSync(descriptor, EXACTLY);
 		const size = checkOpened(path, opened);
 		if (size > room) return void 0;
 		let total = 0;
@@ -1343,7 +1343,7 @@ function readSmallFile(path, buffer, { offset, room }) {
 			if (read === 0) break;
 			total += read;
 		}
-		checkRead(path, opened, fstatSync(descriptor));
+		checkRead(path, opened, fstatSync(descriptor, EXACTLY));
 		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
 	} finally {
 		closeSync(descriptor);
@@ -1367,7 +1367,7 @@ const OPTIONS = {
 	noext: true,
 	nonegate: true
 };
-/** The excludes of lines, made absolute by `absolute`. */
+/** What lines exclude that `absolute` makes absolute; `idle` are those that have excluded nothing so far. */
 function excludesOf(lines, absolute) {
 	const all = lines.map((line) => ({
 		line,
@@ -1383,13 +1383,14 @@ function excludesOf(lines, absolute) {
 		}
 		return isExcluded;
 	};
+	const prunes = (directory) => {
+		if (!excludes(directory)) return false;
+		for (const each of all) each.isIdle &&= !each.matches(directory, true);
+		return true;
+	};
 	return {
 		excludes,
-		prunes(directory) {
-			if (!excludes(directory)) return false;
-			for (const each of all) each.isIdle &&= !each.matches(directory, true);
-			return true;
-		},
+		prunes,
 		idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line)
 	};
 }
@@ -1398,6 +1399,7 @@ function matcher(pattern, { excludes, prunes }) {
 	const wanted = matches(pattern, true);
 	const visible = matches(pattern, false);
 	return {
+		pattern,
 		wants: (file) => wanted(file) && !excludes(file),
 		hides: (file) => /[\\/]\./.test(file) && !visible(file),
 		excludes,
@@ -1407,7 +1409,7 @@ function matcher(pattern, { excludes, prunes }) {
 }
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
 function anchor(pattern, directory) {
-	const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, "");
+	const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, "");
 	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
 	if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
 	if (path.isAbsolute(trimmed)) return trimmed;
@@ -1578,7 +1580,7 @@ async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFi
 		});
 		else {
 			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
-			const { real, isHidden } = resolve(file, isLink);
+			const { real, isHidden } = resolve(file, isLink || relative === "");
 			if (isHidden && !includeHiddenFiles) leftOut.push({
 				path: file,
 				reason: "a link to something hidden"
@@ -1624,13 +1626,13 @@ function boundary(workspace, root) {
 	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
 	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
 	const realPath = realPaths(root);
-	return (file, isLink) => {
+	return (file, mayDiffer) => {
 		const directory = realPath(path.dirname(file));
 		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
 		const own = path.join(directory, path.basename(file));
-		const real = isLink ? realpathSync.native(own) : own;
+		const real = mayDiffer ? realpathSync.native(own) : own;
 		if (!within(real)) throw leadsOut(file, real);
-		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
+		const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? "").toLowerCase();
 		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
 		return {
 			real,
@@ -1656,14 +1658,12 @@ const MAX_FOLDERS = 32;
 /** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
 function openSearch(maxPaths = MAX_PATHS) {
 	const limit = pLimit(SEARCHES);
-	return async (query, cancel) => {
-		const { pattern, match, includeHiddenFiles } = query;
-		const [root = ""] = (await create(pattern)).getSearchPaths();
+	return async (match, options) => {
+		const [root = ""] = (await create(match.pattern)).getSearchPaths();
 		const realPath = realPaths(root);
 		const overlooked = await findOverlooked(root, match, {
-			...query,
-			realPath,
-			cancel
+			...options,
+			realPath
 		});
 		const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
 		if (unreadable[0] !== void 0) throw unreadableName(unreadable[0]);
@@ -1673,19 +1673,21 @@ function openSearch(maxPaths = MAX_PATHS) {
 			brokenLinks,
 			hidden
 		};
-		const visibleOnly = !includeHiddenFiles && !spellsDots(pattern, root);
-		const part = {
-			...query,
+		const visibleOnly = !options.includeHiddenFiles && !spellsDots(match.pattern, root);
+		const followSymlinks = options.followSymlinks && !overlooked.isPlain;
+		const manner = {
+			match,
 			visibleOnly,
-			followSymlinks: query.followSymlinks && !overlooked.isPlain
+			followSymlinks,
+			cancel: options.cancel,
+			bound: { left: maxPaths }
 		};
-		const bound = { left: maxPaths };
-		const parts = (isFolder ? split(root, part) : [whole(query)]).map((each) => limit(() => find({
-			...part,
-			...each
-		}, bound, cancel)));
-		const found = new Set((await Promise.all(parts)).flat());
-		const again = part.followSymlinks ? leadsThrough(root, realPath) : () => false;
+		const searches = ((isFolder ? split(root, manner) : void 0) ?? [{
+			pattern: match.pattern,
+			descends: true
+		}]).map((part) => limit(() => find(part, manner)));
+		const found = new Set((await Promise.all(searches)).flat());
+		const again = followSymlinks ? leadsThrough(root, realPath) : () => false;
 		return {
 			root,
 			paths: [...found].filter((file) => !again(file)).sort(),
@@ -1694,19 +1696,20 @@ function openSearch(maxPaths = MAX_PATHS) {
 		};
 	};
 }
-async function find(part, bound, cancel) {
-	const globber = await create(part.pattern, {
-		followSymbolicLinks: part.followSymlinks,
-		implicitDescendants: part.descends,
+async function find({ pattern, descends }, manner) {
+	const { match, visibleOnly, followSymlinks, cancel, bound } = manner;
+	const globber = await create(pattern, {
+		followSymbolicLinks: followSymlinks,
+		implicitDescendants: descends,
 		matchDirectories: false,
-		excludeHiddenFiles: part.visibleOnly
+		excludeHiddenFiles: visibleOnly
 	});
 	const paths = [];
 	for await (const file of globber.globGenerator()) {
 		if (cancel.aborted) break;
-		if (part.match.excludes(file)) continue;
+		if (match.excludes(file)) continue;
 		bound.left -= 1;
-		if (bound.left < 0) throw leadsTooFar(part.pattern, file);
+		if (bound.left < 0) throw leadsTooFar(pattern, file);
 		paths.push(file);
 	}
 	return paths;
@@ -1717,22 +1720,15 @@ function unreadableName(file) {
 function leadsTooFar(pattern, file) {
 	return inputError("files", `${quote(pattern)} leads to more than a million files, perhaps because links form a loop, such as to ${quote(file)}. Exclude what is not needed.`);
 }
-function whole({ pattern }) {
-	return {
-		pattern,
-		descends: true
-	};
-}
-/** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root, query) {
-	const { pattern, match, visibleOnly } = query;
+/** A search for everything in a folder, split by those in it that are not excluded whole; undefined where it is better left whole. */
+function split(root, { match, visibleOnly }) {
 	const literal = escaped(root);
 	const folders = ([
 		literal,
 		path.join(literal, "**"),
 		path.join(literal, "**", "*")
-	].includes(pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
+	].includes(match.pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
+	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return void 0;
 	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.prunes(path.join(root, name)));
 	return [{
 		pattern: path.join(literal, "*"),
@@ -1756,6 +1752,7 @@ function leadsThrough(root, realPath) {
 function isOneLine({ name }) {
 	return name.trim() === name && !/[\r\n]/.test(name);
 }
+/** What is in a folder; nothing where it cannot be read. */
 function entriesOf(root) {
 	try {
 		return readdirSync(root, { withFileTypes: true });
@@ -1770,50 +1767,42 @@ function spellsDots(pattern, root) {
 }
 
 // src/upload/discover.ts
-/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
+/** Searches the files of every pattern, in their order; cancelled, with nothing found. @throws InputError for places, names and links that cannot be used. */
 async function discover(rules, options) {
 	const directory = path.resolve(options.workspace, options.workingDirectory);
 	requireDirectory(directory, options.workingDirectory);
 	const excludes = excludesOf(rules.excludes, (exclude) => anchor(exclude, directory));
 	const search = openSearch();
 	const all = rules.patterns.map((pattern) => {
-		const absolute = anchor(pattern.pattern, directory);
 		const place = {
 			directory,
 			pattern,
-			absolute,
-			match: matcher(absolute, excludes)
+			match: matcher(anchor(pattern.pattern, directory), excludes)
 		};
 		return findMatches(place, search, options).catch((error) => {
 			throw unsearchable(place, error);
 		});
 	});
 	const matches = await unlessAborted(options.cancel, allOf(all), []);
-	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	return {
 		matches,
-		warnings: files.size === 0 ? [] : excludes.idle().map((line) => idleLine(line, directory, files))
+		warnings: matches.every((match) => match.files.length === 0) ? [] : excludes.idle().map((line) => idleLine(line, directory, matches))
 	};
 }
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line, directory, files) {
+function idleLine(line, directory, matches) {
 	const says = `${quote(`!${line}`)} excluded nothing`;
 	const deep = `**/${line}`;
-	const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line) ? () => false : excludesOf([deep], () => anchor(deep, directory)).excludes;
-	const count = [...files].filter(isAnywhere).length;
+	const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
+	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
 	if (count === 0) return `${says} that the other lines match.`;
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
 }
 async function findMatches(place, search, options) {
-	const { pattern, absolute, match } = place;
-	const { includeHiddenFiles, followSymlinks, cancel } = options;
-	const { root, paths, brokenLinks, hidden } = await search({
-		pattern: absolute,
-		match,
-		followSymlinks,
-		includeHiddenFiles
-	}, cancel);
-	const shown = includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
+	const { pattern, match } = place;
+	const { root, paths, brokenLinks, hidden } = await search(match, options);
+	const shown = options.includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
 	const { files, leftOut } = await sortOut(root, shown, options);
 	const broken = brokenLinks.map((file) => ({
 		path: file,
@@ -1876,20 +1865,17 @@ function unlessAborted(signal, promise, fallback) {
 }
 
 // src/upload/unmatched.ts
-/** A sentence on a pattern that matches no files, with the likeliest reason; how far its path exists, if no other. */
-function nothingFound(match, { directory, name }) {
-	const { pattern } = match.pattern;
+/** A sentence on a pattern that matches no file: the likeliest reason, or how far its path exists. `name` says what a path is called. */
+function nothingFound(match, directory, name) {
+	const { pattern: { pattern }, hidden, leftOut: [first, ...others] } = match;
 	const found = `${quote(pattern)} matches no files to upload`;
-	const reason = passedOver(match, name) ?? slipIn(pattern, directory);
-	if (reason !== void 0) return `${found} (${reason}).`;
-	const extent = extentOf(match, directory);
-	return `${extent === void 0 ? found : `${found} (${extent})`}. Did the build run before this step? Is working-directory right?`;
+	if (hidden.length > 0) return `${found} (${hidden.length} with a name that starts with a dot; set include-hidden-files: true to include them).`;
+	if (first !== void 0) return `${found} (${others.length + 1} left out, such as ${name(first.path)}: ${first.reason}).`;
+	const slip = slipIn(pattern, directory);
+	if (slip !== void 0) return `${found} (${slip}).`;
+	return `${found} (${extentOf(match, directory)}). Did the build run before this step? Is working-directory right?`;
 }
-function passedOver({ hidden, leftOut }, name) {
-	const dotted = `${hidden.length} with a name that starts with a dot`;
-	if (hidden.length > 0) return `${dotted}; set include-hidden-files: true to include them`;
-	return leftOut[0] && `${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`;
-}
+const MAX_NAMES$2 = 10;
 const SLIPS = [
 	{
 		slip: /^(["'`]).*\1$/,
@@ -1935,55 +1921,23 @@ function slipIn(pattern, directory) {
 	const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
 	return others.length > 0 && isWhole ? "several patterns on one line; if the workflow has them on several, write files: | instead of files: >" : void 0;
 }
-/** How far the path exists that a pattern spells out, and what is there in its place; undefined where none of it does. */
+/** How far the path exists that a pattern spells out, and what is there in its place. */
 function extentOf({ root, pattern: { pattern } }, directory) {
-	const { at, missing } = deepest(root, directory);
+	let missing = "";
+	let at = root;
+	for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
 	const place = at === directory ? "the working directory" : quote(toPosix(pathWithin(directory, at) ?? at));
-	const names = namesIn(at);
-	if (names === void 0) {
-		if (!existsSync(at)) return void 0;
-		return `${place} is ${missing === void 0 && !/[*?]/.test(pattern) ? "left out by a ! line" : "not a folder"}`;
-	}
+	if (!statSync(at).isDirectory()) return `${place} is ${missing === "" && !/[*?]/.test(pattern) ? "left out by a ! line" : "not a folder"}`;
+	const names = entriesOf(at).map(({ name }) => name).sort();
 	if (names.length === 0) return `${place} is empty`;
-	const holds = `${place} exists and contains ${shown(names)}`;
-	if (missing === void 0) return `${holds}; nothing in it matches, or a ! line leaves it out`;
 	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
 	if (other !== void 0) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
-	return `${holds}; there is no ${quote(missing)} in it`;
-}
-/** The last part of the way to a path that exists, and the name that is missing there. */
-function deepest(root, directory) {
-	const below = pathWithin(directory, root);
-	let at = below === void 0 ? path.parse(root).root : directory;
-	for (const part of (below ?? root.slice(at.length)).split(path.sep)) {
-		const next = path.join(at, part);
-		if (!existsSync(next)) return {
-			at,
-			missing: part
-		};
-		at = next;
-	}
-	return {
-		at,
-		missing: void 0
-	};
-}
-const MAX_NAMES$2 = 10;
-function shown(names) {
-	const inSight = names.filter((name) => !name.startsWith("."));
-	const all = inSight.length === 0 ? names : inSight;
-	return firstOf$1(all, MAX_NAMES$2, {
+	const some = firstOf$1(names, MAX_NAMES$2, {
 		show: (name) => visibleCut(name, 100),
 		more: (rest) => `${rest} more`
-	}).join(", ");
-}
-/** Undefined of what is not a folder, or cannot be read. */
-function namesIn(place) {
-	try {
-		return readdirSync(place).sort();
-	} catch {
-		return;
-	}
+	});
+	const lacks = missing === "" ? "nothing in it matches, or a ! line leaves it out" : `there is no ${quote(missing)} in it`;
+	return `${place} exists and contains ${some.join(", ")}; ${lacks}`;
 }
 
 // src/upload/plan.ts
@@ -1999,10 +1953,7 @@ function plan(matches, options) {
 		size: file.size,
 		isExecutable: file.isExecutable
 	})));
-	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, {
-		directory,
-		name
-	}));
+	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, directory, name));
 	const { unique, conflicts } = byTarget(files);
 	const problems = [
 		...options.ifNoFilesFound === "error" ? unmatched : [],
@@ -2027,8 +1978,28 @@ function plan(matches, options) {
 		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(leftOut)]
 	};
 }
+/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
+function shareOf(files, { index, count }) {
+	const loads = Array.from({ length: count }, () => 0);
+	const mine = /* @__PURE__ */ new Set();
+	for (const file of files.toSorted(heaviestFirst)) {
+		const lightest = loads.indexOf(Math.min(...loads));
+		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+		if (lightest === index - 1) mine.add(file);
+	}
+	return files.filter((file) => mine.has(file));
+}
+/** What a file counts when the plan is dealt out, in bytes. */
+function weightOf({ size }) {
+	return size + REQUEST_BYTES;
+}
+const REQUEST_BYTES = 1024;
+function heaviestFirst(one, other) {
+	if (one.size !== other.size) return other.size - one.size;
+	return one.target < other.target ? -1 : 1;
+}
 function targetOf({ path: file, relative }, own, general) {
-	const target = own === void 0 || path.posix.isAbsolute(own) ? own ?? general : path.posix.join(general, own);
+	const target = own !== void 0 && path.posix.isAbsolute(own) ? own : path.posix.join(general, own ?? "");
 	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
 	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
 }
@@ -2039,7 +2010,7 @@ function byTarget(files) {
 	for (const file of files) {
 		const owner = owners.get(file.target);
 		if (owner === void 0) owners.set(file.target, file);
-		else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file, file.target));
 	}
 	return {
 		unique: [...owners.values()],
@@ -2082,28 +2053,6 @@ function cut$1(messages) {
 		show: (each) => each,
 		more: (rest) => `And ${rest} more of this kind.`
 	});
-}
-
-// src/upload/share.ts
-/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
-function shareOf(files, { index, count }) {
-	const loads = Array.from({ length: count }, () => 0);
-	const mine = /* @__PURE__ */ new Set();
-	for (const file of files.toSorted(heaviestFirst)) {
-		const lightest = loads.indexOf(Math.min(...loads));
-		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
-		if (lightest === index - 1) mine.add(file);
-	}
-	return files.filter((file) => mine.has(file));
-}
-const REQUEST_BYTES = 1024;
-/** What a file counts when the plan is dealt out, in bytes. */
-function weightOf({ size }) {
-	return size + REQUEST_BYTES;
-}
-function heaviestFirst(one, other) {
-	if (one.size !== other.size) return other.size - one.size;
-	return one.target < other.target ? -1 : 1;
 }
 
 // src/text/exact-json.ts
@@ -2308,9 +2257,21 @@ function writeState({ path: file, scope }, entries) {
 			flag: "wx",
 			mode: 384
 		});
-		renameSync(fresh, file);
+		rename(fresh, file);
 	} finally {
 		rmSync(fresh, { force: true });
+	}
+}
+const RENAMES = 5;
+const PAUSE_MS = 50;
+/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
+function rename(from, to) {
+	for (let left = RENAMES;; left -= 1) try {
+		renameSync(from, to);
+		return;
+	} catch (error) {
+		if (left === 1 || !["EPERM", "EBUSY"].includes(systemCode(error) ?? "")) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 	}
 }
 function contentOf(file) {
@@ -2383,7 +2344,7 @@ async function digestOf({ realPath, size }, buffer, cancel) {
 	let descriptor;
 	try {
 		descriptor = openSync(realPath, READ_FLAGS);
-		if (checkOpened(realPath, fstatSync(descriptor)) !== size) return void 0;
+		if (checkOpened(realPath, fstatSync(descriptor, EXACTLY)) !== size) return void 0;
 		const digest = createHash("sha256");
 		for (let total = 0; total < size;) {
 			await setImmediate();
@@ -2423,13 +2384,11 @@ async function selectFiles(inputs, options) {
 		state: void 0
 	};
 	const comparing = {
+		...options,
 		planned: planned.files,
 		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = stored === void 0 ? selection : await skipUnchanged(selection, {
-		...stored,
-		...comparing
-	}, options);
+	const selected = stored === void 0 ? selection : await skipUnchanged(selection, stored, comparing);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
@@ -2503,7 +2462,7 @@ function leaveOutState(planned, file, workspace) {
 	};
 }
 /** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
-async function skipUnchanged(selection, { file, entries: read, warnings, planned, shareRequests }, { cancel, debug }) {
+async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
 	const mine = new Set(selection.files);
 	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
 	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {
@@ -2513,7 +2472,8 @@ async function skipUnchanged(selection, { file, entries: read, warnings, planned
 	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
 	debug?.("state file", `State file ${file.path}: ${counts}`);
 	const due = selection.files.filter(({ target }) => !unchanged.has(target));
-	const left = [...without(entries, due.map(({ target }) => target))].filter(([target]) => !unchanged.has(target));
+	const sent = due.map(({ target }) => target);
+	const left = [...without(entries, sent)].filter(([target]) => !unchanged.has(target));
 	return {
 		...selection,
 		due,
@@ -2811,7 +2771,7 @@ function watchTransfer() {
 			event(event) {
 				tally.add(event);
 				if (event.kind === "retry") showRetry(event);
-				if (event.kind === "refused") logLine(refusedLine(event.files.length));
+				if (event.kind === "refused") annotate.warning([refusedLine(event.files.length)]);
 			}
 		},
 		stop: () => clearInterval(timer)
@@ -2888,6 +2848,206 @@ function refusedLine(count) {
 	return `The agent did not store all ${formatNumber(count)} files of one request. From now on, each is sent alone.`;
 }
 
+// src/agent/form.ts
+var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+/** A form under a boundary that no content can know beforehand. */
+function openForm() {
+	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
+	const lineBreak = Buffer.from("\r\n");
+	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+	const head = (filepath) => {
+		const form = new import_form_data.default();
+		form.setBoundary(boundary);
+		form.append("file", "", {
+			filepath,
+			contentType: "application/octet-stream"
+		});
+		return form.getBuffer().subarray(0, -tail.length);
+	};
+	return {
+		contentType: `multipart/form-data; boundary=${boundary}`,
+		head,
+		next: (filename) => Buffer.concat([lineBreak, head(filename)]),
+		tail
+	};
+}
+/** Whether every parser reads a filename alike: printable ASCII, nothing that is or looks escaped, no blank at its ends. */
+function survives(filename) {
+	return /^[!-~](?:[ -~]*[!-~])?$/.test(filename) && !/["%;\\]/.test(filename);
+}
+
+// src/agent/stream.ts
+/**
+* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. @throws AgentError `file-unreadable`
+* where it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
+*/
+async function openStream(path, buffers, hashed) {
+	let file;
+	try {
+		file = await open(path, READ_FLAGS);
+		const stats = await file.stat(EXACTLY);
+		const size = checkOpened(path, stats);
+		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} claims to be empty but has content.`);
+		const digest = createHash("sha256");
+		const opened = {
+			file,
+			path,
+			stats,
+			size,
+			onChunk: (chunk) => void (hashed && digest.update(chunk))
+		};
+		return {
+			chunks: chunksOf(opened, buffers),
+			size,
+			sha256: () => digest.digest("hex"),
+			close: () => opened.file.close()
+		};
+	} catch (error) {
+		await file?.close();
+		const code = systemCode(error);
+		if (code === void 0) throw error;
+		if (code === "EMFILE" || code === "ENFILE") throw new AgentError("too-many-open", `${path} cannot be opened now: too many files are open (${code}).`);
+		throw new AgentError("file-unreadable", `${path} cannot be read (${code}).`, { cause: error });
+	}
+}
+/**
+* Exactly `size` bytes: what is appended meanwhile would break the announced length. The buffers take turns, one is filled
+* while the other is sent, which halves the time and the memory of a new buffer for each chunk. This holds because the
+* consumer asks for the next chunk only when the socket has let go of the one before: a chunk is larger than what a socket
+* takes without asking to wait.
+*/
+async function* chunksOf({ file, path, stats, size, onChunk }, [one, other]) {
+	let [filling, spare] = [one, other];
+	const readAhead = (position) => {
+		const reading = fill(file, filling.subarray(0, Math.min(filling.length, size - position)), position);
+		reading.catch(() => {});
+		return reading;
+	};
+	let reading = readAhead(0);
+	for (let sent = 0; sent < size;) {
+		const chunk = await reading;
+		if (chunk.length === 0) {
+			const missing = `${path} became shorter while it was sent, by ${size - sent} bytes.`;
+			throw new AgentError("file-changed", missing);
+		}
+		sent += chunk.length;
+		onChunk(chunk);
+		[filling, spare] = [spare, filling];
+		reading = readAhead(sent);
+		if (sent === size) checkRead(path, stats, await file.stat(EXACTLY));
+		yield chunk;
+	}
+}
+/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
+async function fill(file, buffer, position) {
+	let filled = 0;
+	while (filled < buffer.length) {
+		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
+		if (bytesRead === 0) break;
+		filled += bytesRead;
+	}
+	return buffer.subarray(0, filled);
+}
+
+// src/agent/body.ts
+/** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
+const BUFFER_BYTES = 262144;
+/** The size of a body that several files share at most, in bytes. */
+const SHARED_BYTES = 1048576;
+const FRAME_BYTES = 256;
+/** The bytes that a file takes in a shared body at most, or undefined where its size or its name keeps it from sharing one. */
+function sharedBytes({ target, size }) {
+	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+/** Makes bodies under one form. `hashed` says whether their parts are asked for their hashes. */
+function bodyOpener(form, hashed) {
+	const alone = bufferPool(BUFFER_BYTES);
+	const shared = bufferPool(SHARED_BYTES);
+	return async (files) => {
+		const [file, ...others] = files;
+		if (file === void 0 || others.length > 0) return packed(files, form, shared);
+		const body = file.size <= 262144 ? packed(files, form, alone) : void 0;
+		if (body !== void 0 && body.parts.length > 0) return body;
+		await body?.close(true);
+		return streamed(file, form, {
+			pool: alone,
+			hashed
+		});
+	};
+}
+/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
+function bufferPool(size) {
+	const free = [];
+	return {
+		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
+		give: (buffer) => void free.push(buffer)
+	};
+}
+/** Files in one buffer, as many of them as can be read and fit. */
+function packed(files, form, pool) {
+	const buffer = pool.take();
+	const parts = [];
+	let end = 0;
+	for (const file of files) {
+		const head = parts.length === 0 ? form.head(file.target) : form.next(file.target);
+		const offset = end + head.length;
+		const room = buffer.length - offset - form.tail.length;
+		const size = room < 0 ? void 0 : readIfFits(file.realPath, buffer, {
+			offset,
+			room
+		});
+		if (size === void 0) continue;
+		head.copy(buffer, end);
+		end = offset + size;
+		const content = buffer.subarray(offset, end);
+		parts.push({
+			file,
+			size,
+			sha256: () => hash("sha256", content)
+		});
+	}
+	form.tail.copy(buffer, end);
+	const length = end + form.tail.length;
+	const close = async (sent) => sent ? pool.give(buffer) : void 0;
+	return {
+		parts,
+		content: buffer.subarray(0, length),
+		length,
+		close
+	};
+}
+function readIfFits(...[path, buffer, place]) {
+	try {
+		return readSmallFile(path, buffer, place);
+	} catch (error) {
+		if (isUnreadable(error)) return void 0;
+		throw error;
+	}
+}
+async function streamed(file, form, { pool, hashed }) {
+	const buffers = [pool.take(), pool.take()];
+	const { chunks, size, sha256, close } = await openStream(file.realPath, buffers, hashed);
+	const head = form.head(file.target);
+	return {
+		parts: [{
+			file,
+			size,
+			sha256
+		}],
+		content: framed(head, chunks, form.tail),
+		length: head.length + size + form.tail.length,
+		async close(sent) {
+			await close();
+			if (sent) for (const buffer of buffers) pool.give(buffer);
+		}
+	};
+}
+async function* framed(head, chunks, tail) {
+	yield head;
+	yield* chunks;
+	yield tail;
+}
+
 // src/report/notices.ts
 /** A sentence on the files that were left out for their names, if there are any. */
 function hiddenLine({ hidden }) {
@@ -2896,24 +3056,38 @@ function hiddenLine({ hidden }) {
 	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true includes it") ?? hidden[0];
 	return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
-/** What is to be known of the files in the sandbox, though nothing failed. */
-function notices({ files, gone }) {
-	return [...executables(files), ...leftovers(gone)];
-}
-const MAX_NAMES$1 = 10;
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-function executables(files) {
-	const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
-	if (first === void 0) return [];
-	return [`${`${formatCount(others.length + 1, "file")} ${others.length === 0 ? "is" : "are"} executable`}, such as ${quote(first.file.source)}. Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
-}
-function leftovers(gone) {
-	if (gone.length === 0) return [];
-	const names = firstOf$1(gone, MAX_NAMES$1, {
+const MAX_NAMES$1 = 10;
+/** What is to be known of the files in the sandbox, though nothing failed. */
+function notices(report) {
+	const { files, gone } = report;
+	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
+	const [program] = programs;
+	const why = "Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:";
+	const places = firstOf$1(gone, MAX_NAMES$1, {
 		show: quote,
 		more: moreInReport
-	});
-	return [`${`${formatCount(gone.length, "file")} ${gone.length === 1 ? "is" : "are"}`} no longer in the build but still in the sandbox: ${names.join(", ")}.`];
+	}).join(", ");
+	return [
+		...program === void 0 ? [] : [`${are(programs, "file")} executable, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`],
+		...gone.length === 0 ? [] : [`${are(gone, "file")} no longer in the build but still in the sandbox: ${places}.`],
+		...waits(report)
+	];
+}
+const MANY = 100;
+const LONG_MS = 50;
+const SLOW = 4 * 2 ** 20;
+/** Where many small files went alone, most of them took longer than the bytes would, and the line had room. */
+function waits({ files, mayShare, durationMs }) {
+	const small = files.flatMap((each) => each.status === "uploaded" && each.size <= 262144 ? [each] : []);
+	const median = small.map((each) => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0;
+	const bytes = small.reduce((sum, { size }) => sum + size, 0);
+	const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1e3;
+	if (!mayShare || small.length < MANY || !isIdle) return [];
+	return [`${`${formatCount(small.length, "small file")} went one a request, and most of the time was spent waiting`}. Where the service takes several files in one request, files-per-request: ${MANY} is several times as fast.`];
+}
+function are(items, noun) {
+	return `${formatCount(items.length, noun)} ${items.length === 1 ? "is" : "are"}`;
 }
 
 // src/report/outputs.ts
@@ -3648,4 +3822,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { fitting as A, gateOf as B, systemCode as C, formatFigure as D, waitError as E, formatCount as F, withRetries as G, metricsOf as H, formatDuration as I, AgentError as K, formatNumber as L, USER_AGENT as M, routingHeaders as N, judgementLine as O, secretsInHeaders as P, quote as R, readSmallFile as S, reportedError as T, exactly as U, judge as V, slept as W, parseFieldsOf as _, monitorDirectory as a, checkRead as b, networkFacts as c, resultsOf as d, selectFiles as f, fieldsOf as g, changeStrings as h, keptInputs as i, EMPTY_REPORT as j, firstOf$1 as k, proxyCredentials as l, remember as m, step as n, newMonitorDirectory as o, forget as p, logLine as r, isUsable as s, decodeStats as t, proxyFor as u, READ_FLAGS as v, redactor as w, isUnreadable as x, checkOpened as y, inputError as z };
+export { EMPTY_REPORT as A, judge as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, exactly as H, formatNumber as I, quote as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, inputError as R, parseFieldsOf as S, waitError as T, withRetries as U, metricsOf as V, AgentError as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, gateOf as z };

@@ -29,8 +29,9 @@ export interface HttpAnswer {
 export interface Way {
   readonly dispatcher: Dispatcher;
   readonly origin: string;
-  /** The longest time from an answer's first byte to its last, in milliseconds. */
+  /** The longest time without progress, and from an answer's first byte to its last, in milliseconds. */
   readonly timeoutMs: number;
+  /** Ends every request in flight at once. */
   readonly cancel: AbortSignal;
   /** Takes secrets out of what goes wrong. */
   readonly redact: Redact;

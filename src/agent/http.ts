@@ -1,7 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import type { Redact } from '../text/redact.ts';
 import { guardConnections } from './connections.ts';
-import { exchange, type HttpAnswer, type HttpRequest, nameOf } from './exchange.ts';
+import { exchange, type HttpAnswer, type HttpRequest, nameOf, type Way } from './exchange.ts';
 import { AgentError } from './failure.ts';
 import { isUsable, proxyFor } from './proxy.ts';
 
@@ -13,15 +12,9 @@ export interface Http {
   readonly close: () => Promise<void>;
 }
 
-export interface HttpOptions {
-  /** Takes secrets out of what goes wrong. */
-  readonly redact: Redact;
+export interface HttpOptions extends Pick<Way, 'timeoutMs' | 'cancel' | 'redact'> {
   /** Connections at most. */
   readonly connections: number;
-  /** The longest time without progress, and from an answer's first byte to its last, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Ends every request in flight at once. */
-  readonly cancel: AbortSignal;
 }
 
 /** Opens a pool, through the proxy that the environment names. If that is no proxy, every request fails: none goes past it. */
@@ -34,8 +27,7 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
     return { send: refuse, close: async () => {} };
   }
   const closing = new AbortController();
-  const connecting = { connections, timeoutMs, signal: closing.signal };
-  const dispatcher = proxy === undefined ? direct(origin, connecting) : proxied(proxy.value, connecting);
+  const dispatcher = dispatcherFor(origin, proxy?.value, { connections, timeoutMs, signal: closing.signal });
   const unguard = guardConnections();
   const flying = new Set<() => void>();
   const abortAll = () => {
@@ -55,38 +47,18 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
   };
 }
 
-interface Connecting extends Omit<HttpOptions, 'cancel' | 'redact'> {
-  readonly signal: AbortSignal;
-}
-
-function direct(origin: string | URL, { connections, timeoutMs, signal }: Connecting, more = {}): Pool {
-  return new Pool(origin, {
-    connect: connectOptions(timeoutMs, signal),
-    ...more,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connections,
-    pipelining: 1,
-  });
-}
-
-/** Through a proxy, NO_PROXY aside. */
-function proxied(proxy: string, connecting: Connecting): Dispatcher {
-  const connect = connectOptions(connecting.timeoutMs, connecting.signal);
+/** Connections to the origin, or through a proxy, NO_PROXY aside. */
+function dispatcherFor(
+  origin: string,
+  proxy: string | undefined,
+  { connections, timeoutMs, signal }: Pick<HttpOptions, 'connections' | 'timeoutMs'> & { readonly signal: AbortSignal },
+): Dispatcher {
+  // HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+  const connect = { timeout: timeoutMs, allowH2: false, signal };
+  const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connections, pipelining: 1 };
   // Only here can the clients that talk to a proxy be told: they get no option of the agent above them.
-  const open = (origin: string | URL, options: object) => direct(origin, connecting, options);
-  return new EnvHttpProxyAgent({
-    httpProxy: proxy,
-    httpsProxy: proxy,
-    connect,
-    proxyTls: connect,
-    requestTls: connect,
-    factory: open,
-    clientFactory: open,
-  });
-}
-
-// HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
-function connectOptions(timeoutMs: number, signal: AbortSignal) {
-  return { timeout: timeoutMs, allowH2: false, signal };
+  const open = (to: string | URL, options: object) => new Pool(to, { connect, ...options, ...limits });
+  if (proxy === undefined) return open(origin, {});
+  const tls = { connect, proxyTls: connect, requestTls: connect };
+  return new EnvHttpProxyAgent({ httpProxy: proxy, httpsProxy: proxy, ...tls, factory: open, clientFactory: open });
 }

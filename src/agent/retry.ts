@@ -4,8 +4,8 @@ import { AgentError } from './failure.ts';
 /** What retrying depends on beside the request itself. */
 export interface RetryPolicy {
   readonly retries: number;
-  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
-  readonly sleep: (ms: number, stop: AbortSignal) => Promise<void>;
+  /** Waits so many milliseconds, or until the signal aborts; says whether it came to its end. */
+  readonly sleep: (ms: number, stop: AbortSignal) => Promise<boolean>;
   /** A number from 0 up to but not including 1. */
   readonly random: () => number;
 }
@@ -40,7 +40,7 @@ export async function withRetries<T>(
       if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return { attempts: attempt, error };
       const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
       policy.onRetry({ attempt, error, delayMs });
-      if (!(await slept(policy.sleep(delayMs, policy.stop)))) return { attempts: attempt, error };
+      if (!(await policy.sleep(delayMs, policy.stop))) return { attempts: attempt, error };
     }
   }
 }
@@ -51,15 +51,7 @@ export function backoff(attempt: number, random: () => number, retryAfterMs = 0)
   return Math.max(Math.round(random() * ceiling), retryAfterMs);
 }
 
-/** Waits so many milliseconds, unless `stop` aborts first: then it rejects. */
-export async function sleep(ms: number, stop: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal: stop });
-}
-
-/** Whether a sleep came to its end. */
-export function slept(sleeping: Promise<void>): Promise<boolean> {
-  return sleeping.then(
-    () => true,
-    () => false,
-  );
+/** The sleep of real time. */
+export function sleep(ms: number, stop: AbortSignal): Promise<boolean> {
+  return delay(ms, true, { signal: stop }).catch(() => false);
 }

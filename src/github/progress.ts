@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } fr
 import type { PlannedFile } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
 import type { Selection } from '../upload/selection.ts';
-import { logLine } from './log.ts';
+import { annotate, logLine } from './log.ts';
 
 const INTERVAL_MS = 5000;
 
@@ -57,7 +57,7 @@ export function watchTransfer(): { readonly observer: Observer; readonly stop: (
     event(event) {
       tally.add(event);
       if (event.kind === 'retry') showRetry(event);
-      if (event.kind === 'refused') logLine(refusedLine(event.files.length));
+      if (event.kind === 'refused') annotate.warning([refusedLine(event.files.length)]);
     },
   };
   return { observer, stop: () => clearInterval(timer) };

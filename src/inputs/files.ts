@@ -85,12 +85,8 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 function spreadStars(part: string): string {
   // In brackets, a star is one of some characters. What is a slip of another kind, the search has a word for.
   if (part === '**' || !part.replace(/\[[^\]]+\]/g, '').includes('**') || SLIP.test(part)) return part;
-  const pieces = part.split(/\*{2,}/);
-  const ends = pieces.map((piece, index) => {
-    const [before, after] = [index === 0 ? '' : '*', index === pieces.length - 1 ? '' : '*'];
-    return piece === '' ? '' : `${before}${piece}${after}`;
-  });
-  return ends.join('/**/').replace(/^\/|\/$/g, '');
+  const stars = part.replace(/\*{3,}/g, '**');
+  return stars.replace(/(?<=[^*])\*\*/g, '*/**').replace(/\*\*(?=[^*/])/g, '**/*');
 }
 
 function checkTarget(target: string, fail: Refuse, example: string): string {
@@ -98,7 +94,7 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   if (target.split('/').includes('..')) {
     return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
   }
-  if (/^[A-Za-z]:[\\/]/.test(target)) {
+  if (/\\|^[A-Za-z]:\//.test(target)) {
     return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
   }
   const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];

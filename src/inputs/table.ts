@@ -43,10 +43,17 @@ const concurrency = field<number | 'auto'>((value, refuse) => {
 
 const sharing = wholeNumber(1, 1000, 1);
 
+// What fits into a shared request by its bytes is mostly less.
+const SHARED = 100;
+
+/** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
+  const isSigned = Boolean(all['signature']?.trim());
+  if (value === '' || value === 'auto')
+    return !isSigned && /^e2b$/i.test(all['header-prefix']?.trim() ?? '') ? SHARED : 1;
   const count = sharing.parse(value, refuse, all);
-  if (count === 1 || !all['signature']?.trim()) return count;
-  return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, '1');
+  if (count === 1 || !isSigned) return count;
+  return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, 'auto');
 });
 
 // One group of rows for each thing an entry can do; an input means the same wherever it appears.

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AgentError } from '../agent/failure.ts';
 import { systemCode } from '../agent/file.ts';
-import { slept } from '../agent/retry.ts';
 import type { Stats } from '../stats/decode.ts';
 import type { Timing } from '../stats/sample.ts';
 import { isEndRequested, type Recorder } from './record.ts';
@@ -27,7 +26,7 @@ export async function sampleOn(
       if (!(error instanceof AgentError)) throw error;
       recorder.gap({ at: now(), what: sayingOf(error) });
     }
-    if (!isLast) await slept(sleep(intervalMs, stop));
+    if (!isLast) await sleep(intervalMs, stop);
   }
   recorder.end({ at: now(), what: stop.aborted ? String(stop.reason) : 'its record was full' });
 }

@@ -1,3 +1,4 @@
+import { BUFFER_BYTES } from '../agent/body.ts';
 import { firstOf } from '../text/cut.ts';
 import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
@@ -12,26 +13,45 @@ export function hiddenLine({ hidden }: Report): string[] {
   return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
 
-/** What is to be known of the files in the sandbox, though nothing failed. */
-export function notices({ files, gone }: Report): string[] {
-  return [...executables(files), ...leftovers(gone)];
-}
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
 const MAX_NAMES = 10;
 
-const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
-
-function executables(files: Report['files']): string[] {
-  const [first, ...others] = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
-  if (first === undefined) return [];
-  const which = `${formatCount(others.length + 1, 'file')} ${others.length === 0 ? 'is' : 'are'} executable`;
-  const why = 'Uploads carry no file modes, and new files are 0644 in the sandbox';
-  return [`${which}, such as ${quote(first.file.source)}. ${why}. Where modes matter, send an archive: ${ARCHIVE}`];
+/** What is to be known of the files in the sandbox, though nothing failed. */
+export function notices(report: Report): string[] {
+  const { files, gone } = report;
+  const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
+  const [program] = programs;
+  const why =
+    'Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:';
+  const places = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport }).join(', ');
+  return [
+    ...(program === undefined
+      ? []
+      : [`${are(programs, 'file')} executable, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`]),
+    ...(gone.length === 0 ? [] : [`${are(gone, 'file')} no longer in the build but still in the sandbox: ${places}.`]),
+    ...waits(report),
+  ];
 }
 
-function leftovers(gone: Report['gone']): string[] {
-  if (gone.length === 0) return [];
-  const names = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport });
-  const which = `${formatCount(gone.length, 'file')} ${gone.length === 1 ? 'is' : 'are'}`;
-  return [`${which} no longer in the build but still in the sandbox: ${names.join(', ')}.`];
+// Fewer files or shorter waits are no trouble, and faster than that it is the line that takes the time.
+const MANY = 100;
+const LONG_MS = 50;
+const SLOW = 4 * 2 ** 20;
+
+/** Where many small files went alone, most of them took longer than the bytes would, and the line had room. */
+function waits({ files, mayShare, durationMs }: Report): string[] {
+  const small = files.flatMap(each => (each.status === 'uploaded' && each.size <= BUFFER_BYTES ? [each] : []));
+  const median = small.map(each => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0;
+  const bytes = small.reduce((sum, { size }) => sum + size, 0);
+  const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1000;
+  if (!mayShare || small.length < MANY || !isIdle) return [];
+  const which = `${formatCount(small.length, 'small file')} went one a request, and most of the time was spent waiting`;
+  return [
+    `${which}. Where the service takes several files in one request, files-per-request: ${MANY} is several times as fast.`,
+  ];
+}
+
+function are(items: readonly unknown[], noun: string): string {
+  return `${formatCount(items.length, noun)} ${items.length === 1 ? 'is' : 'are'}`;
 }

@@ -15,6 +15,8 @@ export interface Report {
   readonly sandboxId: string;
   readonly baseUrl: string;
   readonly dryRun: boolean;
+  /** Whether files went alone that might have shared requests. */
+  readonly mayShare: boolean;
   readonly cancelled: boolean;
   /** Which shard of the plan this run was to see to; undefined where all of it. */
   readonly share: Share | undefined;
@@ -52,6 +54,7 @@ export const EMPTY_REPORT: Report = {
   sandboxId: '',
   baseUrl: '',
   dryRun: false,
+  mayShare: false,
   cancelled: false,
   share: undefined,
   files: [],

@@ -75,12 +75,11 @@ export async function measure(
   wasRead = false,
 ): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
   const { samples: count, sampleInterval: intervalMs, retries } = inputs;
-  const { sleep, random, cancel, now, observer } = surroundings;
+  const { sleep, cancel, now, observer } = surroundings;
   const read = () =>
     withRetries(() => reading(inputs, client, surroundings), {
+      ...surroundings,
       retries,
-      sleep,
-      random,
       stop: cancel,
       onRetry: retry => observer.event({ kind: 'retry', files: [], retry }),
     });

@@ -1,4 +1,3 @@
-import { slept } from '../agent/retry.ts';
 import { gateOf, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';
@@ -48,9 +47,8 @@ export async function endMonitor(
 /** Waits until the monitor has ended, or had long had to. */
 async function hasEndedIn(directory: string, { sleep, cancel, clock }: Surroundings): Promise<void> {
   const patience = clock() + PATIENCE_MS;
-  while (!hasEnded(directory) && clock() < patience) {
-    if (!(await slept(sleep(LOOK_MS, cancel)))) break;
-  }
+  let goesOn = true;
+  while (goesOn && !hasEnded(directory) && clock() < patience) goesOn = await sleep(LOOK_MS, cancel);
 }
 
 // A reading that is late by less is seen: runners stall, and so do networks.

@@ -73,12 +73,11 @@ function keepHeapSmall(): void {
 /** What a report says before anything was sent. */
 function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
   const { leftOut, hidden, gone, share, due } = selection;
-  const { sandboxId, baseUrl, dryRun, signature } = inputs;
-  const warnings =
-    due.length < 2 || signature === ''
-      ? selection.warnings
-      : [...selection.warnings, `One signature covers one target path, and ${due.length} files would use it.`];
-  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, leftOut, hidden, gone, share, warnings };
+  const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
+  const uncovered = `One signature covers one target path, and ${due.length} files would use it.`;
+  const warnings = [...selection.warnings, ...(due.length > 1 && signature !== '' ? [uncovered] : [])];
+  const mayShare = filesPerRequest === 1 && signature === '';
+  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, mayShare, leftOut, hidden, gone, share, warnings };
 }
 
 /** Uploads the files that are due, and keeps the state. */
@@ -89,17 +88,13 @@ async function send(
   surroundings: Surroundings,
 ): Promise<Pick<Report, 'files' | 'durationMs' | 'warnings'>> {
   const { due, state } = selection;
-  const { retries } = inputs;
-  const { cacheWarnings, cancel, clock, debug, observer, random, sleep } = surroundings;
+  const { cacheWarnings, clock, observer } = surroundings;
   if (state !== undefined) forget(state, due);
   const start = clock();
   const results = await transfer(due, {
     ...inputs,
+    ...surroundings,
     upload: uploader(client, inputs, state !== undefined),
-    retry: { retries, sleep, random },
-    cancel,
-    clock,
-    debug,
     onEvent: event => observer.event(event),
   });
   return {

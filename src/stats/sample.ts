@@ -1,5 +1,5 @@
 import { AgentError } from '../agent/failure.ts';
-import { type Outcome, type RetryPolicy, slept } from '../agent/retry.ts';
+import type { Outcome, RetryPolicy } from '../agent/retry.ts';
 import type { Condition } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
 import type { Figures } from '../gate/metrics.ts';
@@ -67,7 +67,7 @@ export async function takeSamples(
       samples.push({ at: now(), figures: stats.figures });
       for (const warning of stats.warnings) warnings.add(warning);
     }
-    if (reading < readings && !(await slept(sleep(intervalMs, stop)))) break;
+    if (reading < readings && !(await sleep(intervalMs, stop))) break;
   }
   return { samples, stats, warnings: [...warnings], error };
 }
@@ -96,7 +96,7 @@ export async function waitUntil(
     onLook(wait);
     const leftMs = timeoutMs - wait.waitedMs;
     const mayMend = !wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false;
-    if (!mayMend || !(await slept(sleep(Math.min(intervalMs, leftMs), stop)))) return wait;
+    if (!mayMend || !(await sleep(Math.min(intervalMs, leftMs), stop))) return wait;
   }
 }
 

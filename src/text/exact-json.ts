@@ -9,13 +9,6 @@ declare global {
   }
 }
 
-/** Parses a JSON text so that `JSON.stringify` writes every number with its digits. @throws SyntaxError, or RangeError. */
-export function parseKeepingDigits(text: string): unknown {
-  return JSON.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,
-  );
-}
-
 /** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
 export function changeStrings(text: string, change: (string: string) => string): string {
   const parsed: unknown = JSON.parse(text, (_key, value, { source }) => {

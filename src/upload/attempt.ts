@@ -8,9 +8,8 @@ import type { PlannedFile } from './plan.ts';
 import type { FileResult, TransferEvent } from './result.ts';
 
 /** What attempts depend on. */
-export interface AttemptOptions {
+export interface AttemptOptions extends RetryPolicy {
   readonly upload: Upload;
-  readonly retry: RetryPolicy;
   readonly onEvent: (event: TransferEvent) => void;
   /** Milliseconds on a clock that does not jump. */
   readonly clock: () => number;
@@ -22,14 +21,19 @@ export interface Entry {
   readonly file: PlannedFile;
   /** Its place in the plan, from 0. */
   readonly index: number;
-  readonly attempts: number;
-  /** How it ends if it is not sent again; undefined where it was not sent yet. */
-  readonly failed?: FileResult;
+  /** How it ends if it is not sent again, after failing with others; undefined where it was not sent yet. */
+  readonly failed?: Extract<FileResult, { status: 'failed' }>;
+}
+
+/** How an entry ended for good. */
+export interface Settled {
+  readonly index: number;
+  readonly result: FileResult;
 }
 
 /** What became of entries that were sent with one request. */
 export interface Sent {
-  readonly settled: readonly { readonly index: number; readonly result: FileResult }[];
+  readonly settled: readonly Settled[];
   /** To be sent again, each alone. */
   readonly again: readonly Entry[];
   /** Whether the agent did not take them together. */
@@ -45,26 +49,29 @@ export async function attempt(
   const files = entries.map(({ file }) => file);
   const start = options.clock();
   const outcome = await withRetries(() => sendOnce(files, level, options), {
-    ...options.retry,
+    ...options,
     stop,
     onRetry: retry => options.onEvent({ kind: 'retry', files, retry }),
   });
   const durationMs = Math.round(options.clock() - start);
-  const ended = entries.map(entry => ({ ...entry, attempts: entry.attempts + outcome.attempts }));
-  if ('error' in outcome) {
-    const { error } = outcome;
-    const results = ended.map(entry => failed(entry, error, durationMs));
-    // What fails several files at once may be the fault of one, or of their being together.
-    if (ended.length === 1 || error.final) return { settled: results, again: [], isRefused: false };
-    return { settled: [], again: results.map(toSendAgain), isRefused: true };
+  const stored = 'value' in outcome ? outcome.value : [];
+  const error = 'error' in outcome ? outcome.error : undefined;
+  // What fails several files at once may be the fault of one, or of their being together.
+  const isRefused = error !== undefined && entries.length > 1 && !error.final;
+  const settled: Settled[] = [];
+  const again: Entry[] = [];
+  for (const [place, { file, index, failed }] of entries.entries()) {
+    const ended = { file, attempts: (failed?.attempts ?? 0) + outcome.attempts, durationMs };
+    const success = stored[place];
+    if (success !== undefined) {
+      settled.push({ index, result: { status: 'uploaded', ...ended, ...success } });
+      continue;
+    }
+    const result = { status: 'failed', ...ended, error: error ?? notSent() } as const;
+    if (error === undefined || isRefused) again.push({ file, index, failed: result });
+    else settled.push({ index, result });
   }
-  const { value: stored } = outcome;
-  const left = ended.filter((_, index) => stored[index] === undefined);
-  return {
-    settled: ended.flatMap((entry, index) => uploaded(entry, stored[index], durationMs)),
-    again: left.map(entry => toSendAgain(failed(entry, notSent(), durationMs))),
-    isRefused: false,
-  };
+  return { settled, again, isRefused };
 }
 
 async function sendOnce(
@@ -99,19 +106,4 @@ function sharedLine(files: readonly PlannedFile[], stored: readonly (StoredFile 
 // It may have been sent by an attempt before the last.
 function notSent(): AgentError {
   return new AgentError('file-changed', 'The file changed while the batch was being sent.');
-}
-
-function failed({ index, file, attempts }: Entry, error: AgentError, durationMs: number) {
-  return { index, result: { status: 'failed', file, attempts, durationMs, error } } as const;
-}
-
-/** An entry that failed with others, which is how it ends if it does not come to be sent alone. */
-function toSendAgain({ index, result }: ReturnType<typeof failed>): Entry {
-  return { index, file: result.file, attempts: result.attempts, failed: result };
-}
-
-function uploaded(entry: Entry, stored: StoredFile | undefined, durationMs: number): Sent['settled'] {
-  if (stored === undefined) return [];
-  const { index, file, attempts } = entry;
-  return [{ index, result: { status: 'uploaded', file, attempts, durationMs, ...stored } }];
 }

@@ -8,7 +8,16 @@ import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
 import { anchor, escaped, excludesOf, type Matcher, matcher } from './pattern.ts';
 import { openSearch, type Search } from './search.ts';
-import { ALL_HIDDEN, BROKEN_LINK, type LeftOut, pathWithin, type SourceFile, sortOut, toPosix } from './sources.ts';
+import {
+  ALL_HIDDEN,
+  BROKEN_LINK,
+  type LeftOut,
+  pathWithin,
+  type SearchOptions,
+  type SourceFile,
+  sortOut,
+  toPosix,
+} from './sources.ts';
 
 /** What all patterns match. */
 export interface Found {
@@ -27,41 +36,36 @@ export interface Matches {
   readonly hidden: readonly LeftOut[];
 }
 
-export interface DiscoverOptions
-  extends Pick<Inputs<'upload'>, 'workingDirectory' | 'includeHiddenFiles' | 'followSymlinks'> {
+export interface DiscoverOptions extends SearchOptions, Pick<Inputs<'upload'>, 'workingDirectory'> {
   /** Absolute path of the workspace. */
   readonly workspace: string;
-  /** Ends the search early, with nothing found. */
-  readonly cancel: AbortSignal;
 }
 
-/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
+/** Searches the files of every pattern, in their order; cancelled, with nothing found. @throws InputError for places, names and links that cannot be used. */
 export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Found> {
   const directory = path.resolve(options.workspace, options.workingDirectory);
   requireDirectory(directory, options.workingDirectory);
   const excludes = excludesOf(rules.excludes, exclude => anchor(exclude, directory));
   const search = openSearch();
   const all = rules.patterns.map(pattern => {
-    const absolute = anchor(pattern.pattern, directory);
-    const place = { directory, pattern, absolute, match: matcher(absolute, excludes) };
+    const place = { directory, pattern, match: matcher(anchor(pattern.pattern, directory), excludes) };
     return findMatches(place, search, options).catch((error: unknown) => {
       throw unsearchable(place, error);
     });
   });
   // A search does not hear of the end of a job while it finds nothing.
   const matches = await unlessAborted(options.cancel, allOf(all), []);
-  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
-  return { matches, warnings: files.size === 0 ? [] : excludes.idle().map(line => idleLine(line, directory, files)) };
+  const isEmpty = matches.every(match => match.files.length === 0);
+  return { matches, warnings: isEmpty ? [] : excludes.idle().map(line => idleLine(line, directory, matches)) };
 }
 
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line: string, directory: string, files: ReadonlySet<string>): string {
+function idleLine(line: string, directory: string, matches: readonly Matches[]): string {
   const says = `${quote(`!${line}`)} excluded nothing`;
   const deep = `**/${line}`;
-  const isAnywhere = /^(\.{0,2}[\\/]|~)/.test(line)
-    ? () => false
-    : excludesOf([deep], () => anchor(deep, directory)).excludes;
-  const count = [...files].filter(isAnywhere).length;
+  const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
+  const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
   if (count === 0) return `${says} that the other lines match.`;
   return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
 }
@@ -71,16 +75,13 @@ interface Place {
   /** Where relative patterns start. */
   readonly directory: string;
   readonly pattern: FilePattern;
-  readonly absolute: string;
   readonly match: Matcher;
 }
 
 async function findMatches(place: Place, search: Search, options: DiscoverOptions): Promise<Matches> {
-  const { pattern, absolute, match } = place;
-  const { includeHiddenFiles, followSymlinks, cancel } = options;
-  const query = { pattern: absolute, match, followSymlinks, includeHiddenFiles };
-  const { root, paths, brokenLinks, hidden } = await search(query, cancel);
-  const shown = includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
+  const { pattern, match } = place;
+  const { root, paths, brokenLinks, hidden } = await search(match, options);
+  const shown = options.includeHiddenFiles ? paths : paths.filter(file => !match.hides(file));
   const { files, leftOut } = await sortOut(root, shown, options);
   const broken = brokenLinks.map(file => ({ path: file, reason: BROKEN_LINK }));
   const passedOver = hidden.map(file => ({ path: file, reason: wayTo(file, root, place) }));

@@ -3,9 +3,8 @@ import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../agent/file.ts';
-import type { Inputs } from '../inputs/table.ts';
 import type { Matcher } from './pattern.ts';
-import type { RealPath } from './sources.ts';
+import type { RealPath, SearchOptions } from './sources.ts';
 
 /** What a search passes over without a word, of what its pattern matches; absolute paths. */
 export interface Overlooked {
@@ -20,18 +19,17 @@ export interface Overlooked {
   readonly isPlain: boolean;
 }
 
-export interface OverlookedOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {
-  readonly realPath: RealPath;
-  readonly cancel: AbortSignal;
-}
-
 // After so many folders, others get their turn: a cancelled job must not wait for the end.
 const TURN = 100;
 
 const DOT = 0x2e;
 
 /** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
-export async function findOverlooked(root: string, match: Matcher, options: OverlookedOptions): Promise<Overlooked> {
+export async function findOverlooked(
+  root: string,
+  match: Matcher,
+  options: SearchOptions & { readonly realPath: RealPath },
+): Promise<Overlooked> {
   const { isFolder, isLink, flaw } = lookAt(root, options);
   const lists = { brokenLinks: [] as string[], unreadable: [] as string[], hidden: [] as string[] };
   const found = { ...lists, isFolder, isPlain: !isLink };
@@ -78,7 +76,7 @@ interface Kind {
 }
 
 /** What may have been overlooked in a folder, and the folders in it. */
-function* entriesOf(folder: Folder, options: OverlookedOptions): Generator<Kind & { readonly file: string }> {
+function* entriesOf(folder: Folder, options: SearchOptions): Generator<Kind & { readonly file: string }> {
   for (const entry of readdirSync(folder.path, { encoding: 'buffer', withFileTypes: true })) {
     const isReadable = isUtf8(entry.name);
     // Most entries, and of no interest.
@@ -89,7 +87,7 @@ function* entriesOf(folder: Folder, options: OverlookedOptions): Generator<Kind 
   }
 }
 
-function lookAt(root: string, options: OverlookedOptions): Kind | Record<keyof Kind, undefined> {
+function lookAt(root: string, options: SearchOptions): Kind | Record<keyof Kind, undefined> {
   try {
     return kindOf(lstatSync(root), root, options);
   } catch (error) {
@@ -102,7 +100,7 @@ function lookAt(root: string, options: OverlookedOptions): Kind | Record<keyof K
 function kindOf(
   found: Pick<Dirent<Buffer>, 'isDirectory' | 'isSymbolicLink'>,
   file: string,
-  { followSymlinks }: OverlookedOptions,
+  { followSymlinks }: SearchOptions,
 ): Kind {
   const isLink = found.isSymbolicLink();
   if (!isLink || !followSymlinks) return { isFolder: found.isDirectory(), isLink, flaw: undefined };

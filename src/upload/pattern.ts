@@ -15,6 +15,8 @@ const OPTIONS: MinimatchOptions = {
 
 /** Says of a path what a pattern means by it. */
 export interface Matcher {
+  /** The pattern itself, absolute. */
+  readonly pattern: string;
   /** Whether the pattern matches the path and nothing excludes it. */
   readonly wants: (file: string) => boolean;
   /** Whether a name that begins with a dot leads to the path through a wildcard: the pattern does not spell it out. */
@@ -26,16 +28,10 @@ export interface Matcher {
   readonly mayHold: (directory: string) => boolean;
 }
 
-/** What every pattern leaves out, and which lines leave out nothing. */
-export interface Excludes extends Pick<Matcher, 'excludes' | 'prunes'> {
-  /** The lines that have excluded nothing so far, as they were given. */
-  readonly idle: () => string[];
-}
-
-/** The excludes of lines, made absolute by `absolute`. */
-export function excludesOf(lines: readonly string[], absolute: (line: string) => string): Excludes {
+/** What lines exclude that `absolute` makes absolute; `idle` are those that have excluded nothing so far. */
+export function excludesOf(lines: readonly string[], absolute: (line: string) => string) {
   const all = lines.map(line => ({ line, matches: matches(absolute(line), true), isIdle: true }));
-  const excludes = (file: string) => {
+  const excludes: Matcher['excludes'] = file => {
     let isExcluded = false;
     for (const each of all) {
       // One that has excluded something before need not be asked where another does.
@@ -45,23 +41,21 @@ export function excludesOf(lines: readonly string[], absolute: (line: string) =>
     }
     return isExcluded;
   };
-  return {
-    excludes,
-    prunes(directory) {
-      if (!excludes(directory)) return false;
-      // There may be something in it that these would have excluded.
-      for (const each of all) each.isIdle &&= !each.matches(directory, true);
-      return true;
-    },
-    idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line),
+  const prunes: Matcher['prunes'] = directory => {
+    if (!excludes(directory)) return false;
+    // There may be something in it that these would have excluded.
+    for (const each of all) each.isIdle &&= !each.matches(directory, true);
+    return true;
   };
+  return { excludes, prunes, idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line) };
 }
 
 /** A matcher for an absolute pattern. */
-export function matcher(pattern: string, { excludes, prunes }: Omit<Excludes, 'idle'>): Matcher {
+export function matcher(pattern: string, { excludes, prunes }: Pick<Matcher, 'excludes' | 'prunes'>): Matcher {
   const wanted = matches(pattern, true);
   const visible = matches(pattern, false);
   return {
+    pattern,
     wants: file => wanted(file) && !excludes(file),
     // Most paths have no such name, and asking the pattern costs more than this look.
     hides: file => /[\\/]\./.test(file) && !visible(file),
@@ -73,7 +67,7 @@ export function matcher(pattern: string, { excludes, prunes }: Omit<Excludes, 'i
 
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
 export function anchor(pattern: string, directory: string): string {
-  const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, '');
+  const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, '');
   if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
   // On Windows, what begins with a single backslash lies on the current drive.
   if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);

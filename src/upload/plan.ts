@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { UploadFile } from '../agent/body.ts';
 import { InputError } from '../inputs/parse.ts';
-import type { Inputs } from '../inputs/table.ts';
+import type { Inputs, Shard } from '../inputs/table.ts';
 import { firstOf } from '../text/cut.ts';
 import { quote } from '../text/visible.ts';
 import type { Matches } from './discover.ts';
@@ -47,7 +47,7 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
   );
   const unmatched = matches
     .filter(match => match.files.length === 0)
-    .map(match => nothingFound(match, { directory, name }));
+    .map(match => nothingFound(match, directory, name));
   const { unique, conflicts } = byTarget(files);
   const problems = [
     ...(options.ifNoFilesFound === 'error' ? unmatched : []),
@@ -70,8 +70,39 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
   };
 }
 
+/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
+export function shareOf<F extends Pick<PlannedFile, 'target' | 'size'>>(
+  files: readonly F[],
+  { index, count }: Shard,
+): F[] {
+  const loads = Array.from({ length: count }, () => 0);
+  const mine = new Set<F>();
+  for (const file of files.toSorted(heaviestFirst)) {
+    const lightest = loads.indexOf(Math.min(...loads));
+    loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+    if (lightest === index - 1) mine.add(file);
+  }
+  return files.filter(file => mine.has(file));
+}
+
+/** What a file counts when the plan is dealt out, in bytes. */
+export function weightOf({ size }: Pick<PlannedFile, 'size'>): number {
+  return size + REQUEST_BYTES;
+}
+
+// What a request costs beside the content, as so many bytes: its headers, its frame and its answer. Thousands of empty
+// files are work too, and are dealt out like any other.
+const REQUEST_BYTES = 1024;
+
+// Greedy by weight, heaviest first, keeps the loads as close as the smallest files allow. Targets are compared by code
+// units, which is the same on every machine.
+function heaviestFirst(one: Pick<PlannedFile, 'target' | 'size'>, other: typeof one): number {
+  if (one.size !== other.size) return other.size - one.size;
+  return one.target < other.target ? -1 : 1;
+}
+
 function targetOf({ path: file, relative }: SourceFile, own: string | undefined, general: string): string {
-  const target = own === undefined || path.posix.isAbsolute(own) ? (own ?? general) : path.posix.join(general, own);
+  const target = own !== undefined && path.posix.isAbsolute(own) ? own : path.posix.join(general, own ?? '');
   const isDirectory = own === undefined || relative !== '' || /(^|\/)\.?$/.test(own);
   if (!isDirectory) return path.posix.normalize(target);
   return path.posix.join(target, relative === '' ? path.basename(file) : relative);
@@ -84,7 +115,9 @@ function byTarget(files: readonly PlannedFile[]): { unique: PlannedFile[]; confl
   for (const file of files) {
     const owner = owners.get(file.target);
     if (owner === undefined) owners.set(file.target, file);
-    else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+    // Where the file system knows no case, one file may be spelt in two ways.
+    else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase())
+      conflicts.push(conflict(owner, file, file.target));
   }
   return { unique: [...owners.values()], conflicts: [...conflicts, ...nestedTargets(owners)] };
 }

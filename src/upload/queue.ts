@@ -27,7 +27,7 @@ export function openQueue(
   { perRequest, inOrder }: { readonly perRequest: number; readonly inOrder: boolean },
 ): Queue {
   const isLarge = ({ file }: Entry) => !inOrder && file.size > BUFFER_BYTES;
-  const entries = files.map((file, index): Entry => ({ file, index, attempts: 0 }));
+  const entries = files.map((file, index): Entry => ({ file, index }));
   const trial = perRequest > 1 ? trialOf(entries) : [];
   const large = entries.filter(isLarge).sort((a, b) => b.file.size - a.file.size);
   const small = entries.filter(entry => !isLarge(entry) && !trial.includes(entry));

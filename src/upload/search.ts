@@ -4,33 +4,20 @@ import { create } from '@actions/glob';
 import pLimit from 'p-limit';
 import { type InputError, inputError } from '../inputs/parse.ts';
 import { quote } from '../text/visible.ts';
-import { findOverlooked } from './overlooked.ts';
+import { findOverlooked, type Overlooked } from './overlooked.ts';
 import { escaped, type Matcher } from './pattern.ts';
-import { type RealPath, realPaths } from './sources.ts';
-
-/** What to search for. */
-export interface Query {
-  /** Absolute. */
-  readonly pattern: string;
-  readonly match: Matcher;
-  readonly followSymlinks: boolean;
-  readonly includeHiddenFiles: boolean;
-}
+import { type RealPath, realPaths, type SearchOptions } from './sources.ts';
 
 /** What a search found. */
-export interface Hits {
+export interface Hits extends Pick<Overlooked, 'brokenLinks' | 'hidden'> {
   /** Absolute path of what the pattern spells out before its first wildcard. */
   readonly root: string;
   /** Absolute paths of all that is not a directory, sorted. */
   readonly paths: readonly string[];
-  /** Absolute paths of links that lead nowhere. */
-  readonly brokenLinks: readonly string[];
-  /** Absolute paths of files that are hidden by a name that begins with a dot. */
-  readonly hidden: readonly string[];
 }
 
-/** Searches the file system for a pattern; ends early where `cancel` aborts. */
-export type Search = (query: Query, cancel: AbortSignal) => Promise<Hits>;
+/** Searches the file system for the pattern of a matcher. */
+export type Search = (match: Matcher, options: SearchOptions) => Promise<Hits>;
 
 // Links between folders have paths without end; a search must not end by running out of memory.
 const MAX_PATHS = 1_000_000;
@@ -44,23 +31,21 @@ const MAX_FOLDERS = 32;
 /** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
 export function openSearch(maxPaths = MAX_PATHS): Search {
   const limit = pLimit(SEARCHES);
-  return async (query, cancel) => {
-    const { pattern, match, includeHiddenFiles } = query;
-    const [root = ''] = (await create(pattern)).getSearchPaths();
+  return async (match, options) => {
+    const [root = ''] = (await create(match.pattern)).getSearchPaths();
     const realPath = realPaths(root);
-    const overlooked = await findOverlooked(root, match, { ...query, realPath, cancel });
+    const overlooked = await findOverlooked(root, match, { ...options, realPath });
     const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
     if (unreadable[0] !== undefined) throw unreadableName(unreadable[0]);
     if (isFolder === undefined || match.prunes(root)) return { root, paths: [], brokenLinks, hidden };
-    const visibleOnly = !includeHiddenFiles && !spellsDots(pattern, root);
+    const visibleOnly = !options.includeHiddenFiles && !spellsDots(match.pattern, root);
     // Where there is no link to follow, asking for the real path of every folder would only take time.
-    const part = { ...query, visibleOnly, followSymlinks: query.followSymlinks && !overlooked.isPlain };
-    const bound = { left: maxPaths };
-    const parts = (isFolder ? split(root, part) : [whole(query)]).map(each =>
-      limit(() => find({ ...part, ...each }, bound, cancel)),
-    );
-    const found = new Set((await Promise.all(parts)).flat());
-    const again = part.followSymlinks ? leadsThrough(root, realPath) : () => false;
+    const followSymlinks = options.followSymlinks && !overlooked.isPlain;
+    const manner = { match, visibleOnly, followSymlinks, cancel: options.cancel, bound: { left: maxPaths } };
+    const parts = (isFolder ? split(root, manner) : undefined) ?? [{ pattern: match.pattern, descends: true }];
+    const searches = parts.map(part => limit(() => find(part, manner)));
+    const found = new Set((await Promise.all(searches)).flat());
+    const again = followSymlinks ? leadsThrough(root, realPath) : () => false;
     return { root, paths: [...found].filter(file => !again(file)).sort(), brokenLinks, hidden };
   };
 }
@@ -71,26 +56,31 @@ interface Part {
   readonly descends: boolean;
 }
 
-/** How parts are searched: names that begin with a dot may be passed over below what the pattern spells out. */
-interface Manner extends Query {
+/** How all parts are searched. */
+interface Manner extends Pick<SearchOptions, 'followSymlinks' | 'cancel'> {
+  readonly match: Matcher;
+  /** Whether names that begin with a dot are passed over below what the pattern spells out. */
   readonly visibleOnly: boolean;
+  /** How many more paths the parts may yield together. */
+  readonly bound: { left: number };
 }
 
-async function find(part: Part & Manner, bound: { left: number }, cancel: AbortSignal): Promise<string[]> {
-  const globber = await create(part.pattern, {
-    followSymbolicLinks: part.followSymlinks,
-    implicitDescendants: part.descends,
+async function find({ pattern, descends }: Part, manner: Manner): Promise<string[]> {
+  const { match, visibleOnly, followSymlinks, cancel, bound } = manner;
+  const globber = await create(pattern, {
+    followSymbolicLinks: followSymlinks,
+    implicitDescendants: descends,
     matchDirectories: false,
     // The library asks for a dot in any name that it comes by, that of the root as well.
-    excludeHiddenFiles: part.visibleOnly,
+    excludeHiddenFiles: visibleOnly,
   });
   const paths: string[] = [];
   for await (const file of globber.globGenerator()) {
     if (cancel.aborted) break;
     // The library would pass over it too, and not say what excluded something.
-    if (part.match.excludes(file)) continue;
+    if (match.excludes(file)) continue;
     bound.left -= 1;
-    if (bound.left < 0) throw leadsTooFar(part.pattern, file);
+    if (bound.left < 0) throw leadsTooFar(pattern, file);
     paths.push(file);
   }
   return paths;
@@ -106,18 +96,13 @@ function leadsTooFar(pattern: string, file: string): InputError {
   return inputError('files', `${quote(pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 
-function whole({ pattern }: Query): Part {
-  return { pattern, descends: true };
-}
-
-/** A search for everything in a folder, split by the folders in it, without those that are excluded whole. */
-function split(root: string, query: Manner): readonly Part[] {
-  const { pattern, match, visibleOnly } = query;
+/** A search for everything in a folder, split by those in it that are not excluded whole; undefined where it is better left whole. */
+function split(root: string, { match, visibleOnly }: Manner): readonly Part[] | undefined {
   const literal = escaped(root);
-  const isEverything = [literal, path.join(literal, '**'), path.join(literal, '**', '*')].includes(pattern);
+  const isEverything = [literal, path.join(literal, '**'), path.join(literal, '**', '*')].includes(match.pattern);
   const entries = isEverything ? entriesOf(root) : [];
   const folders = entries.filter(entry => entry.isDirectory() || entry.isSymbolicLink());
-  if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return [whole(query)];
+  if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return undefined;
   const searched = folders
     .map(({ name }) => name)
     .filter(name => !(visibleOnly && name.startsWith('.')) && !match.prunes(path.join(root, name)));
@@ -141,7 +126,8 @@ function isOneLine({ name }: Dirent): boolean {
   return name.trim() === name && !/[\r\n]/.test(name);
 }
 
-function entriesOf(root: string): Dirent[] {
+/** What is in a folder; nothing where it cannot be read. */
+export function entriesOf(root: string): Dirent[] {
   try {
     return readdirSync(root, { withFileTypes: true });
   } catch {

@@ -4,9 +4,8 @@ import { type Inputs, parseSearch, type Shard } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
 import { allOf, type DiscoverOptions, discover, type Matches } from './discover.ts';
-import { type Plan, type PlannedFile, plan } from './plan.ts';
+import { type Plan, type PlannedFile, plan, shareOf } from './plan.ts';
 import type { FileResult } from './result.ts';
-import { shareOf } from './share.ts';
 import { type Entries, without } from './state.ts';
 import { isStateFile, readState, type State, type StateFile, stateFileOf } from './state-file.ts';
 import { compare } from './unchanged.ts';
@@ -44,9 +43,8 @@ export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOp
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
   const selection = { ...planned, files, share, due: files, unchanged: new Map(), gone: [], state: undefined };
-  const comparing = { planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
-  const selected =
-    stored === undefined ? selection : await skipUnchanged(selection, { ...stored, ...comparing }, options);
+  const comparing = { ...options, planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
+  const selected = stored === undefined ? selection : await skipUnchanged(selection, stored, comparing);
   options.debug?.('plan', planLine(selected));
   return selected;
 }
@@ -74,6 +72,8 @@ export function resultsOf({ files, unchanged }: Selection, due: readonly FileRes
 
 /** A state file and what it holds. */
 type StateRead = { readonly file: StateFile } & ReturnType<typeof readState>;
+
+type ComparingOptions = SelectionOptions & { planned: readonly PlannedFile[]; shareRequests: boolean };
 
 async function openState(inputs: Inputs<'upload'>, workspace: string): Promise<StateRead | undefined> {
   const file = stateFileOf(inputs, workspace);
@@ -103,14 +103,8 @@ function leaveOutState(planned: Plan, file: StateFile, workspace: string): Plan 
 /** Takes what the sandbox has already from what is due. `planned` are the files of all shards. */
 async function skipUnchanged(
   selection: Selection,
-  {
-    file,
-    entries: read,
-    warnings,
-    planned,
-    shareRequests,
-  }: StateRead & { planned: readonly PlannedFile[]; shareRequests: boolean },
-  { cancel, debug }: SelectionOptions,
+  { file, entries: read, warnings }: StateRead,
+  { planned, shareRequests, cancel, debug }: ComparingOptions,
 ): Promise<Selection> {
   const mine = new Set(selection.files);
   // The files of other shards are sent by other runners, which this state will hear nothing of.
@@ -120,12 +114,8 @@ async function skipUnchanged(
   debug?.('state file', `State file ${file.path}: ${counts}`);
   const due = selection.files.filter(({ target }) => !unchanged.has(target));
   // What may be a target of this run in another spelling is not sure to be left.
-  const left = [
-    ...without(
-      entries,
-      due.map(({ target }) => target),
-    ),
-  ].filter(([target]) => !unchanged.has(target));
+  const sent = due.map(({ target }) => target);
+  const left = [...without(entries, sent)].filter(([target]) => !unchanged.has(target));
   return {
     ...selection,
     due,

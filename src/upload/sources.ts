@@ -33,8 +33,10 @@ export const ALL_HIDDEN = 'include-hidden-files: true includes it';
 
 const SYMBOLIC_LINK = 'a symbolic link';
 
-interface SortOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {
-  readonly workspace: string;
+/** How a search treats what it comes by. */
+export interface SearchOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {
+  /** Ends the search early, with what was found so far. */
+  readonly cancel: AbortSignal;
 }
 
 /** Finds the absolute path of a directory with its links resolved. @throws the system's error where it is gone. */
@@ -62,7 +64,7 @@ const TURN = 10_000;
 export async function sortOut(
   root: string,
   paths: readonly string[],
-  { workspace, followSymlinks, includeHiddenFiles }: SortOptions,
+  { workspace, followSymlinks, includeHiddenFiles }: SearchOptions & { readonly workspace: string },
 ): Promise<{ readonly files: SourceFile[]; readonly leftOut: LeftOut[] }> {
   const files: SourceFile[] = [];
   const leftOut: LeftOut[] = [];
@@ -78,7 +80,8 @@ export async function sortOut(
     else if (!stats.isFile()) leftOut.push({ path: file, reason: NOT_REGULAR });
     else {
       resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
-      const { real, isHidden } = resolve(file, isLink);
+      // What a pattern spells out may be spelt otherwise than the system does.
+      const { real, isHidden } = resolve(file, isLink || relative === '');
       if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to something hidden' });
       else {
         const isExecutable = (stats.mode & 0o111) !== 0;
@@ -104,8 +107,8 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
-/** Finds the real path of a file, which may itself be a link, and whether links lead to something hidden. */
-type Resolve = (file: string, isLink: boolean) => { readonly real: string; readonly isHidden: boolean };
+/** Finds the real path of a file, whose own name `mayDiffer` from what it leads to, and whether links lead to something hidden. */
+type Resolve = (file: string, mayDiffer: boolean) => { readonly real: string; readonly isHidden: boolean };
 
 /**
  * A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
@@ -125,13 +128,13 @@ function boundary(workspace: string, root: string): Resolve {
   const searched = (place: string) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== undefined;
   const realPath = realPaths(root);
 
-  return (file, isLink) => {
+  return (file, mayDiffer) => {
     const directory = realPath(path.dirname(file));
     if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
     const own = path.join(directory, path.basename(file));
-    const real = isLink ? realpathSync.native(own) : own;
+    const real = mayDiffer ? realpathSync.native(own) : own;
     if (!within(real)) throw leadsOut(file, real);
-    const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? '');
+    const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? '').toLowerCase();
     const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? '';
     return { real, isHidden: isElsewhere && /(^|[\\/])\./.test(shown) };
   };

@@ -100,9 +100,25 @@ function writeState({ path: file, scope }: StateFile, entries: Entries): void {
     // One that a killed process left behind.
     rmSync(fresh, { force: true });
     writeFileSync(fresh, encodeState(scope, entries, MAX_BYTES), { flag: 'wx', mode: 0o600 });
-    renameSync(fresh, file);
+    rename(fresh, file);
   } finally {
     rmSync(fresh, { force: true });
+  }
+}
+
+const RENAMES = 5;
+const PAUSE_MS = 50;
+
+/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
+function rename(from: string, to: string): void {
+  for (let left = RENAMES; ; left -= 1) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (left === 1 || !['EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
   }
 }
 

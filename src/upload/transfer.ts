@@ -3,7 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { AgentError } from '../agent/failure.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { firstOf } from '../text/cut.ts';
-import { type AttemptOptions, attempt, type Entry, type Sent } from './attempt.ts';
+import { type AttemptOptions, attempt, type Entry, type Sent, type Settled } from './attempt.ts';
 import { type Level, type LevelChange, openLevel } from './level.ts';
 import type { PlannedFile } from './plan.ts';
 import { openQueue, type Queue } from './queue.ts';
@@ -34,7 +34,7 @@ export async function transfer(files: readonly PlannedFile[], options: TransferO
     ended.abort(bug);
   };
 
-  function settle({ index, result }: Sent['settled'][number]): void {
+  function settle({ index, result }: Settled): void {
     results[index] = result;
     if (result.status === 'failed' && result.error.final) ended.abort(result.error);
     options.onEvent({ kind: 'settled', result });
@@ -109,10 +109,9 @@ function halfOf(level: number): number {
 /** How entries end that come up when the transfer has ended. */
 function notSent(entries: readonly Entry[], { reason }: AbortSignal): Sent {
   const why = reason instanceof AgentError ? `the transfer had ended: ${reason.message}` : 'the job was cancelled';
-  const settled = entries.map(({ index, file, failed }) => {
-    const result: FileResult = failed ?? { status: 'not-attempted', file, reason: why };
-    return { index, result };
-  });
+  const settled = entries.map(
+    ({ index, file, failed }): Settled => ({ index, result: failed ?? { status: 'not-attempted', file, reason: why } }),
+  );
   return { settled, again: [], isRefused: false };
 }
 

@@ -1,33 +1,30 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { firstOf } from '../text/cut.ts';
 import { quote, visibleCut } from '../text/visible.ts';
 import type { Matches } from './discover.ts';
+import { entriesOf } from './search.ts';
 import { pathWithin, toPosix } from './sources.ts';
 
-export interface UnmatchedOptions {
-  /** Absolute path that relative patterns start at. */
-  readonly directory: string;
-  /** What a reader calls a file, of its absolute path. */
-  readonly name: (file: string) => string;
-}
-
-/** A sentence on a pattern that matches no files, with the likeliest reason; how far its path exists, if no other. */
-export function nothingFound(match: Matches, { directory, name }: UnmatchedOptions): string {
-  const { pattern } = match.pattern;
+/** A sentence on a pattern that matches no file: the likeliest reason, or how far its path exists. `name` says what a path is called. */
+export function nothingFound(match: Matches, directory: string, name: (file: string) => string): string {
+  const {
+    pattern: { pattern },
+    hidden,
+    leftOut: [first, ...others],
+  } = match;
   const found = `${quote(pattern)} matches no files to upload`;
-  const reason = passedOver(match, name) ?? slipIn(pattern, directory);
-  if (reason !== undefined) return `${found} (${reason}).`;
-  const extent = extentOf(match, directory);
-  const where = extent === undefined ? found : `${found} (${extent})`;
-  return `${where}. Did the build run before this step? Is working-directory right?`;
+  if (hidden.length > 0)
+    return `${found} (${hidden.length} with a name that starts with a dot; set include-hidden-files: true to include them).`;
+  if (first !== undefined)
+    return `${found} (${others.length + 1} left out, such as ${name(first.path)}: ${first.reason}).`;
+  const slip = slipIn(pattern, directory);
+  if (slip !== undefined) return `${found} (${slip}).`;
+  const advice = 'Did the build run before this step? Is working-directory right?';
+  return `${found} (${extentOf(match, directory)}). ${advice}`;
 }
 
-function passedOver({ hidden, leftOut }: Matches, name: (file: string) => string): string | undefined {
-  const dotted = `${hidden.length} with a name that starts with a dot`;
-  if (hidden.length > 0) return `${dotted}; set include-hidden-files: true to include them`;
-  return leftOut[0] && `${leftOut.length} left out, such as ${name(leftOut[0].path)}: ${leftOut[0].reason}`;
-}
+const MAX_NAMES = 10;
 
 const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
   { slip: /^(["'`]).*\1$/, advice: 'remove the quotes around it; a line is taken literally' },
@@ -51,49 +48,22 @@ function slipIn(pattern: string, directory: string): string | undefined {
   return others.length > 0 && isWhole ? joined : undefined;
 }
 
-/** How far the path exists that a pattern spells out, and what is there in its place; undefined where none of it does. */
-function extentOf({ root, pattern: { pattern } }: Matches, directory: string): string | undefined {
-  const { at, missing } = deepest(root, directory);
+/** How far the path exists that a pattern spells out, and what is there in its place. */
+function extentOf({ root, pattern: { pattern } }: Matches, directory: string): string {
+  let missing = '';
+  let at = root;
+  for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
   const place = at === directory ? 'the working directory' : quote(toPosix(pathWithin(directory, at) ?? at));
-  const names = namesIn(at);
-  if (names === undefined) {
-    if (!existsSync(at)) return undefined;
-    const isWhole = missing === undefined && !/[*?]/.test(pattern);
-    return `${place} is ${isWhole ? 'left out by a ! line' : 'not a folder'}`;
-  }
+  if (!statSync(at).isDirectory())
+    return `${place} is ${missing === '' && !/[*?]/.test(pattern) ? 'left out by a ! line' : 'not a folder'}`;
+  const names = entriesOf(at)
+    .map(({ name }) => name)
+    .sort();
   if (names.length === 0) return `${place} is empty`;
-  const holds = `${place} exists and contains ${shown(names)}`;
-  if (missing === undefined) return `${holds}; nothing in it matches, or a ! line leaves it out`;
   const other = names.find(name => name.toLowerCase() === missing.toLowerCase());
   if (other !== undefined) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
-  return `${holds}; there is no ${quote(missing)} in it`;
-}
-
-/** The last part of the way to a path that exists, and the name that is missing there. */
-function deepest(root: string, directory: string): { readonly at: string; readonly missing: string | undefined } {
-  const below = pathWithin(directory, root);
-  let at = below === undefined ? path.parse(root).root : directory;
-  for (const part of (below ?? root.slice(at.length)).split(path.sep)) {
-    const next = path.join(at, part);
-    if (!existsSync(next)) return { at, missing: part };
-    at = next;
-  }
-  return { at, missing: undefined };
-}
-
-const MAX_NAMES = 10;
-
-function shown(names: readonly string[]): string {
-  const inSight = names.filter(name => !name.startsWith('.'));
-  const all = inSight.length === 0 ? names : inSight;
-  return firstOf(all, MAX_NAMES, { show: name => visibleCut(name, 100), more: rest => `${rest} more` }).join(', ');
-}
-
-/** Undefined of what is not a folder, or cannot be read. */
-function namesIn(place: string): string[] | undefined {
-  try {
-    return readdirSync(place).sort();
-  } catch {
-    return undefined;
-  }
+  const some = firstOf(names, MAX_NAMES, { show: name => visibleCut(name, 100), more: rest => `${rest} more` });
+  const lacks =
+    missing === '' ? 'nothing in it matches, or a ! line leaves it out' : `there is no ${quote(missing)} in it`;
+  return `${place} exists and contains ${some.join(', ')}; ${lacks}`;
 }

@@ -69,16 +69,31 @@ suite('files that share requests', { concurrency: 2 }, () => {
     assertArrived(world, files);
     assert.equal(outputs['uploaded-count'], '100');
     assert.equal(shared(world).length, 1);
-    assert.match(stdout, /The agent did not store all 2 files of one request\. From now on, each is sent alone\.$/m);
+    assert.match(
+      stdout,
+      /::warning::The agent did not store all 2 files of one request\. From now on, each is sent alone\.$/m,
+    );
   });
 
-  test('go alone from then on where the agent takes the last part of a filename for its path', async () => {
-    const files = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`in/${index}/index`, `${index}`]));
-    await using world = await openWorld({ files, withoutPath: 'last part of filename' });
-    const { outputs } = await runWell(world, { files: '**', ...SHARING });
-    assertArrived(world, files);
-    assert.equal(outputs['uploaded-count'], '100');
-    assert.equal(shared(world).length, 1);
+  for (const [prefix, inputs] of Object.entries({ Svc: SHARING, E2b: {} })) {
+    test(`go alone from then on where the agent takes the last part of a filename for its path, behind ${prefix}`, async () => {
+      const files = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`in/${index}/index`, `${index}`]));
+      await using world = await openWorld({ files, withoutPath: 'last part of filename', headerPrefix: prefix });
+      const result = await runWell(world, { files: '**', 'header-prefix': prefix, ...inputs });
+      assertArrived(world, files);
+      assert.equal(result.outputs['uploaded-count'], '100');
+      assert.equal(shared(world).length, 1);
+      assert.match(result.annotations('warning').join(), /^The agent did not store all 2 files of one request/);
+    });
+  }
+
+  test('do so by themselves behind the headers of E2B alone', async () => {
+    for (const [prefix, isShared] of Object.entries({ e2b: true, Svc: false })) {
+      await using world = await openWorld({ files: manyFiles(50), headerPrefix: prefix });
+      const { outputs } = await runWell(world, { files: '**', 'header-prefix': prefix });
+      assert.equal(outputs['uploaded-count'], '50');
+      assert.equal(shared(world).length > 0, isShared, prefix);
+    }
   });
 
   test('are not overwritten by one that such an agent takes for them', async () => {

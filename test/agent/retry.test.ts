@@ -26,7 +26,7 @@ async function run(errors: readonly Error[], retries: number, stopDuringSleep?: 
   const sleep = async (ms: number, signal: AbortSignal) => {
     slept.push(ms);
     if (slept.length === stopDuringSleep) stop.abort();
-    signal.throwIfAborted();
+    return !signal.aborted;
   };
   const outcome = await withRetries(request, {
     retries,

@@ -72,6 +72,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a => b/../c': 'line 1, "a => b/../c", has a .. in the target "b/../c". Write the path without it.',
   'a => ~/b': `line 1, "a => ~/b", has a ~ in the target "~/b". ${HOME}`,
   'a => ~': `line 1, "a => ~", has a ~ in the target "~". ${HOME}`,
+  'a => b\\c': 'line 1, "a => b\\c", has the target "b\\c". Targets are POSIX paths, such as /srv/app.',
   'a => C:\\b': 'line 1, "a => C:\\b", has the target "C:\\b". Targets are POSIX paths, such as /srv/app.',
   'a => b\0': 'line 1, "a => b\\u0000", has a NUL character in the target "b\\u0000".',
   'a => b => c': 'line 1, "a => b => c", has more than one =>.',

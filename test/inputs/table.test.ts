@@ -105,7 +105,14 @@ describe('files that share requests cannot go with a signature', () => {
   takes('files-per-request', { '1': 1 }, { signature: 'abc' });
   takes('files-per-request', { '2': 2 }, { signature: ' ' });
   const message = '"2" cannot be combined with a signature, which fits a single target path.';
-  refuses('files-per-request', { '2': message }, '1', { signature: 'abc' });
+  refuses('files-per-request', { '2': message }, 'auto', { signature: 'abc' });
+});
+
+describe('files share requests by themselves where the headers are those of E2B', () => {
+  for (const prefix of ['E2b', 'e2B', ' E2B '])
+    takes('files-per-request', { '': 100, auto: 100, '1': 1 }, { 'header-prefix': prefix });
+  for (const prefix of ['', 'Svc', 'E2b2']) takes('files-per-request', { '': 1, auto: 1 }, { 'header-prefix': prefix });
+  takes('files-per-request', { '': 1, auto: 1 }, { 'header-prefix': 'E2b', signature: 'abc' });
 });
 
 const NUMBERS = { port: [1, 65_535, '49983'], retries: [0, 10, '4'], 'files-per-request': [1, 1000, '1'] } as const;

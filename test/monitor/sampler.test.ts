@@ -29,7 +29,7 @@ async function recorded(
     gap: ({ at, what }) => void lines.push(`${at} ${what}`),
     end: ({ at, what }) => void lines.push(`${at} end: ${what}`),
   };
-  const sleep = () => (stop.signal.aborted ? Promise.reject(new Error('stopped')) : Promise.resolve());
+  const sleep = async () => !stop.signal.aborted;
   await sampleOn(read, recorder, 200, { sleep, stop: stop.signal, now: () => readings });
   return lines;
 }

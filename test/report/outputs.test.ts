@@ -171,6 +171,7 @@ test('holds everything about a run, its schema number first', () => {
     sandboxId: 'i1a2b3',
     baseUrl: 'https://sandbox.example.com',
     dryRun: false,
+    mayShare: false,
     cancelled: false,
     leftOut: EVERY_END.leftOut,
     hidden: [],

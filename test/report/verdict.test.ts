@@ -6,6 +6,7 @@ import { gateOf, judge } from '../../src/gate/judge.ts';
 import type { Figure } from '../../src/gate/metrics.ts';
 import { InputError } from '../../src/inputs/parse.ts';
 import { breachLine, formatFigure, judgementLine } from '../../src/report/figures.ts';
+import { notices } from '../../src/report/notices.ts';
 import { type Report, shardLine, succeeded } from '../../src/report/report.ts';
 import { adviceOn, failureGroups, furtherLines, headline, reportedError, waitError } from '../../src/report/verdict.ts';
 import { figures, parse } from '../gate/given.ts';
@@ -183,4 +184,14 @@ test('what cannot be judged says which metrics are reported, or that there are n
   assert.deepEqual(lines('mem_cache > 1GiB', { ts: 1n, mem_used: 5n }), [unknown, unknown]);
   const nothing = judge(parse('mem_used > 1B'), []);
   assert.equal(breachLine(nothing), 'mem_used > 1B cannot be judged: there are no stats');
+});
+
+test('many small files that went alone and mostly waited are told how to share requests', () => {
+  const alone = (count: number, ms: number, size = 100) =>
+    Array.from({ length: count }, (_, index) => ({ ...uploaded(`${index}`, size), durationMs: ms }));
+  const told = (files: Report['files'], mayShare = true) => notices(report({ files, mayShare, durationMs: 1000 }));
+  const [notice = ''] = told(alone(100, 50));
+  assert.match(notice, /^100 small files went one a request, .* spent waiting\. .* files-per-request: 100 /);
+  const others = [told(alone(99, 50)), told(alone(100, 49)), told(alone(100, 50, 50_000)), told(alone(100, 50), false)];
+  assert.deepEqual(others, [[], [], [], []]);
 });

@@ -27,10 +27,11 @@ export function fakeTime(onSleep: (time: FakeTime, elapsed: number) => void = ()
     cancel: () => controller.abort(),
     async sleep(ms, stop) {
       onSleep(time, elapsed);
-      stop.throwIfAborted();
+      if (stop.aborted) return false;
       slept.push(ms);
       assert.ok(ms > 0, `a sleep of ${ms} ms`);
       elapsed += ms;
+      return true;
     },
   };
   return time;

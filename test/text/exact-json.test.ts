@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeStrings, parseExactly, parseKeepingDigits, stringifyExactly } from '../../src/text/exact-json.ts';
+import { changeStrings, parseExactly, stringifyExactly } from '../../src/text/exact-json.ts';
 
 const PARSED: Readonly<Record<string, unknown>> = {
   '-0': 0n,
@@ -31,8 +31,10 @@ test('what is no JSON is a syntax error', () => {
 
 test('numbers are written with the digits they had, bigint as numbers', () => {
   const text = '[9223372036854775807,4.0,1e400,-0,0.10,1E+2,{"a":-1.50},"1.0",null]';
-  assert.equal(JSON.stringify(parseKeepingDigits(text)), text);
-  assert.equal(stringifyExactly({ a: parseKeepingDigits('4.00') }), '{"a":4.00}');
+  assert.equal(
+    changeStrings(text, string => string),
+    text,
+  );
   assert.equal(stringifyExactly({ a: 2n ** 64n, b: [-1n], c: 1.5 }), '{"a":18446744073709551616,"b":[-1],"c":1.5}');
 });
 

@@ -180,7 +180,8 @@ test('the path within a directory', { skip: process.platform === 'win32' }, () =
 test('what was found is sorted out in turns, so that a cancelled job is heard of meanwhile', async () => {
   using tree = plant({ 'w/a.txt': 'a' });
   const paths = Array.from({ length: 25_000 }, () => tree.at('w/a.txt'));
-  const options = { workspace: tree.at('w'), followSymlinks: true, includeHiddenFiles: false };
+  const { signal: cancel } = new AbortController();
+  const options = { workspace: tree.at('w'), followSymlinks: true, includeHiddenFiles: false, cancel };
   const first = await Promise.race([sortOut(tree.at('w'), paths, options), setImmediate('others')]);
   assert.ok(first === 'others');
 });

@@ -6,6 +6,7 @@ import { InputError, parseFields } from '../../src/inputs/parse.ts';
 import type { Matches } from '../../src/upload/discover.ts';
 import { type Plan, type PlanOptions, plan } from '../../src/upload/plan.ts';
 import type { SourceFile } from '../../src/upload/sources.ts';
+import { nothingFound } from '../../src/upload/unmatched.ts';
 
 const WORKSPACE = '/w';
 
@@ -149,6 +150,12 @@ describe('two sources for one target', () => {
     ]);
   });
 
+  test('are one file where the file system knows no case', () => {
+    const [whole, spelled] = [source('dist/a', 'a'), { ...source('DIST/A'), realPath: source('dist/a').realPath }];
+    const found = [matches('dist/**', [whole]), matches('DIST/A => a', [spelled])];
+    assert.deepEqual(targetsOf(found), ['a']);
+  });
+
   test('so many conflicts are counted', () => {
     const files = (from: string) => Array.from({ length: 25 }, (_, index) => source(`${from}/${index}`, `${index}`));
     const messages = refusals([matches('a/**', files('a')), matches('b/**', files('b'))]);
@@ -180,8 +187,7 @@ describe('a target that is a file and a directory', () => {
 
 describe('a pattern that matches nothing', () => {
   const found = [matches('a/**', []), matches('b/**', [source('b/x', 'x')]), matches('c d => e', [])];
-  const why = 'matches no files to upload. Did the build run before this step? Is working-directory right?';
-  const messages = [`"a/**" ${why}`, `"c d" ${why}`];
+  const messages = ['a/**', 'c d'].map(pattern => nothingFound(matches(pattern, []), WORKSPACE, file => file));
 
   test('is an error, each by its name, a warning, or nothing', () => {
     assert.deepEqual(refusals(found), messages);

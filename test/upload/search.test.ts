@@ -7,6 +7,7 @@ import { openSearch } from '../../src/upload/search.ts';
 import { directory, type Entries, find, link, plant, relatives } from './tree.ts';
 
 const NO_EXCLUDES = excludesOf([], line => line);
+const OPTIONS = { followSymlinks: true, includeHiddenFiles: false, cancel: new AbortController().signal };
 
 const SKIP = { skip: process.platform === 'win32' };
 const ROOT = { skip: process.getuid?.() === 0 ? 'root reads all' : process.platform === 'win32' };
@@ -92,8 +93,7 @@ test('a link at the top is searched as what it leads to', SKIP, async () => {
 test('more paths than a search may yield are an error that names the pattern and a place', SKIP, async () => {
   using tree = plant(folders(3));
   const pattern = path.join(tree.root, '**');
-  const query = { pattern, match: matcher(pattern, NO_EXCLUDES), followSymlinks: true, includeHiddenFiles: false };
-  const search = (most: number) => openSearch(most)(query, new AbortController().signal);
+  const search = (most: number) => openSearch(most)(matcher(pattern, NO_EXCLUDES), OPTIONS);
   assert.equal((await search(3)).paths.length, 3);
   await assert.rejects(search(2), /files: ".*" leads to more than a million files, .* such as to ".*f"\. Exclude/);
 });
@@ -102,14 +102,9 @@ test('folders within folders take no time that grows with its cube', SKIP, async
   const took = async (depth: number) => {
     using tree = plant({ [`${'d/'.repeat(depth)}f`]: '' });
     const pattern = path.join(tree.root, '**');
-    const query = {
-      pattern,
-      match: matcher(pattern, NO_EXCLUDES),
-      followSymlinks: true,
-      includeHiddenFiles: false,
-    };
+    const match = matcher(pattern, NO_EXCLUDES);
     const start = performance.now();
-    assert.equal((await openSearch()(query, new AbortController().signal)).paths.length, 1);
+    assert.equal((await openSearch()(match, OPTIONS)).paths.length, 1);
     return performance.now() - start;
   };
   await took(100);

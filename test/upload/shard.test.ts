@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { shareOf, weightOf } from '../../src/upload/share.ts';
+import { shareOf, weightOf } from '../../src/upload/plan.ts';
 
 interface Sized {
   readonly target: string;

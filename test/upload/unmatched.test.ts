@@ -32,8 +32,8 @@ const SLIPS: Readonly<Record<string, string>> = {
 
 /** By the line, what is there. */
 const EXTENTS: Readonly<Record<string, string>> = {
-  'apps/web/dist/**': '"apps/web" exists and contains package.json, src; there is no "dist" in it',
-  'apps/web/dist/x/y.js': '"apps/web" exists and contains package.json, src; there is no "dist" in it',
+  'apps/web/dist/**': '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
+  'apps/web/dist/x/y.js': '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
   'build/**':
     'the working directory exists and contains apps, dist, empty, my folder, package.json; there is no "build" in it',
   'Dist/**': 'there is no "Dist", only "dist": case matters',
@@ -49,7 +49,7 @@ async function whyNot(line: string, entries = ENTRIES, workingDirectory = ''): P
   using tree = plant(entries);
   const [match] = await find(tree.root, [line, '!dist/index.html'], { workingDirectory });
   assert.ok(match !== undefined && match.files.length === 0);
-  return nothingFound(match, { directory: tree.at(workingDirectory), name: file => file });
+  return nothingFound(match, tree.at(workingDirectory), file => file);
 }
 
 describe('a pattern that matches nothing is told', { skip: process.platform === 'win32' }, () => {
@@ -71,7 +71,7 @@ describe('a pattern that matches nothing is told', { skip: process.platform === 
   test('of a place in the working directory, of one elsewhere, and of ten names', async () => {
     assert.match(
       await whyNot('dist', ENTRIES, 'apps/web'),
-      /\(the working directory exists and contains package\.json, src; /,
+      /\(the working directory exists and contains \.env, package\.json, src; /,
     );
     assert.match(await whyNot('/dev/null/none'), /\("\/dev\/null" is not a folder\)/);
     assert.match(await whyNot('/no\u200bne'), /\("\/" exists and contains .*, \d+ more; there is no "/);
