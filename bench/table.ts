@@ -40,7 +40,7 @@ function machineText({ cpu, cores, memoryBytes, kernel, node, curl, e2b }: Machi
 
 function sinkText(rows: readonly Row[]): string {
   const busiest = Math.max(...rows.map(row => row.sinkBusy));
-  return `The server was busy for at most ${Math.round(busiest * 100)} % of the time of a contender.`;
+  return `The server was busy for at most ${Math.round(busiest * 100)} % of any contender's time.`;
 }
 
 /** The targets as Markdown, and whether they were reached. */

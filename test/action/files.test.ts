@@ -8,6 +8,7 @@ import { type Files, type Inputs, openWorld, type Result, runBadly, runWell, typ
 const FILES: Files = {
   'dist/a/b.js': 'b',
   'dist/index.html': 'index',
+  'dist/.well-known/x': 'x',
   'packages/foo/dist/foo.js': 'foo',
   'packages/bar/dist/sub/bar.js': 'bar',
   'README.md': 'read',
@@ -17,6 +18,7 @@ const FILES: Files = {
 const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'dist/**': { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
   dist: { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
+  'dist/**/.well-known/**': { '/home/user/t/.well-known/x': 'dist/.well-known/x' },
   'packages/*/dist/**': {
     '/home/user/t/foo/dist/foo.js': 'packages/foo/dist/foo.js',
     '/home/user/t/bar/dist/sub/bar.js': 'packages/bar/dist/sub/bar.js',
