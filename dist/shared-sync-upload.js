@@ -60,7 +60,7 @@ function pathsOf(inputs) {
 		return query === "" ? uploadPath : `${uploadPath}?${query}`;
 	};
 }
-const MAX_PATH_BYTES = 4096;
+const MAX_HOME_BYTES = 1024;
 /** The paths under which an answer says that files were stored, in the order of `targets`. @throws AgentError */
 function storedPaths(answer, targets) {
 	const entries = entriesOf(answer);
@@ -87,7 +87,7 @@ function pathOf(entry, target) {
 	if (name !== posix.basename(target)) return { wrong: "Its entry names another file" };
 	if (typeof path !== "string" || path === "") return { wrong: "Its entry has no path" };
 	if (!leadsTo(path, target)) return { wrong: "Its entry has the path of another target" };
-	return Buffer.byteLength(path) > MAX_PATH_BYTES ? { wrong: `Its entry has a path longer than ${MAX_PATH_BYTES} bytes` } : path;
+	return Buffer.byteLength(path) > Buffer.byteLength(target) + MAX_HOME_BYTES ? { wrong: `Its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target` } : path;
 }
 /** The entries of an answer, which come in an array, or one by itself. */
 function entriesOf(answer) {

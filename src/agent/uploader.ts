@@ -73,8 +73,8 @@ function pathsOf(inputs: UploadQuery): (files: readonly UploadFile[]) => string 
   };
 }
 
-// The longest path of Linux. One is kept for each file until the end, and an answer may be a thousand times as long.
-const MAX_PATH_BYTES = 4096;
+// What stands before a relative target is a home directory. A path is kept for each file until the end, also of a hostile agent.
+const MAX_HOME_BYTES = 1024;
 
 /** The paths under which an answer says that files were stored, in the order of `targets`. @throws AgentError */
 export function storedPaths(answer: HttpAnswer, targets: readonly string[]): string[] {
@@ -104,8 +104,8 @@ function pathOf(entry: unknown, target: string): string | { readonly wrong: stri
   if (name !== posix.basename(target)) return { wrong: 'Its entry names another file' };
   if (typeof path !== 'string' || path === '') return { wrong: 'Its entry has no path' };
   if (!leadsTo(path, target)) return { wrong: 'Its entry has the path of another target' };
-  const isLong = Buffer.byteLength(path) > MAX_PATH_BYTES;
-  return isLong ? { wrong: `Its entry has a path longer than ${MAX_PATH_BYTES} bytes` } : path;
+  const isLong = Buffer.byteLength(path) > Buffer.byteLength(target) + MAX_HOME_BYTES;
+  return isLong ? { wrong: `Its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target` } : path;
 }
 
 /** The entries of an answer, which come in an array, or one by itself. */
