@@ -1979,14 +1979,10 @@ function shareOf(files, { index, count }) {
 	const mine = /* @__PURE__ */ new Set();
 	for (const file of files.toSorted(heaviestFirst)) {
 		const lightest = loads.indexOf(Math.min(...loads));
-		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+		loads[lightest] = (loads[lightest] ?? 0) + file.size + REQUEST_BYTES;
 		if (lightest === index - 1) mine.add(file);
 	}
 	return files.filter((file) => mine.has(file));
-}
-/** What a file counts when the plan is dealt out, in bytes. */
-function weightOf({ size }) {
-	return size + REQUEST_BYTES;
 }
 const REQUEST_BYTES = 1024;
 function heaviestFirst(one, other) {
