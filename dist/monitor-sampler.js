@@ -163,9 +163,7 @@ function milliseconds(text) {
 	return Math.round(Number(number) * MILLISECONDS[unit]);
 }
 /** Text as it is. */
-function text$1() {
-	return field((value) => value);
-}
+const text$1 = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
 	return JSON.stringify(value);
@@ -28852,14 +28850,14 @@ const trying = {
 const uploading = {
 	files: fileRules,
 	target: targetDirectory,
-	"working-directory": text$1(),
-	username: text$1(),
-	signature: secret((value) => value),
+	"working-directory": text$1,
+	username: text$1,
+	signature: secret(text$1.parse),
 	"signature-expiration": expiration,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
-	"state-file": text$1(),
+	"state-file": text$1,
 	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
@@ -28906,8 +28904,8 @@ const TABLES = {
 		...reporting
 	},
 	"monitor-end": {
-		"sandbox-id": text$1(),
-		"base-url": text$1(),
+		"sandbox-id": text$1,
+		"base-url": text$1,
 		...judging,
 		"sample-interval": duration(200, "5s"),
 		...reporting

@@ -469,9 +469,7 @@ function milliseconds(text) {
 	return Math.round(Number(number) * MILLISECONDS[unit]);
 }
 /** Text as it is. */
-function text() {
-	return field((value) => value);
-}
+const text = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
 	return JSON.stringify(value);
@@ -926,14 +924,14 @@ const trying = {
 const uploading = {
 	files: fileRules,
 	target: targetDirectory,
-	"working-directory": text(),
-	username: text(),
-	signature: secret((value) => value),
+	"working-directory": text,
+	username: text,
+	signature: secret(text.parse),
 	"signature-expiration": expiration,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
-	"state-file": text(),
+	"state-file": text,
 	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
@@ -980,8 +978,8 @@ const TABLES = {
 		...reporting
 	},
 	"monitor-end": {
-		"sandbox-id": text(),
-		"base-url": text(),
+		"sandbox-id": text,
+		"base-url": text,
 		...judging,
 		"sample-interval": duration(200, "5s"),
 		...reporting
