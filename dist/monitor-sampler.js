@@ -28924,7 +28924,7 @@ const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some figures of the sandbox are left out: of those beyond the contract, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
+/** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	const body = fieldsOf(parseExactly(json));
 	const figures = /* @__PURE__ */ new Map();

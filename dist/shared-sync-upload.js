@@ -200,17 +200,20 @@ function isOverload({ kind, status }) {
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 async function attempt(entries, { level, stop }, options) {
 	const files = entries.map(({ file }) => file);
-	const start = options.clock();
+	const { retries, sleep, random, clock, onEvent } = options;
+	const start = clock();
 	const outcome = await withRetries(() => sendOnce(files, level, options), {
-		...options,
+		retries,
+		sleep,
+		random,
 		stop,
-		onRetry: (retry) => options.onEvent({
+		onRetry: (retry) => onEvent({
 			kind: "retry",
 			files,
 			retry
 		})
 	});
-	const durationMs = Math.round(options.clock() - start);
+	const durationMs = Math.round(clock() - start);
 	const stored = "value" in outcome ? outcome.value : [];
 	const error = "error" in outcome ? outcome.error : void 0;
 	const isRefused = error !== void 0 && entries.length > 1 && !error.final;
