@@ -33,7 +33,7 @@ export async function measureWorkload(workload: Workload, all: readonly Contende
   return rows;
 }
 
-/** Waiting makes one process a file take minutes, and says nothing new. */
+/** Waiting makes one process per file take minutes, and says nothing new. */
 function takesPart({ kind }: Contender, { kinds }: Workload, latencyMs: number): boolean {
   return kinds.includes(kind) && (latencyMs === 0 || kind !== 'curl loop');
 }

@@ -5,6 +5,22 @@ import type { Target } from './targets.ts';
 // What the others' times are set in relation to.
 const BASELINE = 'curl -Z';
 
+// What the README tells of: a column of the table of contenders, and one of its rows.
+const HEADLINE = [
+  ['2,000 × 4 KiB', 'action'],
+  ['2,000 × 4 KiB, 100 ms latency', 'action, files-per-request: 100'],
+  ['1 × 1 GiB', 'action'],
+] as const;
+
+/** The few results that the README names, as a Markdown list. */
+export function headline(rows: readonly Row[]): string {
+  const lines = HEADLINE.map(([column, contender]) => {
+    const row = rows.find(each => columnOf(each) === column && each.contender === contender);
+    return `- ${column}${contender.replace('action', '')}: ${row === undefined ? 'not measured' : cell(row, undefined)}\n`;
+  });
+  return lines.join('');
+}
+
 /** The results as Markdown: what they were found on, contenders by workload, cold starts. */
 export function resultTables(results: Results): string {
   const { date, machine, rows, coldStarts, leftOut } = results;
@@ -24,7 +40,7 @@ function machineText({ cpu, cores, memoryBytes, kernel, node, curl, e2b }: Machi
 
 function sinkText(rows: readonly Row[]): string {
   const busiest = Math.max(...rows.map(row => row.sinkBusy));
-  return `The server was busy for at most ${Math.round(busiest * 100)} % of the time of a contender.`;
+  return `The server was busy for at most ${Math.round(busiest * 100)} % of any contender's time.`;
 }
 
 /** The targets as Markdown, and whether they were reached. */

@@ -141,7 +141,7 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 	if (samples.length === 0) return [];
 	const seen = [start ?? 0, ...samples.map(({ at }) => at)];
 	const isWhole = end?.what === ASKED;
-	const why = end === void 0 ? "the monitor was ended from outside" : `the monitor had ended: ${end.what}`;
+	const why = end === void 0 ? "something else ended the monitor" : `the monitor had ended: ${end.what}`;
 	const spans = seen.flatMap((from, index) => {
 		const to = seen[index + 1] ?? Math.max(jobEnd, from);
 		if (index === seen.length - 1 && !isWhole) return [[
@@ -157,7 +157,7 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 	});
 	return firstOf(spans, MAX_SPANS, {
 		show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,
-		more: (rest) => `And ${formatCount(rest, "time")} more.`
+		more: (rest) => `And ${formatCount(rest, "more time")}.`
 	});
 }
 function timeOf(ms) {
@@ -170,14 +170,14 @@ function failedReadings({ samples, gaps: [first, ...others] }) {
 function nothingSampled({ samples, gaps }) {
 	if (samples.length > 0) return [];
 	return [{
-		message: "The sandbox was not sampled once.",
+		message: "The sandbox was never sampled.",
 		details: gaps.slice(-1).map(({ what }) => what)
 	}];
 }
 function show({ samples, gaps, end }, debug) {
 	debug("record", `Monitor: ${formatCount(samples.length, "sample")}, ${formatCount(gaps.length, "failed reading")}`);
 	for (const { at, what } of gaps) debug("failed reading", `- ${new Date(at).toISOString()}: ${what}`);
-	debug("record", `Monitor: ended at ${end === void 0 ? "a time unknown" : `${new Date(end.at).toISOString()}: ${end.what}`}`);
+	debug("record", `Monitor: ended at ${end === void 0 ? "an unknown time" : `${new Date(end.at).toISOString()}: ${end.what}`}`);
 }
 
 // src/main/monitor-post.ts
@@ -187,8 +187,8 @@ if (monitor !== void 0) {
 	const kept = keptInputs();
 	if (isOwn) process.on("exit", () => removeRecord(directory));
 	const run = async (inputs, surroundings) => {
-		if (!isOwn) throw inputError("monitor", `${quote(directory)} is no directory of a monitor below RUNNER_TEMP.`);
-		if (kept["fail-if"] === void 0) throw inputError("monitor", "what it was started with is lost.");
+		if (!isOwn) throw inputError("monitor", `${quote(directory)} is not a monitor directory below RUNNER_TEMP.`);
+		if (kept["fail-if"] === void 0) throw inputError("monitor", "its saved inputs are lost.");
 		requestEnd(directory);
 		return endMonitor(inputs, directory, surroundings);
 	};

@@ -154,7 +154,7 @@ function duration(min, fallback) {
 	return field((value, refuse) => {
 		const ms = milliseconds(value === "" ? fallback : value);
 		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
-		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	}, formatDuration);
 }
 function milliseconds(text) {
@@ -322,7 +322,7 @@ const single = (hint) => ({
 	hint
 });
 const MEANINGS = {
-	unauthorized: ends("Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it."),
+	unauthorized: ends("Check that token belongs to this sandbox and has not expired, and that username, if set, exists in it."),
 	forbidden: ends("Check that the token may use this sandbox, and that the sandbox may be resumed."),
 	"sandbox-not-found": ends("Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."),
 	"disk-full": ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
@@ -331,14 +331,14 @@ const MEANINGS = {
 		final: true,
 		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
 	},
-	"proxy-refused": ends("The proxy asks for credentials. Put them into the variable that names it: http://user:password@host:port."),
+	"proxy-refused": ends("The proxy asks for credentials. Put them into the proxy variable: http://user:password@host:port."),
 	"too-many-open": again("Let the runner open more files (ulimit -n), or set concurrency to a smaller number."),
 	tls: ends("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
-	connection: again("The network or the sandbox host fails now and then. Run the job again, or raise retries."),
+	connection: again("The connection to the sandbox is unreliable. Run the job again, or raise retries."),
 	stalled: again("Run the job again, or raise timeout if the sandbox needs longer to answer."),
 	busy: again("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
 	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
-	"file-changed": again("Upload after whatever writes the file has ended."),
+	"file-changed": again("Upload once nothing writes the file any more."),
 	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
 	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
 	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
@@ -393,7 +393,7 @@ const KINDS = {
 };
 const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 const HINTS = [
-	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file into it."],
+	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."],
 	[/(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i, "The request was not routed: check header-prefix, sandbox-id and port."],
 	[/permission denied/i, "Set username to a user who may write there, or give the files another target."]
 ];
@@ -28029,9 +28029,9 @@ const SAYS = {
 	EPIPE: "the connection was closed while sending",
 	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
 	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
-	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for the length of timeout",
-	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for the length of timeout",
-	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
+	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for longer than timeout",
+	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for longer than timeout",
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than announced",
 	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
 	tls: "no trusted TLS connection could be made",
 	"proxy-refused": "the proxy refused the connection"
@@ -28161,7 +28161,7 @@ function answerOf(tried, timeoutMs) {
 		onResponseData(_, chunk) {
 			size += chunk.length;
 			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-			else refuse("with more than was ever expected: it is longer than 128 KiB");
+			else refuse("with a response larger than 128 KiB");
 		}
 	};
 	const end = () => {
@@ -28179,7 +28179,7 @@ function answerOf(tried, timeoutMs) {
 	};
 }
 function tooSlow(tried) {
-	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
+	return new AgentError("stalled", `${tried} failed: the answer began, but did not end within timeout.`);
 }
 
 // src/inputs/base-url.ts
@@ -28189,9 +28189,9 @@ const MARK = "place-of-the-sandbox-id";
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 const baseUrl = field((value, refuse, all) => {
 	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
-	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
+	if (value.includes("@")) return refuse("must not contain credentials or an @: the token has its own input.", EXAMPLE$1);
 	const given = quote(value);
-	if (value.includes("$")) return refuse(`${given} holds a $: nothing fills in variables here but \`\${{ … }}\`.`, EXAMPLE$1);
+	if (value.includes("$")) return refuse(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`, EXAMPLE$1);
 	const url = parseUrl(value, refuse, all);
 	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
 	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
@@ -28213,12 +28213,12 @@ function parseUrl(value, refuse, all) {
 	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
 	const unknown = /\{[^}]*\}/.exec(filled);
-	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
+	if (unknown !== null) return refuse(`${quote(value)} has the unknown placeholder ${unknown[0]}; valid are {sandbox-id} and {port}.`, EXAMPLE$1);
 	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
 }
 function refuseInsecure(url, given, refuse, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+	refuse(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
 }
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
@@ -28253,7 +28253,7 @@ function isUsable({ value }) {
 /** How the network is reached, without the values of variables: one may hold a password. */
 function networkFacts(origin, env) {
 	const proxy = proxyFor(origin, env);
-	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
+	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which is not the URL of a proxy";
 	const isSet = (...names) => names.some((name) => env[name]) ? "set" : "not set";
 	return [
 		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
@@ -28293,7 +28293,7 @@ function firstOf(names, env) {
 function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 	const proxy = proxyFor(origin, process.env);
 	if (proxy !== void 0 && !isUsable(proxy)) {
-		const why = `the environment variable ${proxy.name} holds no URL of an http or https proxy (http://host:port)`;
+		const why = `the environment variable ${proxy.name} is not the URL of an http or https proxy (http://host:port)`;
 		const refuse = (request) => Promise.reject(new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`));
 		return {
 			send: refuse,
@@ -28604,7 +28604,7 @@ function parseCondition(line, fail) {
 	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
 	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
 	const unit = next(/\S(?:.*\S)?/y);
-	if (ANOTHER.test(unit.text)) fail("one condition a line: what follows goes on a line of its own", unit.column);
+	if (ANOTHER.test(unit.text)) fail("write one condition per line: put the rest on its own line", unit.column);
 	const limit = toMetricUnit(metric, value, unit, fail);
 	return {
 		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
@@ -28694,7 +28694,7 @@ function toMetricUnit(metric, value, unit, fail) {
 	const kind = metricKind(metric);
 	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
 	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
-	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which lies between 0 and 100`, column);
+	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which is between 0 and 100`, column);
 	if (text === "") return value;
 	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
 	const numerator = BYTE_UNITS[text] ?? 1n;
@@ -28709,7 +28709,7 @@ function isPercentage(value) {
 function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
 	const near = SLIPS.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
-	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
+	const advice = near === void 0 ? `use one of ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
 function found({ rest }) {
@@ -28772,7 +28772,7 @@ function parsePattern(line, fail) {
 	};
 }
 function parseExclude(line, fail) {
-	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `"!${EXAMPLE}"`);
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it cannot have a target.", `"!${EXAMPLE}"`);
 	return checkPattern(line.slice(1).trim(), fail);
 }
 function checkPattern(pattern, fail) {
@@ -28781,24 +28781,20 @@ function checkPattern(pattern, fail) {
 	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
 	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
 	if (meant === pattern) return pattern;
-	return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+	return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
 const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	const pieces = part.split(/\*{2,}/);
-	return pieces.map((piece, index) => {
-		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
-		return piece === "" ? "" : `${before}${piece}${after}`;
-	}).join("/**/").replace(/^\/|\/$/g, "");
+	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
+	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
 	return target;
 }
@@ -28813,7 +28809,7 @@ const shard = field((value, refuse) => {
 		index,
 		count
 	};
-	return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, "2/4");
+	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
 }, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
 const MAX_CONCURRENCY = 100;
 const concurrency = field((value, refuse) => {
@@ -28830,7 +28826,7 @@ const filesPerRequest = field((value, refuse, all) => {
 	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
 	const count = sharing.parse(value, refuse, all);
 	if (count === 1 || !isSigned) return count;
-	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "auto");
+	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
 });
 const reaching = {
 	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
@@ -28923,7 +28919,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
-const LEFT_OUT = `Some figures of the sandbox are left out: of those beyond the contract, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
+const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
 /** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	const body = fieldsOf(parseExactly(json));
@@ -28935,7 +28931,7 @@ function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 		if (!Object.hasOwn(CONTRACT, name) && !judged.has(name)) {
 			if (figure !== void 0) others.push([name, figure]);
 		} else if (figure !== void 0 && isShort(figure)) figures.set(name, figure);
-		else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+		else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a valid number.`);
 	}
 	const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
 	if (kept.length < others.length) warnings.push(LEFT_OUT);
@@ -29108,7 +29104,7 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 function reasonToEnd(directory, jobPid, isTimeUp) {
 	if (isEndRequested(directory)) return ASKED;
 	if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
-	return isTimeUp ? "its longest duration was over" : void 0;
+	return isTimeUp ? "max-duration was over" : void 0;
 }
 function isRunning(pid) {
 	try {

@@ -16,6 +16,10 @@ const SMALL = [
 	"--no-maglev",
 	"--liftoff-only"
 ];
+/** Whether a variable names a file, which may be relative to where the step runs. */
+function isFile(name) {
+	return /^(node_extra_ca_certs|ssl_cert_file)$/i.test(name);
+}
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 async function startSampler(script, directory, handover) {
 	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
@@ -26,7 +30,8 @@ async function startSampler(script, directory, handover) {
 		script,
 		directory
 	], {
-		env: Object.fromEntries(passedOn),
+		env: Object.fromEntries(passedOn.map(([name, value = ""]) => [name, isFile(name) ? path.resolve(value) : value])),
+		cwd: path.dirname(directory),
 		detached: true,
 		windowsHide: true,
 		stdio: [

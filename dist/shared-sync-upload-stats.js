@@ -25,7 +25,7 @@ const KINDS = {
 };
 const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 const HINTS = [
-	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file into it."],
+	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."],
 	[/(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i, "The request was not routed: check header-prefix, sandbox-id and port."],
 	[/permission denied/i, "Set username to a user who may write there, or give the files another target."]
 ];
@@ -147,9 +147,9 @@ const SAYS = {
 	EPIPE: "the connection was closed while sending",
 	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
 	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
-	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for the length of timeout",
-	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for the length of timeout",
-	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than it said",
+	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for longer than timeout",
+	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for longer than timeout",
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than announced",
 	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
 	tls: "no trusted TLS connection could be made",
 	"proxy-refused": "the proxy refused the connection"
@@ -279,7 +279,7 @@ function answerOf(tried, timeoutMs) {
 		onResponseData(_, chunk) {
 			size += chunk.length;
 			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-			else refuse("with more than was ever expected: it is longer than 128 KiB");
+			else refuse("with a response larger than 128 KiB");
 		}
 	};
 	const end = () => {
@@ -297,7 +297,7 @@ function answerOf(tried, timeoutMs) {
 	};
 }
 function tooSlow(tried) {
-	return new AgentError("stalled", `${tried} failed: the answer began, but had not ended after the length of timeout.`);
+	return new AgentError("stalled", `${tried} failed: the answer began, but did not end within timeout.`);
 }
 
 // src/agent/http.ts
@@ -305,7 +305,7 @@ function tooSlow(tried) {
 function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 	const proxy = proxyFor(origin, process.env);
 	if (proxy !== void 0 && !isUsable(proxy)) {
-		const why = `the environment variable ${proxy.name} holds no URL of an http or https proxy (http://host:port)`;
+		const why = `the environment variable ${proxy.name} is not the URL of an http or https proxy (http://host:port)`;
 		const refuse = (request) => Promise.reject(new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`));
 		return {
 			send: refuse,
@@ -626,7 +626,7 @@ async function foresee(inputs, client, surroundings) {
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
-/** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate is shut. */
+/** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate failed. */
 async function measure(inputs, client, surroundings, wasRead = false) {
 	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
 	const { sleep, cancel, now, observer } = surroundings;

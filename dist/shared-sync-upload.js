@@ -285,7 +285,7 @@ function sharedLine(files, stored) {
 	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(count)} stored, ${formatNumber(files.length - count)} not sent`;
 }
 function notSent$1() {
-	return new AgentError("file-changed", "It changed, and could not be sent with the others any more.");
+	return new AgentError("file-changed", "The file changed while the batch was being sent.");
 }
 
 // src/upload/queue.ts
@@ -420,7 +420,7 @@ function lostRemoved(results) {
 		const message = `${firstOf(same, MAX_NAMED, {
 			show: ({ file }) => file.source,
 			more: (rest) => `${rest} more`
-		}).join(" and ")} were stored at one place in the sandbox, ${path}: only one of them is there.`;
+		}).join(" and ")} were stored at the same place, ${path}: only one of them is there.`;
 		const { file, attempts, durationMs } = result;
 		return {
 			status: "failed",
@@ -462,7 +462,7 @@ function notSent(entries, { reason }) {
 }
 function changeLine({ from, to, error }) {
 	const sign = error?.status === void 0 ? error?.kind : `status ${error.status}`;
-	return `Uploads at once: ${from} → ${to}, ${error === void 0 ? "the transfer became faster" : `a sign of overload, ${sign}`}`;
+	return `Parallel uploads: ${from} → ${to}, ${error === void 0 ? "the transfer became faster" : `a sign of overload, ${sign}`}`;
 }
 
 // src/run/sync.ts
@@ -536,7 +536,7 @@ function keepHeapSmall() {
 function reportOn(selection, inputs) {
 	const { leftOut, hidden, gone, share, due } = selection;
 	const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
-	const uncovered = `One signature covers one target path, and ${due.length} files are to be uploaded with it.`;
+	const uncovered = `One signature covers one target path, and ${due.length} files would use it.`;
 	const warnings = [...selection.warnings, ...due.length > 1 && signature !== "" ? [uncovered] : []];
 	const mayShare = filesPerRequest === 1 && signature === "";
 	return {

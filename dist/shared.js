@@ -26,7 +26,7 @@ const single = (hint) => ({
 	hint
 });
 const MEANINGS = {
-	unauthorized: ends("Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it."),
+	unauthorized: ends("Check that token belongs to this sandbox and has not expired, and that username, if set, exists in it."),
 	forbidden: ends("Check that the token may use this sandbox, and that the sandbox may be resumed."),
 	"sandbox-not-found": ends("Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."),
 	"disk-full": ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
@@ -35,14 +35,14 @@ const MEANINGS = {
 		final: true,
 		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
 	},
-	"proxy-refused": ends("The proxy asks for credentials. Put them into the variable that names it: http://user:password@host:port."),
+	"proxy-refused": ends("The proxy asks for credentials. Put them into the proxy variable: http://user:password@host:port."),
 	"too-many-open": again("Let the runner open more files (ulimit -n), or set concurrency to a smaller number."),
 	tls: ends("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
-	connection: again("The network or the sandbox host fails now and then. Run the job again, or raise retries."),
+	connection: again("The connection to the sandbox is unreliable. Run the job again, or raise retries."),
 	stalled: again("Run the job again, or raise timeout if the sandbox needs longer to answer."),
 	busy: again("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
 	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
-	"file-changed": again("Upload after whatever writes the file has ended."),
+	"file-changed": again("Upload once nothing writes the file any more."),
 	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
 	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
 	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
@@ -460,7 +460,7 @@ function duration(min, fallback) {
 	return field((value, refuse) => {
 		const ms = milliseconds(value === "" ? fallback : value);
 		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
-		return refuse(`${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`, fallback);
+		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	}, formatDuration);
 }
 function milliseconds(text) {
@@ -482,9 +482,9 @@ const MARK = "place-of-the-sandbox-id";
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 const baseUrl = field((value, refuse, all) => {
 	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
-	if (value.includes("@")) return refuse("must not hold credentials, nor an @ at all: the token has an input of its own.", EXAMPLE$1);
+	if (value.includes("@")) return refuse("must not contain credentials or an @: the token has its own input.", EXAMPLE$1);
 	const given = quote(value);
-	if (value.includes("$")) return refuse(`${given} holds a $: nothing fills in variables here but \`\${{ … }}\`.`, EXAMPLE$1);
+	if (value.includes("$")) return refuse(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`, EXAMPLE$1);
 	const url = parseUrl(value, refuse, all);
 	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
 	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
@@ -506,12 +506,12 @@ function parseUrl(value, refuse, all) {
 	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
 	const unknown = /\{[^}]*\}/.exec(filled);
-	if (unknown !== null) return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE$1);
+	if (unknown !== null) return refuse(`${quote(value)} has the unknown placeholder ${unknown[0]}; valid are {sandbox-id} and {port}.`, EXAMPLE$1);
 	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
 }
 function refuseInsecure(url, given, refuse, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+	refuse(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
 }
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
@@ -607,7 +607,7 @@ function parseCondition(line, fail) {
 	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
 	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
 	const unit = next(/\S(?:.*\S)?/y);
-	if (ANOTHER.test(unit.text)) fail("one condition a line: what follows goes on a line of its own", unit.column);
+	if (ANOTHER.test(unit.text)) fail("write one condition per line: put the rest on its own line", unit.column);
 	const limit = toMetricUnit(metric, value, unit, fail);
 	return {
 		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
@@ -697,7 +697,7 @@ function toMetricUnit(metric, value, unit, fail) {
 	const kind = metricKind(metric);
 	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
 	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
-	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which lies between 0 and 100`, column);
+	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which is between 0 and 100`, column);
 	if (text === "") return value;
 	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
 	const numerator = BYTE_UNITS[text] ?? 1n;
@@ -712,7 +712,7 @@ function isPercentage(value) {
 function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
 	const near = SLIPS$1.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
-	const advice = near === void 0 ? `valid are ${valid.join(" ")}` : `did you mean ${near}?`;
+	const advice = near === void 0 ? `use one of ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
 function found({ rest }) {
@@ -775,7 +775,7 @@ function parsePattern(line, fail) {
 	};
 }
 function parseExclude(line, fail) {
-	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it can have no target.", `"!${EXAMPLE}"`);
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it cannot have a target.", `"!${EXAMPLE}"`);
 	return checkPattern(line.slice(1).trim(), fail);
 }
 function checkPattern(pattern, fail) {
@@ -784,24 +784,20 @@ function checkPattern(pattern, fail) {
 	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
 	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
 	if (meant === pattern) return pattern;
-	return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+	return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
 const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	const pieces = part.split(/\*{2,}/);
-	return pieces.map((piece, index) => {
-		const [before, after] = [index === 0 ? "" : "*", index === pieces.length - 1 ? "" : "*"];
-		return piece === "" ? "" : `${before}${piece}${after}`;
-	}).join("/**/").replace(/^\/|\/$/g, "");
+	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/^[A-Za-z]:[\\/]/.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
+	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
 	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
 	return target;
 }
@@ -887,7 +883,7 @@ const shard = field((value, refuse) => {
 		index,
 		count
 	};
-	return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, "2/4");
+	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
 }, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
 const MAX_CONCURRENCY = 100;
 const concurrency = field((value, refuse) => {
@@ -904,7 +900,7 @@ const filesPerRequest = field((value, refuse, all) => {
 	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
 	const count = sharing.parse(value, refuse, all);
 	if (count === 1 || !isSigned) return count;
-	return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, "auto");
+	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
 });
 const reaching = {
 	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
@@ -1133,7 +1129,7 @@ function unjudged({ condition, samples, missing, reported }) {
 	const { text, metric } = condition;
 	if (samples === 0) return `${text} cannot be judged: there are no stats`;
 	if (missing < samples) return `${text} cannot be judged: ${missing} of ${samples} readings do not report ${metric}`;
-	return `${text} cannot be judged: the sandbox does not report ${metric}, but ${firstOf$1(reported, MAX_REPORTED, {
+	return `${text} cannot be judged: the sandbox does not report ${metric}; it reports ${firstOf$1(reported, MAX_REPORTED, {
 		show: (name) => name,
 		more: (rest) => `${rest} more`
 	}).join(", ") || "nothing"}`;
@@ -1171,7 +1167,7 @@ function verdict(report) {
 		error
 	};
 	return {
-		own: `${done}, but the gate is shut: ${gate.breaches.filter(({ level }) => level === "fail").map(({ condition }) => condition.text).join(", ")}.`,
+		own: `${done}, but the gate failed: ${gate.breaches.filter(({ level }) => level === "fail").map(({ condition }) => condition.text).join(", ")}.`,
 		error
 	};
 }
@@ -1195,8 +1191,8 @@ function also(count, what) {
 	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
 }
 function nothingPlanned({ share }) {
-	if (share === void 0 || share.planned === 0) return "There was no file to upload";
-	return `Of ${formatCount(share.planned, "file")}, none falls to this run`;
+	if (share === void 0 || share.planned === 0) return "There were no files to upload";
+	return `None of ${formatCount(share.planned, "file")} belongs to this shard`;
 }
 const USED = {
 	CPU: "cpu_used_pct",
@@ -1205,14 +1201,14 @@ const USED = {
 };
 /** What the sandbox uses, or used at most over several samples. */
 function usage({ samples, cancelled }) {
-	if (samples.length === 0) return cancelled ? "The sandbox had not been read" : "There are no stats of the sandbox";
+	if (samples.length === 0) return cancelled ? "No stats were read yet" : "There are no stats for the sandbox";
 	const all = samples.map(({ figures }) => figures);
 	const used = Object.entries(USED).flatMap(([name, metric]) => {
 		const figures = figuresOf(metric, all);
 		return figures === void 0 ? [] : `${name} ${formatFigure(metric, aggregateOf("max", figures))}`;
 	});
-	const figures = used.length === 0 ? "no share of CPU, memory or disk" : used.join(", ");
-	return samples.length === 1 ? `The sandbox reports ${figures}` : `At most in ${samples.length} samples: ${figures}`;
+	const figures = used.length === 0 ? "no CPU, memory or disk usage" : used.join(", ");
+	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${samples.length} samples: ${figures}`;
 }
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
 function furtherLines({ errors }) {
@@ -1238,7 +1234,7 @@ function adviceOn({ kind, hint }, { stats }) {
 	const used = stats?.figures.get("disk_used");
 	const total = stats?.figures.get("disk_total");
 	if (kind !== "disk-full" || used === void 0 || total === void 0) return hint;
-	return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may lie on another.`;
+	return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may be on another.`;
 }
 /** What is reported of an error that kept the step from its work, or the stats from being read. */
 function reportedError(error) {
@@ -1300,6 +1296,8 @@ function encodings(secret) {
 
 // src/agent/file.ts
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Windows numbers files beyond 2^53. */
+const EXACTLY = { bigint: true };
 /**
 * Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
 * the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
@@ -1308,12 +1306,12 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 function checkOpened(path, opened) {
 	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
 	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame(lstatSync(path), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
-	return opened.size;
+	if (!isSame(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	return Number(opened.size);
 }
 /** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
 function checkRead(path, opened, read) {
-	if (read.size === opened.size && read.mtimeMs === opened.mtimeMs) return;
+	if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
 	throw new AgentError("file-changed", `${path} changed while it was read.`);
 }
 function isSame(named, opened) {
@@ -1324,7 +1322,7 @@ function readSmallFile(path, buffer, { offset, room }) {
 	let descriptor;
 	try {
 		descriptor = openSync(path, READ_FLAGS);
-		const opened = fstatSync(descriptor);
+		const opened = fstatSync(descriptor, EXACTLY);
 		const size = checkOpened(path, opened);
 		if (size > room) return void 0;
 		let total = 0;
@@ -1333,7 +1331,7 @@ function readSmallFile(path, buffer, { offset, room }) {
 			if (read === 0) break;
 			total += read;
 		}
-		checkRead(path, opened, fstatSync(descriptor));
+		checkRead(path, opened, fstatSync(descriptor, EXACTLY));
 		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
 	} catch (error) {
 		if (isUnreadable(error)) return void 0;
@@ -1402,7 +1400,7 @@ function matcher(pattern, { excludes, prunes }) {
 }
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
 function anchor(pattern, directory) {
-	const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, "");
+	const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, "");
 	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
 	if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
 	if (path.isAbsolute(trimmed)) return trimmed;
@@ -1535,7 +1533,7 @@ const BROKEN_LINK = "a broken link";
 /** The reason of a pipe, a socket or a device. */
 const NOT_REGULAR = "not a regular file";
 /** The reason of a hidden file that no line takes by itself. */
-const ALL_HIDDEN = "include-hidden-files: true takes it";
+const ALL_HIDDEN = "include-hidden-files: true includes it";
 const SYMBOLIC_LINK = "a symbolic link";
 /** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
 function realPaths(root) {
@@ -1573,10 +1571,10 @@ async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFi
 		});
 		else {
 			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
-			const { real, isHidden } = resolve(file, isLink);
+			const { real, isHidden } = resolve(file, isLink || relative === "");
 			if (isHidden && !includeHiddenFiles) leftOut.push({
 				path: file,
-				reason: "a link to what is hidden"
+				reason: "a link to something hidden"
 			});
 			else {
 				const isExecutable = (stats.mode & 73) !== 0;
@@ -1619,13 +1617,13 @@ function boundary(workspace, root) {
 	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
 	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
 	const realPath = realPaths(root);
-	return (file, isLink) => {
+	return (file, mayDiffer) => {
 		const directory = realPath(path.dirname(file));
 		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
 		const own = path.join(directory, path.basename(file));
-		const real = isLink ? realpathSync.native(own) : own;
+		const real = mayDiffer ? realpathSync.native(own) : own;
 		if (!within(real)) throw leadsOut(file, real);
-		const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? "");
+		const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? "").toLowerCase();
 		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
 		return {
 			real,
@@ -1711,7 +1709,7 @@ function unreadableName(file) {
 	return inputError("files", `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`);
 }
 function leadsTooFar(pattern, file) {
-	return inputError("files", `${quote(pattern)} leads to more than a million files, maybe since links lead round and round, such as to ${quote(file)}. Exclude what is not needed.`);
+	return inputError("files", `${quote(pattern)} leads to more than a million files, perhaps because links form a loop, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 /** A search for everything in a folder, split by those in it that are not excluded whole; undefined of any other. */
 function split(root, { match, visibleOnly }) {
@@ -1777,19 +1775,19 @@ async function discover(rules, options) {
 		});
 	});
 	const matches = await unlessAborted(options.cancel, allOf(all), []);
-	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	return {
 		matches,
-		warnings: files.size === 0 ? [] : excludes.idle().map((line) => idleLine(line, directory, files))
+		warnings: matches.every((match) => match.files.length === 0) ? [] : excludes.idle().map((line) => idleLine(line, directory, matches))
 	};
 }
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line, directory, files) {
+function idleLine(line, directory, matches) {
 	const says = `${quote(`!${line}`)} excluded nothing`;
 	const deep = `**/${line}`;
 	const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
-	if (count === 0) return `${says} of what the other lines match.`;
+	if (count === 0) return `${says} that the other lines match.`;
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
 }
 async function findMatches(place, search, options) {
@@ -1819,12 +1817,12 @@ function wayTo(file, root, { directory, pattern: { target } }) {
 	if (others.length > 0 || dotted === ".git") return ALL_HIDDEN;
 	const start = toPosix(escaped(pathWithin(directory, root) ?? root));
 	const line = `${path.posix.join(start, "**", escaped(dotted))}${target === void 0 ? "" : ` => ${target}`}`;
-	return `the line ${quote(line)} takes it`;
+	return `the line ${quote(line)} includes it`;
 }
 function requireDirectory(directory, given) {
 	const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
 	if (isThere && !/[\r\n]|^\s|\s$/.test(directory)) return;
-	const why = isThere ? "has a line break, or a blank at an end of its path" : "is not a directory on the runner";
+	const why = isThere ? "has a line break, or a space at the start or end of its path" : "is not a directory on the runner";
 	const message = `${quote(given)} ${why} (${directory}).`;
 	throw inputError("working-directory", message, "packages/app");
 }
@@ -1861,38 +1859,38 @@ function unlessAborted(signal, promise, fallback) {
 /** A sentence on a pattern that matches no file: the likeliest reason, or how far its path exists. `name` says what a path is called. */
 function nothingFound(match, directory, name) {
 	const { pattern: { pattern }, hidden, leftOut: [first, ...others] } = match;
-	const found = `${quote(pattern)} matches no file to upload`;
-	if (hidden.length > 0) return `${found} (${hidden.length} with a name that begins with a dot; set include-hidden-files: true to include them).`;
+	const found = `${quote(pattern)} matches no files to upload`;
+	if (hidden.length > 0) return `${found} (${hidden.length} with a name that starts with a dot; set include-hidden-files: true to include them).`;
 	if (first !== void 0) return `${found} (${others.length + 1} left out, such as ${name(first.path)}: ${first.reason}).`;
 	const slip = slipIn(pattern, directory);
 	if (slip !== void 0) return `${found} (${slip}).`;
-	return `${found} (${extentOf(match, directory)}). Check that what makes it ran before this step, and working-directory.`;
+	return `${found} (${extentOf(match, directory)}). Did the build run before this step? Is working-directory right?`;
 }
 const MAX_NAMES$2 = 10;
 const SLIPS = [
 	{
 		slip: /^(["'`]).*\1$/,
-		advice: "remove the quotes round it; a line is taken as it stands"
+		advice: "remove the quotes around it; a line is taken literally"
 	},
 	{
 		slip: /^-\s/,
-		advice: "remove the dash; files is text with a pattern a line, not a list"
+		advice: "remove the dash; files is text with one pattern per line, not a list"
 	},
 	{
 		slip: /->/,
-		advice: "write => for ->"
+		advice: "write => instead of ->"
 	},
 	{
 		slip: /\{.*\}/,
-		advice: "braces have no meaning in a pattern; write a line for each"
+		advice: "braces have no meaning in patterns; write one line for each"
 	},
 	{
 		slip: /,/,
-		advice: "a comma is part of a name; write each pattern on a line of its own"
+		advice: "a comma is part of a name; write each pattern on its own line"
 	},
 	{
 		slip: /\[.*\]/,
-		advice: "[ and ] mean one of some characters; write [[] for a [ in a name"
+		advice: "[ and ] enclose a set of characters; write [[] for a [ in a name"
 	},
 	{
 		slip: /=>/,
@@ -1900,11 +1898,11 @@ const SLIPS = [
 	},
 	{
 		slip: /\s#/,
-		advice: "a comment must be a line of its own"
+		advice: "a comment needs its own line"
 	},
 	...path.sep === "/" ? [{
 		slip: /\\/,
-		advice: "write / for \\, which takes the next character as it is"
+		advice: "write / instead of \\, which escapes the next character"
 	}] : []
 ];
 function slipIn(pattern, directory) {
@@ -1912,7 +1910,7 @@ function slipIn(pattern, directory) {
 	if (slip !== void 0) return slip.advice;
 	const [first = "", ...others] = pattern.split(/\s+/);
 	const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
-	return others.length > 0 && isWhole ? "several patterns in one line; where they are lines of their own, write files: | in place of files: >" : void 0;
+	return others.length > 0 && isWhole ? "several patterns on one line; if the workflow has them on several, write files: | instead of files: >" : void 0;
 }
 /** How far the path exists that a pattern spells out, and what is there in its place. */
 function extentOf({ root, pattern: { pattern } }, directory) {
@@ -1920,17 +1918,17 @@ function extentOf({ root, pattern: { pattern } }, directory) {
 	let at = root;
 	for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
 	const place = at === directory ? "the working directory" : quote(toPosix(pathWithin(directory, at) ?? at));
-	if (!statSync(at).isDirectory()) return `${place} is ${missing === "" && !/[*?]/.test(pattern) ? "left out by a ! line" : "no folder"}`;
+	if (!statSync(at).isDirectory()) return `${place} is ${missing === "" && !/[*?]/.test(pattern) ? "left out by a ! line" : "not a folder"}`;
 	const names = entriesOf(at).map(({ name }) => name).sort();
 	if (names.length === 0) return `${place} is empty`;
 	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
-	if (other !== void 0) return `there is no ${quote(missing)}, but ${quote(other)}, in another case`;
+	if (other !== void 0) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
 	const some = firstOf$1(names, MAX_NAMES$2, {
 		show: (name) => visibleCut(name, 100),
 		more: (rest) => `${rest} more`
 	});
 	const lacks = missing === "" ? "nothing in it matches, or a ! line leaves it out" : `there is no ${quote(missing)} in it`;
-	return `${place} exists and holds ${some.join(", ")}; ${lacks}`;
+	return `${place} exists and contains ${some.join(", ")}; ${lacks}`;
 }
 
 // src/upload/plan.ts
@@ -1999,7 +1997,7 @@ function byTarget(files) {
 	for (const file of files) {
 		const owner = owners.get(file.target);
 		if (owner === void 0) owners.set(file.target, file);
-		else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file, file.target));
 	}
 	return {
 		unique: [...owners.values()],
@@ -2023,7 +2021,7 @@ function conflict(one, other, target) {
 }
 function nested(owner, file) {
 	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
-	return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
+	return `${one} and ${other}: a file cannot also be a directory. Give one line another target, or exclude one.`;
 }
 /** A warning for each kind of what was left out without being asked for. */
 function oddities(leftOut) {
@@ -2112,11 +2110,11 @@ function decodeState(text, scope) {
 	const fields = parseFieldsOf(text);
 	const { schema, files } = fields;
 	if (typeof schema !== "number") return DAMAGED;
-	if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
+	if (schema !== SCHEMA) return `has schema ${schema}, but this version of the action uses ${SCHEMA}`;
 	for (const [field, name] of SCOPE) {
 		const found = fields[field];
 		if (typeof found !== "string") return DAMAGED;
-		if (found !== scope[field]) return `is of another ${name}, ${quote(found)} and not ${quote(scope[field])}`;
+		if (found !== scope[field]) return `belongs to another ${name}, ${quote(found)} instead of ${quote(scope[field])}`;
 	}
 	return (Array.isArray(files) ? decodeEntries(files) : void 0) ?? DAMAGED;
 }
@@ -2176,7 +2174,7 @@ async function openState(inputs, workspace) {
 	if (file === void 0) return void 0;
 	const text = contentOf(file.path);
 	const entries = text === void 0 ? NONE : decodeState(text, file.scope);
-	if (entries === void 0) throw refusal(file.path, "holds something else than the state of uploads");
+	if (entries === void 0) throw refusal(file.path, "contains something other than the state of uploads");
 	if (typeof entries !== "string") return {
 		file,
 		entries,
@@ -2208,7 +2206,7 @@ function stateFileOf(inputs, workspace) {
 function refuseLeaving(file, workspace) {
 	let folder = path.dirname(file);
 	while (!existsSync(folder)) folder = path.dirname(folder);
-	if (pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === void 0 && pathWithin(workspace, file) !== void 0) throw refusal(file, "lies behind a link that leads out of the workspace");
+	if (pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === void 0 && pathWithin(workspace, file) !== void 0) throw refusal(file, "is behind a link that leads out of the workspace");
 }
 /** Whether a file found is the state file, or the one that is about to take its place: neither is part of a build. */
 function isStateFile({ path: file }) {
@@ -2243,9 +2241,21 @@ function writeState({ path: file, scope }, entries) {
 			flag: "wx",
 			mode: 384
 		});
-		renameSync(fresh, file);
+		rename(fresh, file);
 	} finally {
 		rmSync(fresh, { force: true });
+	}
+}
+const RENAMES = 5;
+const PAUSE_MS = 50;
+/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
+function rename(from, to) {
+	for (let left = RENAMES;; left -= 1) try {
+		renameSync(from, to);
+		return;
+	} catch (error) {
+		if (left === 1 || !["EPERM", "EBUSY"].includes(systemCode(error) ?? "")) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 	}
 }
 function contentOf(file) {
@@ -2318,7 +2328,7 @@ async function digestOf({ realPath, size }, buffer, cancel) {
 	let descriptor;
 	try {
 		descriptor = openSync(realPath, READ_FLAGS);
-		if (checkOpened(realPath, fstatSync(descriptor)) !== size) return void 0;
+		if (checkOpened(realPath, fstatSync(descriptor, EXACTLY)) !== size) return void 0;
 		const digest = createHash("sha256");
 		for (let total = 0; total < size;) {
 			await setImmediate();
@@ -2490,7 +2500,7 @@ function isUsable({ value }) {
 /** How the network is reached, without the values of variables: one may hold a password. */
 function networkFacts(origin, env) {
 	const proxy = proxyFor(origin, env);
-	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which holds no URL of a proxy";
+	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which is not the URL of a proxy";
 	const isSet = (...names) => names.some((name) => env[name]) ? "set" : "not set";
 	return [
 		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
@@ -2568,7 +2578,7 @@ function slipsInNames(entry) {
 	const known = inputNames(entry);
 	return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []).flatMap((name) => {
 		const meant = known.includes(name) ? void 0 : nearest(name, known, .5);
-		return meant === void 0 ? [] : [`There is no input ${name}, so it is not used. Did you mean ${meant}?`];
+		return meant === void 0 ? [] : [`There is no input ${name}, so it is ignored. Did you mean ${meant}?`];
 	});
 }
 /** The directory that holds the checkout. */
@@ -2649,7 +2659,7 @@ function environment() {
 /** What the process took until now. */
 function cost() {
 	const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
-	return `Took ${formatDuration(performance.now())} and ${peak} of memory at most`;
+	return `Took ${formatDuration(performance.now())}, with a memory peak of ${peak}`;
 }
 
 // src/github/log.ts
@@ -2812,7 +2822,7 @@ function retryLine({ files, retry }) {
 	return `Attempt ${attempt} for ${first?.source ?? "the stats"}${more} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 function refusedLine(count) {
-	return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
+	return `The agent did not store all ${formatNumber(count)} files of one request. From now on, each is sent alone.`;
 }
 
 // src/agent/form.ts
@@ -2852,9 +2862,9 @@ async function openStream(path, buffers, hashed) {
 	let file;
 	try {
 		file = await open(path, READ_FLAGS);
-		const stats = await file.stat();
+		const stats = await file.stat(EXACTLY);
 		const size = checkOpened(path, stats);
-		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} says that it is empty and holds content.`);
+		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} claims to be empty but has content.`);
 		const digest = createHash("sha256");
 		const opened = {
 			file,
@@ -2901,7 +2911,7 @@ async function* chunksOf({ file, path, stats, size, onChunk }, [one, other]) {
 		onChunk(chunk);
 		[filling, spare] = [spare, filling];
 		reading = readAhead(sent);
-		if (sent === size) checkRead(path, stats, await file.stat());
+		if (sent === size) checkRead(path, stats, await file.stat(EXACTLY));
 		yield chunk;
 	}
 }
@@ -3015,7 +3025,7 @@ async function* framed(head, chunks, tail) {
 function hiddenLine({ hidden }) {
 	if (hidden[0] === void 0) return [];
 	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
-	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true takes it") ?? hidden[0];
+	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true includes it") ?? hidden[0];
 	return [`${were}, such as ${quote(path)}: ${reason}.`];
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
@@ -3025,14 +3035,14 @@ function notices(report) {
 	const { files, gone } = report;
 	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
 	const [program] = programs;
-	const why = "An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:";
+	const why = "Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:";
 	const places = firstOf$1(gone, MAX_NAMES$1, {
 		show: quote,
 		more: moreInReport
 	}).join(", ");
 	return [
-		...program === void 0 ? [] : [`${are(programs, "file")} executable here, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`],
-		...gone.length === 0 ? [] : [`${are(gone, "file")} no longer in the build and still in the sandbox: ${places}.`],
+		...program === void 0 ? [] : [`${are(programs, "file")} executable, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`],
+		...gone.length === 0 ? [] : [`${are(gone, "file")} no longer in the build but still in the sandbox: ${places}.`],
 		...waits(report)
 	];
 }
@@ -3137,7 +3147,7 @@ function bounded(outputs) {
 	};
 }
 function tooLong(output) {
-	return `The output ${output} is empty: it would be longer than 256 KiB. The file named by the output report has it all.`;
+	return `The output ${output} is empty: it would exceed 256 KiB. The file named by the output report has everything.`;
 }
 function unlessTooLong(json) {
 	return Buffer.byteLength(json) > MAX_JSON_BYTES ? void 0 : json;
@@ -3374,7 +3384,7 @@ function statsSection({ gate, stats, samples }) {
 function gateBlock({ state, conditions, breaches }) {
 	if (state === "passed") {
 		const texts = conditions.map(({ text }) => text).join(", ");
-		return [html`<p>The gate passed, none of its conditions holds: ${code(texts)}</p>`];
+		return [html`<p>The gate passed. None of its conditions held: ${code(texts)}</p>`];
 	}
 	if (breaches.length === 0) return [];
 	const rows = breaches.slice(0, MAX_BREACHES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
@@ -3598,7 +3608,7 @@ function annotateFailures(report) {
 	}
 	const others = groups.slice(MAX_GROUPS).flatMap(({ sources }) => sources);
 	if (others.length === 0) return;
-	annotate.error([`${formatCount(others.length, "more file")} failed for other reasons; the report file has each.`]);
+	annotate.error([`${formatCount(others.length, "more file")} failed for other reasons; the report file lists each.`]);
 }
 /** One annotation for each level. Where nothing could be read, the verdict says why, and a list of conditions would not. */
 function annotateBreaches({ gate, samples }) {
@@ -3659,7 +3669,7 @@ const MIN_SECRET = 8;
 function refuseStrays(raw) {
 	const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
 	const strays = Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value);
-	const message = "holds the token or the signature, which must stand in its own input alone.";
+	const message = "contains the token or the signature, which belongs only in its own input.";
 	if (strays.length > 0) throw new InputError(strays.map(([input]) => ({
 		input,
 		message
@@ -3693,7 +3703,7 @@ function failedReport(entry, raw, error) {
 }
 function bug(error) {
 	return {
-		message: "Sandbox Sync itself failed. Please report this, it is a bug.",
+		message: "Sandbox Sync itself failed. This is a bug; please report it.",
 		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
 	};
 }
@@ -3703,7 +3713,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
-const LEFT_OUT = `Some figures of the sandbox are left out: of those beyond the contract, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
+const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
 /** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	const body = fieldsOf(parseExactly(json));
@@ -3715,7 +3725,7 @@ function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 		if (!Object.hasOwn(CONTRACT, name) && !judged.has(name)) {
 			if (figure !== void 0) others.push([name, figure]);
 		} else if (figure !== void 0 && isShort(figure)) figures.set(name, figure);
-		else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+		else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a valid number.`);
 	}
 	const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
 	if (kept.length < others.length) warnings.push(LEFT_OUT);

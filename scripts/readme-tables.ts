@@ -1,28 +1,36 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Results } from '../bench/results.ts';
-import { resultTables, targetTable } from '../bench/table.ts';
+import { headline, resultTables, targetTable } from '../bench/table.ts';
 import { judge } from '../bench/targets.ts';
 import { type ActionFile, readActionFile } from '../local-runner/action-file.ts';
 
 const PROJECT = path.dirname(import.meta.dirname);
 
-/** The folders whose README holds what is generated: those of the actions, and the benchmark's. */
-export const README_FOLDERS = ['', 'upload', 'stats', 'monitor', 'bench'];
+/** The documents with generated parts: the READMEs of the actions, and what tells of the benchmark. */
+export const GENERATED = [
+  'README.md',
+  'upload/README.md',
+  'stats/README.md',
+  'monitor/README.md',
+  'bench/README.md',
+  'docs/speed.md',
+];
 
-/** The README of such a folder as it is to be: all that is generated made anew. */
-export async function freshReadme(folder: string): Promise<string> {
-  const readme = await readFile(path.join(PROJECT, folder, 'README.md'), 'utf8');
-  if (folder === 'bench') return between(readme, 'targets', targetTable(judge(await benchResults())));
-  const fresh = withTables(readme, await readActionFile(path.join(PROJECT, folder)));
-  return folder === '' ? between(fresh, 'bench', resultTables(await benchResults())) : fresh;
+/** Such a document with its generated parts up to date. */
+export async function freshDocument(file: string): Promise<string> {
+  const text = await readFile(path.join(PROJECT, file), 'utf8');
+  if (file === 'bench/README.md') return between(text, 'targets', targetTable(judge(await benchResults())));
+  if (file === 'docs/speed.md') return between(text, 'bench', resultTables(await benchResults()));
+  const fresh = withTables(text, await readActionFile(path.join(PROJECT, path.dirname(file))));
+  return file === 'README.md' ? between(fresh, 'bench', headline((await benchResults()).rows)) : fresh;
 }
 
 async function benchResults(): Promise<Results> {
   return JSON.parse(await readFile(path.join(PROJECT, 'bench/results.json'), 'utf8'));
 }
 
-/** A README with its tables of inputs and outputs made anew from action.yml, between the comments that mark them. */
+/** A README with fresh tables of inputs and outputs from action.yml, between the comments that mark them. */
 function withTables(readme: string, action: ActionFile): string {
   const inputs = action.inputs.map(({ name, description, required, default: fallback }) => [
     code(name),
@@ -37,7 +45,7 @@ function withTables(readme: string, action: ActionFile): string {
 
 function between(text: string, mark: string, content: string): string {
   const marked = new RegExp(`(<!-- ${mark} -->\n).*?(<!-- /${mark} -->)`, 's');
-  if (!marked.test(text)) throw new Error(`README.md has no place marked <!-- ${mark} -->`);
+  if (!marked.test(text)) throw new Error(`No place is marked <!-- ${mark} -->`);
   return text.replace(marked, (_all, open: string, close: string) => `${open}${content}${close}`);
 }
 
@@ -51,7 +59,5 @@ function code(text: string): string {
 }
 
 if (import.meta.main) {
-  for (const folder of README_FOLDERS) {
-    await writeFile(path.join(PROJECT, folder, 'README.md'), await freshReadme(folder));
-  }
+  for (const file of GENERATED) await writeFile(path.join(PROJECT, file), await freshDocument(file));
 }

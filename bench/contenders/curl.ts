@@ -11,7 +11,7 @@ const SAMPLE = 100;
  */
 export const curlContenders: readonly Contender[] = [
   { name: 'curl -Z', kind: 'curl -Z', prepare: parallel },
-  { name: 'curl, a process a file', kind: 'curl loop', sample: SAMPLE, prepare: loop },
+  { name: 'curl, one process per file', kind: 'curl loop', sample: SAMPLE, prepare: loop },
 ];
 
 async function parallel(job: Job): Promise<Command> {

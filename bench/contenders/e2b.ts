@@ -10,8 +10,8 @@ import type { E2bForm } from './e2b-process.ts';
 export function e2bContenders(): readonly Contender[] {
   if (e2bVersion() === null) return [];
   return [
-    e2b('files.write, a Blob a call', 'one'),
-    e2b('files.write, a stream a call', 'stream'),
+    e2b('files.write, one Blob per call', 'one'),
+    e2b('files.write, one stream per call', 'stream'),
     e2b('files.write, one list', 'list'),
   ];
 }

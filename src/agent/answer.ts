@@ -37,7 +37,7 @@ const SANDBOX_NOT_FOUND =
 
 // What an agent's own words say better than the status.
 const HINTS: readonly (readonly [said: RegExp, hint: string])[] = [
-  [/is a directory/i, 'The target is a directory in the sandbox: end the target with / to put the file into it.'],
+  [/is a directory/i, 'The target is a directory in the sandbox: end the target with / to put the file in it.'],
   [
     /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i,
     'The request was not routed: check header-prefix, sandbox-id and port.',

@@ -123,7 +123,7 @@ function answerOf(tried: string, timeoutMs: number) {
     onResponseData(_, chunk) {
       size += chunk.length;
       if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-      else refuse('with more than was ever expected: it is longer than 128 KiB');
+      else refuse('with a response larger than 128 KiB');
     },
   };
   const end = () => {
@@ -134,5 +134,5 @@ function answerOf(tried: string, timeoutMs: number) {
 }
 
 function tooSlow(tried: string): AgentError {
-  return new AgentError('stalled', `${tried} failed: the answer began, but had not ended after the length of timeout.`);
+  return new AgentError('stalled', `${tried} failed: the answer began, but did not end within timeout.`);
 }

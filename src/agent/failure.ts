@@ -11,7 +11,7 @@ const single = (hint: string): Meaning => ({ retry: false, final: false, hint })
 
 const MEANINGS = {
   unauthorized: ends(
-    'Check that token is the access token of this very sandbox, that it has not expired, and that username, if set, exists in it.',
+    'Check that token belongs to this sandbox and has not expired, and that username, if set, exists in it.',
   ),
   forbidden: ends('Check that the token may use this sandbox, and that the sandbox may be resumed.'),
   'sandbox-not-found': ends(
@@ -24,13 +24,13 @@ const MEANINGS = {
     hint: 'Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY).',
   },
   'proxy-refused': ends(
-    'The proxy asks for credentials. Put them into the variable that names it: http://user:password@host:port.',
+    'The proxy asks for credentials. Put them into the proxy variable: http://user:password@host:port.',
   ),
   'too-many-open': again('Let the runner open more files (ulimit -n), or set concurrency to a smaller number.'),
   tls: ends(
     "Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file.",
   ),
-  connection: again('The network or the sandbox host fails now and then. Run the job again, or raise retries.'),
+  connection: again('The connection to the sandbox is unreliable. Run the job again, or raise retries.'),
   stalled: again('Run the job again, or raise timeout if the sandbox needs longer to answer.'),
   busy: again(
     'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
@@ -38,7 +38,7 @@ const MEANINGS = {
   server: again(
     "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
   ),
-  'file-changed': again('Upload after whatever writes the file has ended.'),
+  'file-changed': again('Upload once nothing writes the file any more.'),
   rejected: single('The agent does not take this request. Check header-prefix, and that the service is compatible.'),
   'not-found': single('Check base-url, upload-path and stats-path: the service has no such operation there.'),
   'too-large': single('A proxy on the way limits the size of a request. Upload the file in parts.'),

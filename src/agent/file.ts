@@ -1,33 +1,45 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import { AgentError } from './failure.ts';
 
 // Of a path without links: one found there now was put in later. Without O_NONBLOCK, a pipe put there would block for ever.
 export const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Windows numbers files beyond 2^53. */
+export const EXACTLY = { bigint: true } as const;
 
 /**
  * Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
  * the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
  * @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
  */
-export function checkOpened(path: string, opened: Stats): number {
+export function checkOpened(path: string, opened: BigIntStats): number {
   if (!opened.isFile()) throw new AgentError('file-unreadable', `${path} is not a regular file any more.`);
   const real = realpathSync.native(path);
   if (real !== path) {
     throw new AgentError('file-unreadable', `${path} leads through a link now, which it did not before.`);
   }
-  if (!isSame(lstatSync(path), opened)) {
+  if (!isSame(lstatSync(path, EXACTLY), opened)) {
     throw new AgentError('file-changed', `${path} was replaced while it was opened.`);
   }
-  return opened.size;
+  return Number(opened.size);
 }
 
 /** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
-export function checkRead(path: string, opened: Stats, read: Stats): void {
-  if (read.size === opened.size && read.mtimeMs === opened.mtimeMs) return;
+export function checkRead(path: string, opened: BigIntStats, read: BigIntStats): void {
+  if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
   throw new AgentError('file-changed', `${path} changed while it was read.`);
 }
 
-function isSame(named: Stats, opened: Stats): boolean {
+function isSame(named: BigIntStats, opened: BigIntStats): boolean {
   // On Windows a volume's number depends on how it was asked for.
   return named.ino === opened.ino && (named.dev === opened.dev || process.platform === 'win32');
 }
@@ -41,7 +53,7 @@ export function readSmallFile(
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, READ_FLAGS);
-    const opened = fstatSync(descriptor);
+    const opened = fstatSync(descriptor, EXACTLY);
     const size = checkOpened(path, opened);
     if (size > room) return undefined;
     let total = 0;
@@ -50,7 +62,7 @@ export function readSmallFile(
       if (read === 0) break;
       total += read;
     }
-    checkRead(path, opened, fstatSync(descriptor));
+    checkRead(path, opened, fstatSync(descriptor, EXACTLY));
     // Files of /proc say that they are empty and hold content.
     const holdsMore = size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0;
     return holdsMore ? undefined : total;

@@ -21,7 +21,7 @@ export interface HttpOptions extends Pick<Way, 'timeoutMs' | 'cancel' | 'redact'
 export function openHttp(origin: string, { connections, timeoutMs, cancel, redact }: HttpOptions): Http {
   const proxy = proxyFor(origin, process.env);
   if (proxy !== undefined && !isUsable(proxy)) {
-    const why = `the environment variable ${proxy.name} holds no URL of an http or https proxy (http://host:port)`;
+    const why = `the environment variable ${proxy.name} is not the URL of an http or https proxy (http://host:port)`;
     const refuse = (request: HttpRequest) =>
       Promise.reject(new AgentError('unreachable', `${nameOf(request, origin)} was not sent: ${why}.`));
     return { send: refuse, close: async () => {} };

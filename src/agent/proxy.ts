@@ -30,7 +30,7 @@ export function isUsable({ value }: Proxy): boolean {
 /** How the network is reached, without the values of variables: one may hold a password. */
 export function networkFacts(origin: string, env: NodeJS.ProcessEnv): string {
   const proxy = proxyFor(origin, env);
-  const usable = proxy === undefined || isUsable(proxy) ? '' : ', which holds no URL of a proxy';
+  const usable = proxy === undefined || isUsable(proxy) ? '' : ', which is not the URL of a proxy';
   const isSet = (...names: readonly string[]) => (names.some(name => env[name]) ? 'set' : 'not set');
   return [
     proxy === undefined ? 'Proxy: none' : `Proxy: from ${proxy.name}${usable}`,

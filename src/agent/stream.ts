@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { AgentError } from './failure.ts';
-import { checkOpened, checkRead, READ_FLAGS, systemCode } from './file.ts';
+import { checkOpened, checkRead, EXACTLY, READ_FLAGS, systemCode } from './file.ts';
 
 /** A file that is read piece by piece. */
 export interface FileStream {
@@ -27,10 +27,10 @@ export async function openStream(
   let file: FileHandle | undefined;
   try {
     file = await open(path, READ_FLAGS);
-    const stats = await file.stat();
+    const stats = await file.stat(EXACTLY);
     const size = checkOpened(path, stats);
     if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0)
-      throw new AgentError('file-unreadable', `${path} says that it is empty and holds content.`);
+      throw new AgentError('file-unreadable', `${path} claims to be empty but has content.`);
     const digest = createHash('sha256');
     const opened = { file, path, stats, size, onChunk: (chunk: Buffer) => void (hashed && digest.update(chunk)) };
     return {
@@ -52,7 +52,7 @@ export async function openStream(
 interface Opened {
   readonly file: FileHandle;
   readonly path: string;
-  readonly stats: Stats;
+  readonly stats: BigIntStats;
   readonly size: number;
   readonly onChunk: (chunk: Buffer) => void;
 }
@@ -86,7 +86,7 @@ async function* chunksOf(
     [filling, spare] = [spare, filling];
     reading = readAhead(sent);
     // Before its last piece: an upload that is not whole cannot be taken for the file.
-    if (sent === size) checkRead(path, stats, await file.stat());
+    if (sent === size) checkRead(path, stats, await file.stat(EXACTLY));
     yield chunk;
   }
 }

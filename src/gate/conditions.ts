@@ -31,7 +31,7 @@ export function parseCondition(line: string, fail: Fail): Condition {
   const value =
     parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
   const unit = next(/\S(?:.*\S)?/y);
-  if (ANOTHER.test(unit.text)) fail('one condition a line: what follows goes on a line of its own', unit.column);
+  if (ANOTHER.test(unit.text)) fail('write one condition per line: put the rest on its own line', unit.column);
   const limit = toMetricUnit(metric, value, unit, fail);
   const dotted = aggregate === undefined ? '' : `.${aggregate}`;
   const text = `${metric}${dotted} ${operator} ${number.text}${unit.text}`;
@@ -125,7 +125,7 @@ function toMetricUnit(metric: string, value: ExactNumber, unit: Word, fail: Fail
     return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
   if (text !== '' && !UNITS.includes(text)) return fail(unknown('unit', text, UNITS), column);
   if (kind === 'percentage' && !isPercentage(value))
-    return fail(`${metric} is a percentage, which lies between 0 and 100`, column);
+    return fail(`${metric} is a percentage, which is between 0 and 100`, column);
   if (text === '') return value;
   if (kind !== undefined && !FITTING[kind].units.includes(text))
     return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
@@ -144,7 +144,7 @@ function unknown(what: string, written: string, valid: readonly string[]): strin
     SLIPS.get(lower) ??
     (lower === '' ? undefined : valid.find(each => each.toLowerCase().startsWith(lower))) ??
     nearest(written, valid);
-  const advice = near === undefined ? `valid are ${valid.join(' ')}` : `did you mean ${near}?`;
+  const advice = near === undefined ? `use one of ${valid.join(' ')}` : `did you mean ${near}?`;
   return written === '' ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
 

@@ -41,5 +41,5 @@ function environment(): string {
 export function cost(): string {
   // In kibibytes on every system.
   const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
-  return `Took ${formatDuration(performance.now())} and ${peak} of memory at most`;
+  return `Took ${formatDuration(performance.now())}, with a memory peak of ${peak}`;
 }

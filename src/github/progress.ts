@@ -11,7 +11,7 @@ import { annotate, logLine } from './log.ts';
 
 const INTERVAL_MS = 5000;
 
-// With everything failing there are thousands; the report file has each.
+// With everything failing there are thousands; the report file lists each.
 const MAX_RETRY_LINES = 20;
 const NO_MORE_RETRY_LINES = 'Further failed attempts are not shown here; the report file has the number for each file.';
 
@@ -140,5 +140,5 @@ function retryLine({ files, retry }: Extract<TransferEvent, { kind: 'retry' }>):
 }
 
 function refusedLine(count: number): string {
-  return `The agent did not store all of ${formatNumber(count)} files sent with one request. From now on, each goes alone.`;
+  return `The agent did not store all ${formatNumber(count)} files of one request. From now on, each is sent alone.`;
 }

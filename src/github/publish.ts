@@ -108,7 +108,7 @@ function annotateFailures(report: Report): void {
   }
   const others = groups.slice(MAX_GROUPS).flatMap(({ sources }) => sources);
   if (others.length === 0) return;
-  annotate.error([`${formatCount(others.length, 'more file')} failed for other reasons; the report file has each.`]);
+  annotate.error([`${formatCount(others.length, 'more file')} failed for other reasons; the report file lists each.`]);
 }
 
 /** One annotation for each level. Where nothing could be read, the verdict says why, and a list of conditions would not. */

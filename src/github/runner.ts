@@ -31,7 +31,7 @@ export function slipsInNames(entry: Entry): string[] {
   const given = Object.keys(process.env).flatMap(name => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []);
   return given.flatMap(name => {
     const meant = known.includes(name) ? undefined : nearest(name, known, 0.5);
-    return meant === undefined ? [] : [`There is no input ${name}, so it is not used. Did you mean ${meant}?`];
+    return meant === undefined ? [] : [`There is no input ${name}, so it is ignored. Did you mean ${meant}?`];
   });
 }
 

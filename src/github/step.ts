@@ -58,7 +58,7 @@ function refuseStrays(raw: RawInputs): void {
   const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
   const places = Object.entries(raw).filter(([name]) => name !== 'headers' && !SECRET_INPUTS.includes(name));
   const strays = places.filter(([, value]) => redact(value) !== value);
-  const message = 'holds the token or the signature, which must stand in its own input alone.';
+  const message = 'contains the token or the signature, which belongs only in its own input.';
   if (strays.length > 0) throw new InputError(strays.map(([input]) => ({ input, message })));
 }
 
@@ -83,5 +83,5 @@ function failedReport(entry: Entry, raw: RawInputs, error: unknown): Report {
 
 function bug(error: unknown): ReportedError {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { message: 'Sandbox Sync itself failed. Please report this, it is a bug.', details: stack.split('\n') };
+  return { message: 'Sandbox Sync itself failed. This is a bug; please report it.', details: stack.split('\n') };
 }

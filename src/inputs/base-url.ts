@@ -16,11 +16,11 @@ export const baseUrl = field((value, refuse, all) => {
   if (value === '') return refuse('is required: the sandbox host.', EXAMPLE);
   // Asked first, and the value not repeated: what stands before the @ is a secret.
   if (value.includes('@')) {
-    return refuse('must not hold credentials, nor an @ at all: the token has an input of its own.', EXAMPLE);
+    return refuse('must not contain credentials or an @: the token has its own input.', EXAMPLE);
   }
   const given = quote(value);
   if (value.includes('$'))
-    return refuse(`${given} holds a $: nothing fills in variables here but \`\${{ … }}\`.`, EXAMPLE);
+    return refuse(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`, EXAMPLE);
   const url = parseUrl(value, refuse, all);
   if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE);
   if (url.protocol === 'http:') refuseInsecure(url, given, refuse, all);
@@ -55,7 +55,10 @@ function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
     .replaceAll('{port}', all['port']?.trim() || '49983');
   const unknown = /\{[^}]*\}/.exec(filled);
   if (unknown !== null) {
-    return refuse(`${quote(value)} has the placeholder ${unknown[0]}; known are {sandbox-id} and {port}.`, EXAMPLE);
+    return refuse(
+      `${quote(value)} has the unknown placeholder ${unknown[0]}; valid are {sandbox-id} and {port}.`,
+      EXAMPLE,
+    );
   }
   // URL parsing would also take https:/host, https:host and https:///host, and leave white space out.
   const url = /^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null;
@@ -65,7 +68,7 @@ function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
 function refuseInsecure(url: URL, given: string, refuse: Refuse, all: RawInputs): void {
   const allowed = /^true$/i.test(all['allow-insecure-http']?.trim() ?? '');
   if (allowed || isLoopback(url.hostname)) return;
-  refuse(`${given} would send the token in clear. Use https, or set allow-insecure-http: true.`, EXAMPLE);
+  refuse(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`, EXAMPLE);
 }
 
 const LOOPBACK = new BlockList();

@@ -62,7 +62,7 @@ function parsePattern(line: string, fail: Refuse): FilePattern {
 }
 
 function parseExclude(line: string, fail: Refuse): string {
-  if (/\s=>(\s|$)/.test(line)) return fail('excludes files, so it can have no target.', `"!${EXAMPLE}"`);
+  if (/\s=>(\s|$)/.test(line)) return fail('excludes files, so it cannot have a target.', `"!${EXAMPLE}"`);
   return checkPattern(line.slice(1).trim(), fail);
 }
 
@@ -75,7 +75,7 @@ function checkPattern(pattern: string, fail: Refuse): string {
   }
   const meant = pattern.replace(/[^\\/]+/g, spreadStars);
   if (meant === pattern) return pattern;
-  return fail(`has a ** that is not a whole part of the path, and takes no folders. Write ${quote(meant)}.`, EXAMPLE);
+  return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
 
 // Quotes, a dash of a list, a comma, a blank or an arrow beside the stars.
@@ -85,12 +85,8 @@ const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
 function spreadStars(part: string): string {
   // In brackets, a star is one of some characters. What is a slip of another kind, the search has a word for.
   if (part === '**' || !part.replace(/\[[^\]]+\]/g, '').includes('**') || SLIP.test(part)) return part;
-  const pieces = part.split(/\*{2,}/);
-  const ends = pieces.map((piece, index) => {
-    const [before, after] = [index === 0 ? '' : '*', index === pieces.length - 1 ? '' : '*'];
-    return piece === '' ? '' : `${before}${piece}${after}`;
-  });
-  return ends.join('/**/').replace(/^\/|\/$/g, '');
+  const stars = part.replace(/\*{3,}/g, '**');
+  return stars.replace(/(?<=[^*])\*\*/g, '*/**').replace(/\*\*(?=[^*/])/g, '**/*');
 }
 
 function checkTarget(target: string, fail: Refuse, example: string): string {
@@ -98,12 +94,12 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   if (target.split('/').includes('..')) {
     return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
   }
-  if (/^[A-Za-z]:[\\/]/.test(target)) {
+  if (/\\|^[A-Za-z]:\//.test(target)) {
     return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
   }
   const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
   if (variable !== undefined) {
-    return fail(`has ${variable} in the target ${quote(target)}, which nobody expands. Write the path.`, example);
+    return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
   }
   if (/^~(\/|$)/.test(target)) {
     return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);

@@ -27,7 +27,7 @@ const shard = field<Shard | undefined>(
     const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
     if (index !== undefined && count !== undefined && 1 <= index && index <= count && count <= MAX_SHARDS)
       return { index, count };
-    return refuse(`${quote(value)} is not a share, counted from 1, of at most ${MAX_SHARDS}.`, '2/4');
+    return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, '2/4');
   },
   value => (value === undefined ? 'empty' : `${value.index} of ${value.count}`),
 );
@@ -53,7 +53,7 @@ const filesPerRequest = field((value, refuse, all) => {
     return !isSigned && /^e2b$/i.test(all['header-prefix']?.trim() ?? '') ? SHARED : 1;
   const count = sharing.parse(value, refuse, all);
   if (count === 1 || !isSigned) return count;
-  return refuse(`${quote(value)} cannot go with a signature, which fits a single target path.`, 'auto');
+  return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, 'auto');
 });
 
 // One group of rows for each thing an entry can do; an input means the same wherever it appears.

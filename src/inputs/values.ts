@@ -54,7 +54,7 @@ export function duration(min: number, fallback: string): Field<number> {
     const ms = milliseconds(value === '' ? fallback : value);
     if (ms !== undefined && ms >= min && ms <= LONGEST) return ms;
     return refuse(
-      `${quote(value)} is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`,
+      `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`,
       fallback,
     );
   }, formatDuration);

@@ -14,8 +14,8 @@ if (monitor !== undefined) {
   // However this process ends: the monitor sees it, and ends. What is no monitor's is not removed.
   if (isOwn) process.on('exit', () => removeRecord(directory));
   const run = async (inputs: Inputs<'monitor-end'>, surroundings: Surroundings) => {
-    if (!isOwn) throw inputError('monitor', `${quote(directory)} is no directory of a monitor below RUNNER_TEMP.`);
-    if (kept['fail-if'] === undefined) throw inputError('monitor', 'what it was started with is lost.');
+    if (!isOwn) throw inputError('monitor', `${quote(directory)} is not a monitor directory below RUNNER_TEMP.`);
+    if (kept['fail-if'] === undefined) throw inputError('monitor', 'its saved inputs are lost.');
     requestEnd(directory);
     return endMonitor(inputs, directory, surroundings);
   };

@@ -72,7 +72,7 @@ export function watchForEnd(directory: string, jobPid: number, maxDurationMs: nu
 function reasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {
   if (isEndRequested(directory)) return ASKED;
   if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
-  return isTimeUp ? 'its longest duration was over' : undefined;
+  return isTimeUp ? 'max-duration was over' : undefined;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { RawInputs } from '../inputs/parse.ts';
 import { parseFieldsOf, textsOf } from '../text/exact-json.ts';
@@ -24,13 +25,20 @@ const PASSED_ON = [
 // seconds has no use for.
 const SMALL = ['--max-semi-space-size=1', '--no-opt', '--no-sparkplug', '--no-maglev', '--liftoff-only'];
 
+/** Whether a variable names a file, which may be relative to where the step runs. */
+function isFile(name: string): boolean {
+  return /^(node_extra_ca_certs|ssl_cert_file)$/i.test(name);
+}
+
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 export async function startSampler(script: string, directory: string, handover: Handover): Promise<void> {
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some(names => names.test(name)));
   // Of the options of Node's own, those that say whom to trust.
   const trust = process.env['NODE_OPTIONS']?.match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
   const child = spawn(process.execPath, [...SMALL, ...trust, script, directory], {
-    env: Object.fromEntries(passedOn),
+    env: Object.fromEntries(passedOn.map(([name, value = '']) => [name, isFile(name) ? path.resolve(value) : value])),
+    // A working directory cannot be removed on Windows, and a job may remove its workspace.
+    cwd: path.dirname(directory),
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],

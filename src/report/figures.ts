@@ -38,5 +38,5 @@ function unjudged({ condition, samples, missing, reported }: Extract<Judgement, 
   if (samples === 0) return `${text} cannot be judged: there are no stats`;
   if (missing < samples) return `${text} cannot be judged: ${missing} of ${samples} readings do not report ${metric}`;
   const names = firstOf(reported, MAX_REPORTED, { show: name => name, more: rest => `${rest} more` });
-  return `${text} cannot be judged: the sandbox does not report ${metric}, but ${names.join(', ') || 'nothing'}`;
+  return `${text} cannot be judged: the sandbox does not report ${metric}; it reports ${names.join(', ') || 'nothing'}`;
 }

@@ -22,13 +22,14 @@ export function notices(report: Report): string[] {
   const { files, gone } = report;
   const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
   const [program] = programs;
-  const why = 'An upload carries no modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:';
+  const why =
+    'Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:';
   const places = firstOf(gone, MAX_NAMES, { show: quote, more: moreInReport }).join(', ');
   return [
     ...(program === undefined
       ? []
-      : [`${are(programs, 'file')} executable here, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`]),
-    ...(gone.length === 0 ? [] : [`${are(gone, 'file')} no longer in the build and still in the sandbox: ${places}.`]),
+      : [`${are(programs, 'file')} executable, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`]),
+    ...(gone.length === 0 ? [] : [`${are(gone, 'file')} no longer in the build but still in the sandbox: ${places}.`]),
     ...waits(report),
   ];
 }

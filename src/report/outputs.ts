@@ -105,7 +105,7 @@ function bounded(outputs: Readonly<Record<string, string | undefined>>): Bounded
 }
 
 function tooLong(output: string): string {
-  return `The output ${output} is empty: it would be longer than 256 KiB. The file named by the output report has it all.`;
+  return `The output ${output} is empty: it would exceed 256 KiB. The file named by the output report has everything.`;
 }
 
 function unlessTooLong(json: string): string | undefined {

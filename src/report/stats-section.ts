@@ -22,7 +22,7 @@ export function statsSection({ gate, stats, samples }: Report): Html[] {
 function gateBlock({ state, conditions, breaches }: Gate): Html[] {
   if (state === 'passed') {
     const texts = conditions.map(({ text }) => text).join(', ');
-    return [html`<p>The gate passed, none of its conditions holds: ${code(texts)}</p>`];
+    return [html`<p>The gate passed. None of its conditions held: ${code(texts)}</p>`];
   }
   if (breaches.length === 0) return [];
   const rows = breaches

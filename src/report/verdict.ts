@@ -30,7 +30,7 @@ export function verdict(report: Report): Verdict {
   if (error !== '') return { own: `${done}, but the step failed:`, error };
   if (gate.state !== 'failed') return { own: `${done}.`, error };
   const shut = gate.breaches.filter(({ level }) => level === 'fail').map(({ condition }) => condition.text);
-  return { own: `${done}, but the gate is shut: ${shut.join(', ')}.`, error };
+  return { own: `${done}, but the gate failed: ${shut.join(', ')}.`, error };
 }
 
 function whatWasDone(report: Report): string {
@@ -61,8 +61,8 @@ function also(count: number, what: string): string {
 }
 
 function nothingPlanned({ share }: Report): string {
-  if (share === undefined || share.planned === 0) return 'There was no file to upload';
-  return `Of ${formatCount(share.planned, 'file')}, none falls to this run`;
+  if (share === undefined || share.planned === 0) return 'There were no files to upload';
+  return `None of ${formatCount(share.planned, 'file')} belongs to this shard`;
 }
 
 const USED: Readonly<Record<string, string>> = {
@@ -73,14 +73,14 @@ const USED: Readonly<Record<string, string>> = {
 
 /** What the sandbox uses, or used at most over several samples. */
 function usage({ samples, cancelled }: Report): string {
-  if (samples.length === 0) return cancelled ? 'The sandbox had not been read' : 'There are no stats of the sandbox';
+  if (samples.length === 0) return cancelled ? 'No stats were read yet' : 'There are no stats for the sandbox';
   const all = samples.map(({ figures }) => figures);
   const used = Object.entries(USED).flatMap(([name, metric]) => {
     const figures = figuresOf(metric, all);
     return figures === undefined ? [] : `${name} ${formatFigure(metric, aggregateOf('max', figures))}`;
   });
-  const figures = used.length === 0 ? 'no share of CPU, memory or disk' : used.join(', ');
-  return samples.length === 1 ? `The sandbox reports ${figures}` : `At most in ${samples.length} samples: ${figures}`;
+  const figures = used.length === 0 ? 'no CPU, memory or disk usage' : used.join(', ');
+  return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${samples.length} samples: ${figures}`;
 }
 
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
@@ -114,7 +114,7 @@ export function adviceOn({ kind, hint }: AgentError, { stats }: Report): string 
   const used = stats?.figures.get('disk_used');
   const total = stats?.figures.get('disk_total');
   if (kind !== 'disk-full' || used === undefined || total === undefined) return hint;
-  return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may lie on another.`;
+  return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may be on another.`;
 }
 
 /** What is reported of an error that kept the step from its work, or the stats from being read. */

@@ -67,7 +67,7 @@ export function isGated({ failIf, warnIf }: Pick<Inputs<'stats'>, 'failIf' | 'wa
   return failIf.length + warnIf.length > 0;
 }
 
-/** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate is shut. */
+/** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate failed. */
 export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,

@@ -61,7 +61,7 @@ function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, lon
   if (samples.length === 0) return [];
   const seen = [start ?? 0, ...samples.map(({ at }) => at)];
   const isWhole = end?.what === ASKED;
-  const why = end === undefined ? 'the monitor was ended from outside' : `the monitor had ended: ${end.what}`;
+  const why = end === undefined ? 'something else ended the monitor' : `the monitor had ended: ${end.what}`;
   const spans = seen.flatMap((from, index): [number, number, string][] => {
     const to = seen[index + 1] ?? Math.max(jobEnd, from);
     if (index === seen.length - 1 && !isWhole) return [[from, to, `, since ${why}`]];
@@ -70,7 +70,7 @@ function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, lon
   });
   return firstOf(spans, MAX_SPANS, {
     show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,
-    more: rest => `And ${formatCount(rest, 'time')} more.`,
+    more: rest => `And ${formatCount(rest, 'more time')}.`,
   });
 }
 
@@ -85,12 +85,12 @@ function failedReadings({ samples, gaps: [first, ...others] }: MonitorRecord): s
 
 function nothingSampled({ samples, gaps }: MonitorRecord): ReportedError[] {
   if (samples.length > 0) return [];
-  return [{ message: 'The sandbox was not sampled once.', details: gaps.slice(-1).map(({ what }) => what) }];
+  return [{ message: 'The sandbox was never sampled.', details: gaps.slice(-1).map(({ what }) => what) }];
 }
 
 function show({ samples, gaps, end }: MonitorRecord, debug: Debug): void {
   debug('record', `Monitor: ${formatCount(samples.length, 'sample')}, ${formatCount(gaps.length, 'failed reading')}`);
   for (const { at, what } of gaps) debug('failed reading', `- ${new Date(at).toISOString()}: ${what}`);
-  const when = end === undefined ? 'a time unknown' : `${new Date(end.at).toISOString()}: ${end.what}`;
+  const when = end === undefined ? 'an unknown time' : `${new Date(end.at).toISOString()}: ${end.what}`;
   debug('record', `Monitor: ended at ${when}`);
 }

@@ -74,7 +74,7 @@ function keepHeapSmall(): void {
 function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
   const { leftOut, hidden, gone, share, due } = selection;
   const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
-  const uncovered = `One signature covers one target path, and ${due.length} files are to be uploaded with it.`;
+  const uncovered = `One signature covers one target path, and ${due.length} files would use it.`;
   const warnings = [...selection.warnings, ...(due.length > 1 && signature !== '' ? [uncovered] : [])];
   const mayShare = filesPerRequest === 1 && signature === '';
   return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, mayShare, leftOut, hidden, gone, share, warnings };

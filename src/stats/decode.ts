@@ -17,7 +17,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
-const LEFT_OUT = `Some figures of the sandbox are left out: of those beyond the contract, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
+const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
 
 /** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
 export function decodeStats(json: string, judged: ReadonlySet<string> = new Set()): Stats {
@@ -30,7 +30,7 @@ export function decodeStats(json: string, judged: ReadonlySet<string> = new Set(
     if (!Object.hasOwn(CONTRACT, name) && !judged.has(name)) {
       if (figure !== undefined) others.push([name, figure]);
     } else if (figure !== undefined && isShort(figure)) figures.set(name, figure);
-    else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a number of its kind.`);
+    else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a valid number.`);
   }
   const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
   if (kept.length < others.length) warnings.push(LEFT_OUT);

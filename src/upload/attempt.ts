@@ -108,5 +108,5 @@ function sharedLine(files: readonly PlannedFile[], stored: readonly (StoredFile 
 
 // It may have been sent by an attempt before the last.
 function notSent(): AgentError {
-  return new AgentError('file-changed', 'It changed, and could not be sent with the others any more.');
+  return new AgentError('file-changed', 'The file changed while the batch was being sent.');
 }

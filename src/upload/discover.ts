@@ -55,17 +55,18 @@ export async function discover(rules: FileRules, options: DiscoverOptions): Prom
   });
   // A search does not hear of the end of a job while it finds nothing.
   const matches = await unlessAborted(options.cancel, allOf(all), []);
-  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
-  return { matches, warnings: files.size === 0 ? [] : excludes.idle().map(line => idleLine(line, directory, files)) };
+  const isEmpty = matches.every(match => match.files.length === 0);
+  return { matches, warnings: isEmpty ? [] : excludes.idle().map(line => idleLine(line, directory, matches)) };
 }
 
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line: string, directory: string, files: ReadonlySet<string>): string {
+function idleLine(line: string, directory: string, matches: readonly Matches[]): string {
   const says = `${quote(`!${line}`)} excluded nothing`;
   const deep = `**/${line}`;
   const { excludes } = excludesOf([deep], () => anchor(deep, directory));
+  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
   const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
-  if (count === 0) return `${says} of what the other lines match.`;
+  if (count === 0) return `${says} that the other lines match.`;
   return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
 }
 
@@ -94,14 +95,16 @@ function wayTo(file: string, root: string, { directory, pattern: { target } }: P
   if (others.length > 0 || dotted === '.git') return ALL_HIDDEN;
   const start = toPosix(escaped(pathWithin(directory, root) ?? root));
   const line = `${path.posix.join(start, '**', escaped(dotted))}${target === undefined ? '' : ` => ${target}`}`;
-  return `the line ${quote(line)} takes it`;
+  return `the line ${quote(line)} includes it`;
 }
 
 function requireDirectory(directory: string, given: string): void {
   const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
   // The library takes its patterns as lines, trimmed.
   if (isThere && !/[\r\n]|^\s|\s$/.test(directory)) return;
-  const why = isThere ? 'has a line break, or a blank at an end of its path' : 'is not a directory on the runner';
+  const why = isThere
+    ? 'has a line break, or a space at the start or end of its path'
+    : 'is not a directory on the runner';
   const message = `${quote(given)} ${why} (${directory}).`;
   throw inputError('working-directory', message, 'packages/app');
 }

@@ -67,7 +67,7 @@ export function matcher(pattern: string, { excludes, prunes }: Pick<Matcher, 'ex
 
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
 export function anchor(pattern: string, directory: string): string {
-  const trimmed = pattern.replace(WINDOWS ? /(?<=.)[\\/]+$/ : /(?<=.)\/+$/, '');
+  const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, '');
   if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
   // On Windows, what begins with a single backslash lies on the current drive.
   if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);

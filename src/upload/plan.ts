@@ -110,7 +110,9 @@ function byTarget(files: readonly PlannedFile[]): { unique: PlannedFile[]; confl
   for (const file of files) {
     const owner = owners.get(file.target);
     if (owner === undefined) owners.set(file.target, file);
-    else if (owner.source !== file.source) conflicts.push(conflict(owner, file, file.target));
+    // Where the file system knows no case, one file may be spelt in two ways.
+    else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase())
+      conflicts.push(conflict(owner, file, file.target));
   }
   return { unique: [...owners.values()], conflicts: [...conflicts, ...nestedTargets(owners)] };
 }
@@ -139,7 +141,7 @@ function nested(owner: PlannedFile, file: PlannedFile): string {
   const [one, other] = [owner, file].map(
     ({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`,
   );
-  return `${one} and ${other}: a file cannot be a directory as well. Give one line another target, or exclude one.`;
+  return `${one} and ${other}: a file cannot also be a directory. Give one line another target, or exclude one.`;
 }
 
 /** A warning for each kind of what was left out without being asked for. */

@@ -92,7 +92,7 @@ function unreadableName(file: string): InputError {
 }
 
 function leadsTooFar(pattern: string, file: string): InputError {
-  const why = 'leads to more than a million files, maybe since links lead round and round';
+  const why = 'leads to more than a million files, perhaps because links form a loop';
   return inputError('files', `${quote(pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 

@@ -29,7 +29,7 @@ export const BROKEN_LINK = 'a broken link';
 export const NOT_REGULAR = 'not a regular file';
 
 /** The reason of a hidden file that no line takes by itself. */
-export const ALL_HIDDEN = 'include-hidden-files: true takes it';
+export const ALL_HIDDEN = 'include-hidden-files: true includes it';
 
 const SYMBOLIC_LINK = 'a symbolic link';
 
@@ -80,8 +80,9 @@ export async function sortOut(
     else if (!stats.isFile()) leftOut.push({ path: file, reason: NOT_REGULAR });
     else {
       resolve ??= boundary(workspace, relative === '' ? path.dirname(root) : root);
-      const { real, isHidden } = resolve(file, isLink);
-      if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to what is hidden' });
+      // What a pattern spells out may be spelt otherwise than the system does.
+      const { real, isHidden } = resolve(file, isLink || relative === '');
+      if (isHidden && !includeHiddenFiles) leftOut.push({ path: file, reason: 'a link to something hidden' });
       else {
         const isExecutable = (stats.mode & 0o111) !== 0;
         files.push({ path: file, realPath: real, relative: toPosix(relative), size: stats.size, isExecutable });
@@ -106,8 +107,8 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
-/** Finds the real path of a file, which may itself be a link, and whether links lead to something hidden. */
-type Resolve = (file: string, isLink: boolean) => { readonly real: string; readonly isHidden: boolean };
+/** Finds the real path of a file, whose own name `mayDiffer` from what it leads to, and whether links lead to something hidden. */
+type Resolve = (file: string, mayDiffer: boolean) => { readonly real: string; readonly isHidden: boolean };
 
 /**
  * A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
@@ -127,13 +128,13 @@ function boundary(workspace: string, root: string): Resolve {
   const searched = (place: string) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== undefined;
   const realPath = realPaths(root);
 
-  return (file, isLink) => {
+  return (file, mayDiffer) => {
     const directory = realPath(path.dirname(file));
     if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
     const own = path.join(directory, path.basename(file));
-    const real = isLink ? realpathSync.native(own) : own;
+    const real = mayDiffer ? realpathSync.native(own) : own;
     if (!within(real)) throw leadsOut(file, real);
-    const isElsewhere = real !== path.join(place, pathWithin(root, file) ?? '');
+    const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? '').toLowerCase();
     const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? '';
     return { real, isHidden: isElsewhere && /(^|[\\/])\./.test(shown) };
   };

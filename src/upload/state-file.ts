@@ -48,7 +48,7 @@ export async function openState(inputs: Inputs<'upload'>, workspace: string): Pr
   if (file === undefined) return undefined;
   const text = contentOf(file.path);
   const entries = text === undefined ? NONE : decodeState(text, file.scope);
-  if (entries === undefined) throw refusal(file.path, 'holds something else than the state of uploads');
+  if (entries === undefined) throw refusal(file.path, 'contains something other than the state of uploads');
   if (typeof entries !== 'string') return { file, entries, warnings: [] };
   const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
   return { file, entries: NONE, warnings: [message] };
@@ -69,7 +69,7 @@ function refuseLeaving(file: string, workspace: string): void {
   while (!existsSync(folder)) folder = path.dirname(folder);
   const leaves = pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === undefined;
   if (leaves && pathWithin(workspace, file) !== undefined)
-    throw refusal(file, 'lies behind a link that leads out of the workspace');
+    throw refusal(file, 'is behind a link that leads out of the workspace');
 }
 
 /** Whether a file found is the state file, or the one that is about to take its place: neither is part of a build. */
@@ -107,9 +107,25 @@ function writeState({ path: file, scope }: StateFile, entries: Entries): void {
     // One that a killed process left behind.
     rmSync(fresh, { force: true });
     writeFileSync(fresh, encodeState(scope, entries, MAX_BYTES), { flag: 'wx', mode: 0o600 });
-    renameSync(fresh, file);
+    rename(fresh, file);
   } finally {
     rmSync(fresh, { force: true });
+  }
+}
+
+const RENAMES = 5;
+const PAUSE_MS = 50;
+
+/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
+function rename(from: string, to: string): void {
+  for (let left = RENAMES; ; left -= 1) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (left === 1 || !['EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
   }
 }
 

@@ -49,11 +49,11 @@ export function decodeState(text: string, scope: StateScope): Entries | string |
   const fields = parseFieldsOf(text);
   const { schema, files } = fields;
   if (typeof schema !== 'number') return DAMAGED;
-  if (schema !== SCHEMA) return `is of schema ${schema}, and this version of the action knows ${SCHEMA}`;
+  if (schema !== SCHEMA) return `has schema ${schema}, but this version of the action uses ${SCHEMA}`;
   for (const [field, name] of SCOPE) {
     const found = fields[field];
     if (typeof found !== 'string') return DAMAGED;
-    if (found !== scope[field]) return `is of another ${name}, ${quote(found)} and not ${quote(scope[field])}`;
+    if (found !== scope[field]) return `belongs to another ${name}, ${quote(found)} instead of ${quote(scope[field])}`;
   }
   return (Array.isArray(files) ? decodeEntries(files) : undefined) ?? DAMAGED;
 }

@@ -80,7 +80,7 @@ function lostRemoved(results: readonly FileResult[]): FileResult[] {
     const same = byPath.get(path) ?? [];
     if (path === '' || same.length < 2 || result.status !== 'uploaded') return result;
     const sources = firstOf(same, MAX_NAMED, { show: ({ file }) => file.source, more: rest => `${rest} more` });
-    const message = `${sources.join(' and ')} were stored at one place in the sandbox, ${path}: only one of them is there.`;
+    const message = `${sources.join(' and ')} were stored at the same place, ${path}: only one of them is there.`;
     const { file, attempts, durationMs } = result;
     return { status: 'failed', file, attempts, durationMs, error: new AgentError('overwritten', message) };
   });
@@ -118,5 +118,5 @@ function notSent(entries: readonly Entry[], { reason }: AbortSignal): Sent {
 function changeLine({ from, to, error }: LevelChange): string {
   const sign = error?.status === undefined ? error?.kind : `status ${error.status}`;
   const why = error === undefined ? 'the transfer became faster' : `a sign of overload, ${sign}`;
-  return `Uploads at once: ${from} → ${to}, ${why}`;
+  return `Parallel uploads: ${from} → ${to}, ${why}`;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { posix } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { checkOpened, isUnreadable, READ_FLAGS } from '../agent/file.ts';
+import { checkOpened, EXACTLY, isUnreadable, READ_FLAGS } from '../agent/file.ts';
 import type { PlannedFile } from './plan.ts';
 import { type Entries, type StateEntry, without } from './state.ts';
 
@@ -56,7 +56,7 @@ async function digestOf(
   let descriptor: number | undefined;
   try {
     descriptor = openSync(realPath, READ_FLAGS);
-    if (checkOpened(realPath, fstatSync(descriptor)) !== size) return undefined;
+    if (checkOpened(realPath, fstatSync(descriptor, EXACTLY)) !== size) return undefined;
     const digest = createHash('sha256');
     // With calls that wait, since most files are small; signals have their turn between them.
     for (let total = 0; total < size; ) {

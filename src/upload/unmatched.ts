@@ -13,29 +13,29 @@ export function nothingFound(match: Matches, directory: string, name: (file: str
     hidden,
     leftOut: [first, ...others],
   } = match;
-  const found = `${quote(pattern)} matches no file to upload`;
+  const found = `${quote(pattern)} matches no files to upload`;
   if (hidden.length > 0)
-    return `${found} (${hidden.length} with a name that begins with a dot; set include-hidden-files: true to include them).`;
+    return `${found} (${hidden.length} with a name that starts with a dot; set include-hidden-files: true to include them).`;
   if (first !== undefined)
     return `${found} (${others.length + 1} left out, such as ${name(first.path)}: ${first.reason}).`;
   const slip = slipIn(pattern, directory);
   if (slip !== undefined) return `${found} (${slip}).`;
-  const advice = 'Check that what makes it ran before this step, and working-directory.';
+  const advice = 'Did the build run before this step? Is working-directory right?';
   return `${found} (${extentOf(match, directory)}). ${advice}`;
 }
 
 const MAX_NAMES = 10;
 
 const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
-  { slip: /^(["'`]).*\1$/, advice: 'remove the quotes round it; a line is taken as it stands' },
-  { slip: /^-\s/, advice: 'remove the dash; files is text with a pattern a line, not a list' },
-  { slip: /->/, advice: 'write => for ->' },
-  { slip: /\{.*\}/, advice: 'braces have no meaning in a pattern; write a line for each' },
-  { slip: /,/, advice: 'a comma is part of a name; write each pattern on a line of its own' },
-  { slip: /\[.*\]/, advice: '[ and ] mean one of some characters; write [[] for a [ in a name' },
+  { slip: /^(["'`]).*\1$/, advice: 'remove the quotes around it; a line is taken literally' },
+  { slip: /^-\s/, advice: 'remove the dash; files is text with one pattern per line, not a list' },
+  { slip: /->/, advice: 'write => instead of ->' },
+  { slip: /\{.*\}/, advice: 'braces have no meaning in patterns; write one line for each' },
+  { slip: /,/, advice: 'a comma is part of a name; write each pattern on its own line' },
+  { slip: /\[.*\]/, advice: '[ and ] enclose a set of characters; write [[] for a [ in a name' },
   { slip: /=>/, advice: 'write a space on each side of =>' },
-  { slip: /\s#/, advice: 'a comment must be a line of its own' },
-  ...(path.sep === '/' ? [{ slip: /\\/, advice: 'write / for \\, which takes the next character as it is' }] : []),
+  { slip: /\s#/, advice: 'a comment needs its own line' },
+  ...(path.sep === '/' ? [{ slip: /\\/, advice: 'write / instead of \\, which escapes the next character' }] : []),
 ];
 
 function slipIn(pattern: string, directory: string): string | undefined {
@@ -43,7 +43,8 @@ function slipIn(pattern: string, directory: string): string | undefined {
   if (slip !== undefined) return slip.advice;
   const [first = '', ...others] = pattern.split(/\s+/);
   const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
-  const joined = 'several patterns in one line; where they are lines of their own, write files: | in place of files: >';
+  const joined =
+    'several patterns on one line; if the workflow has them on several, write files: | instead of files: >';
   return others.length > 0 && isWhole ? joined : undefined;
 }
 
@@ -54,15 +55,15 @@ function extentOf({ root, pattern: { pattern } }: Matches, directory: string): s
   for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
   const place = at === directory ? 'the working directory' : quote(toPosix(pathWithin(directory, at) ?? at));
   if (!statSync(at).isDirectory())
-    return `${place} is ${missing === '' && !/[*?]/.test(pattern) ? 'left out by a ! line' : 'no folder'}`;
+    return `${place} is ${missing === '' && !/[*?]/.test(pattern) ? 'left out by a ! line' : 'not a folder'}`;
   const names = entriesOf(at)
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) return `${place} is empty`;
   const other = names.find(name => name.toLowerCase() === missing.toLowerCase());
-  if (other !== undefined) return `there is no ${quote(missing)}, but ${quote(other)}, in another case`;
+  if (other !== undefined) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
   const some = firstOf(names, MAX_NAMES, { show: name => visibleCut(name, 100), more: rest => `${rest} more` });
   const lacks =
     missing === '' ? 'nothing in it matches, or a ! line leaves it out' : `there is no ${quote(missing)} in it`;
-  return `${place} exists and holds ${some.join(', ')}; ${lacks}`;
+  return `${place} exists and contains ${some.join(', ')}; ${lacks}`;
 }

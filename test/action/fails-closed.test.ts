@@ -13,14 +13,14 @@ function before(code: string) {
 }
 
 suite('what could leak or get lost', { concurrency: 2, skip: process.platform === 'win32' }, () => {
-  test('a link to what is hidden is left out, unless hidden files are wanted', async () => {
+  test('a link to something hidden is left out, unless hidden files are wanted', async () => {
     const hidden = { '.git/config': 'secret', '.env': 'secret' };
     await using world = await openWorld({ files: { 'dist/a': 'a', ...hidden } });
     const links = { config: '../.git/config', env: '../.env', g: '../.git' };
     for (const [name, end] of Object.entries(links)) symlinkSync(end, path.join(world.workspace, 'dist', name));
     const { outputs, report } = await runWell(world, { files: 'dist/**' });
     assert.equal(outputs['uploaded-count'], '1');
-    const reason = 'a link to what is hidden';
+    const reason = 'a link to something hidden';
     assert.deepEqual(
       report.leftOut,
       ['config', 'env', 'g/config'].map(name => ({ path: `dist/${name}`, reason })),
@@ -75,7 +75,7 @@ suite('what could leak or get lost', { concurrency: 2, skip: process.platform ==
       };
       for (const [name, value] of Object.entries({ ...strays, 'sandbox-id': `it is ${token}` })) {
         const result = await runBadly(world, { token, [name]: value, 'fail-if': 'ts > 1' });
-        assert.match(result.annotations('error').join(), RegExp(`^${name}: holds the token or the signature`));
+        assert.match(result.annotations('error').join(), RegExp(`^${name}: contains the token or the signature`));
         const shown = result.everything.replace(/^::add-mask::.*$/gm, '');
         assert.doesNotMatch(shown, /long-long|is(=|%3D)quoted/);
       }
@@ -153,7 +153,7 @@ suite('what only looks like an upload', { concurrency: 2, skip: process.platform
   test('a file that says it is empty and holds content is refused', async () => {
     await using world = await openWorld();
     const result = await runBadly(world, { files: '/proc/version' });
-    assert.match(result.annotations('error').join('\n'), /says that it is empty and holds content/);
+    assert.match(result.annotations('error').join('\n'), /claims to be empty but has content/);
     assert.equal(uploads(world).length, 0);
   });
 

@@ -8,6 +8,7 @@ import { type Files, type Inputs, openWorld, type Result, runBadly, runWell, typ
 const FILES: Files = {
   'dist/a/b.js': 'b',
   'dist/index.html': 'index',
+  'dist/.well-known/x': 'x',
   'packages/foo/dist/foo.js': 'foo',
   'packages/bar/dist/sub/bar.js': 'bar',
   'README.md': 'read',
@@ -17,6 +18,7 @@ const FILES: Files = {
 const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'dist/**': { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
   dist: { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
+  'dist/**/.well-known/**': { '/home/user/t/.well-known/x': 'dist/.well-known/x' },
   'packages/*/dist/**': {
     '/home/user/t/foo/dist/foo.js': 'packages/foo/dist/foo.js',
     '/home/user/t/bar/dist/sub/bar.js': 'packages/bar/dist/sub/bar.js',
@@ -79,7 +81,7 @@ suite('files', { concurrency: 2 }, () => {
     const less = { files: 'a/** => t\na/.no => n\n!**/[[]b]' };
     const { stdout, summary, outputs, report } = await runWell(world, less);
     const line = 'a/**/.well-known => t';
-    const says = `. 2 hidden files were left out, such as "a/.well-known/x": the line "${line}" takes it.`;
+    const says = `. 2 hidden files were left out, such as "a/.well-known/x": the line "${line}" includes it.`;
     const verdict = stdout.split('\n').find(each => each.startsWith('Uploaded 2 files'));
     assert.ok(verdict?.endsWith(says), stdout);
     assert.match(summary, /<li>.*2 hidden files were left out/);
@@ -92,7 +94,7 @@ suite('files', { concurrency: 2 }, () => {
     const escaped = await runWell(world, { files: '**', 'working-directory': 'a/[b]', 'if-no-files-found': 'ignore' });
     assert.match(
       escaped.stdout,
-      /There was no file .* 1 hidden file was left out, such as "a\/\[b\]\/\.env": the line "\*\*\/\.env" takes/,
+      /There were no files .* 1 hidden file was left out, such as "a\/\[b\]\/\.env": the line "\*\*\/\.env" includes/,
     );
   });
 
@@ -104,9 +106,9 @@ suite('files', { concurrency: 2 }, () => {
     for (const name of ['dist/a/b.js', 'dist/index.html']) chmodSync(path.join(world.workspace, name), 0o755);
     const result = await run();
     const [notice = '', ...others] = result.annotations('notice');
-    assert.match(notice, /^1 file is executable here, such as "dist\/a\/b\.js"\. .* 0644 .*examples\/archive\.yml$/);
+    assert.match(notice, /^1 file is executable, such as "dist\/a\/b\.js"\. .* 0644 .*examples\/archive\.yml$/);
     assert.deepEqual(others, []);
-    assert.match(result.summary, /<li>.*1 file is executable here/);
+    assert.match(result.summary, /<li>.*1 file is executable/);
   });
 
   test('behind links arrive where the links end inside the workspace', async () => {
@@ -144,11 +146,11 @@ suite('files', { concurrency: 2 }, () => {
     for (const [lines, said] of Object.entries({
       'dist/**\n!*.map\n!**/.env\n!none': [
         '"!*.map" excluded nothing; "!**/*.map" would leave out 3 files.',
-        '"!none" excluded nothing of what the other lines match.',
+        '"!none" excluded nothing that the other lines match.',
       ],
       // What is excluded as well by another, or may lie in a folder that is.
       'dist\n!**/*.map\n!dist/z.map\n!**/node_modules': [],
-      'dist\n!dist/a\n!dist/a/**/y.map\n!dist/b/*': ['"!dist/b/*" excluded nothing of what the other lines match.'],
+      'dist\n!dist/a\n!dist/a/**/y.map\n!dist/b/*': ['"!dist/b/*" excluded nothing that the other lines match.'],
     })) {
       const result = await runWell(world, { files: lines, 'dry-run': 'true' });
       assert.deepEqual(result.annotations('warning'), said, lines);

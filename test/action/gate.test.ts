@@ -59,12 +59,12 @@ for (const task of everyCase ? (['sync', 'stats'] as const) : (['sync'] as const
       ]);
       const [breaches, verdict = '', ...others] = result.annotations('error');
       assert.equal(breaches, ['2 conditions of fail-if tripped:', ...LINES].join('\n'));
-      assert.match(verdict, /the gate is shut: mem_used_pct > 20, disk_free < 10GiB\.$/);
+      assert.match(verdict, /the gate failed: mem_used_pct > 20, disk_free < 10GiB\.$/);
       assert.deepEqual(others, []);
       assert.deepEqual(result.annotations('warning'), [
         '1 condition of warn-if tripped:\ncpu_used_pct.max >= 12.5%: it was 12.5 %, the limit is 12.5 %',
       ]);
-      assert.match(result.summary, /^<h3>❌ .*the gate is shut/);
+      assert.match(result.summary, /^<h3>❌ .*the gate failed/);
       assert.equal(result.outputs['mem-used'], '2147483648');
       assert.equal(uploads(world).length, uploaded);
       assert.equal(result.report.succeeded, false);
@@ -86,7 +86,7 @@ for (const task of everyCase ? (['sync', 'stats'] as const) : (['sync'] as const
       assert.equal(uploads(world).length, 0, 'nothing is uploaded where that is known beforehand');
       assert.match(
         result.annotations('error')[0] ?? '',
-        /\ndisk_free < 1GiB cannot be judged: the sandbox does not report disk_free, but mem_cache, mem_used$/,
+        /\ndisk_free < 1GiB cannot be judged: the sandbox does not report disk_free; it reports mem_cache, mem_used$/,
       );
     });
 
@@ -94,7 +94,7 @@ for (const task of everyCase ? (['sync', 'stats'] as const) : (['sync'] as const
       await using world = await openWorld({ metrics: () => ({ mem_used: 5 }) });
       const result = await runWell(world, { 'warn-if': 'mem_cache > 1' }, { task });
       assert.equal(result.outputs['gate'], 'warned');
-      assert.match(result.annotations('warning').join(), /does not report mem_cache, but mem_used/);
+      assert.match(result.annotations('warning').join(), /does not report mem_cache; it reports mem_used/);
     });
 
     test('is shut where the stats cannot be had', async () => {

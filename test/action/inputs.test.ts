@@ -139,8 +139,8 @@ suite('inputs', { concurrency: 2 }, () => {
     await using world = await openWorld();
     const env = { INPUT_FAILIF: 'cpu_count > 0', INPUT_FILE: 'x', INPUT_PROXY: 'y' };
     assert.deepEqual((await runWell(world, {}, { env })).annotations('warning'), [
-      'There is no input failif, so it is not used. Did you mean fail-if?',
-      'There is no input file, so it is not used. Did you mean files?',
+      'There is no input failif, so it is ignored. Did you mean fail-if?',
+      'There is no input file, so it is ignored. Did you mean files?',
     ]);
   });
 
@@ -162,7 +162,7 @@ suite('inputs', { concurrency: 2 }, () => {
     const { 'uploaded-count': count } = (await runWell(world, { 'allow-insecure-http': 'true' })).outputs;
     assert.equal(count, '1');
     const refused = await runBadly(world);
-    assert.match(refused.annotations('error').join(), /^base-url: .*token in clear.*allow-insecure-http/);
+    assert.match(refused.annotations('error').join(), /^base-url: .*token unencrypted.*allow-insecure-http/);
     assert.equal(world.agent.requests.length, 2);
   });
 

@@ -94,7 +94,7 @@ suite('a proxy', { concurrency: 2 }, () => {
       const inputs = { 'base-url': 'https://agent.test', retries: '0' };
       const result = await runBadly(world, inputs, { env: { HTTPS_PROXY: value } });
       const { message = '', hint = '' } = result.file('a.txt').error ?? {};
-      assert.match(message, /the environment variable HTTPS_PROXY holds no URL of an http or https proxy/);
+      assert.match(message, /the environment variable HTTPS_PROXY is not the URL of an http or https proxy/);
       assert.match(hint, /proxy settings/);
       assertNoPassword(result.everything);
     });

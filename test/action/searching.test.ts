@@ -39,6 +39,6 @@ suite('a search', { concurrency: 2, skip: process.platform === 'win32' }, () => 
     const workspace = path.join(world.workspace, 'dir ');
     mkdirSync(workspace);
     const { stdout } = await runBadly(world, { files: '.' }, { env: { GITHUB_WORKSPACE: workspace } });
-    assert.match(stdout, /working-directory: .* has a line break, or a blank at an end of its path/);
+    assert.match(stdout, /working-directory: .* has a line break, or a space at the start or end of its path/);
   });
 });

@@ -32,7 +32,7 @@ suite('a shard', { concurrency: 2 }, () => {
     await using world = await openWorld();
     const { stdout, outputs, report } = await runWell(world, { shard: '2/2' });
     assert.doesNotMatch(stdout, /Uploading/);
-    assert.equal(report.headline, 'Of 1 file, none falls to this run (shard 2 of 2).');
+    assert.equal(report.headline, 'None of 1 file belongs to this shard (shard 2 of 2).');
     assert.deepEqual([outputs['uploaded-count'], outputs['uploaded']], ['0', '[]']);
     assert.equal(uploads(world).length, 0);
   });
@@ -62,7 +62,7 @@ suite('a shard', { concurrency: 2 }, () => {
     assert.equal(uploads(world).length, 1);
     const { exitCode, stdout } = await runAction(world, { shard: '0/3' });
     assert.equal(exitCode, 1);
-    assert.match(stdout, /shard: "0\/3" is not a share, counted from 1, of at most 256\. Example: shard: 2\/4/);
+    assert.match(stdout, /shard: "0\/3" is not INDEX\/COUNT with 1 ≤ INDEX ≤ COUNT ≤ 256\. Example: shard: 2\/4/);
     assert.equal(uploads(world).length, 1);
   });
 });

@@ -84,13 +84,13 @@ suite('an upload that is not acknowledged is not in the state', { concurrency: 2
 suite('a state that does not hold is ignored with a warning', { concurrency: 2 }, () => {
   const replaced = (from: string, to: string) => (text: string) => text.replace(from, to);
   const states: Readonly<Record<string, readonly [(text: string) => string, RegExp]>> = {
-    'of another sandbox': [replaced(SANDBOX_ID, 'sandbox2'), /is of another sandbox, "sandbox2" and not "sandbox1"/],
-    'of another base URL': [replaced('http://', 'https://'), /is of another base URL, "https:/],
-    'of another user': [replaced('"username":""', '"username":"root"'), /is of another user, "root" and/],
-    'of another schema': [
-      replaced('"schema":1', '"schema":2'),
-      /is of schema 2, and this version of the action knows 1/,
+    'of another sandbox': [
+      replaced(SANDBOX_ID, 'sandbox2'),
+      /belongs to another sandbox, "sandbox2" instead of "sandbox1"/,
     ],
+    'of another base URL': [replaced('http://', 'https://'), /belongs to another base URL, "https:/],
+    'of another user': [replaced('"username":""', '"username":"root"'), /belongs to another user, "root" instead of/],
+    'of another schema': [replaced('"schema":1', '"schema":2'), /has schema 2, but this version of the action uses 1/],
     'cut short': [text => text.slice(0, -10), /is damaged/],
     'with a digest that is none': [replaced('"sha256":"', '"sha256":"x'), /is damaged/],
   };
@@ -103,7 +103,7 @@ suite('a state that does not hold is ignored with a warning', { concurrency: 2 }
       assert.deepEqual(result.sent, ALL);
       const warnings = result.annotations('warning');
       assert.equal(warnings.length, 1);
-      assert.match(warnings[0] ?? '', /^The state file ".*state\.json" is .*\. It is ignored, and every file/);
+      assert.match(warnings[0] ?? '', /^The state file ".*state\.json" .*\. It is ignored, and every file/);
       assert.match(warnings[0] ?? '', warning);
       assert.deepEqual(await sentBy(world), []);
     });
@@ -127,10 +127,10 @@ suite('a state file that cannot be kept', { concurrency: 2 }, () => {
     'is a folder': ['dir', /state-file: ".*dir" is not a regular file\./],
     'lies below a file': ['a.txt/state.json', /state-file: ".*state\.json" cannot be read \(ENOTDIR\)\./],
     'is a link': ['link', /state-file: ".*link" cannot be read \(ELOOP\)\./],
-    'is empty': ['empty', /".*empty" holds something else than the state of uploads\./],
-    'holds something else': ['tsconfig.json', /".*tsconfig\.json" holds something else than the state/],
-    'has a schema and holds something else': ['other.json', /".*other\.json" holds something else than/],
-    'lies behind a link that leads out': ['away/state.json', /lies behind a link that leads out of the workspace/],
+    'is empty': ['empty', /".*empty" contains something other than the state of uploads\./],
+    'holds something else': ['tsconfig.json', /".*tsconfig\.json" contains something other than the state/],
+    'has a schema and holds something else': ['other.json', /".*other\.json" contains something other than/],
+    'lies behind a link that leads out': ['away/state.json', /is behind a link that leads out of the workspace/],
     'cannot be written': ['blocked/state.json', /state-file: ".*state\.json" cannot be written \(\w+\)\./],
   };
   for (const [name, [file, message]] of telling(places, ['is a link', 'holds something else', 'cannot be written'])) {

@@ -25,7 +25,7 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
     for (let time = 0; time < 2; time += 1) {
       const { exitCode, sent, report } = await run(world, { files });
       assert.deepEqual([exitCode, sent], [1, ['/home/user/app/x', 'app/x']]);
-      const names = /^a\.txt and b\.txt were stored at one place in the sandbox, \/home\/user\/app\/x/;
+      const names = /^a\.txt and b\.txt were stored at the same place, \/home\/user\/app\/x/;
       for (const { error } of report.files) assert.match(error?.message ?? '', names);
     }
   });
@@ -63,7 +63,7 @@ suite('a state and shards', { concurrency: 2 }, () => {
     await runWellWith(world);
     const first = await runWellWith(world, { shard: '1/2' });
     assert.equal(first.sent.length, 5);
-    assert.match(first.annotations('warning').join(), /is of another shard, "" and not "1\/2"\. It is ignored/);
+    assert.match(first.annotations('warning').join(), /belongs to another shard, "" instead of "1\/2"\. It is ignored/);
   });
 
   test('each shard with a state of its own sends what has changed', async () => {

@@ -57,7 +57,7 @@ suite('with a state file', { concurrency: 2 }, () => {
     assert.deepEqual((await runWellWith(world)).report.gone, []);
     const result = await runWellWith(world, { files: '**\n!old' });
     const [notice = ''] = result.annotations('notice');
-    assert.match(notice, /^12 files are no longer in the build and still in the sandbox: "\/home\/user\/old\/f00", /);
+    assert.match(notice, /^12 files are no longer in the build but still in the sandbox: "\/home\/user\/old\/f00", /);
     assert.match(notice, /f09", and 2 more; the report file has them all\.$/);
     assert.match(result.summary, /<li>.*12 files are no longer/);
     const places = (gone: readonly string[]) => gone.map(name => `/home/user/${name}`);

@@ -81,7 +81,7 @@ suite('each action', { concurrency: 2 }, () => {
     const inputs = { samples: '2', 'sample-interval': '200ms', 'warn-if': 'cpu_used_pct > 29' };
     const { summary, outputs } = await runWell(world, inputs, { task: 'stats' });
     assert.equal(outputs['gate'], 'warned');
-    assert.match(summary, /^<h3>✅ At most in 2 samples: CPU 30 %\.<\/h3>/);
+    assert.match(summary, /^<h3>✅ Peak over 2 samples: CPU 30 %\.<\/h3>/);
     assert.doesNotMatch(summary, /mermaid/);
   });
 

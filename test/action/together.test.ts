@@ -71,7 +71,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
     assert.equal(shared(world).length, 1);
     assert.match(
       stdout,
-      /::warning::The agent did not store all of 2 files sent with one request\. From now on, each goes alone\.$/m,
+      /::warning::The agent did not store all 2 files of one request\. From now on, each is sent alone\.$/m,
     );
   });
 
@@ -83,10 +83,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
       assertArrived(world, files);
       assert.equal(result.outputs['uploaded-count'], '100');
       assert.equal(shared(world).length, 1);
-      assert.match(
-        result.annotations('warning').join(),
-        /^The agent did not store all of 2 files sent with one request/,
-      );
+      assert.match(result.annotations('warning').join(), /^The agent did not store all 2 files of one request/);
     });
   }
 
@@ -209,7 +206,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
   test('cannot go with a signature', async () => {
     await using world = await openWorld();
     const result = await runBadly(world, { ...SHARING, signature: 'c2lnbmF0dXJl' });
-    assert.match(result.annotations('error').join(), /files-per-request: "50" cannot go with a signature/);
+    assert.match(result.annotations('error').join(), /files-per-request: "50" cannot be combined with a signature/);
     assert.equal(world.agent.connections(), 0);
   });
 });

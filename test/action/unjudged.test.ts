@@ -44,7 +44,7 @@ suite('a metric that some readings do not report', { concurrency: 2 }, () => {
   });
 });
 
-test('the gate is shut where a later reading cannot be had', async () => {
+test('the gate failed where a later reading cannot be had', async () => {
   const faults = [{ on: 'stats', skip: 2, do: { kind: 'status', status: 500 } }] as const;
   await using world = await openWorld({ faults });
   const inputs = { samples: '2', 'sample-interval': '200ms', retries: '0', 'fail-if': 'mem_used < 1B' };

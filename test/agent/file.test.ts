@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { checkOpened, isUnreadable, readSmallFile } from '../../src/agent/file.ts';
+import { checkOpened, EXACTLY, isUnreadable, readSmallFile } from '../../src/agent/file.ts';
 import { fileOf, LARGE, openFile, openIn, pattern } from './bodies.ts';
 
 const skip = process.platform === 'win32';
@@ -74,13 +74,13 @@ describe('a directory above the file that was swapped for a link', { skip }, () 
 describe('what was opened', () => {
   test('is the file that the path names', () => {
     using file = fileOf('content');
-    assert.equal(checkOpened(file.path, lstatSync(file.path)), 7);
+    assert.equal(checkOpened(file.path, lstatSync(file.path, EXACTLY)), 7);
   });
 
   test('is another file where the path was led back after it was opened', () => {
     using file = fileOf('content');
     using secret = fileOf('secret');
-    assert.throws(() => checkOpened(file.path, lstatSync(secret.path)), {
+    assert.throws(() => checkOpened(file.path, lstatSync(secret.path, EXACTLY)), {
       kind: 'file-changed',
       retryable: true,
       message: `${file.path} was replaced while it was opened.`,

@@ -27,7 +27,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     kind: 'bad-answer',
     says: answerOf(900_000, 'x'.repeat(128 * 1024)),
     drips: 'x',
-    message: /answered 200 with more than was ever expected: it is longer than 128 KiB\.$/,
+    message: /answered 200 with a response larger than 128 KiB\.$/,
   },
   'whose headers have no end': {
     kind: 'bad-answer',

@@ -55,7 +55,7 @@ describe('the proxy', () => {
 
   test('is told of by the name of its variable', () => {
     const env = { HTTPS_PROXY: 'user:s3cret@host', no_proxy: 'x', NODE_EXTRA_CA_CERTS: '' };
-    const facts = ['Proxy: from HTTPS_PROXY, which holds no URL of a proxy', 'NO_PROXY: set'];
+    const facts = ['Proxy: from HTTPS_PROXY, which is not the URL of a proxy', 'NO_PROXY: set'];
     assert.equal(networkFacts('https://host', env), [...facts, 'NODE_EXTRA_CA_CERTS: not set'].join('\n'));
   });
 });
@@ -67,7 +67,7 @@ const HTTP = 'http://agent.test';
 suite('a request by way of a proxy', { timeout: 30_000 }, () => {
   test('is not sent where what is named is none, and says so without its value', async () => {
     using _ = proxyVariables({ https_proxy: 'socks5://user:s3cret@host:1080' });
-    const why = 'the environment variable https_proxy holds no URL of an http or https proxy (http://host:port).';
+    const why = 'the environment variable https_proxy is not the URL of an http or https proxy (http://host:port).';
     const message = `GET https://agent.test/path was not sent: ${why}`;
     await assert.rejects(send(HTTPS), { kind: 'unreachable', message, cause: undefined });
   });

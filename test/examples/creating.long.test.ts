@@ -10,7 +10,8 @@ suite('the example', { concurrency: 2, skip }, () => {
     'where no sandbox can be had': { failures: [429], said: /Not now/, asked: ['POST /sandboxes 429'] },
     'where the sandbox comes without a token': { givesToken: false, said: /E2B returned no token/, asked: WHOLE_LIFE },
     'where a file does not arrive': {
-      agents: { faults: [{ on: 'upload', times: 1, do: { kind: 'status', status: 400 } }] },
+      // The one of several files together, and then that of one of them.
+      agents: { faults: [{ on: 'upload', times: 2, do: { kind: 'status', status: 400 } }] },
       said: /1 failed/,
       asked: WHOLE_LIFE,
     },

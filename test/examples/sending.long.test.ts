@@ -71,7 +71,6 @@ suite('the example', { concurrency: 2, skip }, () => {
     const run = await stage.run('shards.yml', { service, repository: { site } });
     assertSucceeded(run);
     assertArrived(service, site);
-    assert.equal(uploadsTo(service), 30);
     const [build, ...shares] = run.jobs.map(({ steps }) => steps.at(-1)?.end?.outputs['uploaded-count']);
     assert.equal(build, undefined);
     assert.deepEqual(
@@ -83,25 +82,26 @@ suite('the example', { concurrency: 2, skip }, () => {
   test('only-changed.yml sends everything, then nothing, then what changed, by the newest state', async () => {
     await using stage = await openStage();
     const service = await stage.service({
-      agents: { faults: [{ on: 'upload', path: 'app/index.html', times: 1, do: { kind: 'status', status: 400 } }] },
+      // The request of several files together, and then that of one of them.
+      agents: { faults: [{ on: 'upload', times: 2, do: { kind: 'status', status: 400 } }] },
     });
     await service.plane.create('box', TOKEN);
     const changed = { ...SITE, 'index.html': '<!doctype html><p>\n', 'new.txt': 'new' };
     const runs = [
-      { site: SITE, requests: 5, said: undefined },
+      { site: SITE, isSent: true, said: undefined },
       // What the failed run sent is kept.
-      { site: SITE, requests: 1, said: /\n1 files sent, 4 were there already$/ },
-      { site: SITE, requests: 0, said: /\n0 files sent, 5 were there already$/ },
-      { site: changed, requests: 2, said: /\n2 files sent, 4 were there already$/ },
-      { site: changed, requests: 0, said: /\n0 files sent, 6 were there already$/ },
+      { site: SITE, isSent: true, said: /\n1 files sent, 4 were there already$/ },
+      { site: SITE, isSent: false, said: /\n0 files sent, 5 were there already$/ },
+      { site: changed, isSent: true, said: /\n2 files sent, 4 were there already$/ },
+      { site: changed, isSent: false, said: /\n0 files sent, 6 were there already$/ },
     ];
-    for (const [index, { site, requests, said }] of runs.entries()) {
+    for (const [index, { site, isSent, said }] of runs.entries()) {
       const before = uploadsTo(service);
       const options = { service, repository: { site }, runId: `${index}` };
       const run = await stage.run('only-changed.yml', options);
       if (said === undefined) assert.ok(!run.succeeded, run.log);
       else assertSucceeded(run, said);
-      assert.equal(uploadsTo(service) - before, requests);
+      assert.equal(uploadsTo(service) > before, isSent);
     }
     assertArrived(service, changed);
   });

@@ -26,9 +26,9 @@ describe('base-url', () => {
     ],
     '% is neither an https nor an http URL.': ['ftp://example.com', 'file://host/etc/passwd'],
     '% must not have a query or a fragment.': ['?a=1', '/a?', '/#a', '#'].map(tail => `https://example.com${tail}`),
-    '% holds a $: nothing fills in variables here but `${{ … }}`.': ['https://$HOST/x', 'https://${HOST}'],
-    '% has the placeholder {id}; known are {sandbox-id} and {port}.': ['https://{id}.example.com'],
-    '% has the placeholder {}; known are {sandbox-id} and {port}.': ['https://example.com/{}/{port}'],
+    '% contains a $: variables are not expanded here, except `${{ … }}`.': ['https://$HOST/x', 'https://${HOST}'],
+    '% has the unknown placeholder {id}; valid are {sandbox-id} and {port}.': ['https://{id}.example.com'],
+    '% has the unknown placeholder {}; valid are {sandbox-id} and {port}.': ['https://example.com/{}/{port}'],
   };
   for (const [message, urls] of Object.entries(wrong)) refuses('base-url', each(urls, message), EXAMPLE);
 });
@@ -45,7 +45,7 @@ describe('http', () => {
   });
 
   const urls = elsewhere.map(host => `http://${host}`);
-  const message = '% would send the token in clear. Use https, or set allow-insecure-http: true.';
+  const message = '% would send the token unencrypted. Use https, or set allow-insecure-http: true.';
   refuses('base-url', each(urls, message), EXAMPLE);
   takes('base-url', Object.fromEntries(urls.map(url => [url, url])), { 'allow-insecure-http': 'true' });
 });
@@ -64,7 +64,7 @@ describe('credentials are refused and never repeated', () => {
     'https://user:12/s3cret@example.com',
     'https://example.com/a@s3cret',
   ];
-  const message = 'must not hold credentials, nor an @ at all: the token has an input of its own.';
+  const message = 'must not contain credentials or an @: the token has its own input.';
   refuses('base-url', each(values, message), EXAMPLE, { 'sandbox-id': 'not.a.label' });
 });
 

@@ -59,7 +59,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a =>': 'line 1, "a =>", names no target after =>.',
   'a =>   ': 'line 1, "a =>", names no target after =>.',
   '=> b': 'line 1, "=> b", has no pattern.',
-  'a\n\n!b => c': 'line 3, "!b => c", excludes files, so it can have no target.',
+  'a\n\n!b => c': 'line 3, "!b => c", excludes files, so it cannot have a target.',
   'a/../b': `line 1, "a/../b", ${CLIMBS}`,
   'a/..': `line 1, "a/..", ${CLIMBS}`,
   '**/../b': `line 1, "**/../b", ${CLIMBS}`,
@@ -72,18 +72,19 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a => b/../c': 'line 1, "a => b/../c", has a .. in the target "b/../c". Write the path without it.',
   'a => ~/b': `line 1, "a => ~/b", has a ~ in the target "~/b". ${HOME}`,
   'a => ~': `line 1, "a => ~", has a ~ in the target "~". ${HOME}`,
+  'a => b\\c': 'line 1, "a => b\\c", has the target "b\\c". Targets are POSIX paths, such as /srv/app.',
   'a => C:\\b': 'line 1, "a => C:\\b", has the target "C:\\b". Targets are POSIX paths, such as /srv/app.',
   'a => b\0': 'line 1, "a => b\\u0000", has a NUL character in the target "b\\u0000".',
   'a => b => c': 'line 1, "a => b => c", has more than one =>.',
   ...Object.fromEntries(
     ['$HOME', '${', '$(', '%TMP%'].map(variable => {
-      const says = `has ${variable} in the target "${variable}/b", which nobody expands. Write the path.`;
+      const says = `has ${variable} in the target "${variable}/b", which is not expanded. Write the path.`;
       return [`a => ${variable}/b`, `line 1, "a => ${variable}/b", ${says}`];
     }),
   ),
   ...Object.fromEntries(
     Object.entries(MEANT).map(([given, meant]) => {
-      const says = `has a ** that is not a whole part of the path, and takes no folders. Write "${meant}".`;
+      const says = `has a ** that is not a whole path segment, so it matches no folders. Write "${meant}".`;
       return [given, `line 1, "${given}", ${says}`];
     }),
   ),

@@ -92,7 +92,7 @@ describe('concurrency', () => {
 describe('shard', () => {
   takes('shard', { '': undefined, '1/1': { index: 1, count: 1 }, ' 256/256\n': { index: 256, count: 256 } });
   const wrong = ['0/4', '5/4', '1/0', '1/257', '1/1000', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4'];
-  refuses('shard', each(wrong, '% is not a share, counted from 1, of at most 256.'), '2/4');
+  refuses('shard', each(wrong, '% is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ 256.'), '2/4');
 });
 
 describe('signature-expiration', () => {
@@ -104,7 +104,7 @@ describe('signature-expiration', () => {
 describe('files that share requests cannot go with a signature', () => {
   takes('files-per-request', { '1': 1 }, { signature: 'abc' });
   takes('files-per-request', { '2': 2 }, { signature: ' ' });
-  const message = '"2" cannot go with a signature, which fits a single target path.';
+  const message = '"2" cannot be combined with a signature, which fits a single target path.';
   refuses('files-per-request', { '2': message }, 'auto', { signature: 'abc' });
 });
 
@@ -127,7 +127,7 @@ const TIMES = { timeout: [1, '60s'], 'sample-interval': [200, '1s'], 'wait-timeo
 const NO_TIMES = '0s 60 s -1s 30S 1d 1m30s 24.001h 25h 1e3s ٣s soon'.split(' ');
 for (const [input, [min, fallback]] of Object.entries(TIMES)) {
   takes(input, { [`${min}ms`]: min, '30s': 30_000, '1.5s': 1500, '0.25s': 250, '5m': 300_000, '24h': 86_400_000 });
-  const message = `% is not a length of time from ${min}ms to 24h: a number and ms, s, m or h.`;
+  const message = `% is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
   refuses(input, each([`${min - 0.6}ms`, '1 s', ...NO_TIMES], message), fallback);
 }
 

@@ -98,7 +98,7 @@ suite('npm run try', { concurrency: 2 }, () => {
 
   const make = '- id: box\n  run: |\n    echo "id=1" >> "$GITHUB_OUTPUT"\n    echo "token=t" >> "$GITHUB_OUTPUT"\n';
   const mistakes: Readonly<Record<string, readonly [inputs: string, message: RegExp]>> = {
-    'no token': ["sandbox-id: a, base-url: 'https://a.b'", /token: is required/],
+    'no token': ["sandbox-id: a, base-url: 'https://a.b'", /token: is empty/],
     'a base URL that is refused': [
       "sandbox-id: a, token: t, base-url: 'http://a.b'",
       /base-url: "http:\/\/a\.b" would send/,

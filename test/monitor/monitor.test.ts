@@ -15,7 +15,7 @@ suite('a monitor', { concurrency: 2 }, () => {
     assert.equal(post.exitCode, 0, post.stdout + post.stderr);
     const { mem_used_pct } = JSON.parse(post.outputs['aggregates'] ?? '');
     assert.deepEqual([mem_used_pct.min, mem_used_pct.max, mem_used_pct.last], [10, 95, 20]);
-    assert.match(post.stdout, /At most in \d+ samples: CPU 12\.5 %, memory 95 %/);
+    assert.match(post.stdout, /Peak over \d+ samples: CPU 12\.5 %, memory 95 %/);
     assert.match(post.summary, /```mermaid\n%%\{init: .*\}%%\nxychart-beta/);
     assert.equal(existsSync(job.directory), false);
   });
@@ -29,7 +29,7 @@ suite('a monitor', { concurrency: 2 }, () => {
     const [error = ''] = post.annotations('error');
     assert.match(error, /^1 condition of fail-if tripped:\nmem_used_pct > 90: it was 95 %/);
     assert.equal(post.outputs['gate'], 'failed');
-    assert.match(post.summary, /^<h3>❌ .*the gate is shut/);
+    assert.match(post.summary, /^<h3>❌ .*the gate failed/);
   });
 
   const foreign = { 'fail-if': 'cpu_used_pct > 1', 'sandbox-id': 'other', token: 'none', 'base-url': 'https://h' };
@@ -74,7 +74,7 @@ suite('a monitor', { concurrency: 2 }, () => {
     const post = await job.post();
     assert.equal(post.exitCode, 1);
     const [error = ''] = post.annotations('error');
-    assert.match(error, /^The sandbox was not sampled once\.\nGET .* answered 401 .* Check that token is /);
+    assert.match(error, /^The sandbox was never sampled\.\nGET .* answered 401 .* Check that token belongs /);
   });
 
   test('ends the last reading too, where the agent stalls', async () => {
@@ -89,14 +89,11 @@ suite('a monitor', { concurrency: 2 }, () => {
   test('ends by itself after its longest duration, and says so', async () => {
     await using job = await startJob({ 'max-duration': '1s' });
     const end = await until(async () => (await readRecord(job.directory, new Set())).end);
-    assert.equal(end.what, 'its longest duration was over');
+    assert.equal(end.what, 'max-duration was over');
     const post = await job.post();
     assert.equal(post.exitCode, 0);
     const [warning] = post.annotations('warning');
-    assert.match(
-      warning ?? '',
-      /^The sandbox was not seen from \S+ UTC to \S+ UTC, since .* its longest duration was over\.$/,
-    );
+    assert.match(warning ?? '', /^The sandbox was not seen from \S+ UTC to \S+ UTC, since .* max-duration was over\.$/);
   });
 
   test('does not disturb another in the same job', async () => {
@@ -115,7 +112,7 @@ suite('a monitor', { concurrency: 2 }, () => {
       { 'sample-interval': 'soon', 'fail-if': 'mem_usd_pct > 1' },
       { task: 'monitor' },
     );
-    assert.match(main.stdout, /sample-interval: "soon" is not a length of time/);
+    assert.match(main.stdout, /sample-interval: "soon" is not a duration/);
     assert.match(main.stdout, /did you mean mem_used_pct\?/);
     assert.deepEqual(main.state, {});
     const post = await runAction(world, {}, { task: 'monitor', post: main });

@@ -17,7 +17,7 @@ suite('the post step of a monitor', { concurrency: 2 }, () => {
       await until(() => job.world.agent.requests.length >= 2 || undefined);
       const post = await job.post({}, { NODE_OPTIONS: `--import=${SIGNAL_AT}`, SIGNAL: signal });
       assert.deepEqual([post.exitCode, post.report.cancelled, post.report.succeeded], [1, true, false]);
-      assert.match(post.annotations('error').at(-1) ?? '', /^Cancelled: at most in|^Cancelled: the sandbox reports/);
+      assert.match(post.annotations('error').at(-1) ?? '', /^Cancelled: peak over|^Cancelled: the sandbox reports/);
       assert.match(post.summary, /^<h3>⛔ Cancelled/);
       assert.equal(existsSync(job.directory), false);
     });
@@ -37,7 +37,7 @@ suite('the post step of a monitor', { concurrency: 2 }, () => {
       const state = { directory, inputs: '{"fail-if":"mem_used_pct > 90"}' };
       const post = await runBadly(world, {}, { task: 'monitor', post: { state } });
       assert.deepEqual([post.outputs['gate'], existsSync(directory)], ['failed', true]);
-      assert.match(post.annotations('error').join(), /^monitor: ".*" is no directory of a monitor below RUNNER_TEMP/);
+      assert.match(post.annotations('error').join(), /^monitor: ".*" is not a monitor directory below RUNNER_TEMP/);
       assert.ok(!readdirSync(directory).includes('end'));
     });
   }
@@ -48,7 +48,7 @@ test('fails, and removes the record, where what the monitor was started with is 
   const directory = path.join(world.temp, 'sandbox-sync-monitor-x');
   mkdirSync(directory);
   const post = await runBadly(world, { 'fail-if': '' }, { task: 'monitor', post: { state: { directory } } });
-  assert.match(post.annotations('error').join(), /^monitor: what it was started with is lost\./);
+  assert.match(post.annotations('error').join(), /^monitor: its saved inputs are lost\./);
   assert.equal(existsSync(directory), false);
 });
 

@@ -50,7 +50,7 @@ describe('a record', () => {
     );
     assert.deepEqual(
       warnings.map(warning => warning.slice(0, 24)),
-      ["The sandbox's ts cannot ", 'Some figures of the sand', "The sandbox's load canno"],
+      ["The sandbox's ts cannot ", "Some of the sandbox's fi", "The sandbox's load canno"],
     );
   });
 

@@ -59,7 +59,7 @@ suite('a job', { concurrency: 2 }, () => {
       recorder.end({ at: Date.now(), what: ASKED });
     });
     const [said = ''] = post.annotations('error');
-    assert.deepEqual([said.match(/was not seen/g)?.length, /And 990 times more/.test(said)], [10, true], said);
+    assert.deepEqual([said.match(/was not seen/g)?.length, /And 990 more times/.test(said)], [10, true], said);
   });
 });
 
@@ -71,7 +71,7 @@ test('a sampling process that is killed fails the gate', { skip: process.platfor
   assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
   assert.match(
     post.annotations('error').join('\n'),
-    /was not seen from .*, since the monitor was ended from outside\.$/m,
+    /was not seen from .*, since something else ended the monitor\.$/m,
   );
 });
 
@@ -116,6 +116,6 @@ test('what is judged is kept, whatever else the agent reports, and what is left 
   await using job = await startJob(inputs, { metrics });
   const post = await job.post();
   assert.match(post.annotations('error').join('\n'), /^mem_used_pct > 90: it was 99 %.*\nn{200} > 6: it was 7,/m);
-  assert.match(post.annotations('warning').join('\n'), /^Some figures of the sandbox are left out: .*256 are kept/);
+  assert.match(post.annotations('warning').join('\n'), /^Some of the sandbox's figures are left out: .*256 are kept/);
   assert.equal(Object.keys(JSON.parse(post.reportText).samples[0].figures).length, 256 + 5);
 });

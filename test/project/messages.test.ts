@@ -32,18 +32,18 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       'dist/x/y',
     ],
     said: [
-      '"[id].tsx" matches no file to upload ([ and ] mean one of some characters; write [[] for a [ in a name)',
-      '"a=>b" matches no file to upload (write a space on each side of =>)',
-      '"{a,b}" matches no file to upload (braces have no meaning in a pattern; write a line for each)',
-      '"\\"dist/**\\"" matches no file to upload (remove the quotes round it; a line is taken as it stands).',
-      '"- dist" matches no file to upload (remove the dash; files is text with a pattern a line, not a list).',
-      '"dist, x" matches no file to upload (a comma is part of a name; write each pattern on a line of its own).',
-      '"dist/* x" matches no file to upload (several patterns in one line; where they are lines of their own, write files: |',
-      '"x -> y" matches no file to upload (write => for ->).',
-      '"x\\y" matches no file to upload (write / for \\, which takes the next character as it is).',
-      '"Dist" matches no file to upload (there is no "Dist", but "dist", in another case). Check that',
-      '"dist/x/y" matches no file to upload ("dist" exists and holds a, b; there is no "x" in it). Check that',
-      '"a #b" matches no file to upload (a comment must be a line of its own)',
+      '"[id].tsx" matches no files to upload ([ and ] enclose a set of characters; write [[] for a [ in a name)',
+      '"a=>b" matches no files to upload (write a space on each side of =>)',
+      '"{a,b}" matches no files to upload (braces have no meaning in patterns; write one line for each)',
+      '"\\"dist/**\\"" matches no files to upload (remove the quotes around it; a line is taken literally).',
+      '"- dist" matches no files to upload (remove the dash; files is text with one pattern per line, not a list).',
+      '"dist, x" matches no files to upload (a comma is part of a name; write each pattern on its own line).',
+      '"dist/* x" matches no files to upload (several patterns on one line; if the workflow has them on several, write files: |',
+      '"x -> y" matches no files to upload (write => instead of ->).',
+      '"x\\y" matches no files to upload (write / instead of \\, which escapes the next character).',
+      '"Dist" matches no files to upload (there is no "Dist", only "dist": case matters). Did the build run',
+      '"dist/x/y" matches no files to upload ("dist" exists and contains a, b; there is no "x" in it). Did the build run',
+      '"a #b" matches no files to upload (a comment needs its own line)',
     ],
   },
   'a target of Windows': {
@@ -57,7 +57,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   'one signature for two files': {
     files: ['dist/**'],
     inputs: { signature: 'v1_x' },
-    said: ['One signature covers one target path, and 2 files are to be uploaded with it.'],
+    said: ['One signature covers one target path, and 2 files would use it.'],
   },
   'an answer of nothing': {
     files: ['dist/a'],
@@ -68,7 +68,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     files: ['dist/a'],
     inputs: { timeout: '200ms', retries: '0' },
     faults: [{ on: 'upload', do: { kind: 'stall', at: 'answering' } }],
-    said: ['failed: no byte was sent or received for the length of timeout', 'raise timeout if the sandbox needs'],
+    said: ['failed: no byte was sent or received for longer than timeout', 'raise timeout if the sandbox needs'],
   },
 };
 

@@ -230,7 +230,7 @@ test('keeps the digits of the stats, and exact figures, of every sample', () => 
   });
   assert.deepEqual(parsed.samples, [{ at: 5n, figures: parsed.figures }]);
   assert.ok(
-    text.includes(`"hint":"${FULL.hint} Its root file system uses 1 B of 8 EiB; the target may lie on another."`),
+    text.includes(`"hint":"${FULL.hint} Its root file system uses 1 B of 8 EiB; the target may be on another."`),
   );
 });
 

@@ -77,7 +77,7 @@ test('the gate stands with what tripped, or with what it asked', () => {
     ['⚠️', 'load > 1: it was 9, the limit is 1'],
   ]);
   assert.match(judge(9), /<code>load &gt; 5: it was 9, the limit is 5<\/code>/);
-  assert.match(judge(0), /<p>The gate passed, none of its conditions holds: <code>load &gt; 5, load &gt; 1</);
+  assert.match(judge(0), /<p>The gate passed. None of its conditions held: <code>load &gt; 5, load &gt; 1</);
   assert.doesNotMatch(summaryOf(), /gate|<h4>|<table>|<details>/);
   const many = Array.from({ length: 40 }, (_, index) => parse(`load > ${index}`));
   const gate = gateOf({ failIf: many, warnIf: [] }, [figures({ load: 99 })]);
@@ -120,7 +120,7 @@ test('failures stand with their reasons, what to do, and their files', () => {
   assert.equal(busy[0], `${BUSY.message}${BUSY.hint}`);
   assert.match(busy[1] ?? '', /^b0b1.*b9and 2 more; the report file has them all$/);
   assert.deepEqual(full, [
-    `${FULL.message}${FULL.hint} Its root file system uses 1 KiB of 1 KiB; the target may lie on another.`,
+    `${FULL.message}${FULL.hint} Its root file system uses 1 KiB of 1 KiB; the target may be on another.`,
     'a',
   ]);
 });

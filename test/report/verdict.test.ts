@@ -33,24 +33,24 @@ const gate = (load: number) => gateOf(rules, [figures({ load })]);
 type Case = readonly [parts: Partial<Report>, says: string];
 
 const GOOD: readonly Case[] = [
-  [{}, 'There was no file to upload.'],
-  [{ leftOut }, 'There was no file to upload.'],
+  [{}, 'There were no files to upload.'],
+  [{ leftOut }, 'There were no files to upload.'],
   [{ files: [A, B] }, 'Uploaded 2 files (2 KiB) in 2 s.'],
   [{ files: [A], gate: gateOf({ ...rules, failIf: [] }, []) }, 'Uploaded 1 file (1 KiB) in 2 s.'],
   [{ files: [SAME, A, SAME], leftOut }, 'Uploaded 1 file (1 KiB) in 2 s, 2 unchanged, 1 left out.'],
   [{ files: [SAME, SAME], leftOut }, 'Nothing was sent, 2 files unchanged, 1 left out.'],
   [{ files: [A, B], share }, 'Uploaded 2 files (2 KiB) in 2 s (shard 2 of 4).'],
-  [{ share }, 'Of 2,000 files, none falls to this run (shard 2 of 4).'],
-  [{ share: { ...share, planned: 0 } }, 'There was no file to upload (shard 2 of 4).'],
+  [{ share }, 'None of 2,000 files belongs to this shard (shard 2 of 4).'],
+  [{ share: { ...share, planned: 0 } }, 'There were no files to upload (shard 2 of 4).'],
   [{ dryRun: true, files: [DUE, DUE] }, 'Dry run: 2 files (20 B) would be uploaded; nothing was sent.'],
   [
     { dryRun: true, files: [DUE, SAME], leftOut },
     'Dry run: 1 file (10 B) would be uploaded, 1 unchanged, 1 left out; nothing was sent.',
   ],
   [{ dryRun: true, files: [SAME] }, 'Dry run: nothing would be uploaded, 1 file unchanged.'],
-  [{ task, samples }, 'At most in 2 samples: CPU 7.5 %, memory 25 %.'],
+  [{ task, samples }, 'Peak over 2 samples: CPU 7.5 %, memory 25 %.'],
   [{ task: 'monitor', samples: samples.slice(1) }, 'The sandbox reports CPU 5 %.'],
-  [{ task, samples: course([{ ts: 1 }]) }, 'The sandbox reports no share of CPU, memory or disk.'],
+  [{ task, samples: course([{ ts: 1 }]) }, 'The sandbox reports no CPU, memory or disk usage.'],
 ];
 
 const BAD: readonly Case[] = [
@@ -61,7 +61,7 @@ const BAD: readonly Case[] = [
   [{ files: Array(12_345).fill(GONE) }, '0 of 12,345 files arrived, 12,345 failed.'],
   [{ files: [SENT], cancelled: true }, 'Cancelled: 1 of 1 file arrived.'],
   [{ files: [SENT, LEFT], cancelled: true, errors }, 'Cancelled: 1 of 2 files arrived, 1 not attempted.'],
-  [{ task, cancelled: true }, 'Cancelled: the sandbox had not been read.'],
+  [{ task, cancelled: true }, 'Cancelled: no stats were read yet.'],
   [{ errors }, 'The stats could not be had.'],
   [{ files: [LEFT], errors }, '0 of 1 file arrived, 1 not attempted. The stats could not be had.'],
   [{ files: [GONE], errors }, '0 of 1 file arrived, 1 failed. The stats could not be had.'],
@@ -70,8 +70,8 @@ const BAD: readonly Case[] = [
     '1 of 1 file arrived, 1 unchanged, but the step failed: The stats could not be had.',
   ],
   [{ files: [SAME], errors }, 'Nothing was sent, 1 file unchanged, but the step failed: The stats could not be had.'],
-  [{ files: [A], gate: gate(2.5) }, 'Uploaded 1 file (1 KiB) in 2 s, but the gate is shut: load > 1.'],
-  [{ task, gate: gate(9) }, 'There are no stats of the sandbox, but the gate is shut: load > 1, load > 3.'],
+  [{ files: [A], gate: gate(2.5) }, 'Uploaded 1 file (1 KiB) in 2 s, but the gate failed: load > 1.'],
+  [{ task, gate: gate(9) }, 'There are no stats for the sandbox, but the gate failed: load > 1, load > 3.'],
 ];
 
 for (const [what, cases] of [
@@ -106,7 +106,7 @@ test("a full disk comes with the sandbox's figures, where they are known", () =>
   const stats = statsOf({ disk_used: 2 * 1024 ** 3, disk_total: 2 * 1024 ** 3 });
   assert.equal(
     adviceOn(FULL, report({ stats })),
-    `${FULL.hint} Its root file system uses 2 GiB of 2 GiB; the target may lie on another.`,
+    `${FULL.hint} Its root file system uses 2 GiB of 2 GiB; the target may be on another.`,
   );
   assert.equal(adviceOn(BUSY, report({ stats })), BUSY.hint);
   for (const known of [{}, { disk_used: 1 }, { disk_total: 1 }])
@@ -141,7 +141,7 @@ test('a wait that ended says what did not hold, and the last error; one without 
   const missing = [{ condition, holds: undefined, samples: 1, missing: 1, reported: ['ts'] }] as const;
   const end = { held: false, waitedMs: 5000, missing, error: BUSY } as const;
   const message = 'The sandbox was not ready within 5 s.';
-  const line = 'load < 5 cannot be judged: the sandbox does not report load, but ts';
+  const line = 'load < 5 cannot be judged: the sandbox does not report load; it reports ts';
   assert.deepEqual(waitError(end), { message, details: [line, BUSY.message, BUSY.hint] });
   assert.deepEqual(waitError({ ...end, error: undefined }), { message, details: [line] });
   const wrong = new AgentError('unauthorized', 'It answered 401.');
@@ -180,7 +180,7 @@ test('a breach says condition, figure and limit; what does not hold says what wa
 });
 
 test('what cannot be judged says which metrics are reported, or that there are no stats', () => {
-  const unknown = 'mem_cache > 1GiB cannot be judged: the sandbox does not report mem_cache, but mem_used, ts';
+  const unknown = 'mem_cache > 1GiB cannot be judged: the sandbox does not report mem_cache; it reports mem_used, ts';
   assert.deepEqual(lines('mem_cache > 1GiB', { ts: 1n, mem_used: 5n }), [unknown, unknown]);
   const nothing = judge(parse('mem_used > 1B'), []);
   assert.equal(breachLine(nothing), 'mem_used > 1B cannot be judged: there are no stats');

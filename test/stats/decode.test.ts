@@ -33,7 +33,7 @@ for (const field of Object.keys(CONTRACT)) {
     });
 
     test('cannot be used, with a warning, where it is something else', () => {
-      const says = `The sandbox's ${field} cannot be used: it is not a number of its kind.`;
+      const says = `The sandbox's ${field} cannot be used: it is not a valid number.`;
       for (const text of isPercentage ? NO_PERCENTAGES : NOT_WHOLE) {
         const { figures, warnings } = decodeStats(`{"${field}":${text}}`);
         assert.deepEqual([[...figures], warnings], [[], [says]], text);
@@ -76,13 +76,13 @@ describe('of many figures', () => {
   test('256 are kept beside those that are known or judged', () => {
     const known = ['"load":1', '"mem_used":1', '"mem_total":2'];
     assert.deepEqual(left(...many(256), ...known), [256 + 5, '']);
-    assert.deepEqual(left(...many(257), ...known), [256 + 5, 'Some figures']);
+    assert.deepEqual(left(...many(257), ...known), [256 + 5, 'Some of the ']);
   });
 
   test('those with long names or more than 40 digits are left out, and what is judged is then missing', () => {
     assert.deepEqual(left(`"${'n'.repeat(100)}":1`, `"a":-${'9'.repeat(40)}`), [2, '']);
-    assert.deepEqual(left(`"${'n'.repeat(101)}":1`), [0, 'Some figures']);
-    assert.deepEqual(left(`"a":1${'0'.repeat(40)}`), [0, 'Some figures']);
+    assert.deepEqual(left(`"${'n'.repeat(101)}":1`), [0, 'Some of the ']);
+    assert.deepEqual(left(`"a":1${'0'.repeat(40)}`), [0, 'Some of the ']);
     assert.deepEqual(left(`"load":-1${'0'.repeat(40)}`), [0, "The sandbox'"]);
   });
 });

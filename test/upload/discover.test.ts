@@ -94,7 +94,7 @@ describe('working-directory', () => {
 
   test('with a line break in its path is an error: the library takes it for two patterns', async () => {
     using tree = plant(PROJECT, 'a\nb');
-    const message = /^working-directory: "" has a line break, or a blank at an end of its path \(/;
+    const message = /^working-directory: "" has a line break, or a space at the start or end of its path \(/;
     await assert.rejects(find(tree.root, ['*']), { name: 'InputError', message });
   });
 

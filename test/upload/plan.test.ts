@@ -150,6 +150,12 @@ describe('two sources for one target', () => {
     ]);
   });
 
+  test('are one file where the file system knows no case', () => {
+    const [whole, spelled] = [source('dist/a', 'a'), { ...source('DIST/A'), realPath: source('dist/a').realPath }];
+    const found = [matches('dist/**', [whole]), matches('DIST/A => a', [spelled])];
+    assert.deepEqual(targetsOf(found), ['a']);
+  });
+
   test('so many conflicts are counted', () => {
     const files = (from: string) => Array.from({ length: 25 }, (_, index) => source(`${from}/${index}`, `${index}`));
     const messages = refusals([matches('a/**', files('a')), matches('b/**', files('b'))]);
@@ -167,7 +173,7 @@ describe('a target that is a file and a directory', () => {
     test(`is an error: ${one} and ${other}`, () => {
       const ways = [`"a" would go to "${one}"`, `"b" would go to "${other}"`];
       const [file, below] = one.length < other.length ? ways : ways.toReversed();
-      const says = `${file} and ${below}: a file cannot be a directory as well. ${ADVICE}`;
+      const says = `${file} and ${below}: a file cannot also be a directory. ${ADVICE}`;
       assert.deepEqual(refusals(found(one, other)), [says]);
     });
   }
@@ -199,9 +205,9 @@ describe('a pattern that matches nothing', () => {
       matches('a/**', [], { hidden: ['b', 'c'].map(name => ({ path: `/w/a/.${name}`, reason: '' })) }),
       matches('a/**', [], { leftOut }),
     ]);
-    const advice = '2 with a name that begins with a dot; set include-hidden-files: true to include them';
-    assert.equal(hidden, `"a/**" matches no file to upload (${advice}).`);
-    assert.match(out, /^"a\/\*\*" matches no file to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
+    const advice = '2 with a name that starts with a dot; set include-hidden-files: true to include them';
+    assert.equal(hidden, `"a/**" matches no files to upload (${advice}).`);
+    assert.match(out, /^"a\/\*\*" matches no files to upload \(1 left out, such as .*a\/l: a broken link\)\.$/);
   });
 
   test('is reported together with conflicts', () => {

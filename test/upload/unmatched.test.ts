@@ -13,35 +13,35 @@ const ENTRIES: Entries = {
   empty: directory,
 };
 
-const JOINED = 'several patterns in one line; where they are lines of their own, write files: | in place of files: >';
+const JOINED = 'several patterns on one line; if the workflow has them on several, write files: | instead of files: >';
 
 /** By the line, why it matches nothing. */
 const SLIPS: Readonly<Record<string, string>> = {
-  '"dist/**"': 'remove the quotes round it; a line is taken as it stands',
-  "'dist/**'": 'remove the quotes round it; a line is taken as it stands',
-  '- dist/**': 'remove the dash; files is text with a pattern a line, not a list',
-  'dist/** -> app': 'write => for ->',
-  'dist/{a,b}': 'braces have no meaning in a pattern; write a line for each',
-  'dist/**, package.json': 'a comma is part of a name; write each pattern on a line of its own',
-  '[id].tsx': '[ and ] mean one of some characters; write [[] for a [ in a name',
+  '"dist/**"': 'remove the quotes around it; a line is taken literally',
+  "'dist/**'": 'remove the quotes around it; a line is taken literally',
+  '- dist/**': 'remove the dash; files is text with one pattern per line, not a list',
+  'dist/** -> app': 'write => instead of ->',
+  'dist/{a,b}': 'braces have no meaning in patterns; write one line for each',
+  'dist/**, package.json': 'a comma is part of a name; write each pattern on its own line',
+  '[id].tsx': '[ and ] enclose a set of characters; write [[] for a [ in a name',
   'dist/**=>app': 'write a space on each side of =>',
-  'dist/* #all': 'a comment must be a line of its own',
+  'dist/* #all': 'a comment needs its own line',
   'dist/** package.json': JOINED,
   'package.json dist/** !**/*.map': JOINED,
 };
 
 /** By the line, what is there. */
 const EXTENTS: Readonly<Record<string, string>> = {
-  'apps/web/dist/**': '"apps/web" exists and holds .env, package.json, src; there is no "dist" in it',
-  'apps/web/dist/x/y.js': '"apps/web" exists and holds .env, package.json, src; there is no "dist" in it',
+  'apps/web/dist/**': '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
+  'apps/web/dist/x/y.js': '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
   'build/**':
-    'the working directory exists and holds apps, dist, empty, my folder, package.json; there is no "build" in it',
-  'Dist/**': 'there is no "Dist", but "dist", in another case',
-  'apps/web/SRC/*': 'there is no "SRC", but "src", in another case',
-  'dist/*.none': '"dist" exists and holds index.html; nothing in it matches, or a ! line leaves it out',
-  'my folder/*.none': '"my folder" exists and holds a.ts; nothing in it matches, or a ! line leaves it out',
+    'the working directory exists and contains apps, dist, empty, my folder, package.json; there is no "build" in it',
+  'Dist/**': 'there is no "Dist", only "dist": case matters',
+  'apps/web/SRC/*': 'there is no "SRC", only "src": case matters',
+  'dist/*.none': '"dist" exists and contains index.html; nothing in it matches, or a ! line leaves it out',
+  'my folder/*.none': '"my folder" exists and contains a.ts; nothing in it matches, or a ! line leaves it out',
   'empty/**': '"empty" is empty',
-  'package.json/*': '"package.json" is no folder',
+  'package.json/*': '"package.json" is not a folder',
   'dist/index.html': '"dist/index.html" is left out by a ! line',
 };
 
@@ -55,27 +55,27 @@ async function whyNot(line: string, entries = ENTRIES, workingDirectory = ''): P
 describe('a pattern that matches nothing is told', { skip: process.platform === 'win32' }, () => {
   for (const [line, why] of Object.entries({
     ...SLIPS,
-    'dist\\**': 'write / for \\, which takes the next character as it is',
+    'dist\\**': 'write / instead of \\, which escapes the next character',
   })) {
     test(`of the slip in ${line}`, async () =>
-      assert.equal(await whyNot(line), `"${line.replaceAll('"', '\\"')}" matches no file to upload (${why}).`));
+      assert.equal(await whyNot(line), `"${line.replaceAll('"', '\\"')}" matches no files to upload (${why}).`));
   }
 
   for (const [line, extent] of Object.entries(EXTENTS)) {
     test(`how far there is ${line}`, async () => {
-      const advice = 'Check that what makes it ran before this step, and working-directory.';
-      assert.equal(await whyNot(line), `"${line}" matches no file to upload (${extent}). ${advice}`);
+      const advice = 'Did the build run before this step? Is working-directory right?';
+      assert.equal(await whyNot(line), `"${line}" matches no files to upload (${extent}). ${advice}`);
     });
   }
 
   test('of a place in the working directory, of one elsewhere, and of ten names', async () => {
     assert.match(
       await whyNot('dist', ENTRIES, 'apps/web'),
-      /\(the working directory exists and holds \.env, package\.json, src; /,
+      /\(the working directory exists and contains \.env, package\.json, src; /,
     );
-    assert.match(await whyNot('/dev/null/none'), /\("\/dev\/null" is no folder\)/);
-    assert.match(await whyNot('/no\u200bne'), /\("\/" exists and holds .*, \d+ more; there is no "/);
+    assert.match(await whyNot('/dev/null/none'), /\("\/dev\/null" is not a folder\)/);
+    assert.match(await whyNot('/no\u200bne'), /\("\/" exists and contains .*, \d+ more; there is no "/);
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`d/${index}\n`, '']));
-    assert.match(await whyNot('d/x', many), /"d" exists and holds 0\\n, .*, 7\\n, 2 more; there is no "x" in it/);
+    assert.match(await whyNot('d/x', many), /"d" exists and contains 0\\n, .*, 7\\n, 2 more; there is no "x" in it/);
   });
 });
