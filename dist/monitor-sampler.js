@@ -163,9 +163,7 @@ function milliseconds(text) {
 	return Math.round(Number(number) * MILLISECONDS[unit]);
 }
 /** Text as it is. */
-function text$1() {
-	return field((value) => value);
-}
+const text$1 = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
 	return JSON.stringify(value);
@@ -28848,14 +28846,14 @@ const trying = {
 const uploading = {
 	files: fileRules,
 	target: targetDirectory,
-	"working-directory": text$1(),
-	username: text$1(),
-	signature: secret((value) => value),
+	"working-directory": text$1,
+	username: text$1,
+	signature: secret(text$1.parse),
 	"signature-expiration": expiration,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
-	"state-file": text$1(),
+	"state-file": text$1,
 	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
@@ -28902,8 +28900,8 @@ const TABLES = {
 		...reporting
 	},
 	"monitor-end": {
-		"sandbox-id": text$1(),
-		"base-url": text$1(),
+		"sandbox-id": text$1,
+		"base-url": text$1,
 		...judging,
 		"sample-interval": duration(200, "5s"),
 		...reporting
@@ -28922,7 +28920,7 @@ const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
+/** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	const body = fieldsOf(parseExactly(json));
 	const figures = /* @__PURE__ */ new Map();

@@ -489,18 +489,18 @@ function cleanJson(answer, redact) {
 * Reads the stats so many times, and before several once more, unless they were read before: an agent's CPU figure covers
 * the time since it was last asked.
 */
-async function takeSamples(read, { samples: count, intervalMs, wasRead }, { sleep, stop, now }) {
+async function takeSamples(read, { count, intervalMs, wasRead }, { sleep, stop, now }) {
 	const samples = [];
 	const warnings = /* @__PURE__ */ new Set();
 	let [stats, error] = [void 0, void 0];
-	const readings = count > 1 && !wasRead ? count + 1 : count;
-	for (let reading = 1; reading <= readings; reading += 1) {
+	let isDropped = count > 1 && !wasRead;
+	do {
 		const outcome = await read();
 		if ("error" in outcome) {
 			error = outcome.error;
 			break;
 		}
-		if (readings === count || reading > 1) {
+		if (!isDropped) {
 			stats = outcome.value;
 			samples.push({
 				at: now(),
@@ -508,8 +508,8 @@ async function takeSamples(read, { samples: count, intervalMs, wasRead }, { slee
 			});
 			for (const warning of stats.warnings) warnings.add(warning);
 		}
-		if (reading < readings && !await sleep(intervalMs, stop)) break;
-	}
+		isDropped = false;
+	} while (samples.length < count && await sleep(intervalMs, stop));
 	return {
 		samples,
 		stats,
@@ -641,7 +641,7 @@ async function measure(inputs, client, surroundings, wasRead = false) {
 		})
 	});
 	const { error, ...taken } = await takeSamples(read, {
-		samples: count,
+		count,
 		intervalMs,
 		wasRead
 	}, {

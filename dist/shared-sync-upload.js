@@ -28,10 +28,10 @@ function uploader(client, inputs, hashed) {
 		};
 		let isStored = false;
 		try {
-			const paths = storedPaths(await client.send(request), parts.map(({ file }) => file.target)).map(client.redact).values();
+			const paths = storedPaths(await client.send(request), parts.map(({ file }) => file.target)).map(client.redact);
 			isStored = true;
-			const stored = new Map(parts.map(({ file, size, sha256 }) => {
-				const { value: path = "" } = paths.next();
+			const stored = new Map(parts.map(({ file, size, sha256 }, index) => {
+				const path = paths[index] ?? "";
 				return [file, hashed ? {
 					path,
 					size,
@@ -69,25 +69,22 @@ function storedPaths(answer, targets) {
 		const expected = length === 1 ? "one was" : `${length} were`;
 		throw badAnswer(answer, `It holds ${entries.length} file entries, where ${expected} expected`);
 	}
-	return targets.map((target, index) => {
-		const path = pathOf(entries[index], target);
-		if (typeof path !== "string") throw badAnswer(answer, path.wrong);
-		return path;
-	});
+	return targets.map((target, index) => pathOf(entries[index], target, answer));
 }
 /** Whether a path is that of a target: from the user's home or from elsewhere if that is relative, as some services answer. */
 function leadsTo(stored, target) {
 	return stored === target || !posix.isAbsolute(target) && stored.endsWith(`/${target}`);
 }
-/** The path of an entry that speaks of a target, or what is wrong with it. */
-function pathOf(entry, target) {
-	if (typeof entry !== "object" || entry === null) return { wrong: "Its entry is not an object" };
+/** The path of an answer's entry that is to speak of a target. @throws AgentError */
+function pathOf(entry, target, answer) {
+	if (typeof entry !== "object" || entry === null) throw badAnswer(answer, "Its entry is not an object");
 	const { path, name, type } = fieldsOf(entry);
-	if (type !== "file") return { wrong: "Its entry is not of type \"file\"" };
-	if (name !== posix.basename(target)) return { wrong: "Its entry names another file" };
-	if (typeof path !== "string" || path === "") return { wrong: "Its entry has no path" };
-	if (!leadsTo(path, target)) return { wrong: "Its entry has the path of another target" };
-	return Buffer.byteLength(path) > Buffer.byteLength(target) + MAX_HOME_BYTES ? { wrong: `Its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target` } : path;
+	if (type !== "file") throw badAnswer(answer, "Its entry is not of type \"file\"");
+	if (name !== posix.basename(target)) throw badAnswer(answer, "Its entry names another file");
+	if (typeof path !== "string" || path === "") throw badAnswer(answer, "Its entry has no path");
+	if (!leadsTo(path, target)) throw badAnswer(answer, "Its entry has the path of another target");
+	if (Buffer.byteLength(path) <= Buffer.byteLength(target) + MAX_HOME_BYTES) return path;
+	throw badAnswer(answer, `Its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target`);
 }
 /** The entries of an answer, which come in an array, or one by itself. */
 function entriesOf(answer) {
@@ -203,17 +200,20 @@ function isOverload({ kind, status }) {
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 async function attempt(entries, { level, stop }, options) {
 	const files = entries.map(({ file }) => file);
-	const start = options.clock();
+	const { retries, sleep, random, clock, onEvent } = options;
+	const start = clock();
 	const outcome = await withRetries(() => sendOnce(files, level, options), {
-		...options,
+		retries,
+		sleep,
+		random,
 		stop,
-		onRetry: (retry) => options.onEvent({
+		onRetry: (retry) => onEvent({
 			kind: "retry",
 			files,
 			retry
 		})
 	});
-	const durationMs = Math.round(options.clock() - start);
+	const durationMs = Math.round(clock() - start);
 	const stored = "value" in outcome ? outcome.value : [];
 	const error = "error" in outcome ? outcome.error : void 0;
 	const isRefused = error !== void 0 && entries.length > 1 && !error.final;

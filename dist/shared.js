@@ -469,9 +469,7 @@ function milliseconds(text) {
 	return Math.round(Number(number) * MILLISECONDS[unit]);
 }
 /** Text as it is. */
-function text() {
-	return field((value) => value);
-}
+const text = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
 	return JSON.stringify(value);
@@ -922,14 +920,14 @@ const trying = {
 const uploading = {
 	files: fileRules,
 	target: targetDirectory,
-	"working-directory": text(),
-	username: text(),
-	signature: secret((value) => value),
+	"working-directory": text,
+	username: text,
+	signature: secret(text.parse),
 	"signature-expiration": expiration,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
-	"state-file": text(),
+	"state-file": text,
 	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
@@ -976,8 +974,8 @@ const TABLES = {
 		...reporting
 	},
 	"monitor-end": {
-		"sandbox-id": text(),
-		"base-url": text(),
+		"sandbox-id": text,
+		"base-url": text,
 		...judging,
 		"sample-interval": duration(200, "5s"),
 		...reporting
@@ -1319,7 +1317,7 @@ function checkRead(path, opened, read) {
 function isSame(named, opened) {
 	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
 }
-/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it cannot be read whole within `room`. */
+/** Reads a file into a buffer, with calls that wait: for small ones they cost least. Undefined if not all fits or is readable. */
 function readSmallFile(path, buffer, { offset, room }) {
 	let descriptor;
 	try {
@@ -1713,7 +1711,7 @@ function unreadableName(file) {
 function leadsTooFar(pattern, file) {
 	return inputError("files", `${quote(pattern)} leads to more than a million files, perhaps because links form a loop, such as to ${quote(file)}. Exclude what is not needed.`);
 }
-/** A search for everything in a folder, split by those in it that are not excluded whole; undefined where it is better left whole. */
+/** A search for everything in a folder, split by those in it that are not excluded whole; undefined of any other. */
 function split(root, { match, visibleOnly }) {
 	const literal = escaped(root);
 	const folders = ([
@@ -1760,7 +1758,7 @@ function spellsDots(pattern, root) {
 }
 
 // src/upload/discover.ts
-/** Searches the files of every pattern, in their order; cancelled, with nothing found. @throws InputError for places, names and links that cannot be used. */
+/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
 async function discover(rules, options) {
 	const directory = path.resolve(options.workspace, options.workingDirectory);
 	requireDirectory(directory, options.workingDirectory);
@@ -1977,14 +1975,10 @@ function shareOf(files, { index, count }) {
 	const mine = /* @__PURE__ */ new Set();
 	for (const file of files.toSorted(heaviestFirst)) {
 		const lightest = loads.indexOf(Math.min(...loads));
-		loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+		loads[lightest] = (loads[lightest] ?? 0) + file.size + REQUEST_BYTES;
 		if (lightest === index - 1) mine.add(file);
 	}
 	return files.filter((file) => mine.has(file));
-}
-/** What a file counts when the plan is dealt out, in bytes. */
-function weightOf({ size }) {
-	return size + REQUEST_BYTES;
 }
 const REQUEST_BYTES = 1024;
 function heaviestFirst(one, other) {
@@ -2174,7 +2168,7 @@ function decodeEntries(files) {
 // src/upload/state-file.ts
 const MAX_BYTES = 67108864;
 const NONE = /* @__PURE__ */ new Map();
-/** Reads the state of these inputs, if one is kept; without entries where none hold for its scope. @throws InputError if unreadable. */
+/** Reads the state of these inputs, if one is kept; no entries where none hold for its scope. @throws InputError */
 async function openState(inputs, workspace) {
 	const file = stateFileOf(inputs, workspace);
 	if (file === void 0) return void 0;
@@ -2943,8 +2937,8 @@ function sharedBytes({ target, size }) {
 	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
 }
 /**
-* Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether parts are asked for
-* their hashes. @throws AgentError where a single one cannot be read.
+* Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether their parts are
+* asked for their hashes. @throws AgentError where a single one cannot be read.
 */
 function bodyOpener(form, hashed) {
 	const alone = bufferPool(BUFFER_BYTES);
@@ -3720,7 +3714,7 @@ const MAX_FIGURES = 256;
 const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
+/** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
 function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
 	const body = fieldsOf(parseExactly(json));
 	const figures = /* @__PURE__ */ new Map();

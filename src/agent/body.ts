@@ -47,8 +47,8 @@ export function sharedBytes({ target, size }: UploadFile): number | undefined {
 }
 
 /**
- * Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether parts are asked for
- * their hashes. @throws AgentError where a single one cannot be read.
+ * Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether their parts are
+ * asked for their hashes. @throws AgentError where a single one cannot be read.
  */
 export function bodyOpener(form: Form, hashed: boolean): (files: readonly UploadFile[]) => Promise<Body> {
   const alone = bufferPool(BUFFER_BYTES);

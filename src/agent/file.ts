@@ -44,7 +44,7 @@ function isSame(named: BigIntStats, opened: BigIntStats): boolean {
   return named.ino === opened.ino && (named.dev === opened.dev || process.platform === 'win32');
 }
 
-/** Reads a whole file into a buffer, with calls that wait: for small ones they cost least. Undefined if it cannot be read whole within `room`. */
+/** Reads a file into a buffer, with calls that wait: for small ones they cost least. Undefined if not all fits or is readable. */
 export function readSmallFile(
   path: string,
   buffer: Buffer,

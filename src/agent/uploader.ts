@@ -44,11 +44,11 @@ export function uploader(client: Client, inputs: UploadQuery, hashed: boolean): 
     try {
       const answer = await client.send(request);
       const targets = parts.map(({ file }) => file.target);
-      const paths = storedPaths(answer, targets).map(client.redact).values();
+      const paths = storedPaths(answer, targets).map(client.redact);
       isStored = true;
       const stored = new Map(
-        parts.map(({ file, size, sha256 }) => {
-          const { value: path = '' } = paths.next();
+        parts.map(({ file, size, sha256 }, index) => {
+          const path = paths[index] ?? '';
           return [file, hashed ? { path, size, sha256: sha256() } : { path, size }];
         }),
       );
@@ -84,11 +84,7 @@ export function storedPaths(answer: HttpAnswer, targets: readonly string[]): str
     const expected = length === 1 ? 'one was' : `${length} were`;
     throw badAnswer(answer, `It holds ${entries.length} file entries, where ${expected} expected`);
   }
-  return targets.map((target, index) => {
-    const path = pathOf(entries[index], target);
-    if (typeof path !== 'string') throw badAnswer(answer, path.wrong);
-    return path;
-  });
+  return targets.map((target, index) => pathOf(entries[index], target, answer));
 }
 
 /** Whether a path is that of a target: from the user's home or from elsewhere if that is relative, as some services answer. */
@@ -96,16 +92,16 @@ function leadsTo(stored: string, target: string): boolean {
   return stored === target || (!posix.isAbsolute(target) && stored.endsWith(`/${target}`));
 }
 
-/** The path of an entry that speaks of a target, or what is wrong with it. */
-function pathOf(entry: unknown, target: string): string | { readonly wrong: string } {
-  if (typeof entry !== 'object' || entry === null) return { wrong: 'Its entry is not an object' };
+/** The path of an answer's entry that is to speak of a target. @throws AgentError */
+function pathOf(entry: unknown, target: string, answer: HttpAnswer): string {
+  if (typeof entry !== 'object' || entry === null) throw badAnswer(answer, 'Its entry is not an object');
   const { path, name, type } = fieldsOf(entry);
-  if (type !== 'file') return { wrong: 'Its entry is not of type "file"' };
-  if (name !== posix.basename(target)) return { wrong: 'Its entry names another file' };
-  if (typeof path !== 'string' || path === '') return { wrong: 'Its entry has no path' };
-  if (!leadsTo(path, target)) return { wrong: 'Its entry has the path of another target' };
-  const isLong = Buffer.byteLength(path) > Buffer.byteLength(target) + MAX_HOME_BYTES;
-  return isLong ? { wrong: `Its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target` } : path;
+  if (type !== 'file') throw badAnswer(answer, 'Its entry is not of type "file"');
+  if (name !== posix.basename(target)) throw badAnswer(answer, 'Its entry names another file');
+  if (typeof path !== 'string' || path === '') throw badAnswer(answer, 'Its entry has no path');
+  if (!leadsTo(path, target)) throw badAnswer(answer, 'Its entry has the path of another target');
+  if (Buffer.byteLength(path) <= Buffer.byteLength(target) + MAX_HOME_BYTES) return path;
+  throw badAnswer(answer, `Its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target`);
 }
 
 /** The entries of an answer, which come in an array, or one by itself. */

@@ -75,8 +75,8 @@ export const extraHeaders = field<Readonly<Record<string, string>>>(
       return [[name, content]];
     });
     return Object.fromEntries(headers);
-    // Their names alone: the values may be secret.
   },
+  // Their names alone: the values may be secret.
   headers => Object.keys(headers).join(', ') || 'empty',
 );
 

@@ -67,9 +67,7 @@ function milliseconds(text: string): number | undefined {
 }
 
 /** Text as it is. */
-export function text(): Field<string> {
-  return field(value => value);
-}
+export const text = field<string>(value => value);
 
 function shown(value: unknown): string {
   if (value === '' || value === undefined) return 'empty';

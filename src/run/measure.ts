@@ -84,7 +84,7 @@ export async function measure(
       onRetry: retry => observer.event({ kind: 'retry', files: [], retry }),
     });
   const timing = { sleep, stop: cancel, now };
-  const { error, ...taken } = await takeSamples(read, { samples: count, intervalMs, wasRead }, timing);
+  const { error, ...taken } = await takeSamples(read, { count, intervalMs, wasRead }, timing);
   const figures = taken.samples.map(sample => sample.figures);
   const gate = gateOf(inputs, figures, figures.length < count);
   return { ...taken, gate, errors: error === undefined ? [] : [reportedError(error)] };

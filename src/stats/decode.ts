@@ -19,7 +19,7 @@ const MAX_NAME = 100;
 const LONG = 10n ** 40n;
 const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
 
-/** Reads the agent's figures from the text of a JSON object, and what follows from them, those `judged` before others. */
+/** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
 export function decodeStats(json: string, judged: ReadonlySet<string> = new Set()): Stats {
   const body = fieldsOf(parseExactly(json));
   const figures = new Map<string, Figure>();

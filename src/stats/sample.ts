@@ -45,30 +45,26 @@ export interface Wait {
  */
 export async function takeSamples(
   read: () => Promise<Outcome<Stats>>,
-  {
-    samples: count,
-    intervalMs,
-    wasRead,
-  }: { readonly samples: number; readonly intervalMs: number; readonly wasRead: boolean },
+  { count, intervalMs, wasRead }: { readonly count: number; readonly intervalMs: number; readonly wasRead: boolean },
   { sleep, stop, now }: Timing,
 ): Promise<Samples & { readonly error: AgentError | undefined }> {
   const samples: Sample[] = [];
   const warnings = new Set<string>();
   let [stats, error]: [Stats | undefined, AgentError | undefined] = [undefined, undefined];
-  const readings = count > 1 && !wasRead ? count + 1 : count;
-  for (let reading = 1; reading <= readings; reading += 1) {
+  let isDropped = count > 1 && !wasRead;
+  do {
     const outcome = await read();
     if ('error' in outcome) {
       error = outcome.error;
       break;
     }
-    if (readings === count || reading > 1) {
+    if (!isDropped) {
       stats = outcome.value;
       samples.push({ at: now(), figures: stats.figures });
       for (const warning of stats.warnings) warnings.add(warning);
     }
-    if (reading < readings && !(await sleep(intervalMs, stop))) break;
-  }
+    isDropped = false;
+  } while (samples.length < count && (await sleep(intervalMs, stop)));
   return { samples, stats, warnings: [...warnings], error };
 }
 

@@ -47,13 +47,16 @@ export async function attempt(
   options: AttemptOptions,
 ): Promise<Sent> {
   const files = entries.map(({ file }) => file);
-  const start = options.clock();
+  const { retries, sleep, random, clock, onEvent } = options;
+  const start = clock();
   const outcome = await withRetries(() => sendOnce(files, level, options), {
-    ...options,
+    retries,
+    sleep,
+    random,
     stop,
-    onRetry: retry => options.onEvent({ kind: 'retry', files, retry }),
+    onRetry: retry => onEvent({ kind: 'retry', files, retry }),
   });
-  const durationMs = Math.round(options.clock() - start);
+  const durationMs = Math.round(clock() - start);
   const stored = 'value' in outcome ? outcome.value : [];
   const error = 'error' in outcome ? outcome.error : undefined;
   // What fails several files at once may be the fault of one, or of their being together.

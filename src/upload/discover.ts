@@ -41,7 +41,7 @@ export interface DiscoverOptions extends SearchOptions, Pick<Inputs<'upload'>, '
   readonly workspace: string;
 }
 
-/** Searches the files of every pattern, in their order; cancelled, with nothing found. @throws InputError for places, names and links that cannot be used. */
+/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
 export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Found> {
   const directory = path.resolve(options.workspace, options.workingDirectory);
   requireDirectory(directory, options.workingDirectory);

@@ -79,15 +79,10 @@ export function shareOf<F extends Pick<PlannedFile, 'target' | 'size'>>(
   const mine = new Set<F>();
   for (const file of files.toSorted(heaviestFirst)) {
     const lightest = loads.indexOf(Math.min(...loads));
-    loads[lightest] = (loads[lightest] ?? 0) + weightOf(file);
+    loads[lightest] = (loads[lightest] ?? 0) + file.size + REQUEST_BYTES;
     if (lightest === index - 1) mine.add(file);
   }
   return files.filter(file => mine.has(file));
-}
-
-/** What a file counts when the plan is dealt out, in bytes. */
-export function weightOf({ size }: Pick<PlannedFile, 'size'>): number {
-  return size + REQUEST_BYTES;
 }
 
 // What a request costs beside the content, as so many bytes: its headers, its frame and its answer. Thousands of empty

@@ -96,7 +96,7 @@ function leadsTooFar(pattern: string, file: string): InputError {
   return inputError('files', `${quote(pattern)} ${why}, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 
-/** A search for everything in a folder, split by those in it that are not excluded whole; undefined where it is better left whole. */
+/** A search for everything in a folder, split by those in it that are not excluded whole; undefined of any other. */
 function split(root: string, { match, visibleOnly }: Manner): readonly Part[] | undefined {
   const literal = escaped(root);
   const isEverything = [literal, path.join(literal, '**'), path.join(literal, '**', '*')].includes(match.pattern);

@@ -42,7 +42,7 @@ export interface StateRead extends State {
   readonly warnings: readonly string[];
 }
 
-/** Reads the state of these inputs, if one is kept; without entries where none hold for its scope. @throws InputError if unreadable. */
+/** Reads the state of these inputs, if one is kept; no entries where none hold for its scope. @throws InputError */
 export async function openState(inputs: Inputs<'upload'>, workspace: string): Promise<StateRead | undefined> {
   const file = stateFileOf(inputs, workspace);
   if (file === undefined) return undefined;

@@ -20,7 +20,11 @@ const cancelledAt = (ms: number) => fakeTime((clock, elapsed) => void (elapsed =
 async function take(samples: number, { read }: Answers, time: FakeTime = fakeTime()) {
   const policy = { retries: 0, random: () => 0, sleep: time.sleep, stop: time.stop, onRetry: () => {} };
   const start = time.now();
-  const taken = await takeSamples(() => withRetries(read, policy), { wasRead: false, samples, intervalMs: 250 }, time);
+  const taken = await takeSamples(
+    () => withRetries(read, policy),
+    { wasRead: false, count: samples, intervalMs: 250 },
+    time,
+  );
   const at = taken.samples.map(sample => [sample.at - start, sample.figures.get('load')]);
   return { error: taken.error, taken: at };
 }
