@@ -3056,7 +3056,7 @@ function waits({ files, mayShare, durationMs }) {
 	const bytes = small.reduce((sum, { size }) => sum + size, 0);
 	const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1e3;
 	if (!mayShare || small.length < MANY || !isIdle) return [];
-	return [`${`${formatCount(small.length, "small file")} went one a request, and most of the time was spent waiting`}. Where the service takes several files in one request, files-per-request: ${MANY} is several times as fast.`];
+	return [`${`${formatCount(small.length, "small file")} went out one per request, and most of the time was spent waiting`}. If the service accepts several files per request, files-per-request: ${MANY} is several times as fast.`];
 }
 function are(items, noun) {
 	return `${formatCount(items.length, noun)} ${items.length === 1 ? "is" : "are"}`;

@@ -46,9 +46,9 @@ function waits({ files, mayShare, durationMs }: Report): string[] {
   const bytes = small.reduce((sum, { size }) => sum + size, 0);
   const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1000;
   if (!mayShare || small.length < MANY || !isIdle) return [];
-  const which = `${formatCount(small.length, 'small file')} went one a request, and most of the time was spent waiting`;
+  const which = `${formatCount(small.length, 'small file')} went out one per request, and most of the time was spent waiting`;
   return [
-    `${which}. Where the service takes several files in one request, files-per-request: ${MANY} is several times as fast.`,
+    `${which}. If the service accepts several files per request, files-per-request: ${MANY} is several times as fast.`,
   ];
 }
 

@@ -191,7 +191,7 @@ test('many small files that went alone and mostly waited are told how to share r
     Array.from({ length: count }, (_, index) => ({ ...uploaded(`${index}`, size), durationMs: ms }));
   const told = (files: Report['files'], mayShare = true) => notices(report({ files, mayShare, durationMs: 1000 }));
   const [notice = ''] = told(alone(100, 50));
-  assert.match(notice, /^100 small files went one a request, .* spent waiting\. .* files-per-request: 100 /);
+  assert.match(notice, /^100 small files went out one per request, .* spent waiting\. .* files-per-request: 100 /);
   const others = [told(alone(99, 50)), told(alone(100, 49)), told(alone(100, 50, 50_000)), told(alone(100, 50), false)];
   assert.deepEqual(others, [[], [], [], []]);
 });
