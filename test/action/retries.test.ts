@@ -73,7 +73,7 @@ suite('another attempt', { concurrency: 4 }, () => {
   ] as const) {
     test(`follows a time without progress of a ${kind} file`, async () => {
       await using world = await openTransient(STALLS, size);
-      const result = await runWell(world, { timeout: '300ms' });
+      const result = await runWell(world, { timeout: '1s' });
       assert.deepEqual(attempts(result), each(STALLS, 2));
       for (const name of Object.keys(STALLS)) assert.equal(world.stored(name).length, size);
     });
