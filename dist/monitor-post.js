@@ -1,4 +1,4 @@
-import { B as gateOf, F as formatCount, H as metricsOf, R as quote, W as slept, _ as parseFieldsOf, a as monitorDirectory, i as keptInputs, j as EMPTY_REPORT, k as firstOf, n as step, t as decodeStats, z as inputError } from "./shared.js";
+import { B as inputError, F as formatCount, G as slept, R as formatTime, U as metricsOf, V as gateOf, _ as parseFieldsOf, a as monitorDirectory, i as keptInputs, j as EMPTY_REPORT, k as firstOf, n as step, t as decodeStats, z as quote } from "./shared.js";
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -155,12 +155,9 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 		]] : [];
 	});
 	return firstOf(spans, MAX_SPANS, {
-		show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,
+		show: ([from, to, cause]) => `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${cause}.`,
 		more: (rest) => `And ${formatCount(rest, "time")} more.`
 	});
-}
-function timeOf(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
 function failedReadings({ samples, gaps: [first, ...others] }) {
 	if (first === void 0 || samples.length === 0) return [];

@@ -1,4 +1,4 @@
-import { B as gateOf, D as formatFigure, E as waitError, F as formatCount, G as withRetries, H as metricsOf, I as formatDuration, K as AgentError, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as exactly, V as judge, W as slept, c as networkFacts, h as changeStrings, j as EMPTY_REPORT, l as proxyCredentials, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
+import { D as formatFigure, E as waitError, F as formatCount, G as slept, H as judge, I as formatDuration, K as withRetries, M as USER_AGENT, N as routingHeaders, O as judgementLine, P as secretsInHeaders, T as reportedError, U as metricsOf, V as gateOf, W as exactly, c as networkFacts, h as changeStrings, j as EMPTY_REPORT, l as proxyCredentials, q as AgentError, s as isUsable, t as decodeStats, u as proxyFor, w as redactor } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -70,7 +70,7 @@ function meaningOf(status, said) {
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
 const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
-const ENTITIES = {
+const ENTITIES = new Map(Object.entries({
 	lt: "<",
 	gt: ">",
 	quot: "\"",
@@ -78,10 +78,10 @@ const ENTITIES = {
 	"#39": "'",
 	nbsp: " ",
 	amp: "&"
-};
+}));
 /** What a page shows. */
 function textOf(html) {
-	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES[name] ?? entity);
+	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES.get(name) ?? entity);
 }
 function messageOf$1(text) {
 	try {

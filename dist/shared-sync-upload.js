@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
-import { A as fitting, B as gateOf, C as systemCode, F as formatCount, G as withRetries, K as AgentError, L as formatNumber, S as readSmallFile, b as checkRead, d as resultsOf, f as selectFiles, g as fieldsOf, j as EMPTY_REPORT, k as firstOf, m as remember, p as forget, v as READ_FLAGS, x as isUnreadable, y as checkOpened } from "./shared.js";
+import { A as fitting, C as systemCode, F as formatCount, K as withRetries, L as formatNumber, S as readSmallFile, V as gateOf, b as checkRead, d as resultsOf, f as selectFiles, g as fieldsOf, j as EMPTY_REPORT, k as firstOf, m as remember, p as forget, q as AgentError, v as READ_FLAGS, x as isUnreadable, y as checkOpened } from "./shared.js";
 import { t as require_form_data } from "./vendor-sync-upload.js";
 import { t as pLimit } from "./vendor.js";
 import { posix } from "node:path";
@@ -700,8 +700,15 @@ function sync(inputs, surroundings) {
 }
 async function run(task, inputs, measuring, surroundings) {
 	keepHeapSmall();
-	const { cancel, observer } = surroundings;
-	const selection = await selectFiles(inputs, surroundings);
+	const { cancel, clock, observer } = surroundings;
+	const took = {};
+	const timed = async (what, doing) => {
+		const start = clock();
+		const result = await doing;
+		took[what] = Math.round(clock() - start);
+		return result;
+	};
+	const selection = await timed("search", selectFiles(inputs, surroundings));
 	observer.planned(selection, inputs);
 	const planned = {
 		...reportOn(selection, inputs),
@@ -710,6 +717,7 @@ async function run(task, inputs, measuring, surroundings) {
 	const ended = (more) => ({
 		...planned,
 		...more,
+		took,
 		cancelled: cancel.aborted
 	});
 	if (inputs.dryRun) return ended({ files: unsent(selection, "skipped", "dry run") });
@@ -720,7 +728,7 @@ async function run(task, inputs, measuring, surroundings) {
 		...surroundings
 	});
 	try {
-		const isNotReady = measuring && await waitFor(measuring, client, surroundings);
+		const isNotReady = measuring && await timed("wait", waitFor(measuring, client, surroundings));
 		if (isNotReady !== void 0) return ended({
 			gate,
 			files: unsent(selection, "not-attempted", "the sandbox was not ready"),
@@ -742,7 +750,7 @@ async function run(task, inputs, measuring, surroundings) {
 			...measuring,
 			retries: 0
 		} : measuring;
-		const measured = await measure(patient, client, surroundings, isGated(measuring));
+		const measured = await timed("stats", measure(patient, client, surroundings, isGated(measuring)));
 		return ended({
 			...sent,
 			...measured,

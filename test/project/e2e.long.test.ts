@@ -20,7 +20,7 @@ suite('npm run e2e', { concurrency: 2, skip }, () => {
     const steps = await readJobSteps(WORKFLOW, 'self-run', 'npm ci');
     const unseen = steps.map(({ title }) => title).filter(title => !log.includes(`── ${title}\n`));
     assert.deepEqual(unseen, ['Check: missing files failed the step']);
-    assert.match(log, /── Post Monitor .*\n\nAt most in \d+ samples: /);
+    assert.match(log, /── Post Monitor .*\n\nPeak over \d+ samples: /);
   });
 
   test('fails where a step does not do what is expected of it', async () => {
