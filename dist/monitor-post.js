@@ -1,4 +1,4 @@
-import { A as EMPTY_REPORT, L as quote, O as firstOf, P as formatCount, R as inputError, S as parseFieldsOf, V as metricsOf, l as keptInputs, n as step, t as decodeStats, u as monitorDirectory, z as gateOf } from "./shared.js";
+import { A as EMPTY_REPORT, B as gateOf, H as metricsOf, L as formatTime, O as firstOf, P as formatCount, R as quote, S as parseFieldsOf, l as keptInputs, n as step, t as decodeStats, u as monitorDirectory, z as inputError } from "./shared.js";
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -156,12 +156,9 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 		]] : [];
 	});
 	return firstOf(spans, MAX_SPANS, {
-		show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,
+		show: ([from, to, cause]) => `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${cause}.`,
 		more: (rest) => `And ${formatCount(rest, "more time")}.`
 	});
-}
-function timeOf(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
 function failedReadings({ samples, gaps: [first, ...others] }) {
 	if (first === void 0 || samples.length === 0) return [];

@@ -438,7 +438,7 @@ function meaningOf(status, said) {
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
 const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
-const ENTITIES = {
+const ENTITIES = new Map(Object.entries({
 	lt: "<",
 	gt: ">",
 	quot: "\"",
@@ -446,10 +446,10 @@ const ENTITIES = {
 	"#39": "'",
 	nbsp: " ",
 	amp: "&"
-};
+}));
 /** What a page shows. */
 function textOf(html) {
-	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES[name] ?? entity);
+	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES.get(name) ?? entity);
 }
 function messageOf$1(text) {
 	try {

@@ -1,4 +1,4 @@
-import { A as EMPTY_REPORT, B as judge, C as redactor, D as judgementLine, E as formatFigure, F as formatDuration, H as exactly, M as routingHeaders, N as secretsInHeaders, P as formatCount, T as waitError, U as withRetries, V as metricsOf, W as AgentError, b as changeStrings, f as isUsable, h as proxyFor, j as USER_AGENT, m as proxyCredentials, p as networkFacts, t as decodeStats, w as reportedError, z as gateOf } from "./shared.js";
+import { A as EMPTY_REPORT, B as gateOf, C as redactor, D as judgementLine, E as formatFigure, F as formatDuration, G as AgentError, H as metricsOf, M as routingHeaders, N as secretsInHeaders, P as formatCount, T as waitError, U as exactly, V as judge, W as withRetries, b as changeStrings, f as isUsable, h as proxyFor, j as USER_AGENT, m as proxyCredentials, p as networkFacts, t as decodeStats, w as reportedError } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -70,7 +70,7 @@ function meaningOf(status, said) {
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
 const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
-const ENTITIES = {
+const ENTITIES = new Map(Object.entries({
 	lt: "<",
 	gt: ">",
 	quot: "\"",
@@ -78,10 +78,10 @@ const ENTITIES = {
 	"#39": "'",
 	nbsp: " ",
 	amp: "&"
-};
+}));
 /** What a page shows. */
 function textOf(html) {
-	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES[name] ?? entity);
+	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES.get(name) ?? entity);
 }
 function messageOf$1(text) {
 	try {

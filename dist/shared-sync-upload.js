@@ -1,5 +1,5 @@
 import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
-import { A as EMPTY_REPORT, I as formatNumber, O as firstOf, P as formatCount, U as withRetries, W as AgentError, _ as selectFiles, a as bodyOpener, g as resultsOf, i as SHARED_BYTES, k as fitting, o as sharedBytes, r as BUFFER_BYTES, s as openForm, v as forget, x as fieldsOf, y as remember, z as gateOf } from "./shared.js";
+import { A as EMPTY_REPORT, B as gateOf, G as AgentError, I as formatNumber, O as firstOf, P as formatCount, W as withRetries, _ as selectFiles, a as bodyOpener, g as resultsOf, i as SHARED_BYTES, k as fitting, o as sharedBytes, r as BUFFER_BYTES, s as openForm, v as forget, x as fieldsOf, y as remember } from "./shared.js";
 import { n as pLimit } from "./vendor.js";
 import { posix } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -476,8 +476,15 @@ function sync(inputs, surroundings) {
 }
 async function run(task, inputs, measuring, surroundings) {
 	keepHeapSmall();
-	const { cancel, observer } = surroundings;
-	const selection = await selectFiles(inputs, surroundings);
+	const { cancel, clock, observer } = surroundings;
+	const took = {};
+	const timed = async (what, doing) => {
+		const start = clock();
+		const result = await doing;
+		took[what] = Math.round(clock() - start);
+		return result;
+	};
+	const selection = await timed("search", selectFiles(inputs, surroundings));
 	observer.planned(selection, inputs);
 	const planned = {
 		...reportOn(selection, inputs),
@@ -486,6 +493,7 @@ async function run(task, inputs, measuring, surroundings) {
 	const ended = (more) => ({
 		...planned,
 		...more,
+		took,
 		cancelled: cancel.aborted
 	});
 	if (inputs.dryRun) return ended({ files: unsent(selection, "skipped", "dry run") });
@@ -496,7 +504,7 @@ async function run(task, inputs, measuring, surroundings) {
 		...surroundings
 	});
 	try {
-		const isNotReady = measuring && await waitFor(measuring, client, surroundings);
+		const isNotReady = measuring && await timed("wait", waitFor(measuring, client, surroundings));
 		if (isNotReady !== void 0) return ended({
 			gate,
 			files: unsent(selection, "not-attempted", "the sandbox was not ready"),
@@ -518,7 +526,7 @@ async function run(task, inputs, measuring, surroundings) {
 			...measuring,
 			retries: 0
 		} : measuring;
-		const measured = await measure(patient, client, surroundings, isGated(measuring));
+		const measured = await timed("stats", measure(patient, client, surroundings, isGated(measuring)));
 		return ended({
 			...sent,
 			...measured,

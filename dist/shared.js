@@ -179,7 +179,8 @@ function toNumber({ numerator, denominator }) {
 /** A gate that nothing was asked of. */
 const NO_GATE = {
 	state: "none",
-	conditions: [],
+	failIf: [],
+	warnIf: [],
 	breaches: []
 };
 /** The metrics that conditions speak of. */
@@ -199,7 +200,8 @@ function gateOf({ failIf, warnIf }, samples, blind = false) {
 	const [failures, warnings] = [tripped("fail", failIf), tripped("warn", warnIf)];
 	return {
 		state: failures.length > 0 || blind && failIf.length > 0 ? "failed" : blind || warnings.length > 0 ? "warned" : "passed",
-		conditions: [...failIf, ...warnIf],
+		failIf,
+		warnIf,
 		breaches: [...failures, ...warnings]
 	};
 }
@@ -229,8 +231,7 @@ function judge(condition, samples) {
 			reported
 		};
 	}
-	const extreme = operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0;
-	const deciding = aggregate ?? extreme;
+	const deciding = decidingOf(condition);
 	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare$1(figure, limit)));
 	const figure = found ?? aggregateOf(aggregate ?? "last", figures);
 	return {
@@ -238,6 +239,10 @@ function judge(condition, samples) {
 		holds: found !== void 0,
 		figure
 	};
+}
+/** Which figure decides: without an aggregate, the extreme on the condition's side; for == and != each must be asked. */
+function decidingOf({ aggregate, operator }) {
+	return aggregate ?? (operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0);
 }
 /** One figure of several. */
 function aggregateOf(aggregate, figures) {
@@ -398,6 +403,10 @@ function formatCount(count, noun) {
 /** Bytes a second for a reader. */
 function formatRate(bytes, ms) {
 	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** A time of day, from milliseconds since 1970: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
 /** A number with at most two decimals. */
 function formatDecimal(value) {
@@ -1026,6 +1035,7 @@ const EMPTY_REPORT = {
 	samples: [],
 	gate: NO_GATE,
 	durationMs: 0,
+	took: {},
 	errors: [],
 	warnings: []
 };
@@ -1112,11 +1122,52 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: formatDecimal
 };
-/** A tripped condition with its figure and its limit. */
-function breachLine(breach) {
-	if (breach.holds === void 0) return unjudged(breach);
-	const { text, metric, limit } = breach.condition;
-	return `${text}: it was ${formatFigure(metric, breach.figure)}, the limit is ${formatFigure(metric, limit)}`;
+/** A tripped condition, and what tripped it. */
+function breachLine(breach, samples) {
+	return breach.holds === void 0 ? unjudged(breach) : `${breach.condition.text}: ${breachSentence(breach, samples)}`;
+}
+const SUBJECTS = [
+	[/^cpu_used_pct$/, "CPU"],
+	[/^mem_used(_pct|_mib)?$/, "Memory"],
+	[/^mem_free$/, "Free memory"],
+	[/^disk_used(_pct)?$/, "Disk"],
+	[/^disk_free$/, "Free disk space"]
+];
+const VERBS = {
+	max: "peaked at",
+	min: "fell to",
+	mean: "averaged",
+	last: "ended at"
+};
+/** What tripped, when and for how long: `Memory peaked at 90 % (limit 80 %) at 09:05:00 UTC, too high for 40 s`. */
+function breachSentence(breach, samples) {
+	const { metric, limit } = breach.condition;
+	const subject = SUBJECTS.find(([pattern]) => pattern.test(metric))?.[1] ?? metric;
+	if (breach.holds === void 0) return `${subject} cannot be judged`;
+	const deciding = decidingOf(breach.condition);
+	const peak = `${subject} ${samples.length < 2 || deciding === void 0 ? "was at" : VERBS[deciding]} ${formatFigure(metric, breach.figure)} (limit ${formatFigure(metric, limit)})`;
+	return samples.length < 2 || deciding === "mean" || deciding === "last" ? peak : `${peak}${whenOf(breach, samples)}`;
+}
+function whenOf({ condition, figure }, samples) {
+	const each = {
+		...condition,
+		aggregate: void 0
+	};
+	const judged = samples.map(({ at, figures }) => ({
+		at,
+		...judge(each, [figures])
+	}));
+	const peak = judged.find((one) => one.holds !== void 0 && compare$1(one.figure, figure) === 0);
+	const ms = judged.map(({ at, holds }, index) => {
+		const before = judged[index - 1];
+		return holds && before?.holds ? Math.max(at - before.at, 0) : 0;
+	}).reduce((sum, length) => sum + length);
+	const count = judged.filter(({ holds }) => holds).length;
+	const how = {
+		"<": ", too low",
+		">": ", too high"
+	}[condition.operator.charAt(0)] ?? "";
+	return ` at ${formatTime(peak?.at ?? 0)}${how} ${ms === 0 ? `in ${formatCount(count, "reading")}` : `for ${formatDuration(ms)}`}`;
 }
 /** A condition that does not hold, with the figure that was seen. */
 function judgementLine(judgement) {
@@ -1139,37 +1190,40 @@ function unjudged({ condition, samples, missing, reported }) {
 /** What came of the run, in one line. */
 function headline(report) {
 	const { own, error } = verdict(report);
-	return [own, error].filter((part) => part !== "").join(" ");
+	return [...own, error].filter((part) => part !== "").join(" ");
 }
 function verdict(report) {
 	const { files, errors, gate, share, cancelled } = report;
 	const error = errors[0]?.message ?? "";
 	const done = `${whatWasDone(report)}${share === void 0 ? "" : ` (${shardName(share)})`}`;
+	const judged = gateSentences(report);
 	if (cancelled) return {
-		own: `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`,
+		own: [`Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`, ...judged],
 		error: ""
 	};
+	const [tripped, rest] = gate.state === "failed" ? [judged, []] : [[], judged];
 	if (error !== "" && files.length === 0) return {
-		own: "",
+		own: tripped,
 		error
 	};
 	const { failed, notAttempted } = totals(report);
-	if (failed + notAttempted > 0) return {
-		own: `${done}.`,
-		error
-	};
-	if (error !== "") return {
-		own: `${done}, but the step failed:`,
-		error
-	};
-	if (gate.state !== "failed") return {
-		own: `${done}.`,
-		error
-	};
+	const isOther = error !== "" && failed + notAttempted === 0;
 	return {
-		own: `${done}, but the gate failed: ${gate.breaches.filter(({ level }) => level === "fail").map(({ condition }) => condition.text).join(", ")}.`,
+		own: [
+			...tripped,
+			isOther ? `${done}, but the step failed:` : `${done}.`,
+			...rest
+		],
 		error
 	};
+}
+/** The sentence on the gate; none where nothing could be read, which an error says. */
+function gateSentences({ gate: { state, breaches }, samples }) {
+	if (state === "passed") return ["The gate passed."];
+	const [first, ...others] = breaches.filter(({ level }) => level === (state === "failed" ? "fail" : "warn"));
+	if (first === void 0 || samples.length === 0) return [];
+	const more = others.length === 0 ? "" : `, and ${formatCount(others.length, "other condition")} tripped`;
+	return [`${breachSentence(first, samples)}${more}, so the gate ${state}.`];
 }
 function whatWasDone(report) {
 	const { task, files, leftOut, errors, dryRun, cancelled, durationMs } = report;
@@ -1208,7 +1262,7 @@ function usage({ samples, cancelled }) {
 		return figures === void 0 ? [] : `${name} ${formatFigure(metric, aggregateOf("max", figures))}`;
 	});
 	const figures = used.length === 0 ? "no CPU, memory or disk usage" : used.join(", ");
-	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${samples.length} samples: ${figures}`;
+	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
 function furtherLines({ errors }) {
@@ -1401,14 +1455,14 @@ function matcher(pattern, { excludes, prunes }) {
 /** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
 function anchor(pattern, directory) {
 	const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, "");
-	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
+	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped$1(homedir()) + trimmed.slice(1);
 	if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
 	if (path.isAbsolute(trimmed)) return trimmed;
 	const [climb = ""] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
 	const base = path.resolve(directory, climb === "" ? "." : climb);
 	const rest = trimmed.slice(climb.length);
-	if (rest === "") return escaped(base);
-	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
+	if (rest === "") return escaped$1(base);
+	return `${escaped$1(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
 }
 function matches(pattern, dot) {
 	const own = slashed(pattern).replace(/(\/\*\*)+$/, "");
@@ -1422,7 +1476,7 @@ function slashed(pattern) {
 	return WINDOWS ? pattern.replaceAll("\\", "/") : pattern;
 }
 /** A pattern for the very path. */
-function escaped(literal) {
+function escaped$1(literal) {
 	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
 }
 
@@ -1713,7 +1767,7 @@ function leadsTooFar(pattern, file) {
 }
 /** A search for everything in a folder, split by those in it that are not excluded whole; undefined of any other. */
 function split(root, { match, visibleOnly }) {
-	const literal = escaped(root);
+	const literal = escaped$1(root);
 	const folders = ([
 		literal,
 		path.join(literal, "**"),
@@ -1725,7 +1779,7 @@ function split(root, { match, visibleOnly }) {
 		pattern: path.join(literal, "*"),
 		descends: false
 	}, ...searched.map((name) => ({
-		pattern: path.join(literal, escaped(name)),
+		pattern: path.join(literal, escaped$1(name)),
 		descends: true
 	}))];
 }
@@ -1815,8 +1869,8 @@ async function findMatches(place, search, options) {
 function wayTo(file, root, { directory, pattern: { target } }) {
 	const [dotted = "", ...others] = (pathWithin(root, file) ?? "").split(path.sep).filter((name) => name.startsWith("."));
 	if (others.length > 0 || dotted === ".git") return ALL_HIDDEN;
-	const start = toPosix(escaped(pathWithin(directory, root) ?? root));
-	const line = `${path.posix.join(start, "**", escaped(dotted))}${target === void 0 ? "" : ` => ${target}`}`;
+	const start = toPosix(escaped$1(pathWithin(directory, root) ?? root));
+	const line = `${path.posix.join(start, "**", escaped$1(dotted))}${target === void 0 ? "" : ` => ${target}`}`;
 	return `the line ${quote(line)} includes it`;
 }
 function requireDirectory(directory, given) {
@@ -3203,14 +3257,14 @@ function fileEntry({ file, ...outcome }, report) {
 }
 
 // src/report/html.ts
-const MAX_TEXT = 600;
-const ENTITIES = {
+const MAX_TEXT = 400;
+const ENTITIES = new Map(Object.entries({
 	"&": "&amp;",
 	"<": "&lt;",
 	">": "&gt;",
 	"\"": "&quot;",
 	"'": "&#39;"
-};
+}));
 /** HTML from a template, what is put in escaped. As blocks without empty lines it is no Markdown: no text becomes markup. */
 function html(parts, ...values) {
 	return { html: parts.flatMap((part, index) => [part, toHtml(values[index])]).join("") };
@@ -3223,268 +3277,356 @@ function concat(pieces) {
 function code(text) {
 	return html`<code>${text}</code>`;
 }
-/** A table of a heading row and rows. */
+const PLAIN = String.raw`(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.:]*|%)`;
+const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}[.,:;)]*(?:\s|$))[^\s"(]\S*?(?=[.,:;)]*(?:\s|$)))`;
+const ODD_RUN = new RegExp(`(${ODD}(?: ${ODD})*(?:(?<=[<>=]) [\\d.]*\\d)?)`);
+/** A message: its plain words as they are, and all else as code, what is quoted whole. */
+function prose(text) {
+	return concat(visibleCut(text, MAX_TEXT).split(ODD_RUN).map((piece, index) => ({ html: index % 2 === 0 ? escaped(piece) : `<code>${escaped(piece)}</code>` })));
+}
+/** A table of a heading row and rows, without columns that are empty. Text is a figure and stands right, HTML stands left. */
 function table(headings, rows) {
-	return html`<table>\n<tr>${concat(headings.map((heading) => html`<th align="left">${heading}</th>`))}</tr>\n${concat(rows.map((row) => html`<tr>${concat(row.map((cell) => html`<td>${cell}</td>`))}</tr>\n`))}</table>`;
+	const columns = [...headings.keys()].filter((column) => rows.some((row) => row[column] !== ""));
+	const isText = (column) => rows.some((row) => typeof row[column] === "object");
+	const cell = (column, value = "") => isText(column) ? html`<td>${value}</td>` : html`<td align="right">${value}</td>`;
+	const head = columns.map((column) => html`<th align="${isText(column) ? "left" : "right"}">${headings[column] ?? ""}</th>`);
+	const body = rows.map((row) => html`<tr>${concat(columns.map((column) => cell(column, row[column])))}</tr>\n`);
+	return html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`;
 }
 function toHtml(value) {
 	if (value === void 0) return "";
-	if (typeof value === "object") return value.html;
-	return visibleCut(String(value), MAX_TEXT).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+	return typeof value === "object" ? value.html : escaped(visibleCut(String(value), MAX_TEXT));
+}
+function escaped(text) {
+	return text.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
 // src/report/charts.ts
-const MIN_SAMPLES = 3;
+/** Fewer readings say no more than their figures. */
+const MIN_READINGS = 10;
 const MAX_POINTS = 60;
 const MAX_PERCENT = 1e3;
-const CHARTS = [
+const MAX_LIMITS = 8;
+const PLOTS = [
 	{
-		name: "CPU",
+		kind: "line",
+		name: "🟦 CPU",
+		colour: "#388bfd",
 		metric: "cpu_used_pct",
 		part: void 0
 	},
 	{
-		name: "Memory",
+		kind: "line",
+		name: "🟪 memory",
+		colour: "#a371f7",
 		metric: "mem_used_pct",
 		part: "mem"
 	},
 	{
-		name: "Disk",
+		kind: "line",
+		name: "🟩 disk",
+		colour: "#2da44e",
 		metric: "disk_used_pct",
 		part: "disk"
 	}
 ];
-/** One row for each of CPU, memory and disk: its course as a sparkline, and its aggregates. */
-function courseTable(samples) {
-	if (samples.length < MIN_SAMPLES) return [];
-	const all = samples.map(({ figures }) => figures);
-	const rows = CHARTS.flatMap(({ name, metric }) => {
-		const figures = figuresOf(metric, all);
-		if (figures === void 0) return [];
-		const aggregates = [
-			"min",
-			"mean",
-			"max",
-			"last"
-		].map((aggregate) => formatFigure(metric, aggregateOf(aggregate, figures)));
-		return [[
-			name,
-			code(sparkline(overTime(metric, samples, MAX_POINTS / 2))),
-			...aggregates
-		]];
-	});
-	return rows.length === 0 ? [] : [table([
-		"",
-		"Course",
-		"Min",
-		"Mean",
-		"Max",
-		"Last"
-	], rows)];
-}
-/** A Mermaid chart of each percentage over time, with its conditions' limits as level lines. It holds nothing but numbers. */
-function timeCharts(samples, conditions) {
+const LIMITS = [{
+	kind: "line",
+	name: "🟥 limits of fail-if",
+	colour: "#e5484d",
+	level: "failIf"
+}, {
+	kind: "line",
+	name: "🟨 limits of warn-if",
+	colour: "#bf8700",
+	level: "warnIf"
+}];
+const GAPS = {
+	kind: "bar",
+	name: "grey: no readings",
+	colour: "#8c959f"
+};
+/** A Mermaid chart of CPU, memory and disk over time, with the limits of the gate, below its legend. It holds nothing but numbers. */
+function timeChart(samples, gate) {
 	const [first, last] = [samples[0], samples.at(-1)];
-	if (samples.length < MIN_SAMPLES || first === void 0 || last === void 0) return [];
-	const span = timeSpan(last.at - first.at);
-	const over = `in percent over ${span.unit}, ${formatCount(samples.length, "sample")}`;
-	return CHARTS.flatMap((chart) => {
-		const values = overTime(chart.metric, samples, MAX_POINTS);
-		if (values.length === 0) return [];
-		const limits = limitsOf(chart, conditions, last.figures);
-		return `${`**${chart.name}** ${over}${limits.length === 0 ? "" : ", with its limits in red"}`}\n\n${mermaid(values, limits, span.length)}`;
-	});
+	if (samples.length < 10 || first === void 0 || last === void 0) return [];
+	const size = Math.min(MAX_POINTS, samples.length);
+	const lines = PLOTS.map((plot) => ({
+		...plot,
+		points: overTime(plot.metric, samples, size)
+	})).filter(({ points }) => points.some((point) => point !== void 0));
+	if (lines.length === 0) return [];
+	const limits = LIMITS.flatMap(({ level, ...look }) => limitsOf(gate[level], last.figures).map((limit) => ({
+		...look,
+		points: Array(size).fill(limit)
+	})));
+	const shown = [...lines, ...limits].flatMap(({ points }) => bridged(points));
+	const [low, high] = [Math.min(0, Math.floor(Math.min(...shown))), Math.max(100, Math.ceil(Math.max(...shown)))];
+	const gaps = Array.from({ length: size }, (_, index) => lines.some(({ points }) => isGap(points, index)));
+	const bars = gaps.includes(true) ? [{
+		...GAPS,
+		points: gaps.map((gap) => gap ? high : low)
+	}] : [];
+	const series = [
+		...lines,
+		...bars,
+		...limits
+	];
+	const legend = [...new Set(series.map(({ name }) => name))].join(" · ");
+	const span = `${formatTime(first.at)} to ${formatTime(last.at)}, ${formatDuration(Math.max(last.at - first.at, 0))}`;
+	return [html`<p>In percent: ${legend}</p>`, { html: mermaid(series, `y-axis ${low} --> ${high}`, span) }];
 }
-const MAX_LIMITS = 8;
-const COLOURS = ["#0969da", ...Array.from({ length: MAX_LIMITS }, () => "#cf222e")];
-const STYLE = JSON.stringify({
-	xyChart: {
-		width: 700,
-		height: 240
-	},
-	themeVariables: { xyChart: { plotColorPalette: COLOURS.join(", ") } }
-});
-function mermaid(points, limits, span) {
-	const shown = [...points, ...limits];
-	const line = (numbers) => `  line [${numbers.map((number) => number.toFixed(2)).join(", ")}]`;
+function mermaid(series, axis, span) {
+	const style = {
+		xyChart: {
+			width: 800,
+			height: 280,
+			xAxis: {
+				showLabel: false,
+				showTick: false
+			}
+		},
+		themeVariables: { xyChart: {
+			backgroundColor: "transparent",
+			plotColorPalette: series.map(({ colour }) => colour).join(", ")
+		} }
+	};
+	const list = (numbers) => `[${numbers.join(", ")}]`;
 	return [
 		"```mermaid",
 		...[
-			`%%{init: ${STYLE}}%%`,
+			`%%{init: ${JSON.stringify(style)}}%%`,
 			"xychart-beta",
-			`  x-axis 0 --> ${span}`,
-			`  y-axis ${Math.min(0, Math.floor(Math.min(...shown)))} --> ${Math.max(100, Math.ceil(Math.max(...shown)))}`,
-			line(points),
-			...limits.map((limit) => line(points.map(() => limit)))
+			`  x-axis "${span}" ${list([...series[0]?.points.keys() ?? []])}`,
+			`  ${axis}`,
+			...series.map(({ kind, points }) => `  ${kind} ${list(bridged(points).map((number) => number.toFixed(2)))}`)
 		],
 		"```"
 	].join("\n");
 }
-/** A length of time as a chart's axis shows it. */
-function timeSpan(ms) {
-	const [unit, size] = ms < 12e4 ? ["seconds", 1e3] : ms < 72e5 ? ["minutes", 6e4] : ["hours", 36e5];
-	return {
-		unit,
-		length: Math.max(Math.round(ms / size * 10) / 10, .1)
-	};
-}
-/** Eight heights for 0 to 100 percent. */
-function sparkline(values) {
-	const heights = "▁▂▃▄▅▆▇█";
-	return values.map((value) => heights.charAt(clamp(Math.floor(value / 12.5), 0, 7))).join("");
-}
-/** At most so many values of a metric at even distances in time: the highest where several fall together, or the one before. */
-function overTime(metric, samples, count) {
-	const size = Math.min(count, samples.length);
+/** Values of a metric at even distances in time: the highest where several fall together, undefined where none does. */
+function overTime(metric, samples, size) {
 	const start = samples[0]?.at ?? 0;
 	const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
 	const grid = Array.from({ length: size });
-	let before;
 	for (const { at, figures } of samples) {
 		const figure = figures.get(metric);
 		if (figure === void 0) continue;
 		const value = clamp(Number(figure), -1e3, MAX_PERCENT);
 		const place = clamp(Math.round((at - start) / length * (size - 1)), 0, size - 1);
 		grid[place] = Math.max(grid[place] ?? value, value);
-		before ??= value;
 	}
-	return grid.flatMap((value) => {
-		before = value ?? before;
-		return before ?? [];
+	return grid;
+}
+/** Whether nothing is known at two places or more; one alone comes of readings that are not quite regular. */
+function isGap(points, index) {
+	const isMissing = (at) => at in points && points[at] === void 0;
+	return isMissing(index) && (isMissing(index - 1) || isMissing(index + 1));
+}
+/** The points, with the one before where there is none, or the first. */
+function bridged(points) {
+	let before = points.find((point) => point !== void 0) ?? 0;
+	return points.map((point) => {
+		before = point ?? before;
+		return before;
 	});
 }
 function clamp(value, low, high) {
 	return Math.min(Math.max(value, low), high);
 }
-/** The conditions' limits in percent; those of bytes are parts of the total of the last sample. */
-function limitsOf({ metric, part }, conditions, last) {
-	const total = part === void 0 ? NaN : Number(last.get(`${part}_total`));
-	const percent = (bytes) => 100 * bytes / total;
-	const limits = conditions.flatMap((condition) => {
-		const limit = toNumber(condition.limit);
-		if (condition.metric === metric) return limit;
-		if (condition.metric === `${part}_used`) return percent(limit);
-		if (condition.metric === `${part}_used_mib`) return percent(limit * 2 ** 20);
-		return condition.metric === `${part}_free` ? 100 - percent(limit) : [];
+/** The conditions' limits in percent, each once; those of bytes are parts of the total of the last sample. */
+function limitsOf(conditions, last) {
+	const limits = PLOTS.flatMap(({ metric, part }) => {
+		const total = part === void 0 ? NaN : Number(last.get(`${part}_total`));
+		const percent = (bytes) => 100 * bytes / total;
+		return conditions.flatMap((condition) => {
+			const limit = toNumber(condition.limit);
+			if (condition.metric === metric) return limit;
+			if (condition.metric === `${part}_used`) return percent(limit);
+			if (condition.metric === `${part}_used_mib`) return percent(limit * 2 ** 20);
+			return condition.metric === `${part}_free` ? 100 - percent(limit) : [];
+		});
 	});
 	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, MAX_LIMITS);
 }
 
 // src/report/stats-section.ts
-const MAX_BREACHES = 30;
-/** What the summary says of the sandbox: the gate, the last figures, and their course over several samples. */
-function statsSection({ gate, stats, samples }) {
+/** What the summary says of the sandbox: its figures and what was judged, their course, and the size that would have done. */
+function statsSection(report) {
 	return [
-		...gateBlock(gate),
-		...stats === void 0 ? [] : [statsTable(stats.figures)],
-		...courseTable(samples),
-		...timeCharts(samples, gate.conditions).map((markdown) => ({ html: markdown }))
+		...statsTable(report),
+		...timeChart(report.samples, report.gate),
+		...sizeHint(report)
 	];
 }
-function gateBlock({ state, conditions, breaches }) {
-	if (state === "passed") {
-		const texts = conditions.map(({ text }) => text).join(", ");
-		return [html`<p>The gate passed. None of its conditions held: ${code(texts)}</p>`];
-	}
-	if (breaches.length === 0) return [];
-	const rows = breaches.slice(0, MAX_BREACHES).map((breach) => [breach.level === "fail" ? "❌" : "⚠️", code(breachLine(breach))]);
-	return [table(["", "Conditions that tripped"], rows)];
-}
-const NOT_REPORTED = "not reported";
-function statsTable(figures) {
-	const cores = figures.get("cpu_count");
-	const count = cores === void 0 ? NOT_REPORTED : `${cores} ${cores === 1n ? "core" : "cores"}`;
-	const row = (name, part) => [
-		name,
-		bytes(figures.get(`${part}_used`)),
-		bytes(figures.get(`${part}_total`)),
-		bar(figures.get(`${part}_used_pct`))
-	];
-	const cpu = [
-		"CPU",
+const MAX_CONDITIONS = 30;
+const RESOURCES = new Map(Object.entries({
+	cpu: "CPU",
+	mem: "Memory",
+	disk: "Disk"
+}));
+/** A row for each resource, and for each other metric that was judged. */
+function statsTable({ samples, gate }) {
+	const all = samples.map(({ figures }) => figures);
+	const figure = (metric, aggregate) => {
+		const figures = figuresOf(metric, all);
+		return figures === void 0 ? "" : formatFigure(metric, aggregateOf(aggregate, figures));
+	};
+	const kinds = samples.length > 1 ? [
+		"max",
+		"mean",
+		"last"
+	] : ["last"];
+	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
+	const subjectOf = ({ metric }) => /^(cpu|mem|disk)_/.exec(metric)?.[1] ?? metric;
+	const rows = [.../* @__PURE__ */ new Set([...RESOURCES.keys(), ...conditions.map(subjectOf)])].flatMap((subject) => {
+		const [peak = "", mean = "", last = ""] = kinds.map((kind) => {
+			const [used, share, own] = [
+				`${subject}_used`,
+				`${subject}_used_pct`,
+				subject
+			].map((name) => figure(name, kind));
+			return used && share ? `${used} (${share})` : used || share || own || "";
+		});
+		const cores = figure("cpu_count", "last");
+		const total = subject === "cpu" ? cores && formatCount(Number(cores), "core") : figure(`${subject}_total`, "last");
+		const { mark, lines } = marked(gate, conditions.filter((each) => subjectOf(each) === subject));
+		if (peak === "" && ["", "0 B"].includes(total) && lines === "") return [];
+		return [[
+			html`${mark}${RESOURCES.get(subject) ?? code(subject)}`,
+			peak || "not reported",
+			mean,
+			last,
+			total,
+			lines
+		]];
+	});
+	const headings = [
 		"",
-		count,
-		bar(figures.get("cpu_used_pct"))
-	];
-	return table([
-		"",
-		"Used",
+		samples.length > 1 ? "Peak" : "Now",
+		"Mean",
+		"Last",
 		"Of",
-		"Share"
-	], [
-		cpu,
-		row("Memory", "mem"),
-		row("Disk", "disk")
-	]);
+		"Conditions"
+	];
+	return samples.length === 0 || rows.length === 0 ? [] : [table(headings, rows)];
 }
-function bytes(figure) {
-	return figure === void 0 ? NOT_REPORTED : formatBytes(figure);
+const MARKS = {
+	fail: "❌ ",
+	warn: "⚠️ ",
+	pass: "✅ "
+};
+/** Conditions with what became of each, and the mark of the worst. */
+function marked({ breaches }, conditions) {
+	const levels = conditions.map((condition) => breaches.find((each) => each.condition === condition)?.level ?? "pass");
+	const worst = ["fail", "warn"].find((level) => levels.includes(level));
+	const lines = conditions.map(({ text }, index) => html`${MARKS[levels[index] ?? "pass"]}${code(text)}<br>`);
+	return {
+		mark: worst === void 0 ? "" : MARKS[worst],
+		lines: lines.length === 0 ? "" : concat(lines)
+	};
 }
-function bar(percent) {
-	if (percent === void 0) return NOT_REPORTED;
-	const filled = Math.min(Math.max(Math.round(Number(percent) / 5), 0), 20);
-	return html`${code(`${"█".repeat(filled)}${"░".repeat(20 - filled)}`)} ${Number(percent).toFixed(1)} %`;
+/** The rule is in docs/summary.md. Of a sandbox that was not seen all the time, nobody can say. */
+function sizeHint({ task, samples, errors, cancelled }) {
+	const all = samples.map(({ figures }) => figures);
+	const used = figuresOf("mem_used", all);
+	const total = Number(all.at(-1)?.get("mem_total") ?? 0);
+	const isSeen = samples.length >= 10 && errors.length === 0 && !cancelled;
+	if (task !== "monitor" || !isSeen || used === void 0) return [];
+	const peak = toNumber(aggregateOf("max", used));
+	const size = sizeFor(peak);
+	const most = `Peak ${formatBytes(peak)} of ${formatBytes(total)}`;
+	return size >= total ? [] : [html`<p>${most}: a sandbox with ${formatBytes(size)} would have done.</p>`];
+}
+/** The smallest of 512 MiB, 768 MiB, 1 GiB, 1.5 GiB, 2 GiB and so on that holds a peak and a quarter more, in bytes. */
+function sizeFor(peak) {
+	const needed = Math.max(peak * 1.25, 2 ** 29);
+	const power = 2 ** Math.ceil(Math.log2(needed));
+	return needed <= power * .75 ? power * .75 : power;
 }
 
 // src/report/summary.ts
 const MAX_ROWS = 10;
 const MAX_LINES = 30;
-/** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
+const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
+/** The job summary: the verdict, what failed, the stats, the upload, the files. Blocks of HTML, one a paragraph. */
 function summary(report) {
 	const { own, error } = verdict(report);
+	const [title = "Failed", ...others] = own;
 	const mark = succeeded(report) ? "✅" : report.cancelled ? "⛔" : "❌";
-	const blocks = join([
-		html`<h3>${mark} ${own === "" ? "Failed" : own}</h3>`,
-		...error === "" ? [] : [html`<p>${code(error)}</p>`],
-		...notes(report),
+	const left = report.leftOut.map(({ path: place, reason }) => `${quote(place)}: ${reason}`);
+	const unjudged = report.gate.breaches.filter(({ holds }) => holds === void 0 && report.samples.length > 0);
+	return [
+		html`<h3>${mark} Sandbox Sync: ${title}</h3>`,
+		...[...others, error].filter((line) => line !== "").map((line) => html`<p>${prose(line)}</p>`),
+		...failureTable(report),
+		...list([...furtherLines(report), ...unjudged.map((breach) => breachLine(breach, report.samples))]),
 		...statsSection(report),
-		...report.files.length === 0 || report.dryRun ? [] : [totalsTable(report)],
-		...failureTables(report),
-		...leftOutTable(report)
-	]);
-	return blocks + join(fileList(report, 1044480 - Buffer.byteLength(blocks)));
+		...uploadTable(report),
+		...list([
+			...hiddenLine(report),
+			...notices(report),
+			...report.warnings
+		]),
+		...left.length === 0 ? [] : [html`<h4>What was left out</h4>`, ...list(left)],
+		...fileTables(report),
+		lastLine(report)
+	].map((block) => `${block.html}\n\n`).join("");
 }
-function join(blocks) {
-	return blocks.map((block) => `${block.html}\n\n`).join("");
+function list(lines) {
+	const items = firstOf$1(lines, MAX_LINES, {
+		show: prose,
+		more: (rest) => html`${moreInReport(rest)}`
+	});
+	return lines.length === 0 ? [] : [html`<ul>${concat(items.map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
 }
-function notes(report) {
-	const { sandboxId, baseUrl, warnings } = report;
-	const where = sandboxId === "" ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-	const items = [
-		...furtherLines(report),
-		...hiddenLine(report),
-		...notices(report),
-		...warnings
-	].slice(0, MAX_LINES).map((line) => html`\n<li>${code(line)}</li>`);
-	return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
+function lastLine({ sandboxId, baseUrl }) {
+	const where = sandboxId === "" ? "" : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
+	return html`<p>${where}<a href="${DOCS}/summary.md">How to read this</a> · ${messages}</p>`;
 }
-function totalsTable(report) {
+function uploadTable(report) {
+	if (report.files.length === 0 || report.dryRun) return [];
 	const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
-	const { durationMs } = report;
-	const rate = uploaded === 0 ? "–" : formatRate(uploadedBytes, durationMs);
-	return table([
-		"Uploaded",
-		"Unchanged",
-		"Failed",
-		"Not attempted",
-		"Skipped",
-		"Size",
-		"Time",
-		"Rate"
-	], [[
+	const { durationMs, took } = report;
+	const retries = report.files.reduce((sum, file) => sum + ("attempts" in file ? file.attempts - 1 : 0), 0);
+	const sent = uploaded === 0 ? ["", ""] : [formatBytes(uploadedBytes), formatRate(uploadedBytes, durationMs)];
+	const figures = [
+		uploaded,
+		unchanged,
+		failed,
+		notAttempted,
+		skipped,
+		retries
+	].map((count) => count === 0 ? "" : formatNumber(count));
+	const times = [
+		took.search,
+		took.wait,
+		durationMs,
+		took.stats
+	].map((ms) => ms ? formatDuration(ms) : "");
+	return [table([
 		...[
-			uploaded,
-			unchanged,
-			failed,
-			notAttempted,
-			skipped
+			"Uploaded",
+			"Unchanged",
+			"Failed",
+			"Not attempted",
+			"Skipped",
+			"Retries",
+			"Size",
+			"Rate"
 		],
-		formatBytes(uploadedBytes),
-		formatDuration(durationMs),
-		rate
-	]]);
+		"Searching",
+		"Waiting",
+		"Uploading",
+		"Reading stats"
+	], [[
+		...figures,
+		...sent,
+		...times
+	]])];
 }
-function failureTables(report) {
+function failureTable(report) {
 	const groups = failureGroups(report);
 	if (groups.length === 0) return [];
 	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
@@ -3492,31 +3634,52 @@ function failureTables(report) {
 			show: (source) => html`${code(source)}<br>`,
 			more: (rest) => html`${moreInReport(rest)}`
 		});
-		return [html`${code(error.message)}<br>${adviceOn(error, report)}`, concat(files)];
+		return [html`${prose(error.message)}<br>${prose(adviceOn(error, report))}`, concat(files)];
 	});
 	return [html`<h4>What failed</h4>`, table(["Why", "Files"], rows)];
 }
-function leftOutTable({ leftOut }) {
-	if (leftOut.length === 0) return [];
-	const rows = firstOf$1(leftOut, MAX_ROWS, {
-		show: ({ path, reason }) => [code(path), reason],
-		more: (rest) => [moreInReport(rest), ""]
+/** The files that went over, or would: their folders, the largest and the slowest; the report file has each. */
+function fileTables({ files }) {
+	const moved = files.filter(({ status }) => status === "uploaded" || status === "skipped");
+	if (moved.length === 0) return [];
+	const folders = [...Map.groupBy(moved, ({ file }) => path.posix.dirname(file.source))].map(([name, own]) => ({
+		name,
+		count: own.length,
+		bytes: own.reduce((sum, { file }) => sum + file.size, 0)
+	})).sort((one, other) => other.bytes - one.bytes);
+	const folderRows = firstOf$1(folders, MAX_ROWS, {
+		show: ({ name, count, bytes }) => [
+			code(name),
+			formatNumber(count),
+			formatBytes(bytes)
+		],
+		more: (rest) => [html`${moreInReport(rest)}`]
 	});
-	return [html`<h4>What was left out</h4>`, table(["Path", "Why"], rows)];
+	const most = (heading, measure) => {
+		const first = moved.toSorted((one, other) => measure(other) - measure(one)).slice(0, MAX_ROWS);
+		return table([
+			heading,
+			"In the sandbox",
+			"Size",
+			"Time"
+		], first.map(fileRow));
+	};
+	const tables = [table([
+		"Folder",
+		"Files",
+		"Size"
+	], folderRows), most("Largest", ({ file }) => file.size)];
+	if (moved.length > MAX_ROWS) tables.push(most("Slowest", (result) => "durationMs" in result ? result.durationMs : 0));
+	return [html`<details><summary>${formatCount(moved.length, "file")}: folders, largest, slowest</summary>\n${concat(tables)}\n</details>`];
 }
-function fileList({ files }, maxBytes) {
-	if (files.length === 0) return [];
-	const rows = fitting(files.values().map(fileRow), maxBytes, (row) => Buffer.byteLength(row.html));
-	const rest = files.length - rows.length;
-	const title = html`<summary>${formatCount(files.length, "file")}</summary>`;
-	const head = html`<tr><th align="left">File</th><th align="left">In the sandbox</th><th align="right">Size</th><th></th></tr>`;
-	const list = html`<table>\n${head}\n${concat(rows)}</table>`;
-	return [html`<details>${title}\n${list}\n${rest > 0 ? moreInReport(rest) : ""}</details>`];
-}
-function fileRow(result) {
-	const { source, target, size } = result.file;
-	const place = "path" in result ? result.path : target;
-	return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
+function fileRow({ file: { source, target, size }, ...result }) {
+	const time = "durationMs" in result ? formatDuration(result.durationMs) : "";
+	return [
+		code(source),
+		code("path" in result ? result.path : target),
+		formatBytes(size),
+		time
+	];
 }
 
 // src/github/publish.ts
@@ -3614,7 +3777,7 @@ function annotateFailures(report) {
 function annotateBreaches({ gate, samples }) {
 	if (samples.length === 0) return;
 	for (const [level, write] of [["fail", annotate.error], ["warn", annotate.warning]]) {
-		const lines = gate.breaches.filter((breach) => breach.level === level).map(breachLine);
+		const lines = gate.breaches.filter((breach) => breach.level === level).map((breach) => breachLine(breach, samples));
 		if (lines.length > 0) write([`${formatCount(lines.length, "condition")} of ${level}-if tripped:`, ...lines]);
 	}
 }
@@ -3777,4 +3940,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { EMPTY_REPORT as A, judge as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, exactly as H, formatNumber as I, quote as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, inputError as R, parseFieldsOf as S, waitError as T, withRetries as U, metricsOf as V, AgentError as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, gateOf as z };
+export { EMPTY_REPORT as A, gateOf as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, AgentError as G, metricsOf as H, formatNumber as I, formatTime as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, quote as R, parseFieldsOf as S, waitError as T, exactly as U, judge as V, withRetries as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, inputError as z };

@@ -87,15 +87,7 @@ function meaningOf(status: number, said: string): FailureKind {
 }
 
 const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  '#39': "'",
-  nbsp: ' ',
-  amp: '&',
-};
+const ENTITIES = new Map(Object.entries({ lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ', amp: '&' }));
 
 /** What a page shows. */
 function textOf(html: string): string {
@@ -103,7 +95,7 @@ function textOf(html: string): string {
   return html
     .replace(hidden, ' ')
     .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(#?\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+    .replace(/&(#?\w+);/g, (entity, name: string) => ENTITIES.get(name) ?? entity);
 }
 
 function messageOf(text: string): string | undefined {

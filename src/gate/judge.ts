@@ -8,11 +8,9 @@ export interface GateRules {
   readonly warnIf: readonly Condition[];
 }
 
-/** What a gate came to: `none` without conditions. */
-export interface Gate {
+/** What a gate came to, with what was judged: `none` without conditions. */
+export interface Gate extends GateRules {
   readonly state: 'passed' | 'warned' | 'failed' | 'none';
-  /** Every condition that was judged. */
-  readonly conditions: readonly Condition[];
   readonly breaches: readonly Breach[];
 }
 
@@ -33,7 +31,7 @@ export type Judgement =
     };
 
 /** A gate that nothing was asked of. */
-export const NO_GATE: Gate = { state: 'none', conditions: [], breaches: [] };
+export const NO_GATE: Gate = { state: 'none', failIf: [], warnIf: [], breaches: [] };
 
 /** The metrics that conditions speak of. */
 export function metricsOf(...conditions: readonly (readonly Condition[])[]): ReadonlySet<string> {
@@ -51,7 +49,7 @@ export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[
   const [failures, warnings] = [tripped('fail', failIf), tripped('warn', warnIf)];
   const fails = failures.length > 0 || (blind && failIf.length > 0);
   const state = fails ? 'failed' : blind || warnings.length > 0 ? 'warned' : 'passed';
-  return { state, conditions: [...failIf, ...warnIf], breaches: [...failures, ...warnings] };
+  return { state, failIf, warnIf, breaches: [...failures, ...warnings] };
 }
 
 const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
@@ -75,13 +73,16 @@ export function judge(condition: Condition, samples: readonly Figures[]): Judgem
     const reported = [...(blind[0]?.keys() ?? [])].sort();
     return { condition, holds: undefined, samples: samples.length, missing: blind.length, reported };
   }
-  // The extreme on the condition's side decides whether any figure satisfies it; for == and != each must be asked.
-  const extreme = operator.startsWith('<') ? 'min' : operator.startsWith('>') ? 'max' : undefined;
-  const deciding = aggregate ?? extreme;
+  const deciding = decidingOf(condition);
   const candidates = deciding === undefined ? figures : [aggregateOf(deciding, figures)];
   const found = candidates.find(figure => HOLDS[operator](compare(figure, limit)));
   const figure = found ?? aggregateOf(aggregate ?? 'last', figures);
   return { condition, holds: found !== undefined, figure };
+}
+
+/** Which figure decides: without an aggregate, the extreme on the condition's side; for == and != each must be asked. */
+export function decidingOf({ aggregate, operator }: Condition): Aggregate | undefined {
+  return aggregate ?? (operator.startsWith('<') ? 'min' : operator.startsWith('>') ? 'max' : undefined);
 }
 
 /** At least one figure of a metric, the oldest first. */

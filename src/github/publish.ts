@@ -118,7 +118,7 @@ function annotateBreaches({ gate, samples }: Report): void {
     ['fail', annotate.error],
     ['warn', annotate.warning],
   ] as const) {
-    const lines = gate.breaches.filter(breach => breach.level === level).map(breachLine);
+    const lines = gate.breaches.filter(breach => breach.level === level).map(breach => breachLine(breach, samples));
     if (lines.length > 0) write([`${formatCount(lines.length, 'condition')} of ${level}-if tripped:`, ...lines]);
   }
 }

@@ -1,8 +1,9 @@
-import { type ExactNumber, toNumber } from '../gate/exact-number.ts';
-import type { Judgement } from '../gate/judge.ts';
+import { compare, type ExactNumber, toNumber } from '../gate/exact-number.ts';
+import { decidingOf, type Judgement, judge } from '../gate/judge.ts';
 import { type MetricKind, metricKind } from '../gate/metrics.ts';
+import type { Sample } from '../stats/sample.ts';
 import { firstOf } from '../text/cut.ts';
-import { formatBytes, formatDecimal } from '../text/units.ts';
+import { formatBytes, formatCount, formatDecimal, formatDuration, formatTime } from '../text/units.ts';
 
 /** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
 export function formatFigure(metric: string, figure: ExactNumber): string {
@@ -16,11 +17,44 @@ const FORMATS: Readonly<Record<MetricKind, (figure: number) => string>> = {
   plain: formatDecimal,
 };
 
-/** A tripped condition with its figure and its limit. */
-export function breachLine(breach: Judgement): string {
-  if (breach.holds === undefined) return unjudged(breach);
-  const { text, metric, limit } = breach.condition;
-  return `${text}: it was ${formatFigure(metric, breach.figure)}, the limit is ${formatFigure(metric, limit)}`;
+/** A tripped condition, and what tripped it. */
+export function breachLine(breach: Judgement, samples: readonly Sample[]): string {
+  return breach.holds === undefined ? unjudged(breach) : `${breach.condition.text}: ${breachSentence(breach, samples)}`;
+}
+
+const SUBJECTS: readonly (readonly [metric: RegExp, subject: string])[] = [
+  [/^cpu_used_pct$/, 'CPU'],
+  [/^mem_used(_pct|_mib)?$/, 'Memory'],
+  [/^mem_free$/, 'Free memory'],
+  [/^disk_used(_pct)?$/, 'Disk'],
+  [/^disk_free$/, 'Free disk space'],
+];
+const VERBS = { max: 'peaked at', min: 'fell to', mean: 'averaged', last: 'ended at' } as const;
+
+/** What tripped, when and for how long: `Memory peaked at 90 % (limit 80 %) at 09:05:00 UTC, too high for 40 s`. */
+export function breachSentence(breach: Judgement, samples: readonly Sample[]): string {
+  const { metric, limit } = breach.condition;
+  const subject = SUBJECTS.find(([pattern]) => pattern.test(metric))?.[1] ?? metric;
+  if (breach.holds === undefined) return `${subject} cannot be judged`;
+  const deciding = decidingOf(breach.condition);
+  const verb = samples.length < 2 || deciding === undefined ? 'was at' : VERBS[deciding];
+  const peak = `${subject} ${verb} ${formatFigure(metric, breach.figure)} (limit ${formatFigure(metric, limit)})`;
+  return samples.length < 2 || deciding === 'mean' || deciding === 'last' ? peak : `${peak}${whenOf(breach, samples)}`;
+}
+
+function whenOf({ condition, figure }: Extract<Judgement, { holds: boolean }>, samples: readonly Sample[]): string {
+  const each = { ...condition, aggregate: undefined };
+  const judged = samples.map(({ at, figures }) => ({ at, ...judge(each, [figures]) }));
+  const peak = judged.find(one => one.holds !== undefined && compare(one.figure, figure) === 0);
+  // Of what lies between two readings that both trip, the same is taken to be true.
+  const lengths = judged.map(({ at, holds }, index) => {
+    const before = judged[index - 1];
+    return holds && before?.holds ? Math.max(at - before.at, 0) : 0;
+  });
+  const ms = lengths.reduce((sum, length) => sum + length);
+  const count = judged.filter(({ holds }) => holds).length;
+  const how = { '<': ', too low', '>': ', too high' }[condition.operator.charAt(0)] ?? '';
+  return ` at ${formatTime(peak?.at ?? 0)}${how} ${ms === 0 ? `in ${formatCount(count, 'reading')}` : `for ${formatDuration(ms)}`}`;
 }
 
 /** A condition that does not hold, with the figure that was seen. */

@@ -3,19 +3,15 @@ import { visibleCut } from '../text/visible.ts';
 /** A piece of HTML in which everything from elsewhere is escaped. */
 export type Html = { readonly html: string };
 
-// Longer text is cut: a name can have 4,096 characters.
-const MAX_TEXT = 600;
+type Cell = Html | string | number;
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+// Longer text is cut: a name can have 4,096 characters. With the numbers of rows, it keeps a summary below its limit.
+const MAX_TEXT = 400;
+
+const ENTITIES = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }));
 
 /** HTML from a template, what is put in escaped. As blocks without empty lines it is no Markdown: no text becomes markup. */
-export function html(parts: TemplateStringsArray, ...values: readonly (Html | string | number)[]): Html {
+export function html(parts: TemplateStringsArray, ...values: readonly Cell[]): Html {
   const pieces = parts.flatMap((part, index) => [part, toHtml(values[index])]);
   return { html: pieces.join('') };
 }
@@ -30,15 +26,37 @@ export function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-/** A table of a heading row and rows. */
-export function table(headings: readonly string[], rows: readonly (readonly (Html | string | number)[])[]): Html {
-  const head = concat(headings.map(heading => html`<th align="left">${heading}</th>`));
-  const body = concat(rows.map(row => html`<tr>${concat(row.map(cell => html`<td>${cell}</td>`))}</tr>\n`));
-  return html`<table>\n<tr>${head}</tr>\n${body}</table>`;
+// Quoted text, and whatever is not a plain word or number: a name, a path, a URL, a mention, a condition.
+const PLAIN = String.raw`(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.:]*|%)`;
+const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}[.,:;)]*(?:\s|$))[^\s"(]\S*?(?=[.,:;)]*(?:\s|$)))`;
+const ODD_RUN = new RegExp(`(${ODD}(?: ${ODD})*(?:(?<=[<>=]) [\\d.]*\\d)?)`);
+
+/** A message: its plain words as they are, and all else as code, what is quoted whole. */
+export function prose(text: string): Html {
+  const pieces = visibleCut(text, MAX_TEXT).split(ODD_RUN);
+  return concat(
+    pieces.map((piece, index) => ({ html: index % 2 === 0 ? escaped(piece) : `<code>${escaped(piece)}</code>` })),
+  );
 }
 
-function toHtml(value: Html | string | number | undefined): string {
+/** A table of a heading row and rows, without columns that are empty. Text is a figure and stands right, HTML stands left. */
+export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): Html {
+  const columns = [...headings.keys()].filter(column => rows.some(row => row[column] !== ''));
+  const isText = (column: number) => rows.some(row => typeof row[column] === 'object');
+  const cell = (column: number, value: Cell = '') =>
+    isText(column) ? html`<td>${value}</td>` : html`<td align="right">${value}</td>`;
+  const head = columns.map(
+    column => html`<th align="${isText(column) ? 'left' : 'right'}">${headings[column] ?? ''}</th>`,
+  );
+  const body = rows.map(row => html`<tr>${concat(columns.map(column => cell(column, row[column])))}</tr>\n`);
+  return html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`;
+}
+
+function toHtml(value: Cell | undefined): string {
   if (value === undefined) return '';
-  if (typeof value === 'object') return value.html;
-  return visibleCut(String(value), MAX_TEXT).replace(/[&<>"']/g, character => ENTITIES[character] ?? character);
+  return typeof value === 'object' ? value.html : escaped(visibleCut(String(value), MAX_TEXT));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, character => ENTITIES.get(character) ?? character);
 }

@@ -34,6 +34,8 @@ export interface Report {
   readonly gate: Gate;
   /** How long the transfer took, in milliseconds. */
   readonly durationMs: number;
+  /** How long what comes before it and after it took, in milliseconds. */
+  readonly took: Readonly<Partial<Record<'search' | 'wait' | 'stats', number>>>;
   /** What failed beside single files: the input, the stats. */
   readonly errors: readonly ReportedError[];
   readonly warnings: readonly string[];
@@ -65,6 +67,7 @@ export const EMPTY_REPORT: Report = {
   samples: [],
   gate: NO_GATE,
   durationMs: 0,
+  took: {},
   errors: [],
   warnings: [],
 };

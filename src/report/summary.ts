@@ -1,64 +1,69 @@
-import { firstOf, fitting } from '../text/cut.ts';
-import { formatBytes, formatCount, formatDuration, formatRate } from '../text/units.ts';
+import path from 'node:path';
+import { firstOf } from '../text/cut.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
+import { quote } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
-import type { LeftOut } from '../upload/sources.ts';
-import { code, concat, type Html, html, table } from './html.ts';
+import { breachLine } from './figures.ts';
+import { code, concat, type Html, html, prose, table } from './html.ts';
 import { hiddenLine, notices } from './notices.ts';
-import { moreInReport, type Report, STATUS, succeeded, totals } from './report.ts';
+import { moreInReport, type Report, succeeded, totals } from './report.ts';
 import { statsSection } from './stats-section.ts';
 import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
 
-/** The platform drops a summary whole that is longer, in bytes. */
-export const MAX_SUMMARY_BYTES = 1024 * 1024;
-
-// So many rows of each kind; with texts cut as html.ts cuts them, all but the list of files stays below the limit.
+// The platform drops a summary whole that is longer than 1 MiB. With texts cut as html.ts cuts them, these are shorter.
 const MAX_ROWS = 10;
 const MAX_LINES = 30;
 
-// Kept free between the list of files and the limit.
-const RESERVE_BYTES = 4096;
+const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 
-/** The job summary: the verdict, the stats, the totals, the failures, the files. Blocks of HTML, one a paragraph. */
+/** The job summary: the verdict, what failed, the stats, the upload, the files. Blocks of HTML, one a paragraph. */
 export function summary(report: Report): string {
   const { own, error } = verdict(report);
+  const [title = 'Failed', ...others] = own;
   const mark = succeeded(report) ? '✅' : report.cancelled ? '⛔' : '❌';
-  const blocks = join([
-    html`<h3>${mark} ${own === '' ? 'Failed' : own}</h3>`,
-    ...(error === '' ? [] : [html`<p>${code(error)}</p>`]),
-    ...notes(report),
+  const left = report.leftOut.map(({ path: place, reason }) => `${quote(place)}: ${reason}`);
+  // Where nothing was read, the errors say so.
+  const unjudged = report.gate.breaches.filter(({ holds }) => holds === undefined && report.samples.length > 0);
+  const blocks = [
+    html`<h3>${mark} Sandbox Sync: ${title}</h3>`,
+    ...[...others, error].filter(line => line !== '').map(line => html`<p>${prose(line)}</p>`),
+    ...failureTable(report),
+    ...list([...furtherLines(report), ...unjudged.map(breach => breachLine(breach, report.samples))]),
     ...statsSection(report),
-    ...(report.files.length === 0 || report.dryRun ? [] : [totalsTable(report)]),
-    ...failureTables(report),
-    ...leftOutTable(report),
-  ]);
-  const left = MAX_SUMMARY_BYTES - RESERVE_BYTES - Buffer.byteLength(blocks);
-  return blocks + join(fileList(report, left));
-}
-
-function join(blocks: readonly Html[]): string {
+    ...uploadTable(report),
+    ...list([...hiddenLine(report), ...notices(report), ...report.warnings]),
+    ...(left.length === 0 ? [] : [html`<h4>What was left out</h4>`, ...list(left)]),
+    ...fileTables(report),
+    lastLine(report),
+  ];
   return blocks.map(block => `${block.html}\n\n`).join('');
 }
 
-function notes(report: Report): Html[] {
-  const { sandboxId, baseUrl, warnings } = report;
-  const where = sandboxId === '' ? [] : [html`<p>Sandbox ${code(sandboxId)} at ${code(baseUrl)}</p>`];
-  const lines = [...furtherLines(report), ...hiddenLine(report), ...notices(report), ...warnings].slice(0, MAX_LINES);
-  const items = lines.map(line => html`\n<li>${code(line)}</li>`);
-  return items.length === 0 ? where : [...where, html`<ul>${concat(items)}\n</ul>`];
+function list(lines: readonly string[]): Html[] {
+  const items = firstOf(lines, MAX_LINES, { show: prose, more: rest => html`${moreInReport(rest)}` });
+  return lines.length === 0 ? [] : [html`<ul>${concat(items.map(item => html`\n<li>${item}</li>`))}\n</ul>`];
 }
 
-function totalsTable(report: Report): Html {
+function lastLine({ sandboxId, baseUrl }: Report): Html {
+  const where = sandboxId === '' ? '' : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+  const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
+  return html`<p>${where}<a href="${DOCS}/summary.md">How to read this</a> · ${messages}</p>`;
+}
+
+function uploadTable(report: Report): Html[] {
+  if (report.files.length === 0 || report.dryRun) return [];
   const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
-  const { durationMs } = report;
-  const rate = uploaded === 0 ? '–' : formatRate(uploadedBytes, durationMs);
-  const counts = [uploaded, unchanged, failed, notAttempted, skipped];
-  return table(
-    ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'],
-    [[...counts, formatBytes(uploadedBytes), formatDuration(durationMs), rate]],
-  );
+  const { durationMs, took } = report;
+  const retries = report.files.reduce((sum, file) => sum + ('attempts' in file ? file.attempts - 1 : 0), 0);
+  const sent = uploaded === 0 ? ['', ''] : [formatBytes(uploadedBytes), formatRate(uploadedBytes, durationMs)];
+  const counts = [uploaded, unchanged, failed, notAttempted, skipped, retries];
+  const figures = counts.map(count => (count === 0 ? '' : formatNumber(count)));
+  const times = [took.search, took.wait, durationMs, took.stats].map(ms => (ms ? formatDuration(ms) : ''));
+  const what = ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Retries', 'Size', 'Rate'];
+  return [table([...what, 'Searching', 'Waiting', 'Uploading', 'Reading stats'], [[...figures, ...sent, ...times]])];
 }
 
-function failureTables(report: Report): Html[] {
+function failureTable(report: Report): Html[] {
   const groups = failureGroups(report);
   if (groups.length === 0) return [];
   const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
@@ -66,32 +71,34 @@ function failureTables(report: Report): Html[] {
       show: source => html`${code(source)}<br>`,
       more: rest => html`${moreInReport(rest)}`,
     });
-    return [html`${code(error.message)}<br>${adviceOn(error, report)}`, concat(files)];
+    return [html`${prose(error.message)}<br>${prose(adviceOn(error, report))}`, concat(files)];
   });
   return [html`<h4>What failed</h4>`, table(['Why', 'Files'], rows)];
 }
 
-function leftOutTable({ leftOut }: Report): Html[] {
-  if (leftOut.length === 0) return [];
-  const rows = firstOf<LeftOut, (Html | string)[]>(leftOut, MAX_ROWS, {
-    show: ({ path, reason }) => [code(path), reason],
-    more: rest => [moreInReport(rest), ''],
+/** The files that went over, or would: their folders, the largest and the slowest; the report file has each. */
+function fileTables({ files }: Report): Html[] {
+  const moved = files.filter(({ status }) => status === 'uploaded' || status === 'skipped');
+  if (moved.length === 0) return [];
+  const folders = [...Map.groupBy(moved, ({ file }) => path.posix.dirname(file.source))]
+    .map(([name, own]) => ({ name, count: own.length, bytes: own.reduce((sum, { file }) => sum + file.size, 0) }))
+    .sort((one, other) => other.bytes - one.bytes);
+  const folderRows = firstOf<(typeof folders)[number], (Html | string)[]>(folders, MAX_ROWS, {
+    show: ({ name, count, bytes }) => [code(name), formatNumber(count), formatBytes(bytes)],
+    more: rest => [html`${moreInReport(rest)}`],
   });
-  return [html`<h4>What was left out</h4>`, table(['Path', 'Why'], rows)];
+  const most = (heading: string, measure: (result: FileResult) => number) => {
+    const first = moved.toSorted((one, other) => measure(other) - measure(one)).slice(0, MAX_ROWS);
+    return table([heading, 'In the sandbox', 'Size', 'Time'], first.map(fileRow));
+  };
+  const tables = [table(['Folder', 'Files', 'Size'], folderRows), most('Largest', ({ file }) => file.size)];
+  if (moved.length > MAX_ROWS) tables.push(most('Slowest', result => ('durationMs' in result ? result.durationMs : 0)));
+  return [
+    html`<details><summary>${formatCount(moved.length, 'file')}: folders, largest, slowest</summary>\n${concat(tables)}\n</details>`,
+  ];
 }
 
-function fileList({ files }: Report, maxBytes: number): Html[] {
-  if (files.length === 0) return [];
-  const rows = fitting(files.values().map(fileRow), maxBytes, row => Buffer.byteLength(row.html));
-  const rest = files.length - rows.length;
-  const title = html`<summary>${formatCount(files.length, 'file')}</summary>`;
-  const head = html`<tr><th align="left">File</th><th align="left">In the sandbox</th><th align="right">Size</th><th></th></tr>`;
-  const list = html`<table>\n${head}\n${concat(rows)}</table>`;
-  return [html`<details>${title}\n${list}\n${rest > 0 ? moreInReport(rest) : ''}</details>`];
-}
-
-function fileRow(result: FileResult): Html {
-  const { source, target, size } = result.file;
-  const place = 'path' in result ? result.path : target;
-  return html`<tr><td>${code(source)}</td><td>${code(place)}</td><td align="right">${formatBytes(size)}</td><td>${STATUS[result.status]}</td></tr>\n`;
+function fileRow({ file: { source, target, size }, ...result }: FileResult): (Html | string)[] {
+  const time = 'durationMs' in result ? formatDuration(result.durationMs) : '';
+  return [code(source), code('path' in result ? result.path : target), formatBytes(size), time];
 }

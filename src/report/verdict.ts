@@ -3,34 +3,42 @@ import { aggregateOf, figuresOf } from '../gate/judge.ts';
 import { describeProblem, type InputError } from '../inputs/parse.ts';
 import type { Wait } from '../stats/sample.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/units.ts';
-import { formatFigure, judgementLine } from './figures.ts';
+import { breachSentence, formatFigure, judgementLine } from './figures.ts';
 import { type Report, type ReportedError, shardName, totals } from './report.ts';
 
-/** What came of a run: in the action's own words, and in those of an error, which may hold words from elsewhere. */
+/** What came of a run: in the action's own words, a sentence each, and in those of an error, which may hold words from elsewhere. */
 export interface Verdict {
   /** Empty where there is only an error. */
-  readonly own: string;
+  readonly own: readonly string[];
   readonly error: string;
 }
 
 /** What came of the run, in one line. */
 export function headline(report: Report): string {
   const { own, error } = verdict(report);
-  return [own, error].filter(part => part !== '').join(' ');
+  return [...own, error].filter(part => part !== '').join(' ');
 }
 
 export function verdict(report: Report): Verdict {
   const { files, errors, gate, share, cancelled } = report;
   const error = errors[0]?.message ?? '';
   const done = `${whatWasDone(report)}${share === undefined ? '' : ` (${shardName(share)})`}`;
-  if (cancelled) return { own: `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`, error: '' };
-  if (error !== '' && files.length === 0) return { own: '', error };
+  const judged = gateSentences(report);
+  if (cancelled) return { own: [`Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`, ...judged], error: '' };
+  const [tripped, rest] = gate.state === 'failed' ? [judged, []] : [[], judged];
+  if (error !== '' && files.length === 0) return { own: tripped, error };
   const { failed, notAttempted } = totals(report);
-  if (failed + notAttempted > 0) return { own: `${done}.`, error };
-  if (error !== '') return { own: `${done}, but the step failed:`, error };
-  if (gate.state !== 'failed') return { own: `${done}.`, error };
-  const shut = gate.breaches.filter(({ level }) => level === 'fail').map(({ condition }) => condition.text);
-  return { own: `${done}, but the gate failed: ${shut.join(', ')}.`, error };
+  const isOther = error !== '' && failed + notAttempted === 0;
+  return { own: [...tripped, isOther ? `${done}, but the step failed:` : `${done}.`, ...rest], error };
+}
+
+/** The sentence on the gate; none where nothing could be read, which an error says. */
+function gateSentences({ gate: { state, breaches }, samples }: Report): string[] {
+  if (state === 'passed') return ['The gate passed.'];
+  const [first, ...others] = breaches.filter(({ level }) => level === (state === 'failed' ? 'fail' : 'warn'));
+  if (first === undefined || samples.length === 0) return [];
+  const more = others.length === 0 ? '' : `, and ${formatCount(others.length, 'other condition')} tripped`;
+  return [`${breachSentence(first, samples)}${more}, so the gate ${state}.`];
 }
 
 function whatWasDone(report: Report): string {
@@ -65,11 +73,7 @@ function nothingPlanned({ share }: Report): string {
   return `None of ${formatCount(share.planned, 'file')} belongs to this shard`;
 }
 
-const USED: Readonly<Record<string, string>> = {
-  CPU: 'cpu_used_pct',
-  memory: 'mem_used_pct',
-  disk: 'disk_used_pct',
-};
+const USED = { CPU: 'cpu_used_pct', memory: 'mem_used_pct', disk: 'disk_used_pct' } as const;
 
 /** What the sandbox uses, or used at most over several samples. */
 function usage({ samples, cancelled }: Report): string {
@@ -80,7 +84,9 @@ function usage({ samples, cancelled }: Report): string {
     return figures === undefined ? [] : `${name} ${formatFigure(metric, aggregateOf('max', figures))}`;
   });
   const figures = used.length === 0 ? 'no CPU, memory or disk usage' : used.join(', ');
-  return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${samples.length} samples: ${figures}`;
+  return samples.length === 1
+    ? `The sandbox reports ${figures}`
+    : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 
 /** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */

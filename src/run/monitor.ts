@@ -5,7 +5,7 @@ import { ASKED } from '../monitor/sampler.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { firstOf } from '../text/cut.ts';
 import type { Debug } from '../text/debug.ts';
-import { formatCount } from '../text/units.ts';
+import { formatCount, formatTime } from '../text/units.ts';
 import type { Surroundings } from './surroundings.ts';
 
 // The sampling process gives its last reading 5 s; a little more, and it is gone.
@@ -69,13 +69,9 @@ function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, lon
     return Math.abs(to - from) > longestMs ? [[from, to, '']] : [];
   });
   return firstOf(spans, MAX_SPANS, {
-    show: ([from, to, cause]) => `The sandbox was not seen from ${timeOf(from)} to ${timeOf(to)}${cause}.`,
+    show: ([from, to, cause]) => `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${cause}.`,
     more: rest => `And ${formatCount(rest, 'more time')}.`,
   });
-}
-
-function timeOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
 
 function failedReadings({ samples, gaps: [first, ...others] }: MonitorRecord): string[] {

@@ -32,18 +32,25 @@ async function run(
   surroundings: Surroundings,
 ): Promise<Report> {
   keepHeapSmall();
-  const { cancel, observer } = surroundings;
-  const selection = await selectFiles(inputs, surroundings);
+  const { cancel, clock, observer } = surroundings;
+  const took: Record<string, number> = {};
+  const timed = async <T>(what: keyof Report['took'], doing: Promise<T>) => {
+    const start = clock();
+    const result = await doing;
+    took[what] = Math.round(clock() - start);
+    return result;
+  };
+  const selection = await timed('search', selectFiles(inputs, surroundings));
   observer.planned(selection, inputs);
   const planned = { ...reportOn(selection, inputs), task };
-  const ended = (more: Partial<Report>): Report => ({ ...planned, ...more, cancelled: cancel.aborted });
+  const ended = (more: Partial<Report>): Report => ({ ...planned, ...more, took, cancelled: cancel.aborted });
   if (inputs.dryRun) return ended({ files: unsent(selection, 'skipped', 'dry run') });
   // Until there are stats, nothing can be judged, and the gate stays shut.
   const gate = measuring === undefined ? planned.gate : gateOf(measuring, []);
   const connections = highestLevel(inputs.concurrency);
   const client = openClient(inputs, { connections, ...surroundings });
   try {
-    const isNotReady = measuring && (await waitFor(measuring, client, surroundings));
+    const isNotReady = measuring && (await timed('wait', waitFor(measuring, client, surroundings)));
     if (isNotReady !== undefined) {
       const files = unsent(selection, 'not-attempted', 'the sandbox was not ready');
       return ended({ gate, files, errors: [isNotReady] });
@@ -56,7 +63,7 @@ async function run(
     const warnings = [...planned.warnings, ...sent.warnings];
     if (measuring === undefined || cancel.aborted || isPointless(sent.files)) return ended({ ...sent, gate, warnings });
     const patient = isOutOfReach(sent.files) ? { ...measuring, retries: 0 } : measuring;
-    const measured = await measure(patient, client, surroundings, isGated(measuring));
+    const measured = await timed('stats', measure(patient, client, surroundings, isGated(measuring)));
     return ended({ ...sent, ...measured, warnings: [...warnings, ...measured.warnings] });
   } finally {
     await client.close();

@@ -39,6 +39,11 @@ export function formatRate(bytes: number, ms: number): string {
   return `${formatBytes((bytes * 1000) / Math.max(ms, 1))}/s`;
 }
 
+/** A time of day, from milliseconds since 1970: `09:05:00 UTC`. */
+export function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+
 /** A number with at most two decimals. */
 export function formatDecimal(value: number): string {
   return String(Number(value.toFixed(2)));

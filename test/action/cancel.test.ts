@@ -75,7 +75,7 @@ suite('a job that is cancelled', { concurrency: 2, skip: process.platform === 'w
       assert.ok(performance.now() - sentAt < LIMIT_MS);
       assert.ok(seen <= (due ?? 1) + 2 * CONCURRENCY, `${seen} requests`);
       assert.match(result.annotations('error').at(-1) ?? '', /^Cancelled/);
-      assert.match(result.summary, /^<h3>⛔ Cancelled/);
+      assert.match(result.summary, /^<h3>⛔ Sandbox Sync: Cancelled/);
       assert.deepEqual([result.report.cancelled, result.report.succeeded], [true, false]);
       if (totals === undefined) return;
       const { uploaded, failed, notAttempted } = result.report.totals;

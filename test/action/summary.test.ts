@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { openWorld, runBadly } from './harness.ts';
+import { manyFiles, openWorld, runBadly, runWell } from './harness.ts';
 
 suite('the summary', { concurrency: 2 }, () => {
   test('tells of failures with their reasons, and of what was left undone', async () => {
@@ -9,8 +9,32 @@ suite('the summary', { concurrency: 2 }, () => {
       faults: [{ on: 'upload', path: 'a.txt', do: { kind: 'status', status: 413 } }],
     });
     const { summary } = await runBadly(world);
-    assert.match(summary, /^<h3>❌ 1 of 2 files arrived, 1 failed\./);
+    assert.match(summary, /^<h3>❌ Sandbox Sync: 1 of 2 files arrived, 1 failed\./);
     assert.match(summary, /What failed[\s\S]*answered 413[\s\S]*limits the size[\s\S]*a\.txt/);
+  });
+
+  test('begins with the gate that failed, also where files failed as well', async () => {
+    await using world = await openWorld({
+      files: { 'a.txt': 'a', 'b.txt': 'b' },
+      faults: [{ on: 'upload', path: 'a.txt', do: { kind: 'status', status: 413 } }],
+    });
+    const { summary, stdout } = await runBadly(world, { 'fail-if': 'mem_used_pct > 20' });
+    const [gate, files] = ['Memory was at 25 % (limit 20 %), so the gate failed.', '1 of 2 files arrived, 1 failed.'];
+    const start = `<h3>❌ Sandbox Sync: ${gate}</h3>\n\n<p>${files}</p>\n\n<h4>What failed</h4>`;
+    assert.equal(summary.slice(0, start.length), start);
+    assert.equal(stdout.trimEnd().split('\n').at(-1), `::error::${gate.replaceAll('%', '%25')} ${files}`);
+  });
+
+  test('tells how the time went, and of what passed, in few lines of a log', async () => {
+    await using world = await openWorld({ files: manyFiles(60) });
+    const { summary, stdout } = await runWell(world, {
+      'fail-if': 'mem_used_pct > 90',
+      'wait-until': 'mem_total > 1B',
+    });
+    assert.match(summary, /<th align="right">Searching<.*>Waiting<.*>Uploading<.*>Reading stats</s);
+    const unfolded = stdout.replace(/^::group::.*^::endgroup::$/ms, '');
+    assert.ok(unfolded.trim().split('\n').length <= 20, unfolded);
+    assert.match(unfolded, /Uploaded 60 files .* The gate passed\.\n$/);
   });
 
   test('is not written with summary at false, where inputs are wrong too', async () => {

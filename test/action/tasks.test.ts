@@ -44,7 +44,7 @@ suite('each action', { concurrency: 2 }, () => {
       'hidden-count': '0',
       'uploaded-bytes': '3',
     });
-    assert.match(summary, /^<h3>✅ Uploaded 2 files \(3 B\) in /);
+    assert.match(summary, /^<h3>✅ Sandbox Sync: Uploaded 2 files \(3 B\) in /);
     assert.doesNotMatch(summary, /CPU|not reported/);
   });
 
@@ -71,7 +71,7 @@ suite('each action', { concurrency: 2 }, () => {
     const { report: _, aggregates = '', ...others } = outputs;
     assert.deepEqual(Object.keys(JSON.parse(aggregates)).length, 13);
     assert.deepEqual(others, STATS_OUTPUTS);
-    assert.match(summary, /^<h3>✅ The sandbox reports CPU 12\.5 %, memory 25 %, disk 11\.5 %\.<\/h3>/);
+    assert.match(summary, /^<h3>✅ Sandbox Sync: The sandbox reports CPU 12\.5 %, memory 25 %, disk 11\.5 %\.<\/h3>/);
     assert.deepEqual([report.files, report.stats], [[], METRICS]);
   });
 
@@ -81,7 +81,7 @@ suite('each action', { concurrency: 2 }, () => {
     const inputs = { samples: '2', 'sample-interval': '200ms', 'warn-if': 'cpu_used_pct > 29' };
     const { summary, outputs } = await runWell(world, inputs, { task: 'stats' });
     assert.equal(outputs['gate'], 'warned');
-    assert.match(summary, /^<h3>✅ Peak over 2 samples: CPU 30 %\.<\/h3>/);
+    assert.match(summary, /^<h3>✅ Sandbox Sync: Peak over 2 samples: CPU 30 %\.<\/h3>/);
     assert.doesNotMatch(summary, /mermaid/);
   });
 

@@ -79,7 +79,7 @@ suite('waiting', { concurrency: 2 }, () => {
     assert.match(errors, /not ready within/);
     assert.match(errors, /^cpu_used_pct < 20 does not hold: it was 87\.5 %$/m);
     assert.doesNotMatch(errors, /mem_free/);
-    assert.match(result.summary, /cpu_used_pct &lt; 20 does not hold: it was 87\.5 %/);
+    assert.match(result.summary, /<code>cpu_used_pct &lt; 20<\/code> does not hold: it was 87\.5 %/);
     assert.deepEqual([result.outputs['gate'], result.outputs['uploaded-count']], ['failed', '0']);
   });
 

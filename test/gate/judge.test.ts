@@ -44,8 +44,8 @@ describe('the gate', () => {
   /** Its state, and its breaches in short. */
   function gate(failIf: readonly string[], warnIf: readonly string[], over = samples) {
     const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
-    const { state, conditions, breaches } = gateOf(rules, over);
-    assert.deepEqual(conditions, [...rules.failIf, ...rules.warnIf]);
+    const { state, breaches, failIf: failing, warnIf: warning } = gateOf(rules, over);
+    assert.deepEqual({ failIf: failing, warnIf: warning }, rules);
     return [state, ...breaches.map(breach => [breach.level, breach.condition.text, found(breach)])];
   }
 

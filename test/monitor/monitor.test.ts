@@ -5,12 +5,14 @@ import { readRecord } from '../../src/monitor/record.ts';
 import { METRICS, openWorld, runAction, runBadly } from '../action/harness.ts';
 import { startJob, until } from './monitoring.ts';
 
+const PEAK = 'Memory peaked at 95 % \\(limit 90 %\\) at [\\d:]+ UTC, too high (for|in) .*, so the gate failed\\.';
+
 suite('a monitor', { concurrency: 2 }, () => {
   test('samples from the main step to the post step, which reports', async () => {
     await using job = await startJob();
-    await job.use(10, 2);
+    await job.use(10, 4);
     await job.use(95, 2);
-    await job.use(20, 2);
+    await job.use(20, 4);
     const post = await job.post();
     assert.equal(post.exitCode, 0, post.stdout + post.stderr);
     const { mem_used_pct } = JSON.parse(post.outputs['aggregates'] ?? '');
@@ -27,9 +29,10 @@ suite('a monitor', { concurrency: 2 }, () => {
     const post = await job.post();
     assert.equal(post.exitCode, 1);
     const [error = ''] = post.annotations('error');
-    assert.match(error, /^1 condition of fail-if tripped:\nmem_used_pct > 90: it was 95 %/);
+    assert.match(error, /^1 condition of fail-if tripped:\nmem_used_pct > 90: Memory peaked at 95 %/);
     assert.equal(post.outputs['gate'], 'failed');
-    assert.match(post.summary, /^<h3>❌ .*the gate failed/);
+    assert.match(post.summary, new RegExp(`^<h3>❌ Sandbox Sync: ${PEAK}`));
+    assert.match(post.annotations('error').at(-1) ?? '', new RegExp(`^${PEAK}`));
   });
 
   const foreign = { 'fail-if': 'cpu_used_pct > 1', 'sandbox-id': 'other', token: 'none', 'base-url': 'https://h' };

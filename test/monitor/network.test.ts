@@ -17,7 +17,7 @@ suite('a monitor', { skip: !hasOpenssl && 'needs openssl' }, () => {
     await job.use(99, 2);
     const post = await job.post();
     assert.equal(post.exitCode, 1, post.stdout);
-    assert.match(post.annotations('error').join('\n'), /^mem_used_pct > 90: it was 99 %/m);
+    assert.match(post.annotations('error').join('\n'), /^mem_used_pct > 90: Memory .* 99 %/m);
   });
 
   for (const env of [{ NODE_OPTIONS: '--no-warnings --use-openssl-ca' }, { NODE_USE_SYSTEM_CA: '1' }]) {

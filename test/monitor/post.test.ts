@@ -18,7 +18,7 @@ suite('the post step of a monitor', { concurrency: 2 }, () => {
       const post = await job.post({}, { NODE_OPTIONS: `--import=${SIGNAL_AT}`, SIGNAL: signal });
       assert.deepEqual([post.exitCode, post.report.cancelled, post.report.succeeded], [1, true, false]);
       assert.match(post.annotations('error').at(-1) ?? '', /^Cancelled: peak over|^Cancelled: the sandbox reports/);
-      assert.match(post.summary, /^<h3>⛔ Cancelled/);
+      assert.match(post.summary, /^<h3>⛔ Sandbox Sync: Cancelled/);
       assert.equal(existsSync(job.directory), false);
     });
   }

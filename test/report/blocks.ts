@@ -16,7 +16,9 @@ export function checkBlocks(summary: string): void {
     assert.match(block, /^<(h3|h4|p|ul|table|details)\b/, start);
     assert.doesNotMatch(block, /\n\s*\n|\r/, start);
     const open: string[] = [];
-    for (const [tag, closing, name = ''] of block.matchAll(/<(\/?)(\w+)(?: align="\w+")?>|</g)) {
+    for (const [tag, closing, name = ''] of block.matchAll(
+      /<(\/?)(\w+)(?: align="\w+"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.-]+")?>|</g,
+    )) {
       assert.notEqual(name, '', `a bare < after ${start}`);
       if (name === 'br') continue;
       if (closing === '') open.push(name);

@@ -23,12 +23,12 @@ function cpuFigures(value: number | string | undefined): Figures {
   return typeof value === 'string' ? statsOf({ cpu_used_pct: value }).figures : new Map([['cpu_used_pct', value]]);
 }
 
-/** The Mermaid text of a chart, without the fence and the words around it. */
+/** The Mermaid text of a chart, without the fence. */
 export function mermaidOf(chart: string): string {
-  return /\n```mermaid\n([\s\S]*)\n```$/.exec(chart)?.[1] ?? `no chart in ${chart}`;
+  return /^```mermaid\n([\s\S]*)\n```$/.exec(chart)?.[1] ?? `no chart in ${chart}`;
 }
 
-/** The numbers of each line that a chart draws: the course first, then the limits. */
+/** The numbers of each line that a chart draws: the courses first, then the limits. */
 export function linesOf(chart: string): number[][] {
   return [...mermaidOf(chart).matchAll(/^ {2}line \[(.*)\]$/gm)].map(([, list = '']) => list.split(', ').map(Number));
 }

@@ -177,6 +177,7 @@ test('holds everything about a run, its schema number first', () => {
     hidden: [],
     gone: [],
     durationMs: 2000,
+    took: {},
     errors: [{ message: 'No.', details: ['d'] }],
     warnings: ['w'],
     stats: null,

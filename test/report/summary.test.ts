@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { gateOf } from '../../src/gate/judge.ts';
-import { html } from '../../src/report/html.ts';
+import { html, prose } from '../../src/report/html.ts';
 import type { Report } from '../../src/report/report.ts';
-import { MAX_SUMMARY_BYTES, summary } from '../../src/report/summary.ts';
+import { sizeFor } from '../../src/report/stats-section.ts';
+import { summary } from '../../src/report/summary.ts';
 import { figures, parse } from '../gate/given.ts';
 import { blocksOf, checkBlocks, textOf } from './blocks.ts';
-import { cpuCourse } from './courses.ts';
+import { course, cpuCourse, type Reading } from './courses.ts';
 import { BUSY, EVERY_END, FULL, failed, notAttempted, report, skipped, statsOf, uploaded } from './reports.ts';
 
 function summaryOf(parts: Partial<Report> = {}): string {
@@ -25,11 +26,21 @@ function rowsOf(text: string, word: string): string[][] {
 
 describe('the verdict comes first', () => {
   const error = { message: 'The <input> is wrong.', details: [] };
+  const [load] = [parse('load > 5')];
+  const tripped = {
+    samples: course([{ load: 9 }]),
+    gate: gateOf({ failIf: [load], warnIf: [] }, [figures({ load: 9 })]),
+  };
+  const gate = 'load was at 9 (limit 5), so the gate failed.';
   const cases: readonly (readonly [parts: Partial<Report>, verdict: string, ...others: string[]])[] = [
-    [{ files: [uploaded('a')] }, '✅ Uploaded 1 file (10 B) in 2 s.'],
-    [{ files: [failed('a')] }, '❌ 0 of 1 file arrived, 1 failed.'],
-    [{ files: [notAttempted('a')], cancelled: true }, '⛔ Cancelled: 0 of 1 file arrived, 1 not attempted.'],
-    [{ errors: [error] }, '❌ Failed', error.message],
+    [{ files: [uploaded('a')] }, '✅ Sandbox Sync: Uploaded 1 file (10 B) in 2 s.'],
+    [{ files: [failed('a')] }, '❌ Sandbox Sync: 0 of 1 file arrived, 1 failed.', 'What failed'],
+    [{ files: [failed('a')], ...tripped }, `❌ Sandbox Sync: ${gate}`, '0 of 1 file arrived, 1 failed.', 'What failed'],
+    [
+      { files: [notAttempted('a')], cancelled: true },
+      '⛔ Sandbox Sync: Cancelled: 0 of 1 file arrived, 1 not attempted.',
+    ],
+    [{ errors: [error] }, '❌ Sandbox Sync: Failed', error.message],
   ];
   for (const [parts, ...shown] of cases) {
     test(shown.join(' '), () => {
@@ -40,77 +51,153 @@ describe('the verdict comes first', () => {
   }
 });
 
-describe('the stats', () => {
-  test('are a table with human units and a bar for each percentage', () => {
-    const memory = { mem_total: 4 * 1024 ** 3, mem_used: 1024 ** 3 };
-    const stats = statsOf({ cpu_count: 4, cpu_used_pct: 12.5, ...memory, disk_total: 1000, disk_used: 995 });
-    assert.deepEqual(rowsOf(summaryOf({ stats }), 'CPU'), [
-      ['', 'Used', 'Of', 'Share'],
-      ['CPU', '', '4 cores', `${'█'.repeat(3)}${'░'.repeat(17)} 12.5 %`],
-      ['Memory', '1 GiB', '4 GiB', `${'█'.repeat(5)}${'░'.repeat(15)} 25.0 %`],
-      ['Disk', '995 B', '1000 B', `${'█'.repeat(20)} 99.5 %`],
-    ]);
-    const one = summaryOf({ stats: statsOf({ cpu_count: 1, cpu_used_pct: 250 }) });
-    assert.deepEqual(rowsOf(one, 'CPU')[1], ['CPU', '', '1 core', `${'█'.repeat(20)} 250.0 %`]);
-  });
+const GIB = 1024 ** 3;
+const FULL_READING = {
+  cpu_count: 4,
+  cpu_used_pct: 12.5,
+  mem_total: 4 * GIB,
+  mem_used: GIB,
+  disk_total: 1000,
+  disk_used: 995,
+};
 
-  test('say of what is missing that it was not reported', () => {
-    const stats = statsOf({ mem_total: 1024, disk_used: 0, disk_total: 0 });
-    const missing = 'not reported';
-    assert.deepEqual(rowsOf(summaryOf({ stats }), 'CPU').slice(1), [
-      ['CPU', '', missing, missing],
-      ['Memory', missing, '1 KiB', missing],
-      ['Disk', missing, '0 B', missing],
-    ]);
-    assert.doesNotMatch(summaryOf({ files: [uploaded('a')] }), /CPU/);
+const STATS: Readonly<
+  Record<string, readonly [readings: readonly Reading[], conditions: readonly string[], rows: readonly string[][]]>
+> = {
+  'one reading': [
+    [FULL_READING],
+    [],
+    [
+      ['', 'Now', 'Of'],
+      ['CPU', '12.5 %', '4 cores'],
+      ['Memory', '1 GiB (25 %)', '4 GiB'],
+      ['Disk', '995 B (99.5 %)', '1000 B'],
+    ],
+  ],
+  'several, with what was judged, the row that tripped marked, and without what is not reported': [
+    [
+      { cpu_count: 1, cpu_used_pct: 250, disk_used: 0, disk_total: 0, load: 3 },
+      { cpu_count: 1, cpu_used_pct: 50, mem_used: 5, load: 1 },
+    ],
+    ['cpu_used_pct > 90', 'cpu_used_pct.min < 9', 'load > 5', 'load.min > 3', 'x > 1'],
+    [
+      ['', 'Peak', 'Mean', 'Last', 'Of', 'Conditions'],
+      ['❌ CPU', '250 %', '150 %', '50 %', '1 core', '❌ cpu_used_pct > 90✅ cpu_used_pct.min < 9'],
+      ['Memory', '5 B', '5 B', '5 B', '', ''],
+      ['load', '3', '2', '1', '', '✅ load > 5✅ load.min > 3'],
+      ['❌ x', 'not reported', '', '', '', '❌ x > 1'],
+    ],
+  ],
+  'nothing that is known': [[{ ts: 5 }], [], []],
+};
+
+describe('the stats are one table of', () => {
+  for (const [name, [readings, conditions, rows]] of Object.entries(STATS)) {
+    test(name, () => {
+      const samples = course(readings);
+      const failIf = conditions.map(parse);
+      const gate = gateOf(
+        { failIf, warnIf: [] },
+        samples.map(one => one.figures),
+      );
+      assert.deepEqual(rowsOf(summaryOf({ samples, gate }), '<table>'), rows);
+    });
+  }
+
+  test('no more than 30 conditions', () => {
+    const many = Array.from({ length: 40 }, (_, index) => parse(`load > ${index}`));
+    const samples = course([{ load: 99 }]);
+    const text = summaryOf({ samples, gate: gateOf({ failIf: many, warnIf: [] }, [figures({ load: 99 })]) });
+    assert.equal(text.match(/<code>load &gt; /g)?.length, 30);
   });
 });
 
-test('the gate stands with what tripped, or with what it asked', () => {
-  const judge = (load: number) => {
-    const [failIf, warnIf] = [[parse('load > 5')], [parse('load > 1')]];
-    return summaryOf({ gate: gateOf({ failIf, warnIf }, [figures({ load })]) });
+test('a condition that warns and one that cannot be judged are marked, with the reason', () => {
+  const [failIf, warnIf] = [[parse('x > 5')], [parse('load > 1')]];
+  const text = summaryOf({ samples: course([{ load: 9 }]), gate: gateOf({ failIf, warnIf }, [figures({ load: 9 })]) });
+  assert.deepEqual(rowsOf(text, 'Conditions').slice(1), [
+    ['❌ x', 'not reported', '❌ x > 5'],
+    ['⚠️ load', '9', '⚠️ load > 1'],
+  ]);
+  assert.match(text, /<li>x <code>&gt; 5<\/code> cannot be judged: the sandbox does not report x; it reports load<\/li>/);
+});
+
+const MIB = 1024 ** 2;
+
+describe('a sandbox that would have done', () => {
+  const sizes: readonly (readonly [peakMib: number, sizeMib: number])[] = [
+    [0, 512],
+    [409.6, 512],
+    [410, 768],
+    [614.4, 768],
+    [615, 1024],
+    [922, 1536],
+    [1228.8, 1536],
+    [1229, 2048],
+    [100_000, 131_072],
+  ];
+  for (const [peak, size] of sizes) {
+    test(`with a peak of ${peak} MiB has ${size} MiB`, () => assert.equal(sizeFor(peak * MIB), size * MIB));
+  }
+
+  const readings = (count: number, mem_total: number) =>
+    course(Array.from({ length: count }, (_, index) => ({ mem_total, mem_used: (index === 3 ? 922 : 100) * MIB })));
+  const error = { message: 'The sandbox was not seen.', details: [] };
+  const cases: Readonly<Record<string, readonly [parts: Partial<Report>, says: boolean]>> = {
+    'for a monitor': [{ samples: readings(10, 4 * GIB) }, true],
+    'not where it is no smaller': [{ samples: readings(10, 1.5 * GIB) }, false],
+    'not for a few readings': [{ samples: readings(9, 4 * GIB) }, false],
+    'not for another action': [{ samples: readings(10, 4 * GIB), task: 'stats' }, false],
+    'not where some time was not seen': [{ samples: readings(10, 4 * GIB), errors: [error] }, false],
+    'not where the job was cancelled': [{ samples: readings(10, 4 * GIB), cancelled: true }, false],
   };
-  assert.deepEqual(rowsOf(judge(9), 'tripped'), [
-    ['', 'Conditions that tripped'],
-    ['❌', 'load > 5: it was 9, the limit is 5'],
-    ['⚠️', 'load > 1: it was 9, the limit is 1'],
-  ]);
-  assert.match(judge(9), /<code>load &gt; 5: it was 9, the limit is 5<\/code>/);
-  assert.match(judge(0), /<p>The gate passed. None of its conditions held: <code>load &gt; 5, load &gt; 1</);
-  assert.doesNotMatch(summaryOf(), /gate|<h4>|<table>|<details>/);
-  const many = Array.from({ length: 40 }, (_, index) => parse(`load > ${index}`));
-  const gate = gateOf({ failIf: many, warnIf: [] }, [figures({ load: 99 })]);
-  assert.equal(rowsOf(summaryOf({ gate }), 'tripped').length, 1 + 30);
+  for (const [name, [parts, says]] of Object.entries(cases)) {
+    test(`is named ${name}`, () => {
+      const text = summary(report({ task: 'monitor', ...parts }));
+      assert.equal(text.includes('<p>Peak 922 MiB of 4 GiB: a sandbox with 1.5 GiB would have done.</p>'), says);
+    });
+  }
 });
 
-test('the course of several samples stands in a table, then in charts', () => {
-  const [, , table, chart, end] = summary(report({ samples: cpuCourse([1, 2, 3]) })).split(/\n\n(?=<|\*)/);
-  assert.match(table ?? '', /^<table>[\s\S]*<td>CPU<\/td><td><code>▁▁▁<\/code>/);
-  assert.match(chart ?? '', /^\*\*CPU\*\* in percent/);
-  assert.equal(end, undefined);
+test('ten readings stand in a chart, below the table', () => {
+  const text = summary(report({ samples: cpuCourse(Array.from({ length: 10 }, () => 1)) }));
+  assert.match(text, /<\/table>\n\n<p>In percent: 🟦 CPU<\/p>\n\n```mermaid\n/);
+  assert.doesNotMatch(summaryOf({ samples: cpuCourse(Array.from({ length: 9 }, () => 1)) }), /mermaid/);
 });
 
-test('the totals stand with duration and rate, but not for a dry run', () => {
-  const head = ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Size', 'Time', 'Rate'];
+test('the upload has its figures, and where the time went, but nothing that is zero', () => {
   const lost = [...Array(3).fill(failed('g')), ...Array(4).fill(notAttempted('h'))];
-  const files = [...EVERY_END.files, uploaded('i', 2 * 1024 ** 2 - 12), ...lost];
-  assert.deepEqual(rowsOf(summaryOf({ ...EVERY_END, files, durationMs: 4000 }), 'Rate'), [
-    head,
-    ['3', '1', '4', '5', '2', '2 MiB', '4 s', '512 KiB/s'],
+  const files = [...EVERY_END.files, uploaded('i', 2 * MIB - 12), ...lost];
+  const took = { search: 80, wait: 61_000, stats: 1500 };
+  assert.deepEqual(rowsOf(summaryOf({ ...EVERY_END, files, durationMs: 4000, took }), 'Rate'), [
+    'Uploaded,Unchanged,Failed,Not attempted,Skipped,Retries,Size,Rate,Searching,Waiting,Uploading,Reading stats'.split(
+      ',',
+    ),
+    ['3', '1', '4', '5', '2', '8', '2 MiB', '512 KiB/s', '80 ms', '1 min 1 s', '4 s', '1.5 s'],
   ]);
-  assert.equal(rowsOf(summaryOf({ files: [failed('a')] }), 'Rate')[1]?.at(-1), '–');
-  assert.deepEqual(rowsOf(summaryOf({ files: [skipped('a')], dryRun: true }), 'Rate'), []);
+  assert.deepEqual(rowsOf(summaryOf({ files: Array(1200).fill(uploaded('a')), took: { wait: 0 } }), 'Rate'), [
+    ['Uploaded', 'Size', 'Rate', 'Uploading'],
+    ['1,200', '11.7 KiB', '5.9 KiB/s', '2 s'],
+  ]);
+  assert.deepEqual(rowsOf(summaryOf({ files: [skipped('a')], dryRun: true }), 'Uploading'), []);
 });
 
-test('where it went is said, then the details of errors and the warnings, not too many', () => {
+test('details of errors come before the figures, warnings after them, not too many, and the way to the documents last', () => {
   const errors = [{ message: 'No stats.', details: ['Try again.'] }];
   const warnings = Array.from({ length: 40 }, (_, index) => `warning ${index}`);
-  const [, where, list] = blocksOf(summaryOf({ errors, warnings })).slice(1);
-  assert.equal(textOf(where ?? ''), 'Sandbox i1a2b3 at https://sandbox.example.com');
-  const lines = textOf(list ?? '').trim();
-  assert.deepEqual(lines.split('\n'), ['Try again.', ...warnings.slice(0, 29)]);
-  assert.doesNotMatch(summaryOf({ sandboxId: '' }), /Sandbox/);
+  const [, , details, table, list, last] = blocksOf(summaryOf({ errors, warnings, samples: course([FULL_READING]) }));
+  assert.equal(textOf(details ?? '').trim(), 'Try again.');
+  assert.match(table ?? '', /^<table>/);
+  const more = 'and 10 more; the report file has them all';
+  assert.deepEqual(
+    textOf(list ?? '')
+      .trim()
+      .split('\n'),
+    [...warnings.slice(0, 30), more],
+  );
+  const links = 'How to read this · What the messages mean';
+  assert.equal(textOf(last ?? ''), `Sandbox i1a2b3 at https://sandbox.example.com · ${links}`);
+  assert.equal(textOf(blocksOf(summaryOf({ sandboxId: '' })).at(-1) ?? ''), links);
 });
 
 test('failures stand with their reasons, what to do, and their files', () => {
@@ -126,22 +213,38 @@ test('failures stand with their reasons, what to do, and their files', () => {
 });
 
 test('what was left out stands with its reason', () => {
-  const leftOut = Array.from({ length: 12 }, (_, index) => ({ path: `l${index}`, reason: 'a pipe' }));
-  const rows = rowsOf(summaryOf({ leftOut }), 'l0');
-  assert.deepEqual(rows[1], ['l0', 'a pipe']);
-  assert.deepEqual(rows.slice(11), [['and 2 more; the report file has them all', '']]);
+  const leftOut = Array.from({ length: 32 }, (_, index) => ({ path: `l ${index}`, reason: 'a pipe' }));
+  const blocks = blocksOf(summaryOf({ leftOut }));
+  const lines = textOf(blocks[blocks.indexOf('<h4>What was left out</h4>') + 1] ?? '')
+    .trim()
+    .split('\n');
+  assert.deepEqual([lines[0], ...lines.slice(30)], ['"l 0": a pipe', 'and 2 more; the report file has them all']);
 });
 
-test('the files stand in a folded list, where they are and how they ended', () => {
-  const text = summaryOf({ files: [uploaded('a', 2048), failed('b'), notAttempted('c'), skipped('d')] });
-  const list = blocksOf(text).at(-1) ?? '';
-  assert.match(list, /^<details><summary>4 files<\/summary>\n<table>[\s\S]*<\/table>\n<\/details>$/);
-  assert.deepEqual(rowsOf(text, '<details>'), [
-    ['File', 'In the sandbox', 'Size', ''],
-    ['a', '/home/user/app/a', '2 KiB', 'uploaded'],
-    ['b', 'app/b', '10 B', 'failed'],
-    ['c', 'app/c', '10 B', 'not attempted'],
-    ['d', 'app/d', '10 B', 'would be uploaded'],
+test('the folders, the ten largest and the ten slowest files are folded', () => {
+  const timed = (index: number) => ({ ...uploaded(`d/${index}`, 100 + index), durationMs: (index * 7) % 20 });
+  const files = [uploaded('e/big', 2048), ...Array.from({ length: 20 }, (_, index) => timed(index)), failed('b')];
+  const text = summaryOf({ files });
+  const block = blocksOf(text).at(-2) ?? '';
+  assert.match(block, /^<details><summary>21 files: folders, largest, slowest<\/summary>\n<table>[\s\S]*<\/details>$/);
+  const rows = rowsOf(text, '<details>');
+  assert.deepEqual(rows.slice(0, 5), [
+    ['Folder', 'Files', 'Size'],
+    ['d', '20', '2.1 KiB'],
+    ['e', '1', '2 KiB'],
+    ['Largest', 'In the sandbox', 'Size', 'Time'],
+    ['e/big', '/home/user/app/e/big', '2 KiB', '5 ms'],
+  ]);
+  assert.deepEqual(rows.slice(14, 16), [
+    ['Slowest', 'In the sandbox', 'Size', 'Time'],
+    ['d/17', '/home/user/app/d/17', '117 B', '19 ms'],
+  ]);
+  assert.equal(rows.length, 3 + 11 + 11);
+  assert.deepEqual(rowsOf(summaryOf({ files: [skipped('c'), notAttempted('d')], dryRun: true }), '<details>'), [
+    ['Folder', 'Files', 'Size'],
+    ['.', '1', '10 B'],
+    ['Largest', 'In the sandbox', 'Size'],
+    ['c', 'app/c', '10 B'],
   ]);
 });
 
@@ -169,26 +272,12 @@ function flooded(text: string, count: number): Report {
   });
 }
 
-function checkSize(text: string): void {
-  const size = Buffer.byteLength(text);
-  assert.ok(size <= 1024 ** 2, `${size} bytes`);
-  assert.ok(size > 1024 ** 2 - 16_384, `${size} bytes: what fits is shown`);
-  assert.match(text, /and \d{1,3},\d{3} more; the report file has them all<\/details>/);
-  checkBlocks(text);
-}
-
-describe('it fills 1 MiB, and never exceeds it', () => {
-  test('that is the limit of the platform', () => assert.equal(MAX_SUMMARY_BYTES, 1_048_576));
-
-  for (const character of ['\u0001', '\u202e', "'", '\u{e0041}', '日', '\ud800']) {
+describe('it stays below 1 MiB', () => {
+  for (const character of ['\u0001', '\u202e', "'", '"', ' "', '\u{e0041}', '日', '\ud800']) {
     test(`with names of 4,096 times ${JSON.stringify(character)}`, () => {
-      checkSize(summary(flooded(character.repeat(4096), 4000)));
-    });
-  }
-
-  for (const length of [1, 600, 601]) {
-    test(`with 20,000 names of ${length} characters`, () => {
-      checkSize(summary(report({ files: Array.from({ length: 20_000 }, () => uploaded('x'.repeat(length))) })));
+      const text = summary(flooded(character.repeat(4096), 4000));
+      assert.ok(Buffer.byteLength(text) < 1024 ** 2, `${Buffer.byteLength(text)} bytes`);
+      checkBlocks(text);
     });
   }
 });
@@ -211,7 +300,7 @@ for (const name of HOSTILE) {
     checkBlocks(text);
     assert.doesNotMatch(text, /<(script|img|b>|!--)/);
     const shown = name.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\u202e', '\\u{202e}');
-    assert.ok(textOf(blocksOf(text).at(-1) ?? '').includes(shown));
+    assert.ok(textOf(blocksOf(text).at(-2) ?? '').includes(shown));
   });
 }
 
@@ -226,5 +315,25 @@ test('what comes from elsewhere is code, so neither mention nor emoji comes out 
 test('what is put into HTML is escaped, unless it is HTML itself, and cut before that', () => {
   const inner = html`<b>${'<&>"\''}</b>`;
   assert.equal(html`<p>${inner}${7}${'\n'}</p>`.html, '<p><b>&lt;&amp;&gt;&quot;&#39;</b>7\\n</p>');
-  assert.equal(html`${'&'.repeat(1000)}`.html, `${'&amp;'.repeat(600)}…`);
+  assert.equal(html`${'&'.repeat(1000)}`.html, `${'&amp;'.repeat(400)}…`);
+});
+
+const PROSE: Readonly<Record<string, string>> = {
+  "The sandbox's disk is full (507). Upload less, or 90 %.": "The sandbox's disk is full (507). Upload less, or 90 %.",
+  'POST https://h/files answered 413. The agent said: "too <b>big</b>, \\"sorry\\"".':
+    'POST [https://h/files] answered 413. The agent said: ["too <b>big</b>, \\"sorry\\""].',
+  'Hi @someone :tada: #12 a5c3785 (@me) www.x.de, and GH-12!':
+    'Hi [@someone :tada]: [#12 a5c3785] ([@me]) [www.x.de], and [GH-12!]',
+  'from 12:41:24 UTC to 1,200 of HTTPS_PROXY': 'from 12:41:24 UTC to 1,200 of [HTTPS_PROXY]',
+  'mem_used_pct.max >= 90 holds, cpu_used_pct < 0.5.': '[mem_used_pct.max >= 90] holds, [cpu_used_pct < 0.5].',
+  'an open "quote is code @me': 'an open ["quote is code @me]',
+};
+
+describe('of a message, plain words are prose, and all else is code:', () => {
+  for (const [message, shown] of Object.entries(PROSE)) {
+    test(message, () => {
+      const { html: text } = prose(message);
+      assert.equal(textOf(text.replaceAll('<code>', '[').replaceAll('</code>', ']')), shown);
+    });
+  }
 });

@@ -5,7 +5,7 @@ import { exactly } from '../../src/gate/exact-number.ts';
 import { gateOf, judge } from '../../src/gate/judge.ts';
 import type { Figure } from '../../src/gate/metrics.ts';
 import { InputError } from '../../src/inputs/parse.ts';
-import { breachLine, formatFigure, judgementLine } from '../../src/report/figures.ts';
+import { breachLine, breachSentence, formatFigure, judgementLine } from '../../src/report/figures.ts';
 import { notices } from '../../src/report/notices.ts';
 import { type Report, shardLine, succeeded } from '../../src/report/report.ts';
 import { adviceOn, failureGroups, furtherLines, headline, reportedError, waitError } from '../../src/report/verdict.ts';
@@ -28,7 +28,20 @@ const errors = [{ message: 'The stats could not be had.', details: ['Try again.'
 const task = 'stats';
 const samples = course([{ cpu_used_pct: 7.5, mem_total: 4, mem_used: 1 }, { cpu_used_pct: 5 }]);
 const rules = { failIf: [parse('load > 1'), parse('load > 3')], warnIf: [parse('load > 2')] };
-const gate = (load: number) => gateOf(rules, [figures({ load })]);
+const gate = (load: number) => ({ samples: course([{ load }]), gate: gateOf(rules, [figures({ load })]) });
+/** A monitor of these loads, one a second from 00:16:40 on. */
+const loads = (conditions: string, ...values: readonly number[]): Partial<Report> => {
+  const taken = course(values.map(load => ({ load, mem_used_pct: load })));
+  const failIf = conditions.split('; ').map(parse);
+  return {
+    task: 'monitor',
+    samples: taken,
+    gate: gateOf(
+      { failIf, warnIf: [] },
+      taken.map(one => one.figures),
+    ),
+  };
+};
 
 type Case = readonly [parts: Partial<Report>, says: string];
 
@@ -37,6 +50,11 @@ const GOOD: readonly Case[] = [
   [{ leftOut }, 'There were no files to upload.'],
   [{ files: [A, B] }, 'Uploaded 2 files (2 KiB) in 2 s.'],
   [{ files: [A], gate: gateOf({ ...rules, failIf: [] }, []) }, 'Uploaded 1 file (1 KiB) in 2 s.'],
+  [{ files: [A], ...gate(0) }, 'Uploaded 1 file (1 KiB) in 2 s. The gate passed.'],
+  [
+    { files: [A], ...gate(2.5), gate: gateOf({ ...rules, failIf: [] }, [figures({ load: 2.5 })]) },
+    'Uploaded 1 file (1 KiB) in 2 s. load was at 2.5 (limit 2), so the gate warned.',
+  ],
   [{ files: [SAME, A, SAME], leftOut }, 'Uploaded 1 file (1 KiB) in 2 s, 2 unchanged, 1 left out.'],
   [{ files: [SAME, SAME], leftOut }, 'Nothing was sent, 2 files unchanged, 1 left out.'],
   [{ files: [A, B], share }, 'Uploaded 2 files (2 KiB) in 2 s (shard 2 of 4).'],
@@ -70,8 +88,22 @@ const BAD: readonly Case[] = [
     '1 of 1 file arrived, 1 unchanged, but the step failed: The stats could not be had.',
   ],
   [{ files: [SAME], errors }, 'Nothing was sent, 1 file unchanged, but the step failed: The stats could not be had.'],
-  [{ files: [A], gate: gate(2.5) }, 'Uploaded 1 file (1 KiB) in 2 s, but the gate failed: load > 1.'],
-  [{ task, gate: gate(9) }, 'There are no stats for the sandbox, but the gate failed: load > 1, load > 3.'],
+  [{ files: [A], ...gate(2.5) }, 'load was at 2.5 (limit 1), so the gate failed. Uploaded 1 file (1 KiB) in 2 s.'],
+  [
+    { files: [SENT, GONE], ...gate(9) },
+    'load was at 9 (limit 1), and 1 other condition tripped, so the gate failed. 1 of 2 files arrived, 1 failed.',
+  ],
+  [
+    { files: [SENT], cancelled: true, ...gate(2) },
+    'Cancelled: 1 of 1 file arrived. load was at 2 (limit 1), so the gate failed.',
+  ],
+  [{ ...gate(2), errors }, 'load was at 2 (limit 1), so the gate failed. The stats could not be had.'],
+  [{ ...gate(2), samples: [], errors }, 'The stats could not be had.'],
+  [
+    loads('load > 1; x > 2; y > 3', 0, 5),
+    'load peaked at 5 (limit 1) at 00:16:41 UTC, too high in 1 reading, and 2 other conditions tripped, so the gate failed. Peak over 2 samples: memory 5 %.',
+  ],
+  [loads('y > 3', 0), 'y cannot be judged, so the gate failed. The sandbox reports memory 0 %.'],
 ];
 
 for (const [what, cases] of [
@@ -87,6 +119,41 @@ for (const [what, cases] of [
     }
   });
 }
+
+const SENTENCES: Readonly<Record<string, readonly [conditions: string, loads: readonly number[], sentence: string]>> = {
+  'a peak, when it was and how long too much was used': [
+    'mem_used_pct > 80',
+    [10, 85, 90, 82, 10, 81, 81],
+    'Memory peaked at 90 % (limit 80 %) at 00:16:42 UTC, too high for 3 s',
+  ],
+  'peaks that no two readings in a row saw': [
+    'load.max >= 80',
+    [80, 10, 80],
+    'load peaked at 80 (limit 80) at 00:16:40 UTC, too high in 2 readings',
+  ],
+  'a low': ['load < 5', [9, 3, 4], 'load fell to 3 (limit 5) at 00:16:41 UTC, too low for 1 s'],
+  'a mean': ['load.mean > 1', [1, 2], 'load averaged 1.5 (limit 1)'],
+  'the end': ['load.last > 1', [1, 2], 'load ended at 2 (limit 1)'],
+  'one figure': ['load == 2', [1, 2], 'load was at 2 (limit 2) at 00:16:41 UTC in 1 reading'],
+  'a single reading': ['mem_used_pct > 1', [2], 'Memory was at 2 % (limit 1 %)'],
+};
+
+describe('the sentence on the gate tells of', () => {
+  for (const [name, [conditions, values, sentence]] of Object.entries(SENTENCES)) {
+    test(name, () =>
+      assert.ok(headline(report(loads(conditions, ...values))).startsWith(`${sentence}, so the gate failed.`)),
+    );
+  }
+});
+
+const METRICS = { mem_free: 'Free memory', disk_used: 'Disk', disk_free: 'Free disk space', mem_used_mib: 'Memory' };
+
+test('a metric has a name in it, and one that only the agent knows its own', () => {
+  for (const [metric, name] of Object.entries({ ...METRICS, cpu_used_pct: 'CPU', mem_cache: 'mem_cache' })) {
+    const judgement = judge(parse(`${metric} < 5${metric.includes('pct') ? '' : 'MiB'}`), [figures({ [metric]: 1n })]);
+    assert.match(breachSentence(judgement, []), new RegExp(`^${name} was at`));
+  }
+});
 
 test('a shard says how much of the plan it has', () => {
   assert.equal(shardLine({ ...share, files: 1500 }), 'shard 2 of 4: 1,500 of 2,000 files');
@@ -165,16 +232,16 @@ describe('a figure is in units for a reader', () => {
 
 const lines = (condition: string, of: Readonly<Record<string, Figure>>) => {
   const judgement = judge(parse(condition), [figures(of)]);
-  return [breachLine(judgement), judgementLine(judgement)];
+  return [breachLine(judgement, []), judgementLine(judgement)];
 };
 
 test('a breach says condition, figure and limit; what does not hold says what was seen', () => {
   assert.deepEqual(lines('mem_used_pct.max > 90%', { mem_used_pct: 93.25 }), [
-    'mem_used_pct.max > 90%: it was 93.25 %, the limit is 90 %',
+    'mem_used_pct.max > 90%: Memory was at 93.25 % (limit 90 %)',
     'mem_used_pct.max > 90% does not hold: it was 93.25 %',
   ]);
   assert.deepEqual(lines('mem_used_mib >= 2GB', { mem_used_mib: 2048n }), [
-    'mem_used_mib >= 2GB: it was 2 GiB, the limit is 1.9 GiB',
+    'mem_used_mib >= 2GB: Memory was at 2 GiB (limit 1.9 GiB)',
     'mem_used_mib >= 2GB does not hold: it was 2 GiB',
   ]);
 });
@@ -183,7 +250,7 @@ test('what cannot be judged says which metrics are reported, or that there are n
   const unknown = 'mem_cache > 1GiB cannot be judged: the sandbox does not report mem_cache; it reports mem_used, ts';
   assert.deepEqual(lines('mem_cache > 1GiB', { ts: 1n, mem_used: 5n }), [unknown, unknown]);
   const nothing = judge(parse('mem_used > 1B'), []);
-  assert.equal(breachLine(nothing), 'mem_used > 1B cannot be judged: there are no stats');
+  assert.equal(breachLine(nothing, []), 'mem_used > 1B cannot be judged: there are no stats');
 });
 
 test('many small files that went alone and mostly waited are told how to share requests', () => {

@@ -51,11 +51,11 @@ export function checkLog(log: string): void {
   }
 }
 
-const TAGS = /^(?:h3|h4|p|ul|li|code|table|tr|th|td|br|details|summary)$/;
+const TAGS = /^(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary)$/;
 
-/** A chart as the action draws it, of nothing but numbers. */
+/** A chart as the action draws it, of nothing but numbers and times. */
 const CHART =
-  /\*\*(?:CPU|Memory|Disk)\*\* in percent over (?:seconds|minutes|hours), [\d,]+ samples(?:, with its limits in red)?\n\n```mermaid\n%%\{init: [^\n<>`]*\}%%\nxychart-beta\n {2}x-axis 0 --> [\d.]+\n {2}y-axis -?\d+ --> \d+\n(?: {2}line \[[-\d., ]+\]\n)+```\n\n/g;
+  /```mermaid\n%%\{init: [^\n<>`]*\}%%\nxychart-beta\n {2}x-axis "[\d:]+ UTC to [\d:]+ UTC, [\w. ]+" \[[\d, ]+\]\n {2}y-axis -?\d+ --> \d+\n(?: {2}(?:line|bar) \[[-\d., ]+\]\n)+```\n\n/g;
 
 /** Checks that a summary has no tag but the action's own, and no Markdown but its charts. */
 export function checkSummary(summary: string): void {
@@ -67,7 +67,7 @@ export function checkSummary(summary: string): void {
   for (const block of blocksOf(blocks)) {
     for (const [tag, name = ''] of block.matchAll(/<\/?([^\s>]*)[^>]*>?/g)) {
       assert.match(name, TAGS, tag);
-      assert.match(tag, /^<\/?\w+(?: align="(?:left|right)")?>$/);
+      assert.match(tag, /^<\/?\w+(?: align="(?:left|right)"| href="https:[\w/.-]+")?>$/);
     }
     assert.doesNotMatch(block.replaceAll('\n', ''), ACTIVE);
   }
