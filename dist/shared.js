@@ -1158,9 +1158,10 @@ function whenOf({ condition, figure }, samples) {
 		...judge(each, [figures])
 	}));
 	const peak = judged.find((one) => one.holds !== void 0 && compare$1(one.figure, figure) === 0);
+	const longest = 10 * ((samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0)) / samples.length;
 	const ms = judged.map(({ at, holds }, index) => {
 		const before = judged[index - 1];
-		return holds && before?.holds ? Math.max(at - before.at, 0) : 0;
+		return holds && before?.holds && at - before.at <= longest ? Math.max(at - before.at, 0) : 0;
 	}).reduce((sum, length) => sum + length);
 	const count = judged.filter(({ holds }) => holds).length;
 	const how = {
@@ -3365,7 +3366,7 @@ function timeChart(samples, gate) {
 	const gaps = Array.from({ length: size }, (_, index) => lines.some(({ points }) => isGap(points, index)));
 	const bars = gaps.includes(true) ? [{
 		...GAPS,
-		points: gaps.map((gap) => gap ? high : low)
+		points: gaps.map((gap) => gap ? high : 2 * low - high)
 	}] : [];
 	const series = [
 		...lines,

@@ -56,7 +56,7 @@ async function work(ms: number): Promise<void> {
 async function takePicture(summary: string, file: string): Promise<void> {
   const browser = await chromium.launch({ executablePath: BROWSER, args: FLAGS });
   try {
-    const page = await browser.newPage({ viewport: { width: 860, height: 600 }, deviceScaleFactor: 2 });
+    const page = await browser.newPage({ viewport: { width: 860, height: 600 }, deviceScaleFactor: 1.5 });
     await page.setContent(await documentOf(summary));
     await page.evaluate('mermaid.run()');
     await page.locator('main').screenshot({ path: file });
@@ -65,17 +65,16 @@ async function takePicture(summary: string, file: string): Promise<void> {
   }
 }
 
-/** The summary as a page: its blocks are HTML but for the charts and their titles. */
+/** The summary as a page: its blocks are HTML but for the chart. */
 async function documentOf(summary: string): Promise<string> {
   const mermaid = await readFile(path.join(PROJECT, 'node_modules/mermaid/dist/mermaid.min.js'), 'utf8');
-  const body = summary
-    .replace(/```mermaid\n(.*?)```/gs, '<pre class="mermaid">$1</pre>')
-    .replace(/^\*\*(.*?)\*\*(.*)$/gm, '<p><b>$1</b>$2</p>');
+  const body = summary.replace(/```mermaid\n(.*?)```/gs, '<pre class="mermaid">$1</pre>');
   const style = `
     main { font: 14px/1.5 system-ui, sans-serif; color: #1f2328; padding: 16px; width: 828px; }
     table { border-collapse: collapse; margin-bottom: 12px; }
     td, th { border: 1px solid #d1d9e0; padding: 5px 12px; }
     code { font-size: 12px; background: #eff1f3; padding: 2px 5px; border-radius: 5px; }
-    pre.mermaid { width: 700px; margin: 0 0 8px; }`;
+    a { color: #0969da; }
+    pre.mermaid { width: 800px; margin: 0 0 8px; }`;
   return `<!doctype html><style>${style}</style><main>${body}</main><script>${mermaid}; mermaid.initialize({ startOnLoad: false })</script>`;
 }

@@ -34,7 +34,7 @@ const LIMITS = [
   { kind: 'line', name: '🟥 limits of fail-if', colour: '#e5484d', level: 'failIf' },
   { kind: 'line', name: '🟨 limits of warn-if', colour: '#bf8700', level: 'warnIf' },
 ] as const;
-// Mermaid draws no line in pieces: bars hide it where nothing is known.
+// Mermaid draws no line in pieces: bars hide it where nothing is known. Elsewhere they end far below the axis: one at it would be seen.
 const GAPS = { kind: 'bar', name: 'grey: no readings', colour: '#8c959f' } as const;
 
 /** A Mermaid chart of CPU, memory and disk over time, with the limits of the gate, below its legend. It holds nothing but numbers. */
@@ -51,7 +51,7 @@ export function timeChart(samples: readonly Sample[], gate: Gate): Html[] {
   const shown = [...lines, ...limits].flatMap(({ points }) => bridged(points));
   const [low, high] = [Math.min(0, Math.floor(Math.min(...shown))), Math.max(100, Math.ceil(Math.max(...shown)))];
   const gaps = Array.from({ length: size }, (_, index) => lines.some(({ points }) => isGap(points, index)));
-  const bars = gaps.includes(true) ? [{ ...GAPS, points: gaps.map(gap => (gap ? high : low)) }] : [];
+  const bars = gaps.includes(true) ? [{ ...GAPS, points: gaps.map(gap => (gap ? high : 2 * low - high)) }] : [];
   const series = [...lines, ...bars, ...limits];
   const legend = [...new Set(series.map(({ name }) => name))].join(' · ');
   const span = `${formatTime(first.at)} to ${formatTime(last.at)}, ${formatDuration(Math.max(last.at - first.at, 0))}`;

@@ -46,10 +46,11 @@ function whenOf({ condition, figure }: Extract<Judgement, { holds: boolean }>, s
   const each = { ...condition, aggregate: undefined };
   const judged = samples.map(({ at, figures }) => ({ at, ...judge(each, [figures]) }));
   const peak = judged.find(one => one.holds !== undefined && compare(one.figure, figure) === 0);
-  // Of what lies between two readings that both trip, the same is taken to be true.
+  // What lies between two readings that both trip is taken to trip as well, unless it is uncommonly long.
+  const longest = (10 * ((samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0))) / samples.length;
   const lengths = judged.map(({ at, holds }, index) => {
     const before = judged[index - 1];
-    return holds && before?.holds ? Math.max(at - before.at, 0) : 0;
+    return holds && before?.holds && at - before.at <= longest ? Math.max(at - before.at, 0) : 0;
   });
   const ms = lengths.reduce((sum, length) => sum + length);
   const count = judged.filter(({ holds }) => holds).length;

@@ -12,7 +12,6 @@ export function statsSection(report: Report): Html[] {
   return [...statsTable(report), ...timeChart(report.samples, report.gate), ...sizeHint(report)];
 }
 
-// So many conditions are shown.
 const MAX_CONDITIONS = 30;
 const RESOURCES = new Map(Object.entries({ cpu: 'CPU', mem: 'Memory', disk: 'Disk' }));
 

@@ -51,7 +51,7 @@ test('one chart has CPU, memory and disk, the limits of fail-if and of warn-if, 
     `  line ${list('2.13')}`,
     `  line ${list('25.00')}`,
     `  line ${list('75.00')}`,
-    `  bar [${[0, 0, 0, 0, 0, 100, 100, 0, 0, 0, 0, 0].map(bar => bar.toFixed(2)).join(', ')}]`,
+    `  bar [${[-100, -100, -100, -100, -100, 100, 100, -100, -100, -100, -100, -100].map(bar => bar.toFixed(2)).join(', ')}]`,
     `  line ${list('90.00')}`,
     `  line ${list('80.00')}`,
   ]);
@@ -84,7 +84,7 @@ describe('gaps are gaps:', () => {
   for (const [name, [values, gaps]] of Object.entries(COURSES)) {
     test(name, () => {
       const [, bars = ''] = /^ {2}bar \[(.*)\]$/m.exec(cpu(values).chart) ?? [];
-      assert.equal(bars.replaceAll('100.00', '1').replaceAll('0.00', '0').replaceAll(', ', ''), gaps);
+      assert.equal(bars.replaceAll('-100.00', '0').replaceAll('100.00', '1').replaceAll(', ', ''), gaps);
     });
   }
 });

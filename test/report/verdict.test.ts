@@ -148,6 +148,12 @@ describe('the sentence on the gate tells of', () => {
 
 const METRICS = { mem_free: 'Free memory', disk_used: 'Disk', disk_free: 'Free disk space', mem_used_mib: 'Memory' };
 
+test('it does not count a time in which nothing was seen', () => {
+  const many = loads('load > 80', ...Array.from({ length: 30 }, () => 90));
+  const late = many.samples?.map((one, index) => (index < 15 ? one : { ...one, at: one.at + 3_600_000 })) ?? [];
+  assert.match(headline(report({ ...many, samples: late })), /too high for 28 s, so the gate failed/);
+});
+
 test('a metric has a name in it, and one that only the agent knows its own', () => {
   for (const [metric, name] of Object.entries({ ...METRICS, cpu_used_pct: 'CPU', mem_cache: 'mem_cache' })) {
     const judgement = judge(parse(`${metric} < 5${metric.includes('pct') ? '' : 'MiB'}`), [figures({ [metric]: 1n })]);
