@@ -119,7 +119,10 @@ test('a condition that warns and one that cannot be judged are marked, with the 
     ['❌ x', 'not reported', '❌ x > 5'],
     ['⚠️ load', '9', '⚠️ load > 1'],
   ]);
-  assert.match(text, /<li>x <code>&gt; 5<\/code> cannot be judged: the sandbox does not report x; it reports load<\/li>/);
+  assert.match(
+    text,
+    /<li>x <code>&gt; 5<\/code> cannot be judged: the sandbox does not report x; it reports load<\/li>/,
+  );
 });
 
 const MIB = 1024 ** 2;
