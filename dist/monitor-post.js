@@ -45,9 +45,10 @@ async function readRecord(directory, judged) {
 		};
 		if ("start" in fields) start = at;
 	}
-	if (stats !== void 0) stats = {
+	const sent = path.join(directory, LAST);
+	if (stats !== void 0 && existsSync(sent)) stats = {
 		...stats,
-		json: readFileSync(path.join(directory, LAST), "utf8")
+		json: readFileSync(sent, "utf8")
 	};
 	const last = samples.at(-1);
 	if (!isWhole && last !== void 0) samples.push({

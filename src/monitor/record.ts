@@ -101,7 +101,8 @@ export async function readRecord(directory: string, judged: ReadonlySet<string>)
     if (typeof ended === 'string') end = { at, what: ended };
     if ('start' in fields) start = at;
   }
-  if (stats !== undefined) stats = { ...stats, json: readFileSync(path.join(directory, LAST), 'utf8') };
+  const sent = path.join(directory, LAST);
+  if (stats !== undefined && existsSync(sent)) stats = { ...stats, json: readFileSync(sent, 'utf8') };
   const last = samples.at(-1);
   if (!isWhole && last !== undefined) samples.push({ at: last.at, figures: new Map() });
   return { samples, stats, warnings: [...warnings], start, gaps, end };

@@ -72,7 +72,7 @@ test('a record of 64 KiB of names a reading, others each time, takes little memo
   };
   const env = { NODE_OPTIONS: `--import=${file}`, PEAK_MEMORY_FILE: peakFile };
   const post = await runPost({ 'fail-if': 'mem_used == 399B' }, write, { env });
-  assert.match(post.annotations('error').join('\n'), /^mem_used == 399: it was 399 B/m);
+  assert.match(post.annotations('error').join('\n'), /^mem_used == 399B: Memory was at 399 B /m);
   const peak = Number(readFileSync(peakFile, 'utf8')) / 2 ** 20;
   t.diagnostic(`${Math.round(peak)} MiB at most`);
   assert.ok(peak < 400, `${peak} MiB`);
