@@ -2767,19 +2767,24 @@ function fileLine(result) {
 
 // src/github/progress.ts
 const INTERVAL_MS = 5e3;
+const SLOWER = 1.5;
 const MAX_RETRY_LINES = 20;
 const NO_MORE_RETRY_LINES = "Further failed attempts are not shown here; the report file has the number for each file.";
-/** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
+/** Logs the plan, the progress now and then, and retries as they happen. `stop` ends it. */
 function watchTransfer() {
 	const started = performance.now();
 	const tally = newTally();
 	let size;
 	let retries = 0;
+	let dueMs = 0;
 	const timer = setInterval(() => {
-		if (size !== void 0) logLine(progressLine({
+		const elapsedMs = performance.now() - started;
+		if (size === void 0 || elapsedMs < dueMs) return;
+		dueMs = elapsedMs * SLOWER;
+		logLine(progressLine({
 			...tally.now(),
 			...size,
-			elapsedMs: performance.now() - started
+			elapsedMs
 		}));
 	}, INTERVAL_MS);
 	timer.unref();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,8 +7,8 @@ import { chromium } from 'playwright-core';
 import { startAgent } from '../local-agent/agent.ts';
 import { runStep } from '../local-runner/step.ts';
 
-// Makes docs/monitor-summary.png: the summary of a monitor that watched this machine at work, rendered as a browser shows
-// it. Needs Chromium: CHROMIUM names it, /usr/bin/chromium otherwise.
+// Makes docs/upload-summary.png, the summary of a build that was synced, and docs/monitor-summary.png, that of a monitor that
+// watched this machine at work, as a browser shows them. Needs Chromium: CHROMIUM names it, /usr/bin/chromium otherwise.
 
 const PROJECT = path.dirname(import.meta.dirname);
 const BROWSER = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -16,21 +16,41 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 
 const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-picture-'));
 try {
+  await takePicture(await syncBuild(), path.join(PROJECT, 'docs/upload-summary.png'));
   await takePicture(await monitorWork(), path.join(PROJECT, 'docs/monitor-summary.png'));
 } finally {
   rmSync(folder, { recursive: true });
 }
 
+/** The sandbox of a picture, and the inputs that reach it. */
+async function openSandbox() {
+  const token = 'picture-token';
+  const agent = await startAgent({ root: path.join(folder, 'root'), token, sandboxId: 'i1a2b3c4d5' });
+  return { agent, access: { 'sandbox-id': 'i1a2b3c4d5', token, 'base-url': agent.url } };
+}
+
+/** The summary of a sync of some hundred files. */
+async function syncBuild(): Promise<string> {
+  const { agent, access } = await openSandbox();
+  await using _ = agent;
+  const workspace = path.join(folder, 'checkout');
+  for (let index = 0; index < 240; index += 1) {
+    const file = path.join(workspace, 'dist', ['assets', 'pages', 'fonts'][index % 3] ?? '', `${index}.js`);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, 'x'.repeat(200 * (index + 1)));
+  }
+  const inputs = { ...access, files: 'dist/**', target: 'app', 'fail-if': 'mem_used_pct > 95\ndisk_free < 512MiB' };
+  return (await runStep({ action: PROJECT, inputs, workspace, temp: folder })).summary;
+}
+
 /** The summary of a monitor over some seconds of work and rest. */
 async function monitorWork(): Promise<string> {
-  const token = 'picture-token';
-  await using agent = await startAgent({ root: path.join(folder, 'root'), token, sandboxId: 'i1a2b3c4d5' });
+  const { agent, access } = await openSandbox();
+  await using _ = agent;
   const inputs = {
-    'sandbox-id': 'i1a2b3c4d5',
-    token,
-    'base-url': agent.url,
+    ...access,
     'sample-interval': '250ms',
-    'fail-if': 'cpu_used_pct.mean > 95',
+    'fail-if': 'mem_used_pct > 95',
     'warn-if': 'cpu_used_pct > 80',
   };
   const step = { action: path.join(PROJECT, 'monitor'), inputs, workspace: folder, temp: folder };

@@ -9,7 +9,9 @@ import type { TransferEvent } from '../upload/result.ts';
 import type { Selection } from '../upload/selection.ts';
 import { annotate, logLine } from './log.ts';
 
+// The first line after 5 s, each further one after half as long again: six hours have twenty lines, which fit a screen.
 const INTERVAL_MS = 5000;
+const SLOWER = 1.5;
 
 // With everything failing there are thousands; the report file lists each.
 const MAX_RETRY_LINES = 20;
@@ -29,14 +31,18 @@ export interface Progress {
   readonly elapsedMs: number;
 }
 
-/** Logs the plan, the progress every few seconds, and retries as they happen. `stop` ends it. */
+/** Logs the plan, the progress now and then, and retries as they happen. `stop` ends it. */
 export function watchTransfer(): { readonly observer: Observer; readonly stop: () => void } {
   const started = performance.now();
   const tally = newTally();
   let size: Pick<Progress, 'totalFiles' | 'totalBytes'> | undefined;
   let retries = 0;
+  let dueMs = 0;
   const timer = setInterval(() => {
-    if (size !== undefined) logLine(progressLine({ ...tally.now(), ...size, elapsedMs: performance.now() - started }));
+    const elapsedMs = performance.now() - started;
+    if (size === undefined || elapsedMs < dueMs) return;
+    dueMs = elapsedMs * SLOWER;
+    logLine(progressLine({ ...tally.now(), ...size, elapsedMs }));
   }, INTERVAL_MS);
   timer.unref();
   const showRetry = (retry: Extract<TransferEvent, { kind: 'retry' }>) => {
