@@ -1,6 +1,6 @@
-import { A as EMPTY_REPORT, B as gateOf, H as metricsOf, L as formatTime, O as firstOf, P as formatCount, R as quote, S as parseFieldsOf, l as keptInputs, n as step, t as decodeStats, u as monitorDirectory, z as inputError } from "./shared.js";
-import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { G as quote, I as EMPTY_REPORT, P as firstOf, Q as metricsOf, V as formatCount, W as formatTime, X as gateOf, Y as inputError, b as monitorDirectory, n as step, t as decodeStats, w as parseFieldsOf, y as keptInputs } from "./shared.js";
 import path from "node:path";
+import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 // src/monitor/record.ts
@@ -190,7 +190,7 @@ if (monitor !== void 0) {
 		requestEnd(directory);
 		return endMonitor(inputs, directory, surroundings);
 	};
-	await step("monitor-end", run, kept);
+	await step("monitor-end", run, { given: kept });
 }
 
 export {  };

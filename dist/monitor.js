@@ -1,6 +1,6 @@
-import { F as formatDuration, c as logLine, d as newMonitorDirectory, n as step } from "./shared.js";
-import path from "node:path";
+import { H as formatDuration, n as step, v as logLine, x as newMonitorDirectory } from "./shared.js";
 import { once } from "node:events";
+import path from "node:path";
 import { spawn } from "node:child_process";
 
 // src/monitor/start.ts

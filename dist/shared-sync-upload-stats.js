@@ -1,4 +1,4 @@
-import { A as EMPTY_REPORT, B as gateOf, C as redactor, D as judgementLine, E as formatFigure, F as formatDuration, G as AgentError, H as metricsOf, M as routingHeaders, N as secretsInHeaders, P as formatCount, T as waitError, U as exactly, V as judge, W as withRetries, b as changeStrings, f as isUsable, h as proxyFor, j as USER_AGENT, m as proxyCredentials, p as networkFacts, t as decodeStats, w as reportedError } from "./shared.js";
+import { $ as exactly, A as reportedError, B as secretsInHeaders, D as proxyCredentials, E as networkFacts, H as formatDuration, I as EMPTY_REPORT, M as formatFigure, N as judgementLine, O as proxyFor, Q as metricsOf, R as USER_AGENT, S as changeStrings, T as isUsable, V as formatCount, X as gateOf, Z as judge, et as withRetries, j as waitError, k as redactor, t as decodeStats, tt as AgentError, z as routingHeaders } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

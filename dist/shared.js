@@ -1,13 +1,10 @@
-import { r as __toESM } from "./rolldown-runtime.js";
-import { _ as warning, a as endGroup, c as getState, d as notice, f as saveState, g as startGroup, h as setSecret, i as debug, l as info, m as setOutput, n as pLimit, o as error, p as setFailed, r as create, s as getInput, t as require_form_data, u as isDebug, v as summary$1, y as Minimatch } from "./vendor.js";
+import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$1, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import path, { posix } from "node:path";
-import { availableParallelism, freemem, homedir, release, tmpdir, totalmem } from "node:os";
-import { isUtf8 } from "node:buffer";
-import { createHash, hash } from "node:crypto";
-import { mkdtemp, open, writeFile } from "node:fs/promises";
+import { availableParallelism, freemem, release, tmpdir, totalmem } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { closeSync, constants, fstatSync, lstatSync, mkdtempSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 
 // src/agent/failure.ts
 const again = (hint) => ({
@@ -139,7 +136,7 @@ function parseDecimal(text) {
 	};
 }
 /** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
-function compare$1(a, b) {
+function compare(a, b) {
 	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
 	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
@@ -232,7 +229,7 @@ function judge(condition, samples) {
 		};
 	}
 	const deciding = decidingOf(condition);
-	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare$1(figure, limit)));
+	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare(figure, limit)));
 	const figure = found ?? aggregateOf(aggregate ?? "last", figures);
 	return {
 		condition,
@@ -250,8 +247,8 @@ function aggregateOf(aggregate, figures) {
 	switch (aggregate) {
 		case "last": return figures.at(-1) ?? first;
 		case "mean": return mean(figures);
-		case "min": return figures.reduce((a, b) => compare$1(b, a) < 0 ? b : a);
-		case "max": return figures.reduce((a, b) => compare$1(b, a) > 0 ? b : a);
+		case "min": return figures.reduce((a, b) => compare(b, a) < 0 ? b : a);
+		case "max": return figures.reduce((a, b) => compare(b, a) > 0 ? b : a);
 	}
 }
 /** The figures of one metric in the samples that report it; undefined where none does. */
@@ -290,7 +287,7 @@ function describeProblem({ input, message, example }) {
 }
 /** Parses every input that has a field. @throws InputError that holds the problems of all of them. */
 function parseFields(fields, raw) {
-	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal$1(name), raw)]]);
+	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
 	return Object.fromEntries(parsed);
 }
 /** The same, but that what is refused is as if it were empty. */
@@ -315,6 +312,14 @@ function showFields(fields, values) {
 function parseLines(value, parseLine, strict = true) {
 	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
 }
+/** What all promises come to, or what is wrong with all of them. */
+async function allOf(promises) {
+	const errors = (await Promise.allSettled(promises)).flatMap((end) => end.status === "rejected" ? [end.reason] : []);
+	for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
+	const problems = errors.flatMap((error) => error instanceof InputError ? error.problems : []);
+	if (problems.length > 0) throw new InputError(problems);
+	return Promise.all(promises);
+}
 /** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
 function collect(items, parse, strict = true) {
 	const problems = [];
@@ -333,7 +338,7 @@ function collect(items, parse, strict = true) {
 function camel(name) {
 	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
-function refusal$1(input) {
+function refusal(input) {
 	return (message, example) => {
 		throw inputError(input, message, example);
 	};
@@ -654,7 +659,7 @@ function readAggregate({ text, column }, fail) {
 	const name = text.slice(1);
 	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
 }
-const SLIPS$1 = /* @__PURE__ */ new Map([
+const SLIPS = /* @__PURE__ */ new Map([
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],
@@ -716,11 +721,11 @@ function toMetricUnit(metric, value, unit, fail) {
 	});
 }
 function isPercentage(value) {
-	return compare$1(value, exactly(0n)) >= 0 && compare$1(value, exactly(100n)) <= 0;
+	return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
 }
 function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
-	const near = SLIPS$1.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
+	const near = SLIPS.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
 	const advice = near === void 0 ? `use one of ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
@@ -1157,7 +1162,7 @@ function whenOf({ condition, figure }, samples) {
 		at,
 		...judge(each, [figures])
 	}));
-	const peak = judged.find((one) => one.holds !== void 0 && compare$1(one.figure, figure) === 0);
+	const peak = judged.find((one) => one.holds !== void 0 && compare(one.figure, figure) === 0);
 	const longest = 10 * ((samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0)) / samples.length;
 	const ms = judged.map(({ at, holds }, index) => {
 		const before = judged[index - 1];
@@ -1349,1190 +1354,6 @@ function encodings(secret) {
 	];
 }
 
-// src/agent/file.ts
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** Windows numbers files beyond 2^53. */
-const EXACTLY = { bigint: true };
-/**
-* Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
-* the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
-* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
-*/
-function checkOpened(path, opened) {
-	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
-	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
-	return Number(opened.size);
-}
-/** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
-function checkRead(path, opened, read) {
-	if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
-	throw new AgentError("file-changed", `${path} changed while it was read.`);
-}
-function isSame(named, opened) {
-	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
-}
-/** Reads a file into a buffer, with calls that wait: for small ones they cost least. Undefined if not all fits or is readable. */
-function readSmallFile(path, buffer, { offset, room }) {
-	let descriptor;
-	try {
-		descriptor = openSync(path, READ_FLAGS);
-		const opened = fstatSync(descriptor, EXACTLY);
-		const size = checkOpened(path, opened);
-		if (size > room) return void 0;
-		let total = 0;
-		while (total < size) {
-			const read = readSync(descriptor, buffer, offset + total, size - total, null);
-			if (read === 0) break;
-			total += read;
-		}
-		checkRead(path, opened, fstatSync(descriptor, EXACTLY));
-		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
-	} catch (error) {
-		if (isUnreadable(error)) return void 0;
-		throw error;
-	} finally {
-		if (descriptor !== void 0) closeSync(descriptor);
-	}
-}
-/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
-function systemCode(error) {
-	return error instanceof Error && "code" in error ? String(error.code) : void 0;
-}
-/** Whether an error says that a file cannot be read, and is no bug. */
-function isUnreadable(error) {
-	return error instanceof AgentError || systemCode(error) !== void 0;
-}
-
-// src/upload/pattern.ts
-const WINDOWS = process.platform === "win32";
-const OPTIONS = {
-	nobrace: true,
-	nocase: WINDOWS,
-	nocomment: true,
-	noext: true,
-	nonegate: true
-};
-/** What lines exclude that `absolute` makes absolute; `idle` are those that have excluded nothing so far. */
-function excludesOf(lines, absolute) {
-	const all = lines.map((line) => ({
-		line,
-		matches: matches(absolute(line), true),
-		isIdle: true
-	}));
-	const excludes = (file) => {
-		let isExcluded = false;
-		for (const each of all) {
-			if (isExcluded && !each.isIdle || !each.matches(file)) continue;
-			each.isIdle = false;
-			isExcluded = true;
-		}
-		return isExcluded;
-	};
-	const prunes = (directory) => {
-		if (!excludes(directory)) return false;
-		for (const each of all) each.isIdle &&= !each.matches(directory, true);
-		return true;
-	};
-	return {
-		excludes,
-		prunes,
-		idle: () => all.filter(({ isIdle }) => isIdle).map(({ line }) => line)
-	};
-}
-/** A matcher for an absolute pattern. */
-function matcher(pattern, { excludes, prunes }) {
-	const wanted = matches(pattern, true);
-	const visible = matches(pattern, false);
-	return {
-		pattern,
-		wants: (file) => wanted(file) && !excludes(file),
-		hides: (file) => /[\\/]\./.test(file) && !visible(file),
-		excludes,
-		prunes,
-		mayHold: (directory) => wanted(directory, true) && !excludes(directory)
-	};
-}
-/** The pattern made absolute: relative ones start in `directory`, `~` is the home directory. */
-function anchor(pattern, directory) {
-	const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, "");
-	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped$1(homedir()) + trimmed.slice(1);
-	if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
-	if (path.isAbsolute(trimmed)) return trimmed;
-	const [climb = ""] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
-	const base = path.resolve(directory, climb === "" ? "." : climb);
-	const rest = trimmed.slice(climb.length);
-	if (rest === "") return escaped$1(base);
-	return `${escaped$1(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
-}
-function matches(pattern, dot) {
-	const own = slashed(pattern).replace(/(\/\*\*)+$/, "");
-	const matchers = [`${own}/**`, own].map((each) => new Minimatch(each, {
-		...OPTIONS,
-		dot
-	}));
-	return (file, partial) => matchers.some((each) => each.match(file, partial));
-}
-function slashed(pattern) {
-	return WINDOWS ? pattern.replaceAll("\\", "/") : pattern;
-}
-/** A pattern for the very path. */
-function escaped$1(literal) {
-	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
-}
-
-// src/upload/overlooked.ts
-const TURN$1 = 100;
-const DOT = 46;
-/** Looks for what a search does not tell of: names that are not valid UTF-8, and broken links. @throws the system's error. */
-async function findOverlooked(root, match, options) {
-	const { isFolder, isLink, flaw } = lookAt(root, options);
-	const found = {
-		brokenLinks: [],
-		unreadable: [],
-		hidden: [],
-		isFolder,
-		isPlain: !isLink
-	};
-	if (flaw !== void 0 && match.wants(root)) found[flaw].push(root);
-	const seen = /* @__PURE__ */ new Set();
-	const folders = isFolder === true ? [{
-		path: root,
-		above: [],
-		isHidden: false
-	}] : [];
-	for (let looked = 1; !options.cancel.aborted; looked += 1) {
-		const folder = folders.pop();
-		if (folder === void 0) break;
-		const real = options.realPath(folder.path);
-		const key = `${folder.above.length} ${real}`;
-		if (folder.above.includes(real) || seen.has(key)) continue;
-		seen.add(key);
-		const above = [...folder.above, real];
-		for (const { file, isFolder, isLink, flaw } of entriesOf$1(folder, options)) {
-			const isWanted = isFolder ? match.mayHold(file) : match.wants(file);
-			const isHidden = !options.includeHiddenFiles && match.hides(file);
-			found.isPlain &&= !isLink && (isWanted || !isFolder);
-			if (!isWanted) continue;
-			if (isHidden && !isFolder) found.hidden.push(file);
-			else if (flaw !== void 0) found[flaw].push(file);
-			else if (isFolder) folders.push({
-				path: file,
-				above,
-				isHidden
-			});
-		}
-		if (looked % TURN$1 === 0) await setImmediate();
-	}
-	return found;
-}
-/** What may have been overlooked in a folder, and the folders in it. */
-function* entriesOf$1(folder, options) {
-	for (const entry of readdirSync(folder.path, {
-		encoding: "buffer",
-		withFileTypes: true
-	})) {
-		const isReadable = isUtf8(entry.name);
-		if (isReadable && entry.isFile() && !folder.isHidden && entry.name[0] !== DOT) continue;
-		const file = path.join(folder.path, entry.name.toString());
-		if (!isReadable) yield {
-			file,
-			isFolder: entry.isDirectory(),
-			isLink: true,
-			flaw: "unreadable"
-		};
-		else yield {
-			file,
-			...kindOf(entry, file, options)
-		};
-	}
-}
-function lookAt(root, options) {
-	try {
-		return kindOf(lstatSync(root), root, options);
-	} catch (error) {
-		if (!["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
-		return {
-			isFolder: void 0,
-			isLink: void 0,
-			flaw: void 0
-		};
-	}
-}
-function kindOf(found, file, { followSymlinks }) {
-	const isLink = found.isSymbolicLink();
-	if (!isLink || !followSymlinks) return {
-		isFolder: found.isDirectory(),
-		isLink,
-		flaw: void 0
-	};
-	try {
-		return {
-			isFolder: statSync(file).isDirectory(),
-			isLink,
-			flaw: void 0
-		};
-	} catch (error) {
-		if (systemCode(error) === void 0) throw error;
-		return {
-			isFolder: false,
-			isLink,
-			flaw: "brokenLinks"
-		};
-	}
-}
-
-// src/upload/sources.ts
-/** The reason of a link that leads nowhere. */
-const BROKEN_LINK = "a broken link";
-/** The reason of a pipe, a socket or a device. */
-const NOT_REGULAR = "not a regular file";
-/** The reason of a hidden file that no line takes by itself. */
-const ALL_HIDDEN = "include-hidden-files: true includes it";
-const SYMBOLIC_LINK = "a symbolic link";
-/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
-function realPaths(root) {
-	const known = /* @__PURE__ */ new Map();
-	return function find(directory) {
-		let real = known.get(directory);
-		if (real !== void 0) return real;
-		const isBelow = directory !== root && pathWithin(root, directory) !== void 0;
-		const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
-		real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
-		known.set(directory, real);
-		return real;
-	};
-}
-const TURN = 1e4;
-/** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
-async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
-	const files = [];
-	const leftOut = [];
-	let resolve;
-	for (const [index, file] of paths.entries()) {
-		if (index % TURN === 9999) await setImmediate();
-		const own = lstatSync(file, { throwIfNoEntry: false });
-		const isLink = own?.isSymbolicLink() ?? false;
-		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
-		if (stats === void 0) continue;
-		const relative = pathWithin(root, file) ?? "";
-		if (stats.isSymbolicLink()) leftOut.push({
-			path: file,
-			reason: SYMBOLIC_LINK
-		});
-		else if (!stats.isFile()) leftOut.push({
-			path: file,
-			reason: NOT_REGULAR
-		});
-		else {
-			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
-			const { real, isHidden } = resolve(file, isLink || relative === "");
-			if (isHidden && !includeHiddenFiles) leftOut.push({
-				path: file,
-				reason: "a link to something hidden"
-			});
-			else {
-				const isExecutable = (stats.mode & 73) !== 0;
-				files.push({
-					path: file,
-					realPath: real,
-					relative: toPosix(relative),
-					size: stats.size,
-					isExecutable
-				});
-			}
-		}
-	}
-	return {
-		files,
-		leftOut
-	};
-}
-/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
-function pathWithin(directory, file) {
-	const rest = file.startsWith(directory) ? file.slice(directory.length) : "";
-	if (rest.startsWith(path.sep) && !rest.includes("..")) return rest.slice(1);
-	const relative = path.relative(directory, file);
-	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
-}
-/** A path of the runner with slashes, also on Windows. */
-function toPosix(file) {
-	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
-}
-/**
-* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
-* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
-* `root` is the directory that the pattern's search starts in; both are absolute.
-*/
-function boundary(workspace, root) {
-	const home = realpathSync.native(workspace);
-	const inside = pathWithin(workspace, root);
-	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
-	const bounds = inside === void 0 ? [home, place] : [home];
-	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
-	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
-	const realPath = realPaths(root);
-	return (file, mayDiffer) => {
-		const directory = realPath(path.dirname(file));
-		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
-		const own = path.join(directory, path.basename(file));
-		const real = mayDiffer ? realpathSync.native(own) : own;
-		if (!within(real)) throw leadsOut(file, real);
-		const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? "").toLowerCase();
-		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
-		return {
-			real,
-			isHidden: isElsewhere && /(^|[\\/])\./.test(shown)
-		};
-	};
-}
-/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
-function linkOf(file, searched, within) {
-	const parents = [];
-	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
-	const isLeavingLink = (part) => searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
-	return parents.find(isLeavingLink) ?? file;
-}
-function leadsOut(link, end) {
-	return inputError("files", `${link} is a link to ${end}, outside the workspace. Exclude it with a ! line, or copy what it leads to into the workspace.`);
-}
-
-// src/upload/search.ts
-const MAX_PATHS = 1e6;
-const SEARCHES = 8;
-const MAX_FOLDERS = 32;
-/** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
-function openSearch(maxPaths = MAX_PATHS) {
-	const limit = pLimit(SEARCHES);
-	return async (match, options) => {
-		const [root = ""] = (await create(match.pattern)).getSearchPaths();
-		const realPath = realPaths(root);
-		const overlooked = await findOverlooked(root, match, {
-			...options,
-			realPath
-		});
-		const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
-		if (unreadable[0] !== void 0) throw unreadableName(unreadable[0]);
-		if (isFolder === void 0 || match.prunes(root)) return {
-			root,
-			paths: [],
-			brokenLinks,
-			hidden
-		};
-		const visibleOnly = !options.includeHiddenFiles && !spellsDots(match.pattern, root);
-		const followSymlinks = options.followSymlinks && !overlooked.isPlain;
-		const manner = {
-			match,
-			visibleOnly,
-			followSymlinks,
-			cancel: options.cancel,
-			bound: { left: maxPaths }
-		};
-		const searches = ((isFolder ? split(root, manner) : void 0) ?? [{
-			pattern: match.pattern,
-			descends: true
-		}]).map((part) => limit(() => find(part, manner)));
-		const found = new Set((await Promise.all(searches)).flat());
-		const again = followSymlinks ? leadsThrough(root, realPath) : () => false;
-		return {
-			root,
-			paths: [...found].filter((file) => !again(file)).sort(),
-			brokenLinks,
-			hidden
-		};
-	};
-}
-async function find({ pattern, descends }, manner) {
-	const { match, visibleOnly, followSymlinks, cancel, bound } = manner;
-	const globber = await create(pattern, {
-		followSymbolicLinks: followSymlinks,
-		implicitDescendants: descends,
-		matchDirectories: false,
-		excludeHiddenFiles: visibleOnly
-	});
-	const paths = [];
-	for await (const file of globber.globGenerator()) {
-		if (cancel.aborted) break;
-		if (match.excludes(file)) continue;
-		bound.left -= 1;
-		if (bound.left < 0) throw leadsTooFar(pattern, file);
-		paths.push(file);
-	}
-	return paths;
-}
-function unreadableName(file) {
-	return inputError("files", `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it, or exclude it with a ! line.`);
-}
-function leadsTooFar(pattern, file) {
-	return inputError("files", `${quote(pattern)} leads to more than a million files, perhaps because links form a loop, such as to ${quote(file)}. Exclude what is not needed.`);
-}
-/** A search for everything in a folder, split by those in it that are not excluded whole; undefined of any other. */
-function split(root, { match, visibleOnly }) {
-	const literal = escaped$1(root);
-	const folders = ([
-		literal,
-		path.join(literal, "**"),
-		path.join(literal, "**", "*")
-	].includes(match.pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return void 0;
-	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.prunes(path.join(root, name)));
-	return [{
-		pattern: path.join(literal, "*"),
-		descends: false
-	}, ...searched.map((name) => ({
-		pattern: path.join(literal, escaped$1(name)),
-		descends: true
-	}))];
-}
-/** Whether a link below `root` leads a path through it again: a search of a part does not know what it is a part of. */
-function leadsThrough(root, realPath) {
-	const known = /* @__PURE__ */ new Map([[root, false]]);
-	const isAgain = (folder) => {
-		const again = known.get(folder) ?? (isAgain(path.dirname(folder)) || realPath(folder) === realPath(root));
-		known.set(folder, again);
-		return again;
-	};
-	return (file) => file !== root && isAgain(path.dirname(file));
-}
-/** The library takes its patterns as lines, trimmed. */
-function isOneLine({ name }) {
-	return name.trim() === name && !/[\r\n]/.test(name);
-}
-/** What is in a folder; nothing where it cannot be read. */
-function entriesOf(root) {
-	try {
-		return readdirSync(root, { withFileTypes: true });
-	} catch {
-		return [];
-	}
-}
-/** Whether a name that begins with a dot is spelled out: the last of the root, or one between wildcards. */
-function spellsDots(pattern, root) {
-	const below = pattern.split(path.sep === "/" ? "/" : /[\\/]/).slice(root.split(path.sep).length);
-	return path.basename(root).startsWith(".") || below.some((name) => /^\[?\./.test(name));
-}
-
-// src/upload/discover.ts
-/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
-async function discover(rules, options) {
-	const directory = path.resolve(options.workspace, options.workingDirectory);
-	requireDirectory(directory, options.workingDirectory);
-	const excludes = excludesOf(rules.excludes, (exclude) => anchor(exclude, directory));
-	const search = openSearch();
-	const all = rules.patterns.map((pattern) => {
-		const place = {
-			directory,
-			pattern,
-			match: matcher(anchor(pattern.pattern, directory), excludes)
-		};
-		return findMatches(place, search, options).catch((error) => {
-			throw unsearchable(place, error);
-		});
-	});
-	const matches = await unlessAborted(options.cancel, allOf(all), []);
-	return {
-		matches,
-		warnings: matches.every((match) => match.files.length === 0) ? [] : excludes.idle().map((line) => idleLine(line, directory, matches))
-	};
-}
-/** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line, directory, matches) {
-	const says = `${quote(`!${line}`)} excluded nothing`;
-	const deep = `**/${line}`;
-	const { excludes } = excludesOf([deep], () => anchor(deep, directory));
-	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
-	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
-	if (count === 0) return `${says} that the other lines match.`;
-	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
-}
-async function findMatches(place, search, options) {
-	const { pattern, match } = place;
-	const { root, paths, brokenLinks, hidden } = await search(match, options);
-	const shown = options.includeHiddenFiles ? paths : paths.filter((file) => !match.hides(file));
-	const { files, leftOut } = await sortOut(root, shown, options);
-	const broken = brokenLinks.map((file) => ({
-		path: file,
-		reason: BROKEN_LINK
-	}));
-	const passedOver = hidden.map((file) => ({
-		path: file,
-		reason: wayTo(file, root, place)
-	}));
-	return {
-		pattern,
-		root,
-		files,
-		leftOut: [...leftOut, ...broken],
-		hidden: passedOver
-	};
-}
-/** What takes a hidden file to where the pattern would. */
-function wayTo(file, root, { directory, pattern: { target } }) {
-	const [dotted = "", ...others] = (pathWithin(root, file) ?? "").split(path.sep).filter((name) => name.startsWith("."));
-	if (others.length > 0 || dotted === ".git") return ALL_HIDDEN;
-	const start = toPosix(escaped$1(pathWithin(directory, root) ?? root));
-	const line = `${path.posix.join(start, "**", escaped$1(dotted))}${target === void 0 ? "" : ` => ${target}`}`;
-	return `the line ${quote(line)} includes it`;
-}
-function requireDirectory(directory, given) {
-	const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
-	if (isThere && !/[\r\n]|^\s|\s$/.test(directory)) return;
-	const why = isThere ? "has a line break, or a space at the start or end of its path" : "is not a directory on the runner";
-	const message = `${quote(given)} ${why} (${directory}).`;
-	throw inputError("working-directory", message, "packages/app");
-}
-const ADVICE = {
-	ENOENT: " A folder vanished during the search.",
-	EACCES: " Let the runner read the folder, or upload another.",
-	ELOOP: " The link leads to itself: remove it, or set follow-symlinks: false.",
-	ENOTDIR: " The link leads nowhere: remove it, or set follow-symlinks: false."
-};
-function unsearchable({ pattern: { pattern } }, error) {
-	const code = systemCode(error);
-	if (code === void 0 || !(error instanceof Error)) return error;
-	const advice = (code === "ENOENT" && "path" in error ? String(error.path) : "").includes("�") ? " Rename it, or set follow-symlinks: true." : ADVICE[code] ?? "";
-	return inputError("files", `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
-}
-/** What all promises come to, or what is wrong with all of them. */
-async function allOf(promises) {
-	const errors = (await Promise.allSettled(promises)).flatMap((end) => end.status === "rejected" ? [end.reason] : []);
-	for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
-	const problems = errors.flatMap((error) => error instanceof InputError ? error.problems : []);
-	if (problems.length > 0) throw new InputError(problems);
-	return Promise.all(promises);
-}
-/** What a promise comes to, or `fallback` as soon as the signal aborts. */
-function unlessAborted(signal, promise, fallback) {
-	const { promise: aborted, resolve } = Promise.withResolvers();
-	const abort = () => resolve(fallback);
-	if (signal.aborted) abort();
-	signal.addEventListener("abort", abort, { once: true });
-	return Promise.race([aborted, promise]).finally(() => signal.removeEventListener("abort", abort));
-}
-
-// src/upload/unmatched.ts
-/** A sentence on a pattern that matches no file: the likeliest reason, or how far its path exists. `name` says what a path is called. */
-function nothingFound(match, directory, name) {
-	const { pattern: { pattern }, hidden, leftOut: [first, ...others] } = match;
-	const found = `${quote(pattern)} matches no files to upload`;
-	if (hidden.length > 0) return `${found} (${hidden.length} with a name that starts with a dot; set include-hidden-files: true to include them).`;
-	if (first !== void 0) return `${found} (${others.length + 1} left out, such as ${name(first.path)}: ${first.reason}).`;
-	const slip = slipIn(pattern, directory);
-	if (slip !== void 0) return `${found} (${slip}).`;
-	return `${found} (${extentOf(match, directory)}). Did the build run before this step? Is working-directory right?`;
-}
-const MAX_NAMES$2 = 10;
-const SLIPS = [
-	{
-		slip: /^(["'`]).*\1$/,
-		advice: "remove the quotes around it; a line is taken literally"
-	},
-	{
-		slip: /^-\s/,
-		advice: "remove the dash; files is text with one pattern per line, not a list"
-	},
-	{
-		slip: /->/,
-		advice: "write => instead of ->"
-	},
-	{
-		slip: /\{.*\}/,
-		advice: "braces have no meaning in patterns; write one line for each"
-	},
-	{
-		slip: /,/,
-		advice: "a comma is part of a name; write each pattern on its own line"
-	},
-	{
-		slip: /\[.*\]/,
-		advice: "[ and ] enclose a set of characters; write [[] for a [ in a name"
-	},
-	{
-		slip: /=>/,
-		advice: "write a space on each side of =>"
-	},
-	{
-		slip: /\s#/,
-		advice: "a comment needs its own line"
-	},
-	...path.sep === "/" ? [{
-		slip: /\\/,
-		advice: "write / instead of \\, which escapes the next character"
-	}] : []
-];
-function slipIn(pattern, directory) {
-	const slip = SLIPS.find((each) => each.slip.test(pattern));
-	if (slip !== void 0) return slip.advice;
-	const [first = "", ...others] = pattern.split(/\s+/);
-	const isWhole = /[*?]/.test(first) || existsSync(path.resolve(directory, first));
-	return others.length > 0 && isWhole ? "several patterns on one line; if the workflow has them on several, write files: | instead of files: >" : void 0;
-}
-/** How far the path exists that a pattern spells out, and what is there in its place. */
-function extentOf({ root, pattern: { pattern } }, directory) {
-	let missing = "";
-	let at = root;
-	for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
-	const place = at === directory ? "the working directory" : quote(toPosix(pathWithin(directory, at) ?? at));
-	if (!statSync(at).isDirectory()) return `${place} is ${missing === "" && !/[*?]/.test(pattern) ? "left out by a ! line" : "not a folder"}`;
-	const names = entriesOf(at).map(({ name }) => name).sort();
-	if (names.length === 0) return `${place} is empty`;
-	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
-	if (other !== void 0) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
-	const some = firstOf$1(names, MAX_NAMES$2, {
-		show: (name) => visibleCut(name, 100),
-		more: (rest) => `${rest} more`
-	});
-	const lacks = missing === "" ? "nothing in it matches, or a ! line leaves it out" : `there is no ${quote(missing)} in it`;
-	return `${place} exists and contains ${some.join(", ")}; ${lacks}`;
-}
-
-// src/upload/plan.ts
-const NAMED = 10;
-/** Says where each file goes: the fixed part of a pattern is dropped. @throws InputError for no match, or two for one place. */
-function plan(matches, options) {
-	const name = (file) => toPosix(pathWithin(options.workspace, file) ?? file);
-	const directory = path.resolve(options.workspace, options.workingDirectory);
-	const files = matches.flatMap((match) => match.files.map((file) => ({
-		source: name(file.path),
-		realPath: file.realPath,
-		target: targetOf(file, match.pattern.target, options.target),
-		size: file.size,
-		isExecutable: file.isExecutable
-	})));
-	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, directory, name));
-	const { unique, conflicts } = byTarget(files);
-	const problems = [
-		...options.ifNoFilesFound === "error" ? unmatched : [],
-		...cut$1(conflicts),
-		...cut$1(unwritable(unique))
-	];
-	if (problems.length > 0) throw new InputError(problems.map((message) => ({
-		input: "files",
-		message
-	})));
-	const named = (items) => [...new Map(items.map((item) => [item.path, {
-		...item,
-		path: name(item.path)
-	}])).values()];
-	const leftOut = named(matches.flatMap((match) => match.leftOut));
-	const hidden = named(matches.flatMap((match) => match.hidden));
-	const taken = new Set(unique.map(({ source }) => source));
-	return {
-		files: unique,
-		leftOut,
-		hidden: hidden.filter((item) => !taken.has(item.path)),
-		warnings: [...options.ifNoFilesFound === "warn" ? unmatched : [], ...oddities(leftOut)]
-	};
-}
-/** A shard's share in plan order. All shares are disjoint, make up the plan, and weigh the same but for at most one file. */
-function shareOf(files, { index, count }) {
-	const loads = Array.from({ length: count }, () => 0);
-	const mine = /* @__PURE__ */ new Set();
-	for (const file of files.toSorted(heaviestFirst)) {
-		const lightest = loads.indexOf(Math.min(...loads));
-		loads[lightest] = (loads[lightest] ?? 0) + file.size + REQUEST_BYTES;
-		if (lightest === index - 1) mine.add(file);
-	}
-	return files.filter((file) => mine.has(file));
-}
-const REQUEST_BYTES = 1024;
-function heaviestFirst(one, other) {
-	if (one.size !== other.size) return other.size - one.size;
-	return one.target < other.target ? -1 : 1;
-}
-function targetOf({ path: file, relative }, own, general) {
-	const target = own !== void 0 && path.posix.isAbsolute(own) ? own : path.posix.join(general, own ?? "");
-	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
-	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
-}
-/** The files with each target once, and a message for each target that two sources claim. */
-function byTarget(files) {
-	const owners = /* @__PURE__ */ new Map();
-	const conflicts = [];
-	for (const file of files) {
-		const owner = owners.get(file.target);
-		if (owner === void 0) owners.set(file.target, file);
-		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file, file.target));
-	}
-	return {
-		unique: [...owners.values()],
-		conflicts: [...conflicts, ...nestedTargets(owners)]
-	};
-}
-/** Messages for targets that would have to be a file and a directory at once. */
-function nestedTargets(owners) {
-	const messages = [];
-	const checked = /* @__PURE__ */ new Set();
-	const dirname = (place) => path.posix.dirname(place);
-	for (const file of owners.values()) for (let at = dirname(file.target); !checked.has(at) && at !== dirname(at); at = dirname(at)) {
-		checked.add(at);
-		const owner = owners.get(at);
-		if (owner !== void 0) messages.push(nested(owner, file));
-	}
-	return messages;
-}
-function conflict(one, other, target) {
-	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
-}
-function nested(owner, file) {
-	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
-	return `${one} and ${other}: a file cannot also be a directory. Give one line another target, or exclude one.`;
-}
-/** A warning for each kind of what was left out without being asked for. */
-function oddities(leftOut) {
-	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
-		const [first, ...others] = leftOut.filter((item) => item.reason === reason);
-		if (first === void 0) return [];
-		const more = others.length === 0 ? "" : ` and ${others.length} more, each`;
-		return [`Left out: ${quote(first.path)}${more === "" ? "," : more} ${reason}.`];
-	});
-}
-function unwritable(files) {
-	return files.filter(({ target }) => !target.isWellFormed()).map(({ source }) => `${JSON.stringify(source)} has a name that cannot be written as UTF-8. Rename or exclude it.`);
-}
-function cut$1(messages) {
-	return firstOf$1(messages, NAMED, {
-		show: (each) => each,
-		more: (rest) => `And ${rest} more of this kind.`
-	});
-}
-
-// src/text/exact-json.ts
-/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
-function changeStrings(text, change) {
-	const parsed = JSON.parse(text, (_key, value, { source }) => {
-		if (typeof value !== "number" || source === void 0) return value;
-		return change(source) === source ? JSON.rawJSON(source) : change(source);
-	});
-	return JSON.stringify(parsed, (_key, value) => {
-		if (typeof value === "string") return change(value);
-		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
-	});
-}
-/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
-function parseExactly(text) {
-	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
-}
-/** JSON text of a value in which bigint stands for whole numbers. */
-function stringifyExactly(value) {
-	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
-}
-/** The fields of a value, none where it is no object: for what has yet to be checked. */
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
-}
-/** The fields of a JSON text, none where it is not the text of an object. */
-function parseFieldsOf(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
-}
-/** The fields of an object as text; none where it is no object. */
-function textsOf(value) {
-	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
-}
-
-// src/upload/state.ts
-const SCHEMA = 1;
-const SCOPE = [
-	["sandboxId", "sandbox"],
-	["baseUrl", "base URL"],
-	["username", "user"],
-	["shard", "shard"]
-];
-const DAMAGED = "is damaged";
-/** A state as JSON of at most `maxBytes`: an entry a line, sorted by target, so that the same state is the same text. */
-function encodeState(scope, entries, maxBytes) {
-	const head = JSON.stringify({
-		schema: SCHEMA,
-		...scope
-	});
-	const all = [...entries].sort(([one], [other]) => one < other ? -1 : 1).map(([target, { path, size, sha256 }]) => JSON.stringify({
-		target,
-		path,
-		size,
-		sha256
-	}));
-	const lines = fitting(all, maxBytes - Buffer.byteLength(head) - 20, (line) => Buffer.byteLength(line) + 2);
-	return `${head.slice(0, -1)},"files":[\n${lines.join(",\n")}\n]}\n`;
-}
-/** The entries of a state, or why none hold for this scope: what the text is, to follow its name. Undefined of no state. */
-function decodeState(text, scope) {
-	if (!/^\{"schema":\d+,"sandboxId":./.test(text)) return void 0;
-	const fields = parseFieldsOf(text);
-	const { schema, files } = fields;
-	if (typeof schema !== "number") return DAMAGED;
-	if (schema !== SCHEMA) return `has schema ${schema}, but this version of the action uses ${SCHEMA}`;
-	for (const [field, name] of SCOPE) {
-		const found = fields[field];
-		if (typeof found !== "string") return DAMAGED;
-		if (found !== scope[field]) return `belongs to another ${name}, ${quote(found)} instead of ${quote(scope[field])}`;
-	}
-	return (Array.isArray(files) ? decodeEntries(files) : void 0) ?? DAMAGED;
-}
-/** The entries that stay true while targets are sent: not theirs, nor what may be one of them spelt otherwise, absolute or not. */
-function without(entries, targets) {
-	const sent = new Set(targets);
-	const respelt = new Set(targets.map((target) => nameOf(target, true)));
-	const paths = new Set(targets.flatMap((target) => entries.get(target)?.path ?? []));
-	return new Map([...entries].filter(([target, { path }]) => !sent.has(target) && !respelt.has(nameOf(target, false)) && !paths.has(path)));
-}
-/** The entries after a transfer: what was acknowledged is in, what was tried and failed is out, the rest is as it was. */
-function afterTransfer(entries, results) {
-	const stored = new Map(results.flatMap(acknowledged));
-	const tried = results.filter(({ status }) => status === "uploaded" || status === "failed").map(({ file: { target } }) => target);
-	const byPath = Map.groupBy(tried, (target) => (stored.get(target) ?? entries.get(target))?.path);
-	const respelt = new Set(tried.map((target) => nameOf(target, true)));
-	const kept = [...without(entries, tried)].filter(([, { path }]) => !byPath.has(path));
-	const sure = [...stored].filter(([target, { path }]) => byPath.get(path)?.length === 1 && !respelt.has(nameOf(target, false)));
-	return new Map([...kept, ...sure]);
-}
-function acknowledged(result) {
-	if (result.status !== "uploaded" || result.sha256 === void 0) return [];
-	const { file, path, size, sha256 } = result;
-	return [[file.target, {
-		path,
-		size,
-		sha256
-	}]];
-}
-/** The last part of a target, and whether it is absolute; `respelt`, that of the same place in the other spelling. */
-function nameOf(target, respelt) {
-	return `${posix.isAbsolute(target) === respelt ? "" : "/"}${posix.basename(target)}`;
-}
-/** Undefined where one cannot be read or is there twice: something else wrote this. */
-function decodeEntries(files) {
-	const entries = /* @__PURE__ */ new Map();
-	for (const file of files) {
-		const { target, path, size, sha256 } = fieldsOf(file);
-		if (typeof target !== "string" || typeof path !== "string" || entries.has(target)) return void 0;
-		if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0) return void 0;
-		if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256)) return void 0;
-		entries.set(target, {
-			path,
-			size,
-			sha256
-		});
-	}
-	return entries;
-}
-
-// src/upload/state-file.ts
-const MAX_BYTES = 67108864;
-const NONE = /* @__PURE__ */ new Map();
-/** Reads the state of these inputs, if one is kept; no entries where none hold for its scope. @throws InputError */
-async function openState(inputs, workspace) {
-	const file = stateFileOf(inputs, workspace);
-	if (file === void 0) return void 0;
-	const text = contentOf(file.path);
-	const entries = text === void 0 ? NONE : decodeState(text, file.scope);
-	if (entries === void 0) throw refusal(file.path, "contains something other than the state of uploads");
-	if (typeof entries !== "string") return {
-		file,
-		entries,
-		warnings: []
-	};
-	const message = `The state file ${quote(file.path)} ${entries}. It is ignored, and every file is sent.`;
-	return {
-		file,
-		entries: NONE,
-		warnings: [message]
-	};
-}
-function stateFileOf(inputs, workspace) {
-	const { stateFile, sandboxId, baseUrl, username, shard } = inputs;
-	if (stateFile === "") return void 0;
-	const file = path.resolve(workspace, stateFile);
-	refuseLeaving(file, workspace);
-	return {
-		path: file,
-		scope: {
-			sandboxId,
-			baseUrl,
-			username,
-			shard: shard === void 0 ? "" : `${shard.index}/${shard.count}`
-		}
-	};
-}
-/** A build could hold a link by which its files would be written elsewhere; what the user names outside the workspace is fine. */
-function refuseLeaving(file, workspace) {
-	let folder = path.dirname(file);
-	while (!existsSync(folder)) folder = path.dirname(folder);
-	if (pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === void 0 && pathWithin(workspace, file) !== void 0) throw refusal(file, "is behind a link that leads out of the workspace");
-}
-/** Whether a file found is the state file, or the one that is about to take its place: neither is part of a build. */
-function isStateFile({ path: file }) {
-	const own = [file, freshFile(file)].map(realPathOf);
-	return ({ realPath }) => own.includes(realPath);
-}
-/** Takes what is about to be sent out of the file: an upload may fail half-way, and a killed process tells nobody. */
-function forget({ file, entries }, due) {
-	const targets = due.map(({ target }) => target);
-	try {
-		writeState(file, without(entries, targets));
-	} catch (error) {
-		throw refusalOf(file.path, error, "written");
-	}
-}
-/** Writes what a transfer came to into the state file; a warning where that cannot be done. */
-function remember({ file, entries }, results) {
-	try {
-		writeState(file, afterTransfer(entries, results));
-		return [];
-	} catch (error) {
-		return [`The state file could not be written, so the next run sends these files again: ${error instanceof Error ? error.message : String(error)}.`];
-	}
-}
-/** In one step: a reader, or a process that is killed, never leaves a part of it. */
-function writeState({ path: file, scope }, entries) {
-	const fresh = freshFile(file);
-	mkdirSync(path.dirname(file), { recursive: true });
-	try {
-		rmSync(fresh, { force: true });
-		writeFileSync(fresh, encodeState(scope, entries, MAX_BYTES), {
-			flag: "wx",
-			mode: 384
-		});
-		rename(fresh, file);
-	} finally {
-		rmSync(fresh, { force: true });
-	}
-}
-const RENAMES = 5;
-const PAUSE_MS = 50;
-/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
-function rename(from, to) {
-	for (let left = RENAMES;; left -= 1) try {
-		renameSync(from, to);
-		return;
-	} catch (error) {
-		if (left === 1 || !["EPERM", "EBUSY"].includes(systemCode(error) ?? "")) throw error;
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-	}
-}
-function contentOf(file) {
-	let descriptor;
-	try {
-		descriptor = openSync(file, READ_FLAGS);
-		const stat = fstatSync(descriptor);
-		if (!stat.isFile()) throw refusal(file, "is not a regular file");
-		if (stat.size > MAX_BYTES) throw refusal(file, `is longer than ${MAX_BYTES / 1024 ** 2} MiB, so it is no state`);
-		return readFileSync(descriptor, "utf8");
-	} catch (error) {
-		if (systemCode(error) === "ENOENT") return void 0;
-		throw refusalOf(file, error, "read");
-	} finally {
-		if (descriptor !== void 0) closeSync(descriptor);
-	}
-}
-/** What keeps the state file from being read or written; of bugs and refusals, the very one. */
-function refusalOf(file, error, verb) {
-	const code = systemCode(error);
-	return code === void 0 ? error : refusal(file, `cannot be ${verb} (${code})`);
-}
-function refusal(file, why) {
-	const message = `${quote(file)} ${why}. Name a file that this step may write.`;
-	return inputError("state-file", message, ".sandbox-sync/state.json");
-}
-function freshFile(file) {
-	return `${file}.new`;
-}
-function realPathOf(file) {
-	try {
-		return realpathSync.native(file);
-	} catch {
-		return;
-	}
-}
-
-// src/upload/unchanged.ts
-const CHUNK_BYTES = 1048576;
-/**
-* Finds the files whose content is what their entry says, and which no other upload may overwrite: with `shareRequests`, also
-* that of an agent that takes the last part of a filename for a path. Cancelled, it ends with what it knows.
-*/
-async function compare(files, entries, { cancel, shareRequests }) {
-	const same = /* @__PURE__ */ new Map();
-	const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-	for (const file of files) {
-		const entry = entries.get(file.target);
-		if (entry?.size !== file.size) continue;
-		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
-	}
-	const settle = (unchanged) => {
-		const due = files.map(({ target }) => target).filter((target) => !unchanged.has(target));
-		const misplaced = shareRequests ? due.filter(isNested).map((target) => posix.basename(target)) : [];
-		const untouched = without(entries, [...due, ...misplaced]);
-		const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
-		if (still.size < unchanged.size) return settle(still);
-		return {
-			unchanged,
-			entries: without(entries, misplaced)
-		};
-	};
-	return settle(same);
-}
-function isNested(target) {
-	return target.includes("/");
-}
-/** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
-async function digestOf({ realPath, size }, buffer, cancel) {
-	let descriptor;
-	try {
-		descriptor = openSync(realPath, READ_FLAGS);
-		if (checkOpened(realPath, fstatSync(descriptor, EXACTLY)) !== size) return void 0;
-		const digest = createHash("sha256");
-		for (let total = 0; total < size;) {
-			await setImmediate();
-			const read = cancel.aborted ? 0 : readSync(descriptor, buffer, 0, Math.min(buffer.length, size - total), total);
-			if (read === 0) return void 0;
-			digest.update(buffer.subarray(0, read));
-			total += read;
-		}
-		return digest.digest("hex");
-	} catch (error) {
-		if (isUnreadable(error)) return void 0;
-		throw error;
-	} finally {
-		if (descriptor !== void 0) closeSync(descriptor);
-	}
-}
-
-// src/upload/selection.ts
-/** Finds the files, plans, takes this run's share, and of it what has changed. @throws InputError where that cannot be done. */
-async function selectFiles(inputs, options) {
-	const [state, all] = await allOf([openState(inputs, options.workspace), planFiles(inputs, options)]);
-	const planned = state === void 0 ? all : leaveOutState(all, state.file, options.workspace);
-	const { shard } = inputs;
-	const files = shard === void 0 ? planned.files : shareOf(planned.files, shard);
-	const share = shard && {
-		...shard,
-		files: files.length,
-		planned: planned.files.length
-	};
-	const selection = {
-		...planned,
-		files,
-		share,
-		due: files,
-		unchanged: /* @__PURE__ */ new Map(),
-		gone: [],
-		state: void 0
-	};
-	const comparing = {
-		...options,
-		planned: planned.files,
-		shareRequests: inputs.filesPerRequest > 1
-	};
-	const selected = state === void 0 ? selection : await skipUnchanged(selection, state, comparing);
-	options.debug?.("plan", planLine(selected));
-	return selected;
-}
-/** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
-async function checkFiles(raw, options) {
-	const inputs = parseSearch(raw);
-	const { matches } = await discover(inputs.files, {
-		...inputs,
-		...options
-	});
-	if (!options.cancel.aborted) plan(matches, {
-		...inputs,
-		...options
-	});
-}
-/** A result for each file of a selection, in plan order, with those of the files that were due. */
-function resultsOf({ files, unchanged }, due) {
-	const results = due.values();
-	return files.flatMap((file) => {
-		const entry = unchanged.get(file.target);
-		if (entry !== void 0) return {
-			status: "unchanged",
-			file,
-			path: entry.path
-		};
-		const { value } = results.next();
-		return value ?? [];
-	});
-}
-async function planFiles(inputs, options) {
-	const { workspace, cancel, clock, debug } = options;
-	const start = clock();
-	const { matches, warnings } = await discover(inputs.files, {
-		...inputs,
-		workspace,
-		cancel
-	});
-	debug?.("search", searchLines(matches, clock() - start));
-	const ifNoFilesFound = cancel.aborted ? "ignore" : inputs.ifNoFilesFound;
-	const planned = plan(matches, {
-		...inputs,
-		workspace,
-		ifNoFilesFound
-	});
-	return {
-		...planned,
-		warnings: [...planned.warnings, ...warnings]
-	};
-}
-/** The plan without the state file, which is no part of a build. */
-function leaveOutState(planned, file, workspace) {
-	const isState = isStateFile(file);
-	const found = planned.files.filter(isState).map(({ source }) => ({
-		path: source,
-		reason: "the state file"
-	}));
-	const files = planned.files.filter((each) => !isState(each));
-	const hidden = planned.hidden.filter((each) => !isState({ realPath: path.resolve(workspace, each.path) }));
-	return {
-		...planned,
-		files,
-		hidden,
-		leftOut: [...planned.leftOut, ...found]
-	};
-}
-/** Takes what the sandbox has already from what is due. */
-async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
-	const mine = new Set(selection.files);
-	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
-	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {
-		cancel,
-		shareRequests
-	});
-	const counts = `${formatNumber(read.size)} entries read, ${formatCount(unchanged.size, "file")} unchanged`;
-	debug?.("state file", `State file ${file.path}: ${counts}`);
-	const due = selection.files.filter(({ target }) => !unchanged.has(target));
-	const targets = due.map(({ target }) => target);
-	const left = [...without(entries, targets)].filter(([target]) => !unchanged.has(target));
-	return {
-		...selection,
-		due,
-		unchanged,
-		gone: cancel.aborted ? [] : left.map(([, { path: place }]) => place),
-		state: {
-			file,
-			entries
-		},
-		warnings: [...selection.warnings, ...warnings]
-	};
-}
-function searchLines(matches, durationMs) {
-	return [...matches.map(({ pattern: { pattern }, root, files, leftOut, hidden }) => {
-		const counts = `${formatCount(files.length, "file")}, ${formatNumber(leftOut.length)} left out`;
-		const passedOver = hidden.length === 0 ? "" : `, ${formatNumber(hidden.length)} hidden`;
-		return `Pattern ${JSON.stringify(pattern)}: searched from ${root}, ${counts}${passedOver}`;
-	}), `Search: took ${formatDuration(durationMs)}`].join("\n");
-}
-function planLine({ files, due, unchanged, leftOut, share }) {
-	const bytes = due.reduce((sum, { size }) => sum + size, 0);
-	const toSend = `${formatCount(due.length, "file")}, ${formatCount(bytes, "byte")} to send`;
-	const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
-	const others = share === void 0 ? "" : `, ${formatNumber(share.planned - share.files)} of other shards`;
-	return `Plan: ${formatCount(files.length, "file")}; ${toSend}; ${rest}${others}`;
-}
-
 // src/agent/proxy.ts
 /** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
 function proxyFor(origin, env) {
@@ -2614,6 +1435,44 @@ function openDebugLog(write, redact) {
 			}
 		}
 	};
+}
+
+// src/text/exact-json.ts
+/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
+function changeStrings(text, change) {
+	const parsed = JSON.parse(text, (_key, value, { source }) => {
+		if (typeof value !== "number" || source === void 0) return value;
+		return change(source) === source ? JSON.rawJSON(source) : change(source);
+	});
+	return JSON.stringify(parsed, (_key, value) => {
+		if (typeof value === "string") return change(value);
+		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+	});
+}
+/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
+function parseExactly(text) {
+	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
+}
+/** JSON text of a value in which bigint stands for whole numbers. */
+function stringifyExactly(value) {
+	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
+}
+/** The fields of a value, none where it is no object: for what has yet to be checked. */
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+/** The fields of a JSON text, none where it is not the text of an object. */
+function parseFieldsOf(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+/** The fields of an object as text; none where it is no object. */
+function textsOf(value) {
+	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
 }
 
 // src/github/runner.ts
@@ -2885,199 +1744,176 @@ function refusedLine(count) {
 	return `The agent did not store all ${formatNumber(count)} files of one request. From now on, each is sent alone.`;
 }
 
-// src/agent/form.ts
-var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-const LINE_BREAK = Buffer.from("\r\n");
-/** A form under a boundary that no content can know beforehand. */
-function openForm() {
-	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-	const head = (filepath, isNext = false) => {
-		const form = new import_form_data.default();
-		form.setBoundary(boundary);
-		form.append("file", "", {
-			filepath,
-			contentType: "application/octet-stream"
-		});
-		const own = form.getBuffer().subarray(0, -tail.length);
-		return isNext ? Buffer.concat([LINE_BREAK, own]) : own;
-	};
-	return {
-		contentType: `multipart/form-data; boundary=${boundary}`,
-		head,
-		tail
-	};
-}
-/** Whether every parser reads a filename alike: printable ASCII, nothing that is or looks escaped, no blank at its ends. */
-function survives(filename) {
-	return /^[!-~](?:[ -~]*[!-~])?$/.test(filename) && !/["%;\\]/.test(filename);
-}
-
-// src/agent/stream.ts
-/**
-* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. @throws AgentError `file-unreadable`
-* where it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
-*/
-async function openStream(path, buffers, hashed) {
-	let file;
-	try {
-		file = await open(path, READ_FLAGS);
-		const stats = await file.stat(EXACTLY);
-		const size = checkOpened(path, stats);
-		if (size === 0 && (await file.read(buffers[0], 0, 1)).bytesRead > 0) throw new AgentError("file-unreadable", `${path} claims to be empty but has content.`);
-		const digest = createHash("sha256");
-		const opened = {
-			file,
-			path,
-			stats,
-			size,
-			onChunk: (chunk) => void (hashed && digest.update(chunk))
-		};
-		return {
-			chunks: chunksOf(opened, buffers),
-			size,
-			sha256: () => digest.digest("hex"),
-			close: () => opened.file.close()
-		};
-	} catch (error) {
-		await file?.close();
-		const code = systemCode(error);
-		if (code === void 0) throw error;
-		if (code === "EMFILE" || code === "ENFILE") throw new AgentError("too-many-open", `${path} cannot be opened now: too many files are open (${code}).`);
-		throw new AgentError("file-unreadable", `${path} cannot be read (${code}).`, { cause: error });
-	}
-}
-/**
-* Exactly `size` bytes: what is appended meanwhile would break the announced length. The buffers take turns, one is filled
-* while the other is sent, which halves the time and the memory of a new buffer for each chunk. This holds because the
-* consumer asks for the next chunk only when the socket has let go of the one before: a chunk is larger than what a socket
-* takes without asking to wait.
-*/
-async function* chunksOf({ file, path, stats, size, onChunk }, [one, other]) {
-	let [filling, spare] = [one, other];
-	const readAhead = (position) => {
-		const reading = fill(file, filling.subarray(0, Math.min(filling.length, size - position)), position);
-		reading.catch(() => {});
-		return reading;
-	};
-	let reading = readAhead(0);
-	for (let sent = 0; sent < size;) {
-		const chunk = await reading;
-		if (chunk.length === 0) {
-			const missing = `${path} became shorter while it was sent, by ${size - sent} bytes.`;
-			throw new AgentError("file-changed", missing);
-		}
-		sent += chunk.length;
-		onChunk(chunk);
-		[filling, spare] = [spare, filling];
-		reading = readAhead(sent);
-		if (sent === size) checkRead(path, stats, await file.stat(EXACTLY));
-		yield chunk;
-	}
-}
-/** A system may give less than was asked for; a short chunk would break what the turns of the buffers rest on. */
-async function fill(file, buffer, position) {
-	let filled = 0;
-	while (filled < buffer.length) {
-		const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled);
-		if (bytesRead === 0) break;
-		filled += bytesRead;
-	}
-	return buffer.subarray(0, filled);
-}
-
-// src/agent/body.ts
+// src/agent/file.ts
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
 const BUFFER_BYTES = 262144;
-/** The size of a body that several files share at most, in bytes. */
-const SHARED_BYTES = 1048576;
-const FRAME_BYTES = 256;
-/** The bytes that a file takes in a shared body at most, or undefined where its size or its name keeps it from sharing one. */
-function sharedBytes({ target, size }) {
-	return size <= 262144 && survives(target) ? FRAME_BYTES + target.length + size : void 0;
+/** Windows numbers files beyond 2^53. */
+const EXACTLY = { bigint: true };
+/**
+* Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
+* the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
+* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
+*/
+function checkOpened(path, opened) {
+	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
+	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
+	if (!isSame(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
+	return Number(opened.size);
+}
+/** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
+function checkRead(path, opened, read) {
+	if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
+	throw new AgentError("file-changed", `${path} changed while it was read.`);
+}
+function isSame(named, opened) {
+	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
+}
+/** Reads a file into a buffer, with calls that wait: for small ones they cost least. Undefined if not all fits or is readable. */
+function readSmallFile(path, buffer, { offset, room }) {
+	let descriptor;
+	try {
+		descriptor = openSync(path, READ_FLAGS);
+		const opened = fstatSync(descriptor, EXACTLY);
+		const size = checkOpened(path, opened);
+		if (size > room) return void 0;
+		let total = 0;
+		while (total < size) {
+			const read = readSync(descriptor, buffer, offset + total, size - total, null);
+			if (read === 0) break;
+			total += read;
+		}
+		checkRead(path, opened, fstatSync(descriptor, EXACTLY));
+		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
+	} catch (error) {
+		if (isUnreadable(error)) return void 0;
+		throw error;
+	} finally {
+		if (descriptor !== void 0) closeSync(descriptor);
+	}
+}
+/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
+function systemCode(error) {
+	return error instanceof Error && "code" in error ? String(error.code) : void 0;
+}
+/** Whether an error says that a file cannot be read, and is no bug. */
+function isUnreadable(error) {
+	return error instanceof AgentError || systemCode(error) !== void 0;
+}
+
+// src/upload/sources.ts
+/** The reason of a link that leads nowhere. */
+const BROKEN_LINK = "a broken link";
+/** The reason of a pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
+/** The reason of a hidden file that no line takes by itself. */
+const ALL_HIDDEN = "include-hidden-files: true includes it";
+const SYMBOLIC_LINK = "a symbolic link";
+/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
+function realPaths(root) {
+	const known = /* @__PURE__ */ new Map();
+	return function find(directory) {
+		let real = known.get(directory);
+		if (real !== void 0) return real;
+		const isBelow = directory !== root && pathWithin(root, directory) !== void 0;
+		const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
+		real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
+		known.set(directory, real);
+		return real;
+	};
+}
+const TURN = 1e4;
+/** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
+async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
+	const files = [];
+	const leftOut = [];
+	let resolve;
+	for (const [index, file] of paths.entries()) {
+		if (index % TURN === 9999) await setImmediate();
+		const own = lstatSync(file, { throwIfNoEntry: false });
+		const isLink = own?.isSymbolicLink() ?? false;
+		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
+		if (stats === void 0) continue;
+		const relative = pathWithin(root, file) ?? "";
+		if (stats.isSymbolicLink()) leftOut.push({
+			path: file,
+			reason: SYMBOLIC_LINK
+		});
+		else if (!stats.isFile()) leftOut.push({
+			path: file,
+			reason: NOT_REGULAR
+		});
+		else {
+			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
+			const { real, isHidden } = resolve(file, isLink || relative === "");
+			if (isHidden && !includeHiddenFiles) leftOut.push({
+				path: file,
+				reason: "a link to something hidden"
+			});
+			else {
+				const isExecutable = (stats.mode & 73) !== 0;
+				files.push({
+					path: file,
+					realPath: real,
+					relative: toPosix(relative),
+					size: stats.size,
+					isExecutable
+				});
+			}
+		}
+	}
+	return {
+		files,
+		leftOut
+	};
+}
+/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
+function pathWithin(directory, file) {
+	const rest = file.startsWith(directory) ? file.slice(directory.length) : "";
+	if (rest.startsWith(path.sep) && !rest.includes("..")) return rest.slice(1);
+	const relative = path.relative(directory, file);
+	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
+}
+/** A path of the runner with slashes, also on Windows. */
+function toPosix(file) {
+	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
 /**
-* Opens files as one body under a form: of several, those that can be read and fit. `hashed` says whether their parts are
-* asked for their hashes. @throws AgentError where a single one cannot be read.
+* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
+* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
+* `root` is the directory that the pattern's search starts in; both are absolute.
 */
-function bodyOpener(form, hashed) {
-	const alone = bufferPool(BUFFER_BYTES);
-	const shared = bufferPool(SHARED_BYTES);
-	return async (files) => {
-		const [file, ...others] = files;
-		if (file === void 0 || others.length > 0) return packed(files, form, shared);
-		const body = file.size <= 262144 ? packed(files, form, alone) : void 0;
-		if (body !== void 0 && body.parts.length > 0) return body;
-		await body?.close(true);
-		return streamed(file, form, {
-			pool: alone,
-			hashed
-		});
+function boundary(workspace, root) {
+	const home = realpathSync.native(workspace);
+	const inside = pathWithin(workspace, root);
+	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
+	const bounds = inside === void 0 ? [home, place] : [home];
+	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
+	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
+	const realPath = realPaths(root);
+	return (file, mayDiffer) => {
+		const directory = realPath(path.dirname(file));
+		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
+		const own = path.join(directory, path.basename(file));
+		const real = mayDiffer ? realpathSync.native(own) : own;
+		if (!within(real)) throw leadsOut(file, real);
+		const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? "").toLowerCase();
+		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
+		return {
+			real,
+			isHidden: isElsewhere && /(^|[\\/])\./.test(shown)
+		};
 	};
 }
-/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
-function bufferPool(size) {
-	const free = [];
-	return {
-		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
-		give: (buffer) => void free.push(buffer)
-	};
+/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
+function linkOf(file, searched, within) {
+	const parents = [];
+	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
+	const isLeavingLink = (part) => searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
+	return parents.find(isLeavingLink) ?? file;
 }
-/** Files in one buffer, as many of them as can be read and fit. */
-function packed(files, form, pool) {
-	const buffer = pool.take();
-	const parts = [];
-	let end = 0;
-	for (const file of files) {
-		const head = form.head(file.target, parts.length > 0);
-		const offset = end + head.length;
-		const room = buffer.length - offset - form.tail.length;
-		const size = room < 0 ? void 0 : readSmallFile(file.realPath, buffer, {
-			offset,
-			room
-		});
-		if (size === void 0) continue;
-		head.copy(buffer, end);
-		end = offset + size;
-		const content = buffer.subarray(offset, end);
-		parts.push({
-			file,
-			size,
-			sha256: () => hash("sha256", content)
-		});
-	}
-	form.tail.copy(buffer, end);
-	const length = end + form.tail.length;
-	const close = async (sent) => sent ? pool.give(buffer) : void 0;
-	return {
-		parts,
-		content: buffer.subarray(0, length),
-		length,
-		close
-	};
-}
-async function streamed(file, form, { pool, hashed }) {
-	const buffers = [pool.take(), pool.take()];
-	const { chunks, size, sha256, close } = await openStream(file.realPath, buffers, hashed);
-	const head = form.head(file.target);
-	return {
-		parts: [{
-			file,
-			size,
-			sha256
-		}],
-		content: framed(head, chunks, form.tail),
-		length: head.length + size + form.tail.length,
-		async close(sent) {
-			await close();
-			if (sent) for (const buffer of buffers) pool.give(buffer);
-		}
-	};
-}
-async function* framed(head, chunks, tail) {
-	yield head;
-	yield* chunks;
-	yield tail;
+function leadsOut(link, end) {
+	return inputError("files", `${link} is a link to ${end}, outside the workspace. Exclude it with a ! line, or copy what it leads to into the workspace.`);
 }
 
 // src/report/notices.ts
@@ -3793,8 +2629,8 @@ function reasonOf(error) {
 }
 
 // src/github/step.ts
-/** Runs a step of the workflow to its end: inputs read unless given, secrets masked, a report published whatever happens. */
-async function step(entry, run, given) {
+/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
+async function step(entry, run, { given, check } = {}) {
 	process.stdout.on("error", () => {});
 	const raw = given ?? readInputs(entry);
 	if (given === void 0) for (const slip of slipsInNames(entry)) annotate.warning([slip]);
@@ -3820,7 +2656,7 @@ async function step(entry, run, given) {
 			debug,
 			observer
 		};
-		const inputs = await parse(entry, raw, surroundings);
+		const inputs = await parse(entry, raw, check && (() => check(raw, surroundings)));
 		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
 		debug?.("inputs", shown.join("\n"));
 		return run(inputs, surroundings, raw);
@@ -3845,11 +2681,10 @@ function refuseStrays(raw) {
 	})));
 }
 /** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-async function parse(entry, raw, surroundings) {
+async function parse(entry, raw, check) {
 	refuseStrays(raw);
 	const parsing = Promise.try(() => parseInputs(entry, raw));
-	if (raw["files"] === void 0) return parsing;
-	return parsing.catch(async () => (await allOf([parsing, checkFiles(raw, surroundings)]))[0]);
+	return check === void 0 ? parsing : parsing.catch(async () => (await allOf([parsing, check()]))[0]);
 }
 /** What kept a run from its work: wrong input, or a bug. */
 function failedReport(entry, raw, error) {
@@ -3946,4 +2781,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { EMPTY_REPORT as A, gateOf as B, redactor as C, judgementLine as D, formatFigure as E, formatDuration as F, AgentError as G, metricsOf as H, formatNumber as I, formatTime as L, routingHeaders as M, secretsInHeaders as N, firstOf$1 as O, formatCount as P, quote as R, parseFieldsOf as S, waitError as T, exactly as U, judge as V, withRetries as W, selectFiles as _, bodyOpener as a, changeStrings as b, logLine as c, newMonitorDirectory as d, isUsable as f, resultsOf as g, proxyFor as h, SHARED_BYTES as i, USER_AGENT as j, fitting as k, keptInputs as l, proxyCredentials as m, step as n, sharedBytes as o, networkFacts as p, BUFFER_BYTES as r, openForm as s, decodeStats as t, monitorDirectory as u, forget as v, reportedError as w, fieldsOf as x, remember as y, inputError as z };
+export { exactly as $, reportedError as A, secretsInHeaders as B, fieldsOf as C, proxyCredentials as D, networkFacts as E, fitting as F, quote as G, formatDuration as H, EMPTY_REPORT as I, allOf as J, visibleCut as K, parseSearch as L, formatFigure as M, judgementLine as N, proxyFor as O, firstOf$1 as P, metricsOf as Q, USER_AGENT as R, changeStrings as S, isUsable as T, formatNumber as U, formatCount as V, formatTime as W, gateOf as X, inputError as Y, judge as Z, systemCode as _, NOT_REGULAR as a, monitorDirectory as b, sortOut as c, EXACTLY as d, withRetries as et, READ_FLAGS as f, readSmallFile as g, isUnreadable as h, BROKEN_LINK as i, waitError as j, redactor as k, toPosix as l, checkRead as m, step as n, pathWithin as o, checkOpened as p, InputError as q, ALL_HIDDEN as r, realPaths as s, decodeStats as t, AgentError as tt, BUFFER_BYTES as u, logLine as v, parseFieldsOf as w, newMonitorDirectory as x, keptInputs as y, routingHeaders as z };

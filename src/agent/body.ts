@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readSmallFile } from './file.ts';
+import { BUFFER_BYTES, readSmallFile } from './file.ts';
 import { type Form, survives } from './form.ts';
 import { openStream } from './stream.ts';
 
@@ -31,9 +31,6 @@ export interface Body {
   /** Releases the files, and if all was `sent` and answered the buffers: after a failure the network may still read them. */
   readonly close: (sent: boolean) => Promise<void>;
 }
-
-/** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
-export const BUFFER_BYTES = 256 * 1024;
 
 /** The size of a body that several files share at most, in bytes. */
 export const SHARED_BYTES = 1024 * 1024;

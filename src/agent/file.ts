@@ -13,6 +13,9 @@ import { AgentError } from './failure.ts';
 // Of a path without links: one found there now was put in later. Without O_NONBLOCK, a pipe put there would block for ever.
 export const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
+export const BUFFER_BYTES = 256 * 1024;
+
 /** Windows numbers files beyond 2^53. */
 export const EXACTLY = { bigint: true } as const;
 

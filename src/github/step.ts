@@ -1,13 +1,11 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
-import { InputError, type RawInputs } from '../inputs/parse.ts';
+import { allOf, InputError, type RawInputs } from '../inputs/parse.ts';
 import { type Entry, type Inputs, parseInputs, SECRET_INPUTS, showInputs, taskOf } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { redactor } from '../text/redact.ts';
-import { allOf } from '../upload/discover.ts';
-import { checkFiles } from '../upload/selection.ts';
 import { cost, openDebug } from './debug.ts';
 import { annotate } from './log.ts';
 import { watchTransfer } from './progress.ts';
@@ -21,8 +19,15 @@ export type Run<T extends Entry> = (
   raw: RawInputs,
 ) => Promise<Report | undefined>;
 
-/** Runs a step of the workflow to its end: inputs read unless given, secrets masked, a report published whatever happens. */
-export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawInputs): Promise<void> {
+export interface StepOptions {
+  /** In place of the inputs that the runner hands over. */
+  readonly given?: RawInputs;
+  /** Looks for what else is wrong where inputs are refused. @throws InputError */
+  readonly check?: (raw: RawInputs, surroundings: Surroundings) => Promise<void>;
+}
+
+/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
+export async function step<T extends Entry>(entry: T, run: Run<T>, { given, check }: StepOptions = {}): Promise<void> {
   // A log that nobody takes any more must not keep outputs and verdict from being written.
   process.stdout.on('error', () => {});
   const raw = given ?? readInputs(entry);
@@ -35,7 +40,7 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, given?: RawIn
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
     const places = { workspace: workspace(), cacheWarnings: cacheWarnings() };
     const surroundings = { ...time, ...places, cancel, debug, observer };
-    const inputs = await parse(entry, raw, surroundings);
+    const inputs = await parse(entry, raw, check && (() => check(raw, surroundings)));
     const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
     return run(inputs, surroundings, raw);
@@ -63,11 +68,10 @@ function refuseStrays(raw: RawInputs): void {
 }
 
 /** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-async function parse<T extends Entry>(entry: T, raw: RawInputs, surroundings: Surroundings): Promise<Inputs<T>> {
+async function parse<T extends Entry>(entry: T, raw: RawInputs, check?: () => Promise<void>): Promise<Inputs<T>> {
   refuseStrays(raw);
   const parsing = Promise.try(() => parseInputs(entry, raw));
-  if (raw['files'] === undefined) return parsing;
-  return parsing.catch(async () => (await allOf([parsing, checkFiles(raw, surroundings)]))[0]);
+  return check === undefined ? parsing : parsing.catch(async () => (await allOf([parsing, check()]))[0]);
 }
 
 /** What kept a run from its work: wrong input, or a bug. */

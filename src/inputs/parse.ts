@@ -94,6 +94,16 @@ export function parseLines<T>(
   return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
 }
 
+/** What all promises come to, or what is wrong with all of them. */
+export async function allOf<const P extends readonly Promise<unknown>[]>(promises: P) {
+  const ends = await Promise.allSettled(promises);
+  const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
+  for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
+  const problems = errors.flatMap(error => (error instanceof InputError ? error.problems : []));
+  if (problems.length > 0) throw new InputError(problems);
+  return Promise.all(promises);
+}
+
 /** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
 function collect<I, T>(items: readonly I[], parse: (item: I) => readonly T[], strict = true): T[] {
   const problems: Problem[] = [];

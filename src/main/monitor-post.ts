@@ -19,5 +19,5 @@ if (monitor !== undefined) {
     requestEnd(directory);
     return endMonitor(inputs, directory, surroundings);
   };
-  await step('monitor-end', run, kept);
+  await step('monitor-end', run, { given: kept });
 }

@@ -1,4 +1,4 @@
-import { BUFFER_BYTES } from '../agent/body.ts';
+import { BUFFER_BYTES } from '../agent/file.ts';
 import { firstOf } from '../text/cut.ts';
 import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';

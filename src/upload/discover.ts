@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { systemCode } from '../agent/file.ts';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
-import { InputError, inputError } from '../inputs/parse.ts';
+import { allOf, inputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { formatCount } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
@@ -124,16 +124,6 @@ function unsearchable({ pattern: { pattern } }: Place, error: unknown): unknown 
   const isBadName = stumbled.includes('\uFFFD');
   const advice = isBadName ? ' Rename it, or set follow-symlinks: true.' : (ADVICE[code] ?? '');
   return inputError('files', `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
-}
-
-/** What all promises come to, or what is wrong with all of them. */
-export async function allOf<const P extends readonly Promise<unknown>[]>(promises: P) {
-  const ends = await Promise.allSettled(promises);
-  const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
-  for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
-  const problems = errors.flatMap(error => (error instanceof InputError ? error.problems : []));
-  if (problems.length > 0) throw new InputError(problems);
-  return Promise.all(promises);
 }
 
 /** What a promise comes to, or `fallback` as soon as the signal aborts. */

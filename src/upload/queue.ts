@@ -1,4 +1,5 @@
-import { BUFFER_BYTES, SHARED_BYTES, sharedBytes } from '../agent/body.ts';
+import { SHARED_BYTES, sharedBytes } from '../agent/body.ts';
+import { BUFFER_BYTES } from '../agent/file.ts';
 import { fitting } from '../text/cut.ts';
 import type { Entry } from './attempt.ts';
 import type { PlannedFile } from './plan.ts';

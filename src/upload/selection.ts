@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { RawInputs } from '../inputs/parse.ts';
+import { allOf, type RawInputs } from '../inputs/parse.ts';
 import { type Inputs, parseSearch, type Shard } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
 import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
-import { allOf, type DiscoverOptions, discover, type Matches } from './discover.ts';
+import { type DiscoverOptions, discover, type Matches } from './discover.ts';
 import { type Plan, type PlannedFile, plan, shareOf } from './plan.ts';
 import type { FileResult } from './result.ts';
 import { type Entries, without } from './state.ts';

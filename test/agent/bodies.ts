@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Body, BUFFER_BYTES, bodyOpener } from '../../src/agent/body.ts';
+import { type Body, bodyOpener } from '../../src/agent/body.ts';
+import { BUFFER_BYTES } from '../../src/agent/file.ts';
 import { type Form, openForm } from '../../src/agent/form.ts';
 
 export const FORM: Form = openForm();

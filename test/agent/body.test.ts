@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { type Body, BUFFER_BYTES, bodyOpener, SHARED_BYTES, sharedBytes } from '../../src/agent/body.ts';
+import { type Body, bodyOpener, SHARED_BYTES, sharedBytes } from '../../src/agent/body.ts';
+import { BUFFER_BYTES } from '../../src/agent/file.ts';
 import { collect, FORM, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, openIn, pattern } from './bodies.ts';
 
 const SIZES = [0, 1, 1000, LARGEST_BUFFERED - 1, LARGEST_BUFFERED, LARGEST_BUFFERED + 1, LARGE, 5 * BUFFER_BYTES + 3];
