@@ -16,7 +16,7 @@ test('the post step of a monitor says that it ended before the job', { skip }, a
 
 test('the post step of a monitor says that something else ended it', { skip }, async () => {
   await using job = await startJob();
-  await job.use(10, 1);
+  await job.use(10, 2);
   process.kill(Number(processIn(job.directory)?.split('/').at(-1)), 'SIGKILL');
   const { stdout } = await job.post();
   assert.match(stdout, /::warning::The sandbox was not seen from .*, since something else ended the monitor\./);
