@@ -3,6 +3,7 @@ import path from 'node:path';
 import { prepareStep } from '../local-runner/step.ts';
 import { PROJECT } from './contenders/action.ts';
 import { connectionInputs } from './contenders/contender.ts';
+import { NEAR } from './places.ts';
 import { type Command, measure } from './process.ts';
 import { type ColdStart, median } from './results.ts';
 import type { Plan } from './rounds.ts';
@@ -14,10 +15,9 @@ const ROUNDS = 20;
 
 /** Starts each entry of the action with next to nothing to do, and Node with nothing. */
 export async function measureColdStarts(plan: Plan): Promise<ColdStart[]> {
-  const { sink, temp, rounds = ROUNDS, withWarmUp, say } = plan;
+  const { servers, temp, rounds = ROUNDS, withWarmUp, say } = plan;
   writeFileSync(path.join(temp, 'file.txt'), 'content');
-  await sink.setUp(0);
-  const starts = await prepareStarts(sink.url, temp);
+  const starts = await prepareStarts(await servers.sink.setUp(NEAR), temp);
   const roundsMs = starts.map((): number[] => []);
   for (let round = withWarmUp ? 0 : 1; round <= rounds; round += 1) {
     say(`cold start, round ${round} of ${rounds}`);
@@ -44,11 +44,11 @@ interface Entry {
 
 // Each with as little to do as it can be given.
 function entries(url: string): Entry[] {
-  const sending = { ...connectionInputs(url), files: 'file.txt', 'dry-run': 'true' };
+  const sending = { ...connectionInputs(url), files: 'file.txt' };
   const monitor = { folder: 'monitor', inputs: {} };
   return [
-    { entry: 'sync', what: 'a dry run of one file', folder: '', inputs: sending },
-    { entry: 'upload', what: 'a dry run of one file', folder: 'upload', inputs: sending },
+    { entry: 'sync', what: 'one small file, and one reading', folder: '', inputs: sending },
+    { entry: 'upload', what: 'one small file', folder: 'upload', inputs: sending },
     { entry: 'stats', what: 'one reading', folder: 'stats', inputs: connectionInputs(url) },
     { ...monitor, entry: 'monitor', what: 'no inputs, which is an error', exitCode: '1' },
     { ...monitor, entry: 'monitor-post', what: 'no monitor to end', isPost: true },

@@ -2,6 +2,8 @@ import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { hasOpenssl, makeKeys } from '../local-agent/keys.ts';
+import { startDiskAgent } from './agent.ts';
 import { measureColdStarts } from './cold-start.ts';
 import { actionContenders } from './contenders/action.ts';
 import { curlContenders } from './contenders/curl.ts';
@@ -65,10 +67,13 @@ async function run({ wanted, rounds, quick }: Options): Promise<Results> {
   using temp = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-'));
   process.once('exit', () => temp.remove());
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-  await using sink = await startSink();
+  using keys = hasOpenssl ? makeKeys() : undefined;
+  await using sink = await startSink(keys);
+  await using agent = await startDiskAgent(temp.path);
   const contenders = [...actionContenders, ...curlContenders, ...e2bContenders()];
   const say = (line: string) => console.error(line);
-  const plan = { sink, temp: temp.path, say, rounds: quick ? 1 : rounds, withWarmUp: !quick };
+  const own = { servers: { sink, agent }, caFile: keys?.certFile, temp: temp.path };
+  const plan = { ...own, say, rounds: quick ? 1 : rounds, withWarmUp: !quick };
   const rows: Row[] = [];
   for (const workload of workloads(quick))
     if (wanted.includes(workload.name)) rows.push(...(await measureWorkload(workload, contenders, plan)));
@@ -78,6 +83,9 @@ async function run({ wanted, rounds, quick }: Options): Promise<Results> {
     rows,
     coldStarts: wanted.includes('cold-start') ? await measureColdStarts(plan) : [],
     samplerPeakBytes: wanted.includes('sampler') ? await measureSampler(plan, quick ? 2 : 20) : null,
-    leftOut: e2bVersion() === null ? ['e2b: it is not installed, npm ci --prefix bench does it'] : [],
+    leftOut: [
+      ...(e2bVersion() === null ? ['e2b: it is not installed, npm ci --prefix bench does it'] : []),
+      ...(keys === undefined ? ['TLS: there is no openssl for its keys'] : []),
+    ],
   };
 }

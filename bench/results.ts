@@ -11,12 +11,15 @@ export interface Results {
   readonly leftOut: readonly string[];
 }
 
-/** What one contender did with one workload at one latency. */
+/** What one contender did with one workload in one place. */
 export interface Row {
   readonly workload: string;
   /** The workload in a few words. */
   readonly title: string;
-  readonly latencyMs: number;
+  /** The place in a few words; empty for the sink without anything in between. */
+  readonly place: string;
+  /** How long the line takes for the bytes, in milliseconds. Null where it has no limit. */
+  readonly lineMs: number | null;
   readonly contender: string;
   readonly kind: string;
   /** Files and bytes of the whole workload. */
@@ -29,11 +32,11 @@ export interface Row {
   readonly medianMs: number;
   /** The most memory that the process held in any round. Null where it is not known. */
   readonly peakBytes: number | null;
-  /** The largest share of a round that the sink was busy for. */
-  readonly sinkBusy: number;
-  /** Requests and connections of the last round. */
-  readonly requests: number;
-  readonly connections: number;
+  /** The largest share of a round that the server was busy for. Null where it is not known. */
+  readonly serverBusy: number | null;
+  /** Requests and connections of the last round. Null where they are not known. */
+  readonly requests: number | null;
+  readonly connections: number | null;
 }
 
 /** How long an entry of the action takes to do next to nothing. */

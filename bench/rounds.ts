@@ -1,14 +1,17 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Contender, Job } from './contenders/contender.ts';
+import type { Contender, Job, Kind } from './contenders/contender.ts';
+import { lineMs, type Place, placeText } from './places.ts';
 import { type Ended, measure } from './process.ts';
 import { median, type Row } from './results.ts';
-import type { Counts, Sink } from './sink/start.ts';
+import type { Counts, Target } from './sink/start.ts';
 import { titleOf, type Workload, writeFiles } from './workloads.ts';
 
 /** How to measure. */
 export interface Plan {
-  readonly sink: Sink;
+  readonly servers: Readonly<Record<Place['server'], Target>>;
+  /** The file with the certificate of the sink's CA; undefined where it has no TLS. */
+  readonly caFile: string | undefined;
   /** A folder for what a measurement needs. */
   readonly temp: string;
   /** In place of the own number of what is measured. */
@@ -18,47 +21,54 @@ export interface Plan {
   readonly say: (line: string) => void;
 }
 
-/** Measures the contenders of a workload at each of its latencies. Its files are removed afterwards. */
+/** Measures the contenders of a workload in each of its places. Its files are removed afterwards. */
 export async function measureWorkload(workload: Workload, all: readonly Contender[], plan: Plan): Promise<Row[]> {
-  const { sink, temp, say } = plan;
+  const { temp, say } = plan;
   say(`${workload.name}: writing ${workload.sizes.length} files`);
   const folder = path.join(temp, workload.name);
-  const job = { folder, temp, url: sink.url, files: writeFiles(folder, workload.sizes) };
+  const files = writeFiles(folder, workload.sizes);
   const rows: Row[] = [];
-  for (const latencyMs of workload.latenciesMs) {
-    const contenders = all.filter(contender => takesPart(contender, workload, latencyMs));
-    rows.push(...(await takeTurns(contenders, { workload, latencyMs, job }, plan)));
+  for (const place of workload.places) {
+    if (place.tls && plan.caFile === undefined) continue;
+    const contenders = all.filter(contender => takesPart(contender, workload, place));
+    rows.push(...(await takeTurns(contenders, { workload, place, job: { folder, temp, files } }, plan)));
   }
   rmSync(folder, { recursive: true });
   return rows;
 }
 
-/** Waiting makes one process per file take minutes, and says nothing new. */
-function takesPart({ kind }: Contender, { kinds }: Workload, latencyMs: number): boolean {
-  return kinds.includes(kind) && (latencyMs === 0 || kind !== 'curl loop');
+/** Elsewhere than near they take minutes, and say nothing new. */
+const SLOW: readonly Kind[] = ['curl loop', 'e2b one'];
+
+function takesPart({ kind }: Contender, { kinds }: Workload, place: Place): boolean {
+  if (placeText(place) !== '' && SLOW.includes(kind)) return false;
+  // The local agent takes forms alone.
+  if (place.server === 'agent' && kind === 'e2b stream') return false;
+  return kinds.includes(kind) && (place.tls || kind !== 'curl -Z h2');
 }
 
 interface Course {
   readonly workload: Workload;
-  readonly latencyMs: number;
-  readonly job: Job;
+  readonly place: Place;
+  readonly job: Pick<Job, 'folder' | 'temp' | 'files'>;
 }
 
 interface Run extends Ended {
   readonly counts: Counts;
-  readonly sinkBusy: number;
+  readonly serverBusy: number | null;
 }
 
 /** All contenders in each round, one after the other, so that what disturbs the machine disturbs them all. */
 async function takeTurns(contenders: readonly Contender[], course: Course, plan: Plan): Promise<Row[]> {
-  const { workload, latencyMs } = course;
+  const { workload, place } = course;
   const runs = contenders.map((): Run[] => []);
   const rounds = plan.rounds ?? workload.rounds;
-  // With latency, the files have been read by the rounds without.
-  for (let round = plan.withWarmUp && latencyMs === 0 ? 0 : 1; round <= rounds; round += 1) {
+  // The files have been read once by the rounds in the first place.
+  for (let round = plan.withWarmUp && place === workload.places[0] ? 0 : 1; round <= rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
-      const run = await runOnce(contender, course, plan.sink);
-      const title = `${workload.name}, ${latencyMs} ms, round ${round} of ${rounds}: ${contender.name}`;
+      const run = await runOnce(contender, course, plan);
+      const where = placeText(place) || 'near';
+      const title = `${workload.name}, ${where}, round ${round} of ${rounds}: ${contender.name}`;
       plan.say(`${title} took ${Math.round(run.ms)} ms${round === 0 ? ' (not counted)' : ''}`);
       if (round > 0) runs[index]?.push(run);
     }
@@ -66,15 +76,15 @@ async function takeTurns(contenders: readonly Contender[], course: Course, plan:
   return contenders.map((contender, index) => toRow(contender, course, runs[index] ?? []));
 }
 
-async function runOnce(contender: Contender, { workload, latencyMs, job }: Course, sink: Sink): Promise<Run> {
-  const command = await contender.prepare(job);
-  await sink.setUp(latencyMs);
+async function runOnce(contender: Contender, { workload, place, job }: Course, plan: Plan): Promise<Run> {
+  const server = plan.servers[place.server];
+  const command = await contender.prepare({ ...job, url: await server.setUp(place), caFile: plan.caFile });
   const { ms, peakBytes } = await measure(command);
-  const counts = await sink.counts();
+  const counts = await server.counts();
   const sizes = workload.sizes.slice(0, contender.sample);
   checkDelivered(contender, counts, sizes);
   const msOfAll = (ms * workload.sizes.length) / sizes.length;
-  return { ms: msOfAll, peakBytes, counts, sinkBusy: counts.cpuMs / ms };
+  return { ms: msOfAll, peakBytes, counts, serverBusy: counts.cpuMs === null ? null : counts.cpuMs / ms };
 }
 
 /** A contender that did not deliver is no faster, but wrong. */
@@ -83,27 +93,33 @@ function checkDelivered({ name }: Contender, { files, bytes }: Counts, sizes: re
   throw new Error(`${name} delivered ${files} of ${sizes.length} files, ${bytes} of ${sum(sizes)} bytes`);
 }
 
-function toRow(contender: Contender, { workload, latencyMs }: Course, runs: readonly Run[]): Row {
+function toRow(contender: Contender, { workload, place }: Course, runs: readonly Run[]): Row {
   const { name, kind, sample } = contender;
   const files = workload.sizes.length;
   const roundsMs = runs.map(({ ms }) => ms);
-  const peaks = runs.flatMap(({ peakBytes }) => peakBytes ?? []);
+  const bytes = sum(workload.sizes);
   return {
     workload: workload.name,
     title: titleOf(workload),
-    latencyMs,
+    place: placeText(place),
+    lineMs: lineMs(place, bytes),
     contender: name,
     kind,
     files,
-    bytes: sum(workload.sizes),
+    bytes,
     sample: sample !== undefined && sample < files ? sample : null,
     roundsMs,
     medianMs: median(roundsMs),
-    peakBytes: peaks.length === 0 ? null : Math.max(...peaks),
-    sinkBusy: Math.max(...runs.map(run => run.sinkBusy)),
-    requests: runs.at(-1)?.counts.requests ?? 0,
-    connections: runs.at(-1)?.counts.connections ?? 0,
+    peakBytes: largest(runs.map(run => run.peakBytes)),
+    serverBusy: largest(runs.map(run => run.serverBusy)),
+    requests: runs.at(-1)?.counts.requests ?? null,
+    connections: runs.at(-1)?.counts.connections ?? null,
   };
+}
+
+function largest(numbers: readonly (number | null | undefined)[]): number | null {
+  const known = numbers.filter(each => each !== null && each !== undefined);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runStep } from '../local-runner/step.ts';
 import { PROJECT } from './contenders/action.ts';
 import { connectionInputs } from './contenders/contender.ts';
+import { NEAR } from './places.ts';
 import { highWaterMark, readProc } from './process.ts';
 import type { Plan } from './rounds.ts';
 
@@ -14,17 +15,16 @@ const LONGEST_MS = 60_000;
  * The most memory that a monitor's sampling process holds until it has taken some readings, in bytes; null on systems
  * without /proc.
  */
-export async function measureSampler({ sink, temp, say }: Plan, readings: number): Promise<number | null> {
+export async function measureSampler({ servers: { sink }, temp, say }: Plan, readings: number): Promise<number | null> {
   if (!existsSync('/proc/self/status')) return null;
   say(`sampler: ${readings} readings, one every ${SHORTEST}`);
-  await sink.setUp(0);
-  const inputs = { ...connectionInputs(sink.url), 'sample-interval': SHORTEST };
+  const inputs = { ...connectionInputs(await sink.setUp(NEAR)), 'sample-interval': SHORTEST };
   const step = { action: path.join(PROJECT, 'monitor'), inputs, workspace: temp, temp };
   const { state } = await runStep(step);
   try {
     const pid = samplerOf(state['directory'] ?? '');
     const signal = AbortSignal.timeout(LONGEST_MS);
-    while ((await sink.counts()).requests < readings) await delay(100, undefined, { signal });
+    while (((await sink.counts()).requests ?? 0) < readings) await delay(100, undefined, { signal });
     const peak = highWaterMark(pid);
     if (peak === 0) throw new Error('The sampler ended early');
     return peak;

@@ -5,27 +5,32 @@ import type { Target } from './targets.ts';
 // What the others' times are set in relation to.
 const BASELINE = 'curl -Z';
 
-// What the README tells of: a column of the table of contenders, and one of its rows.
-const HEADLINE = [
-  ['2,000 × 4 KiB', 'action'],
-  ['2,000 × 4 KiB, 100 ms latency', 'action, files-per-request: 100'],
-  ['1 × 1 GiB', 'action'],
-] as const;
+// What the README tells of.
+const HEADLINE = ['2,000 × 4 KiB', '2,000 × 4 KiB, TLS, 100 ms latency', '1 × 1 GiB, TLS'];
 
 /** The few results that the README names, as a Markdown list. */
 export function headline(rows: readonly Row[]): string {
-  const lines = HEADLINE.map(([column, contender]) => {
-    const row = rows.find(each => columnOf(each) === column && each.contender === contender);
-    return `- ${column}${contender.replace('action', '')}: ${row === undefined ? 'not measured' : cell(row, undefined)}\n`;
+  const lines = HEADLINE.map(name => {
+    const found = rows.filter(row => nameOf(row) === name);
+    const action = found.find(({ contender }) => contender === 'action');
+    if (action === undefined) return `- ${name}: not measured\n`;
+    const others = [bestOf(found, 'curl'), bestOf(found, 'e2b')].filter(text => text !== '').join(', ');
+    return `- ${name}: ${cell(action, undefined)} (${others})\n`;
   });
   return lines.join('');
+}
+
+/** The shortest time among those whose kind begins with a word; empty where there is none. */
+function bestOf(rows: readonly Row[], word: 'curl' | 'e2b'): string {
+  const times = rows.filter(({ kind }) => kind.startsWith(word)).map(({ medianMs }) => medianMs);
+  return times.length === 0 ? '' : `\`${word}\` ${time(Math.min(...times))}`;
 }
 
 /** The results as Markdown: what they were found on, contenders by workload, cold starts. */
 export function resultTables(results: Results): string {
   const { date, machine, rows, coldStarts, leftOut } = results;
   const sections = [
-    `Measured on ${date} on ${machineText(machine)}.${rows.length === 0 ? '' : ` ${sinkText(rows)}`}`,
+    `Measured on ${date} on ${machineText(machine)}.${rows.length === 0 ? '' : ` ${serverText(rows)}`}`,
     rows.length === 0 ? '' : contenderTable(rows),
     coldStarts.length === 0 ? '' : coldStartTable(coldStarts),
     leftOut.length === 0 ? '' : `Left out: ${leftOut.join('; ')}.`,
@@ -38,9 +43,9 @@ function machineText({ cpu, cores, memoryBytes, kernel, node, curl, e2b }: Machi
   return `${cores} cores of ${cpu}, ${formatBytes(memoryBytes)}, ${kernel}, with ${versions}`;
 }
 
-function sinkText(rows: readonly Row[]): string {
-  const busiest = Math.max(...rows.map(row => row.sinkBusy));
-  return `The server was busy for at most ${Math.round(busiest * 100)} % of any contender's time.`;
+function serverText(rows: readonly Row[]): string {
+  const busiest = Math.max(...rows.map(row => row.serverBusy ?? 0));
+  return `The sink was busy for at most ${Math.round(busiest * 100)} % of any contender's time.`;
 }
 
 /** The targets as Markdown, and whether they were reached. */
@@ -54,24 +59,19 @@ export function targetTable(targets: readonly Target[]): string {
   return `${table(['Target', 'At most', 'Found', 'Reached'], lines)}\n`;
 }
 
-/** A line for each contender, a column for each workload. */
+/** A line for each workload in each place, a column for each contender. */
 function contenderTable(rows: readonly Row[]): string {
-  const columns = [...new Set(rows.map(columnOf))];
   const contenders = [...new Set(rows.map(row => row.contender))];
-  const lines = contenders.map(contender => [
-    contender,
-    ...columns.map(column => {
-      const [row, baseline] = [contender, BASELINE].map(name =>
-        rows.find(each => each.contender === name && columnOf(each) === column),
-      );
-      return row === undefined ? '' : cell(row, baseline);
-    }),
-  ]);
-  return table(['', ...columns], lines);
+  const lines = [...Map.groupBy(rows, nameOf)].map(([name, found]) => {
+    const of = (contender: string) => found.find(row => row.contender === contender);
+    const cells = contenders.map(of).map(row => (row === undefined ? '' : cell(row, of(BASELINE))));
+    return [name, ...cells];
+  });
+  return table(['', ...contenders], lines);
 }
 
-function columnOf({ title, latencyMs }: Row): string {
-  return latencyMs === 0 ? title : `${title}, ${latencyMs} ms latency`;
+function nameOf({ title, place }: Row): string {
+  return place === '' ? title : `${title}, ${place}`;
 }
 
 /** Median time, its ratio to that of the baseline, and memory, as far as they are known. */

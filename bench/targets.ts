@@ -15,35 +15,65 @@ export interface Target {
 const MIB = 1024 ** 2;
 
 /** What is asked of the action as it comes, and whether a run showed it. */
-export function judge(measured: Pick<Results, 'rows' | 'coldStarts' | 'samplerPeakBytes'>): Target[] {
-  const { rows, coldStarts, samplerPeakBytes } = measured;
+export function judge({ rows, coldStarts, samplerPeakBytes }: Measured): Target[] {
   const startOf = (entry: string) => coldStarts.find(start => start.entry === entry)?.medianMs;
-  const toCurl = (limit: number, title: string, at: Place) => {
-    const [action, curl] = ['action', 'curl -Z'].map(contender => find(rows, contender, at)?.medianMs);
-    return ratio(limit, `${title}: action ÷ curl -Z`, [action, curl]);
-  };
-  const memory = (limit: number, title: string, at: Place) =>
-    bytes(limit, `${title}: memory of action`, find(rows, 'action', at)?.peakBytes);
+  const cold = (limit: number, entry: string) =>
+    ratio(limit, `cold start: ${entry} ÷ ${BASELINE}`, [startOf(entry), startOf(BASELINE)]);
+  const against = (limit: number, rivals: Rivals, title: string, at: At) =>
+    ratio(limit, `${title}: action ÷ ${rivals}`, [timeOf(rows, 'action', at), timeOf(rows, rivals, at)]);
+  const memory = (title: string, workload: string) =>
+    bytes(110 * MIB, `${title}: memory of action`, find(rows, { workload }).find(isAction)?.peakBytes);
+  const distant = ['20 ms latency', '100 ms latency', 'TLS, 20 ms latency', 'TLS, 100 ms latency'];
   return [
-    toCurl(3.6, '2,000 × 4 KiB', { workload: 'small' }),
-    toCurl(1.3, '2,000 × 4 KiB, 20 ms latency', { workload: 'small', latencyMs: 20 }),
-    toCurl(2, '20,000 × 1 KiB', { workload: 'many' }),
-    toCurl(2.2, 'mixed sizes', { workload: 'mixed' }),
-    toCurl(1.6, '1 GiB', { workload: 'large' }),
-    memory(110 * MIB, '1 GiB', { workload: 'large' }),
-    memory(110 * MIB, '4 GiB', { workload: 'huge' }),
-    ratio(4.3, `cold start: stats ÷ ${BASELINE}`, [startOf('stats'), startOf(BASELINE)]),
+    against(2.2, 'curl -Z', SMALL, { workload: 'small' }),
+    against(0.7, 'e2b list', SMALL, { workload: 'small' }),
+    ...distant.map(place => against(0.9, 'fastest other', `${SMALL}, ${place}`, { workload: 'small', place })),
+    against(1.2, 'curl -Z', '20,000 × 1 KiB', { workload: 'many' }),
+    against(2.1, 'curl -Z', 'mixed sizes', { workload: 'mixed' }),
+    against(0.5, 'fastest e2b', 'mixed sizes', { workload: 'mixed' }),
+    against(1.1, 'the line', 'mixed sizes, 100 Mbit/s', { workload: 'uplink', place: '100 Mbit/s' }),
+    against(1.6, 'curl -Z', '1 GiB', { workload: 'large' }),
+    against(0.35, 'fastest e2b', '1 GiB', { workload: 'large' }),
+    memory('1 GiB', 'large'),
+    memory('4 GiB', 'huge'),
+    cold(4, 'upload'),
+    cold(4.3, 'stats'),
     bytes(70 * MIB, "memory of the monitor's sampler", samplerPeakBytes),
   ];
 }
 
-interface Place {
+type Measured = Pick<Results, 'rows' | 'coldStarts' | 'samplerPeakBytes'>;
+
+interface At {
   readonly workload: string;
-  readonly latencyMs?: number;
+  readonly place?: string;
 }
 
-function find(rows: readonly Row[], contender: string, { workload, latencyMs = 0 }: Place): Row | undefined {
-  return rows.find(row => row.workload === workload && row.contender === contender && row.latencyMs === latencyMs);
+const SMALL = '2,000 × 4 KiB';
+
+type Rivals = 'curl -Z' | 'e2b list' | 'fastest e2b' | 'fastest other' | 'the line';
+
+/** The shortest time of some rivals, in milliseconds; undefined where it was not measured. */
+function timeOf(rows: readonly Row[], rivals: Rivals | 'action', at: At): number | undefined {
+  const found = find(rows, at);
+  if (rivals === 'the line') return found.find(({ lineMs }) => lineMs !== null)?.lineMs ?? undefined;
+  const takesPart: Readonly<Record<typeof rivals, (row: Row) => boolean>> = {
+    action: isAction,
+    'curl -Z': ({ kind }) => kind === 'curl -Z',
+    'e2b list': ({ kind }) => kind === 'e2b list',
+    'fastest e2b': ({ kind }) => kind.startsWith('e2b'),
+    'fastest other': ({ kind }) => kind !== 'action',
+  };
+  const times = found.filter(takesPart[rivals]).map(({ medianMs }) => medianMs);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function isAction({ contender }: Row): boolean {
+  return contender === 'action';
+}
+
+function find(rows: readonly Row[], { workload, place = '' }: At): Row[] {
+  return rows.filter(row => row.workload === workload && row.place === place);
 }
 
 type Quotient = readonly (number | undefined)[];

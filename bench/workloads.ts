@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { formatBytes, formatNumber } from '../src/text/units.ts';
 import type { Kind } from './contenders/contender.ts';
+import { NEAR, type Place } from './places.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -12,33 +13,45 @@ export interface Workload {
   readonly name: string;
   /** The size of each file, in bytes. */
   readonly sizes: readonly number[];
-  /** How long the sink holds each answer back, one measurement each. */
-  readonly latenciesMs: readonly number[];
+  /** Where they go, one measurement each. */
+  readonly places: readonly Place[];
   readonly rounds: number;
   /** The kinds of contenders that it says something about. */
   readonly kinds: readonly Kind[];
 }
 
-const SMALL: readonly Kind[] = ['action', 'curl -Z', 'e2b one', 'e2b list'];
-const LARGE: readonly Kind[] = ['action', 'curl -Z', 'e2b one', 'e2b stream'];
+const SMALL: readonly Kind[] = ['action', 'curl -Z', 'curl -Z h2', 'e2b one', 'e2b list'];
+const LARGE: readonly Kind[] = ['action', 'curl -Z', 'curl -Z h2', 'e2b one', 'e2b stream'];
+
+const TLS: Place = { ...NEAR, tls: true };
+const AGENT: Place = { ...NEAR, server: 'agent' };
+const DISTANT = [20, 100].map(latencyMs => ({ ...NEAR, latencyMs }));
 
 /** The workloads of the bench. A quick run has the same with little in them. */
 export function workloads(quick: boolean): readonly Workload[] {
   const few = (count: number) => (quick ? count / 100 : count);
   const most = quick ? 64 * KIB : 16 * MIB;
   const gibibyte = quick ? MIB : GIB;
-  const once = { latenciesMs: [0], rounds: 3 };
+  const once = { places: [NEAR], rounds: 3 };
+  const distant = quick ? DISTANT.slice(0, 1) : DISTANT;
   return [
     {
       name: 'small',
       rounds: 5,
       kinds: [...SMALL, 'curl loop'],
       sizes: same(few(2000), 4 * KIB),
-      latenciesMs: quick ? [0, 20] : [0, 20, 100],
+      places: [NEAR, ...distant, ...distant.map(place => ({ ...place, tls: true })), AGENT],
     },
     { ...once, name: 'many', rounds: 5, sizes: same(few(20_000), KIB), kinds: SMALL },
-    { ...once, name: 'mixed', sizes: mixed(few(500), most), kinds: [...LARGE, 'e2b list'] },
-    { ...once, name: 'large', sizes: [gibibyte], kinds: LARGE },
+    { ...once, name: 'mixed', sizes: mixed(few(500), most), kinds: [...LARGE, 'e2b list'], places: [NEAR, AGENT] },
+    {
+      ...once,
+      name: 'uplink',
+      sizes: mixed(few(500), quick ? 64 * KIB : MIB),
+      kinds: [...LARGE, 'e2b list'],
+      places: [{ ...NEAR, megabits: 100 }],
+    },
+    { ...once, name: 'large', sizes: [gibibyte], kinds: LARGE, places: [NEAR, TLS] },
     { ...once, name: 'huge', sizes: [4 * gibibyte], kinds: ['action'] },
   ];
 }

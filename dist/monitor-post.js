@@ -1,6 +1,6 @@
-import { G as quote, I as EMPTY_REPORT, P as firstOf, Q as metricsOf, V as formatCount, W as formatTime, X as gateOf, Y as inputError, b as monitorDirectory, n as step, t as decodeStats, w as parseFieldsOf, y as keptInputs } from "./shared.js";
+import { F as firstOf, G as formatTime, H as formatCount, K as quote, L as EMPTY_REPORT, T as parseFieldsOf, X as inputError, Z as gateOf, b as keptInputs, et as metricsOf, n as step, t as decodeStats, x as monitorDirectory } from "./shared.js";
 import path from "node:path";
-import { createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 // src/monitor/record.ts
@@ -89,6 +89,8 @@ function removeRecord(directory) {
 }
 
 // src/monitor/sampler.ts
+/** What a reading finds of a sandbox that it found before: most often, the job deleted it. */
+const GONE = "the sandbox was gone";
 /** The reason of a monitor that the post step ended. */
 const ASKED = "the job asked for it";
 
@@ -161,7 +163,9 @@ function unseenTimes({ start, samples, end }, jobEnd, longestMs) {
 		more: (rest) => `And ${formatCount(rest, "more time")}.`
 	});
 }
-function failedReadings({ samples, gaps: [first, ...others] }) {
+function failedReadings({ samples, gaps }) {
+	const last = samples.at(-1)?.at ?? 0;
+	const [first, ...others] = gaps.filter(({ at, what }) => what !== "the sandbox was gone" || at < last);
 	if (first === void 0 || samples.length === 0) return [];
 	return [`${formatCount(others.length + 1, "reading")} failed, the first: ${first.what}`];
 }

@@ -206,7 +206,7 @@ function headerText(output, example, isSecret = false) {
 	return field((value, refuse) => {
 		if (isMissing(value)) {
 			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
-			return refuse(`is ${value || "empty"}: ${check}; workflows of forks get no secrets.`, example);
+			return refuse(`is ${value || "empty"}: ${check}${isSecret ? "; GitHub drops masked outputs between jobs" : ""}; workflows of forks get no secrets.`, example);
 		}
 		if (VALUE.test(value)) return value;
 		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
@@ -322,7 +322,7 @@ const single = (hint) => ({
 	hint
 });
 const MEANINGS = {
-	unauthorized: ends("Check that token belongs to this sandbox and has not expired, and that username, if set, exists in it."),
+	unauthorized: ends("Check that token is the access token of this sandbox, and no API key, that username, if set, exists in it, and base-url."),
 	forbidden: ends("Check that the token may use this sandbox, and that the sandbox may be resumed."),
 	"sandbox-not-found": ends("Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."),
 	"disk-full": ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
@@ -340,6 +340,7 @@ const MEANINGS = {
 	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
 	"file-changed": again("Upload once nothing writes the file any more."),
 	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
+	"not-routed": ends("The request was not routed: check header-prefix, sandbox-id and port. E2B needs header-prefix: E2b."),
 	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
 	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
 	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
@@ -392,17 +393,14 @@ const KINDS = {
 	507: "disk-full"
 };
 const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
-const HINTS = [
-	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."],
-	[/(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i, "The request was not routed: check header-prefix, sandbox-id and port."],
-	[/permission denied/i, "Set username to a user who may write there, or give the files another target."]
-];
+const NOT_ROUTED = /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i;
+const HINTS = [[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."], [/permission denied/i, "Set username to a user who may write there, or give the files another target."]];
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 function statusFailure(answer, redact, now) {
 	const { tried, status } = answer;
 	const said = whatItSaid(answer.text, redact);
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
+	const quoted = said === "" ? "." : `. It said: ${JSON.stringify(said)}.`;
 	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
 	const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
 	const details = {
@@ -434,6 +432,7 @@ function parseRetryAfter(value, now) {
 }
 function meaningOf(status, said) {
 	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
+	if (status === 400 && NOT_ROUTED.test(said)) return "not-routed";
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
@@ -28692,16 +28691,20 @@ const FITTING = {
 function toMetricUnit(metric, value, unit, fail) {
 	const { text, column } = unit;
 	const kind = metricKind(metric);
-	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
+	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 1GiB or 512MiB`, column);
 	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
 	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which is between 0 and 100`, column);
 	if (text === "") return value;
-	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
+	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${adviceOn(metric, kind, text)}`, column);
 	const numerator = BYTE_UNITS[text] ?? 1n;
 	return multiply(value, {
 		numerator,
 		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
 	});
+}
+function adviceOn(metric, kind, unit) {
+	const percentage = `${metric}_pct`;
+	return unit === "%" && metricKind(percentage) === "percentage" ? `but ${percentage}` : FITTING[kind].advice;
 }
 function isPercentage(value) {
 	return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
@@ -28739,7 +28742,7 @@ const fileRules = rules(true);
 /** Those of the lines that can be read, which may be none. */
 const readableRules = rules(false);
 /** The directory in the sandbox for the lines that name none. */
-const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
+const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app"));
 function rules(strict) {
 	return field((value, refuse) => {
 		const parseLine = (line, number) => {
@@ -28764,11 +28767,11 @@ function parsePattern(line, fail) {
 	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
 	if (arrow === null) return { pattern: checkPattern(line, fail) };
 	const target = arrow.groups?.["target"]?.trim() ?? "";
-	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
-	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app/`);
+	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app`);
+	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app`);
 	return {
 		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
-		target: checkTarget(target, fail, `${EXAMPLE} => app/`)
+		target: checkTarget(target, fail, `${EXAMPLE} => app`)
 	};
 }
 function parseExclude(line, fail) {
@@ -28783,7 +28786,7 @@ function checkPattern(pattern, fail) {
 	if (meant === pattern) return pattern;
 	return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
-const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
@@ -28793,9 +28796,11 @@ function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
 	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
-	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
-	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
+	const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+	if (unexpanded !== void 0) {
+		const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
+		return fail(`has the target ${quote(target)}, ${why}`, example);
+	}
 	return target;
 }
 
@@ -28914,6 +28919,29 @@ function parseInputs(entry, raw) {
 	return parseFields(TABLES[entry], raw);
 }
 
+// src/agent/file.ts
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const RENAMES = 5;
+const PAUSE_MS = 50;
+/** Renames a file, again where Windows says that somebody, such as a virus scanner, still looks at it. */
+function renameFile(from, to) {
+	for (let left = RENAMES;; left -= 1) try {
+		renameSync(from, to);
+		return;
+	} catch (error) {
+		if (left === 1 || ![
+			"EPERM",
+			"EBUSY",
+			"EACCES"
+		].includes(systemCode(error) ?? "")) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+	}
+}
+/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
+function systemCode(error) {
+	return error instanceof Error && "code" in error ? String(error.code) : void 0;
+}
+
 // src/stats/decode.ts
 const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_FIGURES = 256;
@@ -29012,7 +29040,7 @@ function openRecorder(directory) {
 		}),
 		sample(at, { figures, warnings, json }) {
 			writeFileSync(`${last}.new`, json, { mode: 384 });
-			renameSync(`${last}.new`, last);
+			renameFile(`${last}.new`, last);
 			const warning = warnings.join("\n");
 			const stats = stringifyExactly(Object.fromEntries(figures));
 			write({
@@ -29043,29 +29071,23 @@ function isEndRequested(directory) {
 	return existsSync(path.join(directory, REQUEST));
 }
 
-// src/agent/file.ts
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
-function systemCode(error) {
-	return error instanceof Error && "code" in error ? String(error.code) : void 0;
-}
-
 // src/monitor/sampler.ts
 const MAX_READINGS = 5e4;
 /** Takes a sample at once, after each interval, and when `timing.stop` aborts. A reading that fails is a gap; bugs pass through. */
 async function sampleOn(read, recorder, intervalMs, { sleep, stop, now }) {
 	recorder.start(now());
-	let isLast = false;
+	let [isLast, isSeen] = [false, false];
 	for (let readings = 1; !isLast; readings += 1) {
 		isLast = stop.aborted || readings >= MAX_READINGS || recorder.isFull();
 		try {
 			const stats = await read();
 			recorder.sample(now(), stats);
+			isSeen = true;
 		} catch (error) {
 			if (!(error instanceof AgentError)) throw error;
 			recorder.gap({
 				at: now(),
-				what: sayingOf(error)
+				what: isSeen && error.kind === "sandbox-not-found" ? GONE : sayingOf(error)
 			});
 		}
 		if (!isLast) await sleep(intervalMs, stop);
@@ -29075,6 +29097,8 @@ async function sampleOn(read, recorder, intervalMs, { sleep, stop, now }) {
 		what: stop.aborted ? String(stop.reason) : "its record was full"
 	});
 }
+/** What a reading finds of a sandbox that it found before: most often, the job deleted it. */
+const GONE = "the sandbox was gone";
 /** With what to do about it, where the next reading would not mend it. */
 function sayingOf({ kind, message, hint, retryable }) {
 	return retryable || kind === "cancelled" ? message : `${message} ${hint}`;

@@ -1,4 +1,4 @@
-import { H as formatDuration, n as step, v as logLine, x as newMonitorDirectory } from "./shared.js";
+import { S as newMonitorDirectory, U as formatDuration, n as step, y as logLine } from "./shared.js";
 import { once } from "node:events";
 import path from "node:path";
 import { spawn } from "node:child_process";

@@ -1,4 +1,4 @@
-import { $ as exactly, A as reportedError, B as secretsInHeaders, D as proxyCredentials, E as networkFacts, H as formatDuration, I as EMPTY_REPORT, M as formatFigure, N as judgementLine, O as proxyFor, Q as metricsOf, R as USER_AGENT, S as changeStrings, T as isUsable, V as formatCount, X as gateOf, Z as judge, et as withRetries, j as waitError, k as redactor, t as decodeStats, tt as AgentError, z as routingHeaders } from "./shared.js";
+import { $ as judge, A as redactor, B as routingHeaders, C as changeStrings, D as networkFacts, E as isUsable, H as formatCount, L as EMPTY_REPORT, M as waitError, N as formatFigure, O as proxyCredentials, P as judgementLine, Q as isGated, U as formatDuration, V as secretsInHeaders, Z as gateOf, et as metricsOf, j as reportedError, k as proxyFor, nt as withRetries, rt as AgentError, t as decodeStats, tt as exactly, z as USER_AGENT } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -24,17 +24,14 @@ const KINDS = {
 	507: "disk-full"
 };
 const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
-const HINTS = [
-	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."],
-	[/(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i, "The request was not routed: check header-prefix, sandbox-id and port."],
-	[/permission denied/i, "Set username to a user who may write there, or give the files another target."]
-];
+const NOT_ROUTED = /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i;
+const HINTS = [[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."], [/permission denied/i, "Set username to a user who may write there, or give the files another target."]];
 /** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
 function statusFailure(answer, redact, now) {
 	const { tried, status } = answer;
 	const said = whatItSaid(answer.text, redact);
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const quoted = said === "" ? "." : `. The agent said: ${JSON.stringify(said)}.`;
+	const quoted = said === "" ? "." : `. It said: ${JSON.stringify(said)}.`;
 	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
 	const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
 	const details = {
@@ -66,6 +63,7 @@ function parseRetryAfter(value, now) {
 }
 function meaningOf(status, said) {
 	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
+	if (status === 400 && NOT_ROUTED.test(said)) return "not-routed";
 	if (status >= 300 && status < 400) return "redirected";
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
@@ -622,10 +620,6 @@ async function foresee(inputs, client, surroundings) {
 		errors: [error]
 	};
 }
-/** Whether anything is judged. */
-function isGated({ failIf, warnIf }) {
-	return failIf.length + warnIf.length > 0;
-}
 /** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate failed. */
 async function measure(inputs, client, surroundings, wasRead = false) {
 	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
@@ -664,4 +658,4 @@ async function reading(inputs, client, { debug }) {
 	return read;
 }
 
-export { waitFor as a, stats as i, isGated as n, openClient as o, measure as r, badAnswer as s, foresee as t };
+export { openClient as a, waitFor as i, measure as n, badAnswer as o, stats as r, foresee as t };

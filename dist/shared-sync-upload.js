@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { a as waitFor, n as isGated, o as openClient, r as measure, s as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
-import { C as fieldsOf, F as fitting, G as quote, H as formatDuration, I as EMPTY_REPORT, J as allOf, K as visibleCut, L as parseSearch, P as firstOf, U as formatNumber, V as formatCount, X as gateOf, Y as inputError, _ as systemCode, a as NOT_REGULAR, c as sortOut, d as EXACTLY, et as withRetries, f as READ_FLAGS, g as readSmallFile, h as isUnreadable, i as BROKEN_LINK, l as toPosix, m as checkRead, o as pathWithin, p as checkOpened, q as InputError, r as ALL_HIDDEN, s as realPaths, tt as AgentError, u as BUFFER_BYTES, w as parseFieldsOf } from "./shared.js";
+import { a as openClient, i as waitFor, n as measure, o as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
+import { F as firstOf, H as formatCount, I as fitting, J as InputError, K as quote, L as EMPTY_REPORT, Q as isGated, R as parseSearch, T as parseFieldsOf, U as formatDuration, W as formatNumber, X as inputError, Y as allOf, Z as gateOf, _ as renameFile, a as NOT_REGULAR, c as sortOut, d as EXACTLY, f as READ_FLAGS, g as readSmallFile, h as isUnreadable, i as BROKEN_LINK, l as toPosix, m as checkRead, nt as withRetries, o as pathWithin, p as checkOpened, q as visibleCut, r as ALL_HIDDEN, rt as AgentError, s as realPaths, u as BUFFER_BYTES, v as systemCode, w as fieldsOf } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
@@ -8,7 +8,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash, hash } from "node:crypto";
 import { open } from "node:fs/promises";
 import path, { posix } from "node:path";
-import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 
 // src/agent/form.ts
@@ -263,7 +263,7 @@ function pathsOf(inputs) {
 const MAX_HOME_BYTES = 1024;
 /** The paths under which an answer says that files were stored, in the order of `targets`. @throws AgentError */
 function storedPaths(answer, targets) {
-	const entries = entriesOf$2(answer);
+	const entries = entriesOf$1(answer);
 	const { length } = targets;
 	if (entries.length !== length) {
 		const expected = length === 1 ? "one was" : `${length} were`;
@@ -287,7 +287,7 @@ function pathOf(entry, target, answer) {
 	throw badAnswer(answer, `Its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target`);
 }
 /** The entries of an answer, which come in an array, or one by itself. */
-function entriesOf$2(answer) {
+function entriesOf$1(answer) {
 	const { tried, status, sentWhole } = answer;
 	if (!sentWhole) {
 		const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
@@ -484,7 +484,8 @@ async function findOverlooked(root, match, options) {
 		unreadable: [],
 		hidden: [],
 		isFolder,
-		isPlain: !isLink
+		isPlain: !isLink,
+		entries: 0
 	};
 	if (flaw !== void 0 && match.wants(root)) found[flaw].push(root);
 	const seen = /* @__PURE__ */ new Set();
@@ -501,7 +502,12 @@ async function findOverlooked(root, match, options) {
 		if (folder.above.includes(real) || seen.has(key)) continue;
 		seen.add(key);
 		const above = [...folder.above, real];
-		for (const { file, isFolder, isLink, flaw } of entriesOf$1(folder, options)) {
+		const entries = readdirSync(folder.path, {
+			encoding: "buffer",
+			withFileTypes: true
+		});
+		found.entries += entries.length;
+		for (const { file, isFolder, isLink, flaw } of notable(entries, folder, options)) {
 			const isWanted = isFolder ? match.mayHold(file) : match.wants(file);
 			const isHidden = !options.includeHiddenFiles && match.hides(file);
 			found.isPlain &&= !isLink && (isWanted || !isFolder);
@@ -519,11 +525,8 @@ async function findOverlooked(root, match, options) {
 	return found;
 }
 /** What may have been overlooked in a folder, and the folders in it. */
-function* entriesOf$1(folder, options) {
-	for (const entry of readdirSync(folder.path, {
-		encoding: "buffer",
-		withFileTypes: true
-	})) {
+function* notable(entries, folder, options) {
+	for (const entry of entries) {
 		const isReadable = isUtf8(entry.name);
 		if (isReadable && entry.isFile() && !folder.isHidden && entry.name[0] !== DOT) continue;
 		const file = path.join(folder.path, entry.name.toString());
@@ -577,7 +580,8 @@ function kindOf(found, file, { followSymlinks }) {
 // src/upload/search.ts
 const MAX_PATHS = 1e6;
 const SEARCHES = 8;
-const MAX_FOLDERS = 32;
+const FEW_FOLDERS = 32;
+const MANY_ENTRIES = 10;
 /** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
 function openSearch(maxPaths = MAX_PATHS) {
 	const limit = pLimit(SEARCHES);
@@ -605,7 +609,7 @@ function openSearch(maxPaths = MAX_PATHS) {
 			cancel: options.cancel,
 			bound: { left: maxPaths }
 		};
-		const searches = ((isFolder ? split(root, manner) : void 0) ?? [{
+		const searches = ((isFolder ? split(root, manner, overlooked.entries) : void 0) ?? [{
 			pattern: match.pattern,
 			descends: true
 		}]).map((part) => limit(() => find(part, manner)));
@@ -644,14 +648,15 @@ function leadsTooFar(pattern, file) {
 	return inputError("files", `${quote(pattern)} leads to more than a million files, perhaps because links form a loop, such as to ${quote(file)}. Exclude what is not needed.`);
 }
 /** A search for everything in a folder, split by those in it that are not excluded whole; undefined of any other. */
-function split(root, { match, visibleOnly }) {
+function split(root, { match, visibleOnly }, total) {
 	const literal = escaped(root);
 	const folders = ([
 		literal,
 		path.join(literal, "**"),
 		path.join(literal, "**", "*")
 	].includes(match.pattern) ? entriesOf(root) : []).filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-	if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return void 0;
+	const isWorthIt = folders.length <= Math.max(FEW_FOLDERS, total / MANY_ENTRIES);
+	if (folders.length === 0 || !isWorthIt || !folders.every(isOneLine)) return void 0;
 	const searched = folders.map(({ name }) => name).filter((name) => !(visibleOnly && name.startsWith(".")) && !match.prunes(path.join(root, name)));
 	return [{
 		pattern: path.join(literal, "*"),
@@ -707,18 +712,18 @@ async function discover(rules, options) {
 		});
 	});
 	const matches = await unlessAborted(options.cancel, allOf(all), []);
+	const found = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
 	return {
 		matches,
-		warnings: matches.every((match) => match.files.length === 0) ? [] : excludes.idle().map((line) => idleLine(line, directory, matches))
+		warnings: (found.size === 0 ? [] : excludes.idle()).map((line) => idleLine(line, directory, [...found]))
 	};
 }
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line, directory, matches) {
+function idleLine(line, directory, found) {
 	const says = `${quote(`!${line}`)} excluded nothing`;
 	const deep = `**/${line}`;
 	const { excludes } = excludesOf([deep], () => anchor(deep, directory));
-	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
-	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
+	const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : found.filter(excludes).length;
 	if (count === 0) return `${says} that the other lines match.`;
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
 }
@@ -803,6 +808,10 @@ const SLIPS = [
 	{
 		slip: /->/,
 		advice: "write => instead of ->"
+	},
+	{
+		slip: /.[*\w]:[\w/.]/,
+		advice: "write => instead of :"
 	},
 	{
 		slip: /\{.*\}/,
@@ -1127,21 +1136,9 @@ function writeState({ path: file, scope }, entries) {
 			flag: "wx",
 			mode: 384
 		});
-		rename(fresh, file);
+		renameFile(fresh, file);
 	} finally {
 		rmSync(fresh, { force: true });
-	}
-}
-const RENAMES = 5;
-const PAUSE_MS = 50;
-/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
-function rename(from, to) {
-	for (let left = RENAMES;; left -= 1) try {
-		renameSync(from, to);
-		return;
-	} catch (error) {
-		if (left === 1 || !["EPERM", "EBUSY"].includes(systemCode(error) ?? "")) throw error;
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 	}
 }
 function contentOf(file) {

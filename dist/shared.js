@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 import { availableParallelism, freemem, release, tmpdir, totalmem } from "node:os";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { closeSync, constants, fstatSync, lstatSync, mkdtempSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, mkdtempSync, openSync, readSync, realpathSync, renameSync, statSync } from "node:fs";
 
 // src/agent/failure.ts
 const again = (hint) => ({
@@ -23,7 +23,7 @@ const single = (hint) => ({
 	hint
 });
 const MEANINGS = {
-	unauthorized: ends("Check that token belongs to this sandbox and has not expired, and that username, if set, exists in it."),
+	unauthorized: ends("Check that token is the access token of this sandbox, and no API key, that username, if set, exists in it, and base-url."),
 	forbidden: ends("Check that the token may use this sandbox, and that the sandbox may be resumed."),
 	"sandbox-not-found": ends("Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."),
 	"disk-full": ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
@@ -41,6 +41,7 @@ const MEANINGS = {
 	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
 	"file-changed": again("Upload once nothing writes the file any more."),
 	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
+	"not-routed": ends("The request was not routed: check header-prefix, sandbox-id and port. E2B needs header-prefix: E2b."),
 	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
 	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
 	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
@@ -189,7 +190,10 @@ function metricsOf(...conditions) {
 * `blind`, since the samples do not cover the time that was to be watched, it passes nothing.
 */
 function gateOf({ failIf, warnIf }, samples, blind = false) {
-	if (failIf.length + warnIf.length === 0) return NO_GATE;
+	if (!isGated({
+		failIf,
+		warnIf
+	})) return NO_GATE;
 	const tripped = (level, conditions) => conditions.map((condition) => ({
 		...judge(condition, samples),
 		level
@@ -201,6 +205,10 @@ function gateOf({ failIf, warnIf }, samples, blind = false) {
 		warnIf,
 		breaches: [...failures, ...warnings]
 	};
+}
+/** Whether anything is judged. */
+function isGated({ failIf, warnIf }) {
+	return failIf.length + warnIf.length > 0;
 }
 const HOLDS = {
 	">": (order) => order > 0,
@@ -709,16 +717,20 @@ const FITTING = {
 function toMetricUnit(metric, value, unit, fail) {
 	const { text, column } = unit;
 	const kind = metricKind(metric);
-	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
+	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 1GiB or 512MiB`, column);
 	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
 	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which is between 0 and 100`, column);
 	if (text === "") return value;
-	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
+	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${adviceOn$1(metric, kind, text)}`, column);
 	const numerator = BYTE_UNITS[text] ?? 1n;
 	return multiply(value, {
 		numerator,
 		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
 	});
+}
+function adviceOn$1(metric, kind, unit) {
+	const percentage = `${metric}_pct`;
+	return unit === "%" && metricKind(percentage) === "percentage" ? `but ${percentage}` : FITTING[kind].advice;
 }
 function isPercentage(value) {
 	return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
@@ -756,7 +768,7 @@ const fileRules = rules(true);
 /** Those of the lines that can be read, which may be none. */
 const readableRules = rules(false);
 /** The directory in the sandbox for the lines that name none. */
-const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app/"));
+const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app"));
 function rules(strict) {
 	return field((value, refuse) => {
 		const parseLine = (line, number) => {
@@ -781,11 +793,11 @@ function parsePattern(line, fail) {
 	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
 	if (arrow === null) return { pattern: checkPattern(line, fail) };
 	const target = arrow.groups?.["target"]?.trim() ?? "";
-	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app/`);
-	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app/`);
+	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app`);
+	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app`);
 	return {
 		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
-		target: checkTarget(target, fail, `${EXAMPLE} => app/`)
+		target: checkTarget(target, fail, `${EXAMPLE} => app`)
 	};
 }
 function parseExclude(line, fail) {
@@ -800,7 +812,7 @@ function checkPattern(pattern, fail) {
 	if (meant === pattern) return pattern;
 	return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
-const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:\s}]|[-=]>)/;
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part) {
 	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
@@ -810,9 +822,11 @@ function checkTarget(target, fail, example) {
 	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
 	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
-	const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (variable !== void 0) return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
-	if (/^~(\/|$)/.test(target)) return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
+	const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+	if (unexpanded !== void 0) {
+		const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
+		return fail(`has the target ${quote(target)}, ${why}`, example);
+	}
 	return target;
 }
 
@@ -856,7 +870,7 @@ function headerText(output, example, isSecret = false) {
 	return field((value, refuse) => {
 		if (isMissing(value)) {
 			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
-			return refuse(`is ${value || "empty"}: ${check}; workflows of forks get no secrets.`, example);
+			return refuse(`is ${value || "empty"}: ${check}${isSecret ? "; GitHub drops masked outputs between jobs" : ""}; workflows of forks get no secrets.`, example);
 		}
 		if (VALUE.test(value)) return value;
 		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
@@ -1487,13 +1501,17 @@ function secretsIn(raw) {
 	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
 	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
 }
-/** A warning for each input that the action does not have, and whose name is close to one that it has. */
-function slipsInNames(entry) {
+/** Refuses inputs that the action does not have, and whose names are close to those it has: a gate could be meant. @throws InputError */
+function refuseSlips(entry) {
 	const known = inputNames(entry);
-	return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []).flatMap((name) => {
+	const slips = Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []).flatMap((name) => {
 		const meant = known.includes(name) ? void 0 : nearest(name, known, .5);
-		return meant === void 0 ? [] : [`There is no input ${name}, so it is ignored. Did you mean ${meant}?`];
+		return meant === void 0 ? [] : [{
+			input: name,
+			message: `is not an input. Did you mean ${meant}?`
+		}];
 	});
+	if (slips.length > 0) throw new InputError(slips);
 }
 /** The directory that holds the checkout. */
 function workspace() {
@@ -1635,6 +1653,7 @@ function watchTransfer() {
 	const tally = newTally();
 	let size;
 	let retries = 0;
+	let refused;
 	let dueMs = 0;
 	const timer = setInterval(() => {
 		const elapsedMs = performance.now() - started;
@@ -1667,7 +1686,10 @@ function watchTransfer() {
 			event(event) {
 				tally.add(event);
 				if (event.kind === "retry") showRetry(event);
-				if (event.kind === "refused") annotate.warning([refusedLine(event.files.length)]);
+				if (event.kind === "refused") refused = refusedLine(event.files.length);
+				if (event.kind !== "settled" || event.result.status !== "uploaded" || refused === void 0) return;
+				annotate.warning([refused]);
+				refused = void 0;
 			}
 		},
 		stop: () => clearInterval(timer)
@@ -1790,6 +1812,22 @@ function readSmallFile(path, buffer, { offset, room }) {
 		throw error;
 	} finally {
 		if (descriptor !== void 0) closeSync(descriptor);
+	}
+}
+const RENAMES = 5;
+const PAUSE_MS = 50;
+/** Renames a file, again where Windows says that somebody, such as a virus scanner, still looks at it. */
+function renameFile(from, to) {
+	for (let left = RENAMES;; left -= 1) try {
+		renameSync(from, to);
+		return;
+	} catch (error) {
+		if (left === 1 || ![
+			"EPERM",
+			"EBUSY",
+			"EACCES"
+		].includes(systemCode(error) ?? "")) throw error;
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 	}
 }
 /** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
@@ -2120,7 +2158,8 @@ function code(text) {
 	return html`<code>${text}</code>`;
 }
 const PLAIN = String.raw`(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.:]*|%)`;
-const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}[.,:;)]*(?:\s|$))[^\s"(]\S*?(?=[.,:;)]*(?:\s|$)))`;
+const END = String.raw`[.,:;?!)]*(?:\s|$)`;
+const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}${END})[^\s"(]\S*?(?=${END}))`;
 const ODD_RUN = new RegExp(`(${ODD}(?: ${ODD})*(?:(?<=[<>=]) [\\d.]*\\d)?)`);
 /** A message: its plain words as they are, and all else as code, what is quoted whole. */
 function prose(text) {
@@ -2633,7 +2672,6 @@ function reasonOf(error) {
 async function step(entry, run, { given, check } = {}) {
 	process.stdout.on("error", () => {});
 	const raw = given ?? readInputs(entry);
-	if (given === void 0) for (const slip of slipsInNames(entry)) annotate.warning([slip]);
 	const log = openDebug(raw);
 	const debug = log?.debug;
 	const cancel = cancelSignal();
@@ -2656,7 +2694,8 @@ async function step(entry, run, { given, check } = {}) {
 			debug,
 			observer
 		};
-		const inputs = await parse(entry, raw, check && (() => check(raw, surroundings)));
+		const naming = Promise.try(() => given === void 0 ? refuseSlips(entry) : void 0);
+		const inputs = await parse(entry, raw, naming, async () => check?.(raw, surroundings));
 		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
 		debug?.("inputs", shown.join("\n"));
 		return run(inputs, surroundings, raw);
@@ -2681,10 +2720,15 @@ function refuseStrays(raw) {
 	})));
 }
 /** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-async function parse(entry, raw, check) {
+async function parse(entry, raw, naming, checkMore) {
 	refuseStrays(raw);
 	const parsing = Promise.try(() => parseInputs(entry, raw));
-	return check === void 0 ? parsing : parsing.catch(async () => (await allOf([parsing, check()]))[0]);
+	const [inputs] = await allOf([parsing, naming]).catch(() => allOf([
+		parsing,
+		naming,
+		checkMore()
+	]));
+	return inputs;
 }
 /** What kept a run from its work: wrong input, or a bug. */
 function failedReport(entry, raw, error) {
@@ -2781,4 +2825,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { exactly as $, reportedError as A, secretsInHeaders as B, fieldsOf as C, proxyCredentials as D, networkFacts as E, fitting as F, quote as G, formatDuration as H, EMPTY_REPORT as I, allOf as J, visibleCut as K, parseSearch as L, formatFigure as M, judgementLine as N, proxyFor as O, firstOf$1 as P, metricsOf as Q, USER_AGENT as R, changeStrings as S, isUsable as T, formatNumber as U, formatCount as V, formatTime as W, gateOf as X, inputError as Y, judge as Z, systemCode as _, NOT_REGULAR as a, monitorDirectory as b, sortOut as c, EXACTLY as d, withRetries as et, READ_FLAGS as f, readSmallFile as g, isUnreadable as h, BROKEN_LINK as i, waitError as j, redactor as k, toPosix as l, checkRead as m, step as n, pathWithin as o, checkOpened as p, InputError as q, ALL_HIDDEN as r, realPaths as s, decodeStats as t, AgentError as tt, BUFFER_BYTES as u, logLine as v, parseFieldsOf as w, newMonitorDirectory as x, keptInputs as y, routingHeaders as z };
+export { judge as $, redactor as A, routingHeaders as B, changeStrings as C, networkFacts as D, isUsable as E, firstOf$1 as F, formatTime as G, formatCount as H, fitting as I, InputError as J, quote as K, EMPTY_REPORT as L, waitError as M, formatFigure as N, proxyCredentials as O, judgementLine as P, isGated as Q, parseSearch as R, newMonitorDirectory as S, parseFieldsOf as T, formatDuration as U, secretsInHeaders as V, formatNumber as W, inputError as X, allOf as Y, gateOf as Z, renameFile as _, NOT_REGULAR as a, keptInputs as b, sortOut as c, EXACTLY as d, metricsOf as et, READ_FLAGS as f, readSmallFile as g, isUnreadable as h, BROKEN_LINK as i, reportedError as j, proxyFor as k, toPosix as l, checkRead as m, step as n, withRetries as nt, pathWithin as o, checkOpened as p, visibleCut as q, ALL_HIDDEN as r, AgentError as rt, realPaths as s, decodeStats as t, exactly as tt, BUFFER_BYTES as u, systemCode as v, fieldsOf as w, monitorDirectory as x, logLine as y, USER_AGENT as z };

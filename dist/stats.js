@@ -1,5 +1,5 @@
 import { n as step } from "./shared.js";
-import { i as stats } from "./shared-sync-upload-stats.js";
+import { r as stats } from "./shared-sync-upload-stats.js";
 
 // src/main/stats.ts
 await step("stats", stats);

@@ -6,14 +6,16 @@ export interface Job {
   readonly folder: string;
   /** Their paths below it, which are their targets too. */
   readonly files: readonly string[];
-  /** Where the sink listens. */
+  /** Where the server listens. */
   readonly url: string;
+  /** The file with the certificate of its CA; undefined where there is no TLS. */
+  readonly caFile: string | undefined;
   /** A folder for what the contender needs beside, removed later. */
   readonly temp: string;
 }
 
 /** What a contender is, whichever way it is used. */
-export type Kind = 'action' | 'curl -Z' | 'curl loop' | 'e2b one' | 'e2b stream' | 'e2b list';
+export type Kind = 'action' | 'curl -Z' | 'curl -Z h2' | 'curl loop' | 'e2b one' | 'e2b stream' | 'e2b list';
 
 /** What uploads the files of a job in a process. */
 export interface Contender {

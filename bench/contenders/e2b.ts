@@ -33,7 +33,7 @@ function e2b(name: string, form: E2bForm): Contender {
   return {
     name: `e2b ${name}`,
     kind: `e2b ${form}`,
-    async prepare({ folder, url }) {
+    async prepare({ folder, url, caFile }) {
       const task = {
         form,
         url,
@@ -42,7 +42,8 @@ function e2b(name: string, form: E2bForm): Contender {
         concurrency: CONNECTIONS,
       };
       const args = [path.join(import.meta.dirname, 'e2b-process.ts'), JSON.stringify(task)];
-      return { file: process.execPath, args, cwd: folder, env: { PATH: process.env['PATH'] } };
+      const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: caFile };
+      return { file: process.execPath, args, cwd: folder, env };
     },
   };
 }

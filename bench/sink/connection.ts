@@ -5,8 +5,6 @@ import { type BodyReader, multipartReader, plainReader, type ReceivedFile } from
 
 /** What the connections of a sink share. */
 export interface Service {
-  /** How long each answer is held back, in milliseconds. */
-  readonly latencyMs: () => number;
   /** Told the files of each request before it is answered. */
   readonly received: (files: readonly ReceivedFile[]) => void;
 }
@@ -25,11 +23,23 @@ const STATS = JSON.stringify({
   mem_used: 1 << 28,
 });
 
-/** Serves one kept-alive connection: requests one after the other, each body counted and thrown away. */
+type OnPiece = (piece: Buffer) => void;
+
+/** Serves an accepted connection, paused, as `serve` does. */
 export function serveConnection(accepted: Socket, service: Service): void {
+  serve(onPiece => readInOneBuffer(accepted, onPiece), service);
+}
+
+/** Serves a connection whose encryption is taken off. */
+export function serveDecrypted(socket: Socket, service: Service): void {
+  serve(onPiece => socket.on('data', onPiece), service);
+}
+
+/** Serves one kept-alive connection: requests one after the other, each body counted and thrown away. */
+function serve(open: (onPiece: OnPiece) => Socket, service: Service): void {
   let head: Buffer = Buffer.alloc(0);
   let request: Request | undefined;
-  const socket = readInOneBuffer(accepted, piece => {
+  const socket = open(piece => {
     let rest = piece;
     while (rest.length > 0) {
       rest = request === undefined ? readHead(rest) : rest.subarray(request.coding.take(rest));
@@ -53,21 +63,28 @@ export function serveConnection(accepted: Socket, service: Service): void {
 }
 
 function openRequest(head: RequestHead): Request {
-  const body = head.boundary === undefined ? plainReader(head.target ?? '') : multipartReader(head.boundary);
+  const body = bodyReaderFor(head);
   const coding = head.length === undefined ? chunkedCoding(body.push) : identityCoding(head.length, body.push);
   return { head, body, coding };
 }
 
-function answer(socket: Socket, { head, body }: Request, { latencyMs, received }: Service): void {
-  const isUpload = head.method === 'POST';
+/** What reads the body of a request. */
+export function bodyReaderFor({ boundary, target }: RequestHead): BodyReader {
+  return boundary === undefined ? plainReader(target ?? '') : multipartReader(boundary);
+}
+
+function answer(socket: Socket, { head, body }: Request, { received }: Service): void {
+  const text = answerText(head, body, received);
+  const length = Buffer.byteLength(text);
+  socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`);
+}
+
+/** Tells of the files of a request that was read, and gives its answer. */
+export function answerText({ method, target }: RequestHead, body: BodyReader, received: Service['received']): string {
+  const isUpload = method === 'POST';
   const files = isUpload ? body.files() : [];
   received(files);
-  const text = isUpload ? JSON.stringify(files.map(({ name }) => entry(head.target ?? name))) : STATS;
-  const length = Buffer.byteLength(text);
-  const respond = () =>
-    socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`);
-  if (latencyMs() === 0) respond();
-  else setTimeout(respond, latencyMs());
+  return isUpload ? JSON.stringify(files.map(({ name }) => entry(target ?? name))) : STATS;
 }
 
 function entry(path: string): { path: string; name: string; type: 'file' } {
@@ -82,7 +99,7 @@ const BUFFER = Buffer.alloc(256 * 1024);
  * a listener must copy what it keeps. A new buffer for every read, as Node's servers make them, takes twice the time of
  * the reading. The option for this is there for outgoing connections only, hence the detour by the handle.
  */
-function readInOneBuffer(accepted: Socket, onPiece: (piece: Buffer) => void): Socket {
+function readInOneBuffer(accepted: Socket, onPiece: OnPiece): Socket {
   const handle: unknown = Reflect.get(accepted, '_handle');
   Reflect.set(accepted, '_handle', null);
   const onread = {

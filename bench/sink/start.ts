@@ -1,40 +1,53 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import type { TlsKeys } from '../../local-agent/options.ts';
+import type { Place } from '../places.ts';
 
-/** A server in its own process that takes uploads and throws them away. */
-export interface Sink extends AsyncDisposable {
-  readonly url: string;
-  /** Begins to count anew, and holds each answer back for so many milliseconds. */
-  readonly setUp: (latencyMs: number) => Promise<void>;
+/** A server in a process of its own that takes uploads. */
+export interface Target extends AsyncDisposable {
+  /** Begins to count anew, and gives the URL by which it is reached in a place. */
+  readonly setUp: (place: Place) => Promise<string>;
   /** What was received since. */
   readonly counts: () => Promise<Counts>;
 }
 
-/** What a sink has received since it was set up. */
+/** What a server has received since it was set up. Null is what it does not know. */
 export interface Counts {
-  readonly connections: number;
-  readonly requests: number;
+  readonly connections: number | null;
+  readonly requests: number | null;
   readonly files: number;
   /** Bytes of the files, without what is round them. */
   readonly bytes: number;
   /** Milliseconds of processor time that it took. */
-  readonly cpuMs: number;
+  readonly cpuMs: number | null;
 }
 
-/** Starts a sink on a free port. */
-export async function startSink(): Promise<Sink> {
-  const child = fork(path.join(import.meta.dirname, 'main.ts'));
-  const { port } = await nextMessage(child, ['port']);
-  const ask = async (message: object) => {
+/** Where a sink listens. */
+export interface Ports {
+  readonly plain: number;
+  readonly encrypted: number;
+  /** A line to each. */
+  readonly plainLine: number;
+  readonly encryptedLine: number;
+}
+
+/** Starts a sink, which throws away what it gets, on free ports. Without keys, it has no TLS. */
+export async function startSink({ key = '', cert = '' }: Partial<TlsKeys> = {}): Promise<Target> {
+  const options = { serialization: 'advanced' } as const;
+  const child = fork(path.join(import.meta.dirname, 'main.ts'), [String(key), String(cert)], options);
+  const ports: Ports = await nextMessage(child, ['plain', 'encrypted', 'plainLine', 'encryptedLine']);
+  const ask = async (message: object): Promise<Counts> => {
     const answer = nextMessage(child, ['connections', 'requests', 'files', 'bytes', 'cpuMs']);
     child.send(message);
     return await answer;
   };
   return {
-    url: `http://127.0.0.1:${port}`,
-    async setUp(latencyMs) {
-      await ask({ latencyMs });
+    async setUp({ tls, latencyMs, megabits }) {
+      await ask({ latencyMs, bytesPerMs: megabits === null ? Number.POSITIVE_INFINITY : (megabits * 1000) / 8 });
+      const [direct, line] = tls ? [ports.encrypted, ports.encryptedLine] : [ports.plain, ports.plainLine];
+      const isDirect = latencyMs === 0 && megabits === null;
+      return `${tls ? 'https' : 'http'}://127.0.0.1:${isDirect ? direct : line}`;
     },
     counts: () => ask({}),
     async [Symbol.asyncDispose]() {

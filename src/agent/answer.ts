@@ -35,13 +35,11 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
 const SANDBOX_NOT_FOUND =
   /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 
+const NOT_ROUTED = /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i;
+
 // What an agent's own words say better than the status.
 const HINTS: readonly (readonly [said: RegExp, hint: string])[] = [
   [/is a directory/i, 'The target is a directory in the sandbox: end the target with / to put the file in it.'],
-  [
-    /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i,
-    'The request was not routed: check header-prefix, sandbox-id and port.',
-  ],
   [/permission denied/i, 'Set username to a user who may write there, or give the files another target.'],
 ];
 
@@ -50,7 +48,7 @@ export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): 
   const { tried, status } = answer;
   const said = whatItSaid(answer.text, redact);
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
-  const quoted = said === '' ? '.' : `. The agent said: ${JSON.stringify(said)}.`;
+  const quoted = said === '' ? '.' : `. It said: ${JSON.stringify(said)}.`;
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
   const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
   const details = { status, retryAfterMs, hint };
@@ -82,6 +80,7 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 
 function meaningOf(status: number, said: string): FailureKind {
   if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return 'sandbox-not-found';
+  if (status === 400 && NOT_ROUTED.test(said)) return 'not-routed';
   if (status >= 300 && status < 400) return 'redirected';
   return KINDS[status] ?? (status >= 400 ? 'rejected' : 'bad-answer');
 }

@@ -11,7 +11,7 @@ const single = (hint: string): Meaning => ({ retry: false, final: false, hint })
 
 const MEANINGS = {
   unauthorized: ends(
-    'Check that token belongs to this sandbox and has not expired, and that username, if set, exists in it.',
+    'Check that token is the access token of this sandbox, and no API key, that username, if set, exists in it, and base-url.',
   ),
   forbidden: ends('Check that the token may use this sandbox, and that the sandbox may be resumed.'),
   'sandbox-not-found': ends(
@@ -40,6 +40,9 @@ const MEANINGS = {
   ),
   'file-changed': again('Upload once nothing writes the file any more.'),
   rejected: single('The agent does not take this request. Check header-prefix, and that the service is compatible.'),
+  'not-routed': ends(
+    'The request was not routed: check header-prefix, sandbox-id and port. E2B needs header-prefix: E2b.',
+  ),
   'not-found': single('Check base-url, upload-path and stats-path: the service has no such operation there.'),
   'too-large': single('A proxy on the way limits the size of a request. Upload the file in parts.'),
   redirected: single('Redirects are not followed, so that the token stays where it was sent. Check base-url.'),

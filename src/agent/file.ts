@@ -7,6 +7,7 @@ import {
   openSync,
   readSync,
   realpathSync,
+  renameSync,
 } from 'node:fs';
 import { AgentError } from './failure.ts';
 
@@ -74,6 +75,22 @@ export function readSmallFile(
     throw error;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+const RENAMES = 5;
+const PAUSE_MS = 50;
+
+/** Renames a file, again where Windows says that somebody, such as a virus scanner, still looks at it. */
+export function renameFile(from: string, to: string): void {
+  for (let left = RENAMES; ; left -= 1) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (left === 1 || !['EPERM', 'EBUSY', 'EACCES'].includes(systemCode(error) ?? '')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
   }
 }
 

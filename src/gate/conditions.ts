@@ -122,16 +122,21 @@ function toMetricUnit(metric: string, value: ExactNumber, unit: Word, fail: Fail
   const { text, column } = unit;
   const kind = metricKind(metric);
   if (text === '' && kind === 'bytes')
-    return fail(`${metric} is in bytes and needs a unit, such as 512MiB or 512B`, column);
+    return fail(`${metric} is in bytes and needs a unit, such as 1GiB or 512MiB`, column);
   if (text !== '' && !UNITS.includes(text)) return fail(unknown('unit', text, UNITS), column);
   if (kind === 'percentage' && !isPercentage(value))
     return fail(`${metric} is a percentage, which is between 0 and 100`, column);
   if (text === '') return value;
   if (kind !== undefined && !FITTING[kind].units.includes(text))
-    return fail(`${text} does not fit ${metric}, ${FITTING[kind].advice}`, column);
+    return fail(`${text} does not fit ${metric}, ${adviceOn(metric, kind, text)}`, column);
   const numerator = BYTE_UNITS[text] ?? 1n;
   const denominator = kind === 'mebibytes' ? MEBIBYTE : 1n;
   return multiply(value, { numerator, denominator });
+}
+
+function adviceOn(metric: string, kind: MetricKind, unit: string): string {
+  const percentage = `${metric}_pct`;
+  return unit === '%' && metricKind(percentage) === 'percentage' ? `but ${percentage}` : FITTING[kind].advice;
 }
 
 function isPercentage(value: ExactNumber): boolean {

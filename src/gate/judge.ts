@@ -43,13 +43,18 @@ export function metricsOf(...conditions: readonly (readonly Condition[])[]): Rea
  * `blind`, since the samples do not cover the time that was to be watched, it passes nothing.
  */
 export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[], blind = false): Gate {
-  if (failIf.length + warnIf.length === 0) return NO_GATE;
+  if (!isGated({ failIf, warnIf })) return NO_GATE;
   const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
     conditions.map(condition => ({ ...judge(condition, samples), level })).filter(({ holds }) => holds !== false);
   const [failures, warnings] = [tripped('fail', failIf), tripped('warn', warnIf)];
   const fails = failures.length > 0 || (blind && failIf.length > 0);
   const state = fails ? 'failed' : blind || warnings.length > 0 ? 'warned' : 'passed';
   return { state, failIf, warnIf, breaches: [...failures, ...warnings] };
+}
+
+/** Whether anything is judged. */
+export function isGated({ failIf, warnIf }: GateRules): boolean {
+  return failIf.length + warnIf.length > 0;
 }
 
 const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {

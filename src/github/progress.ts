@@ -37,6 +37,7 @@ export function watchTransfer(): { readonly observer: Observer; readonly stop: (
   const tally = newTally();
   let size: Pick<Progress, 'totalFiles' | 'totalBytes'> | undefined;
   let retries = 0;
+  let refused: string | undefined;
   let dueMs = 0;
   const timer = setInterval(() => {
     const elapsedMs = performance.now() - started;
@@ -63,7 +64,11 @@ export function watchTransfer(): { readonly observer: Observer; readonly stop: (
     event(event) {
       tally.add(event);
       if (event.kind === 'retry') showRetry(event);
-      if (event.kind === 'refused') annotate.warning([refusedLine(event.files.length)]);
+      if (event.kind === 'refused') refused = refusedLine(event.files.length);
+      // Where nothing arrives, being together is not what kept them out.
+      if (event.kind !== 'settled' || event.result.status !== 'uploaded' || refused === undefined) return;
+      annotate.warning([refused]);
+      refused = undefined;
     },
   };
   return { observer, stop: () => clearInterval(timer) };

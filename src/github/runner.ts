@@ -5,7 +5,7 @@ import { getInput, getState, saveState, setSecret } from '@actions/core';
 import { proxyCredentials } from '../agent/proxy.ts';
 import { nearest } from '../gate/metrics.ts';
 import { isMissing, secretsInHeaders, splitHeader } from '../inputs/headers.ts';
-import { inputError, type RawInputs } from '../inputs/parse.ts';
+import { InputError, inputError, type RawInputs } from '../inputs/parse.ts';
 import { type Entry, inputNames, SECRET_INPUTS } from '../inputs/table.ts';
 import { parseFieldsOf, textsOf } from '../text/exact-json.ts';
 
@@ -25,14 +25,15 @@ export function secretsIn(raw: RawInputs): string[] {
   return secrets.filter(value => !isMissing(value));
 }
 
-/** A warning for each input that the action does not have, and whose name is close to one that it has. */
-export function slipsInNames(entry: Entry): string[] {
+/** Refuses inputs that the action does not have, and whose names are close to those it has: a gate could be meant. @throws InputError */
+export function refuseSlips(entry: Entry): void {
   const known = inputNames(entry);
   const given = Object.keys(process.env).flatMap(name => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []);
-  return given.flatMap(name => {
+  const slips = given.flatMap(name => {
     const meant = known.includes(name) ? undefined : nearest(name, known, 0.5);
-    return meant === undefined ? [] : [`There is no input ${name}, so it is ignored. Did you mean ${meant}?`];
+    return meant === undefined ? [] : [{ input: name, message: `is not an input. Did you mean ${meant}?` }];
   });
+  if (slips.length > 0) throw new InputError(slips);
 }
 
 /** The directory that holds the checkout. */

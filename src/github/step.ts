@@ -7,10 +7,9 @@ import { reportedError } from '../report/verdict.ts';
 import type { Surroundings } from '../run/surroundings.ts';
 import { redactor } from '../text/redact.ts';
 import { cost, openDebug } from './debug.ts';
-import { annotate } from './log.ts';
 import { watchTransfer } from './progress.ts';
 import { publish } from './publish.ts';
-import { cacheWarnings, cancelSignal, readInputs, secretsIn, slipsInNames, workspace } from './runner.ts';
+import { cacheWarnings, cancelSignal, readInputs, refuseSlips, secretsIn, workspace } from './runner.ts';
 
 /** What a step does with its inputs. Without a report, there is nothing to publish yet. */
 export type Run<T extends Entry> = (
@@ -31,7 +30,6 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, { given, chec
   // A log that nobody takes any more must not keep outputs and verdict from being written.
   process.stdout.on('error', () => {});
   const raw = given ?? readInputs(entry);
-  if (given === undefined) for (const slip of slipsInNames(entry)) annotate.warning([slip]);
   const log = openDebug(raw);
   const debug = log?.debug;
   const cancel = cancelSignal();
@@ -40,7 +38,8 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, { given, chec
     const time = { clock: () => performance.now(), now: Date.now, sleep, random: Math.random };
     const places = { workspace: workspace(), cacheWarnings: cacheWarnings() };
     const surroundings = { ...time, ...places, cancel, debug, observer };
-    const inputs = await parse(entry, raw, check && (() => check(raw, surroundings)));
+    const naming = Promise.try(() => (given === undefined ? refuseSlips(entry) : undefined));
+    const inputs = await parse(entry, raw, naming, async () => check?.(raw, surroundings));
     const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
     debug?.('inputs', shown.join('\n'));
     return run(inputs, surroundings, raw);
@@ -68,10 +67,16 @@ function refuseStrays(raw: RawInputs): void {
 }
 
 /** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-async function parse<T extends Entry>(entry: T, raw: RawInputs, check?: () => Promise<void>): Promise<Inputs<T>> {
+async function parse<T extends Entry>(
+  entry: T,
+  raw: RawInputs,
+  naming: Promise<void>,
+  checkMore: () => Promise<void>,
+): Promise<Inputs<T>> {
   refuseStrays(raw);
   const parsing = Promise.try(() => parseInputs(entry, raw));
-  return check === undefined ? parsing : parsing.catch(async () => (await allOf([parsing, check()]))[0]);
+  const [inputs] = await allOf([parsing, naming]).catch(() => allOf([parsing, naming, checkMore()]));
+  return inputs;
 }
 
 /** What kept a run from its work: wrong input, or a bug. */

@@ -25,7 +25,7 @@ export const fileRules = rules(true);
 export const readableRules = rules(false);
 
 /** The directory in the sandbox for the lines that name none. */
-export const targetDirectory = field((value, refuse) => checkTarget(value, refuse, 'app/'));
+export const targetDirectory = field((value, refuse) => checkTarget(value, refuse, 'app'));
 
 function rules(strict: boolean): Field<FileRules> {
   return field<FileRules>((value, refuse) => {
@@ -53,11 +53,11 @@ function parsePattern(line: string, fail: Refuse): FilePattern {
   const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
   if (arrow === null) return { pattern: checkPattern(line, fail) };
   const target = arrow.groups?.['target']?.trim() ?? '';
-  if (target === '') return fail('names no target after =>.', `${EXAMPLE} => app/`);
-  if (/\s=>(\s|$)/.test(target)) return fail('has more than one =>.', `${EXAMPLE} => app/`);
+  if (target === '') return fail('names no target after =>.', `${EXAMPLE} => app`);
+  if (/\s=>(\s|$)/.test(target)) return fail('has more than one =>.', `${EXAMPLE} => app`);
   return {
     pattern: checkPattern(arrow.groups?.['pattern']?.trim() ?? '', fail),
-    target: checkTarget(target, fail, `${EXAMPLE} => app/`),
+    target: checkTarget(target, fail, `${EXAMPLE} => app`),
   };
 }
 
@@ -78,8 +78,8 @@ function checkPattern(pattern: string, fail: Refuse): string {
   return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
 }
 
-// Quotes, a dash of a list, a comma, a blank or an arrow beside the stars.
-const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,\s}]|[-=]>)/;
+// Quotes, a dash of a list, a comma, a colon, a blank or an arrow beside the stars.
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:\s}]|[-=]>)/;
 
 /** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
 function spreadStars(part: string): string {
@@ -97,12 +97,10 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
   if (/\\|^[A-Za-z]:\//.test(target)) {
     return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
   }
-  const [variable] = /\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-  if (variable !== undefined) {
-    return fail(`has ${variable} in the target ${quote(target)}, which is not expanded. Write the path.`, example);
-  }
-  if (/^~(\/|$)/.test(target)) {
-    return fail(`has a ~ in the target ${quote(target)}. A relative target is below the user's home already.`, example);
+  const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+  if (unexpanded !== undefined) {
+    const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
+    return fail(`has the target ${quote(target)}, ${why}`, example);
   }
   return target;
 }

@@ -47,7 +47,8 @@ export function headerText(output: string, example: string, isSecret = false): F
   return field((value, refuse) => {
     if (isMissing(value)) {
       const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
-      return refuse(`is ${value || 'empty'}: ${check}; workflows of forks get no secrets.`, example);
+      const masked = isSecret ? '; GitHub drops masked outputs between jobs' : '';
+      return refuse(`is ${value || 'empty'}: ${check}${masked}; workflows of forks get no secrets.`, example);
     }
     if (VALUE.test(value)) return value;
     const given = isSecret ? 'the value given' : quote(value);

@@ -1,6 +1,7 @@
-import { appendFileSync, createReadStream, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { renameFile } from '../agent/file.ts';
 import { decodeStats, type Stats } from '../stats/decode.ts';
 import type { Sample, Samples } from '../stats/sample.ts';
 import { parseFieldsOf, stringifyExactly } from '../text/exact-json.ts';
@@ -60,7 +61,7 @@ export function openRecorder(directory: string): Recorder {
     sample(at, { figures, warnings, json }) {
       // Whole or not at all, whenever this process is killed.
       writeFileSync(`${last}.new`, json, { mode: 0o600 });
-      renameSync(`${last}.new`, last);
+      renameFile(`${last}.new`, last);
       const warning = warnings.join('\n');
       // The figures go in as text, so that every digit of them comes out again; a warning once, as long as it is the same.
       const stats = stringifyExactly(Object.fromEntries(figures));

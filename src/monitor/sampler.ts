@@ -16,20 +16,24 @@ export async function sampleOn(
   { sleep, stop, now }: Timing,
 ): Promise<void> {
   recorder.start(now());
-  let isLast = false;
+  let [isLast, isSeen] = [false, false];
   for (let readings = 1; !isLast; readings += 1) {
     isLast = stop.aborted || readings >= MAX_READINGS || recorder.isFull();
     try {
       const stats = await read();
       recorder.sample(now(), stats);
+      isSeen = true;
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      recorder.gap({ at: now(), what: sayingOf(error) });
+      recorder.gap({ at: now(), what: isSeen && error.kind === 'sandbox-not-found' ? GONE : sayingOf(error) });
     }
     if (!isLast) await sleep(intervalMs, stop);
   }
   recorder.end({ at: now(), what: stop.aborted ? String(stop.reason) : 'its record was full' });
 }
+
+/** What a reading finds of a sandbox that it found before: most often, the job deleted it. */
+export const GONE = 'the sandbox was gone';
 
 /** With what to do about it, where the next reading would not mend it. */
 function sayingOf({ kind, message, hint, retryable }: AgentError): string {

@@ -28,7 +28,8 @@ export function code(text: string): Html {
 
 // Quoted text, and whatever is not a plain word or number: a name, a path, a URL, a mention, a condition.
 const PLAIN = String.raw`(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.:]*|%)`;
-const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}[.,:;)]*(?:\s|$))[^\s"(]\S*?(?=[.,:;)]*(?:\s|$)))`;
+const END = String.raw`[.,:;?!)]*(?:\s|$)`;
+const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}${END})[^\s"(]\S*?(?=${END}))`;
 const ODD_RUN = new RegExp(`(${ODD}(?: ${ODD})*(?:(?<=[<>=]) [\\d.]*\\d)?)`);
 
 /** A message: its plain words as they are, and all else as code, what is quoted whole. */

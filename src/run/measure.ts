@@ -2,7 +2,7 @@ import { type Client, openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import { withRetries } from '../agent/retry.ts';
 import { exactly } from '../gate/exact-number.ts';
-import { gateOf, metricsOf } from '../gate/judge.ts';
+import { gateOf, isGated, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { formatFigure, judgementLine } from '../report/figures.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
@@ -60,11 +60,6 @@ export async function foresee(
   const breaches = missing.map(judgement => ({ ...judgement, level: 'fail' as const }));
   const error = { message: 'The gate cannot be judged, so nothing was uploaded.', details: missing.map(judgementLine) };
   return { gate: { ...gateOf(inputs, []), breaches }, errors: [error] };
-}
-
-/** Whether anything is judged. */
-export function isGated({ failIf, warnIf }: Pick<Inputs<'stats'>, 'failIf' | 'warnIf'>): boolean {
-  return failIf.length + warnIf.length > 0;
 }
 
 /** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate failed. */

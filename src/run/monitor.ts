@@ -1,7 +1,7 @@
 import { gateOf, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';
-import { ASKED } from '../monitor/sampler.ts';
+import { ASKED, GONE } from '../monitor/sampler.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { firstOf } from '../text/cut.ts';
 import type { Debug } from '../text/debug.ts';
@@ -74,7 +74,10 @@ function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, lon
   });
 }
 
-function failedReadings({ samples, gaps: [first, ...others] }: MonitorRecord): string[] {
+function failedReadings({ samples, gaps }: MonitorRecord): string[] {
+  const last = samples.at(-1)?.at ?? 0;
+  // A job may delete its sandbox at its end. Where that was long before, there is a time that was not seen.
+  const [first, ...others] = gaps.filter(({ at, what }) => what !== GONE || at < last);
   if (first === undefined || samples.length === 0) return [];
   return [`${formatCount(others.length + 1, 'reading')} failed, the first: ${first.what}`];
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { type Client, openClient } from '../agent/client.ts';
 import { uploader } from '../agent/uploader.ts';
-import { gateOf } from '../gate/judge.ts';
+import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report } from '../report/report.ts';
 import { highestLevel } from '../upload/level.ts';
@@ -9,7 +9,7 @@ import type { FileResult } from '../upload/result.ts';
 import { resultsOf, type Selection, selectFiles } from '../upload/selection.ts';
 import { forget, remember } from '../upload/state-file.ts';
 import { transfer } from '../upload/transfer.ts';
-import { foresee, isGated, measure, waitFor } from './measure.ts';
+import { foresee, measure, waitFor } from './measure.ts';
 import type { Surroundings } from './surroundings.ts';
 
 // What fails between the action and the sandbox is in a report. Both throw an InputError where the files cannot be found or

@@ -55,17 +55,17 @@ export async function discover(rules: FileRules, options: DiscoverOptions): Prom
   });
   // A search does not hear of the end of a job while it finds nothing.
   const matches = await unlessAborted(options.cancel, allOf(all), []);
-  const isEmpty = matches.every(match => match.files.length === 0);
-  return { matches, warnings: isEmpty ? [] : excludes.idle().map(line => idleLine(line, directory, matches)) };
+  const found = new Set(matches.flatMap(match => match.files.map(file => file.path)));
+  const idle = found.size === 0 ? [] : excludes.idle();
+  return { matches, warnings: idle.map(line => idleLine(line, directory, [...found])) };
 }
 
 /** A warning on a line that excluded nothing, with what it was maybe meant to exclude. */
-function idleLine(line: string, directory: string, matches: readonly Matches[]): string {
+function idleLine(line: string, directory: string, found: readonly string[]): string {
   const says = `${quote(`!${line}`)} excluded nothing`;
   const deep = `**/${line}`;
   const { excludes } = excludesOf([deep], () => anchor(deep, directory));
-  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
-  const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : [...files].filter(excludes).length;
+  const count = /^(\.{0,2}[\\/]|~)/.test(line) ? 0 : found.filter(excludes).length;
   if (count === 0) return `${says} that the other lines match.`;
   return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
 }

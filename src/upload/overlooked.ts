@@ -17,6 +17,8 @@ export interface Overlooked {
   readonly hidden: readonly string[];
   /** Whether no folder is there but those looked at, and no link: none that a search could follow. */
   readonly isPlain: boolean;
+  /** How many files and folders were looked at. */
+  readonly entries: number;
 }
 
 // After so many folders, others get their turn: a cancelled job must not wait for the end.
@@ -32,7 +34,7 @@ export async function findOverlooked(
 ): Promise<Overlooked> {
   const { isFolder, isLink, flaw } = lookAt(root, options);
   const lists = { brokenLinks: [] as string[], unreadable: [] as string[], hidden: [] as string[] };
-  const found = { ...lists, isFolder, isPlain: !isLink };
+  const found = { ...lists, isFolder, isPlain: !isLink, entries: 0 };
   if (flaw !== undefined && match.wants(root)) found[flaw].push(root);
   const seen = new Set<string>();
   const folders: Folder[] = isFolder === true ? [{ path: root, above: [], isHidden: false }] : [];
@@ -45,7 +47,9 @@ export async function findOverlooked(
     if (folder.above.includes(real) || seen.has(key)) continue;
     seen.add(key);
     const above = [...folder.above, real];
-    for (const { file, isFolder, isLink, flaw } of entriesOf(folder, options)) {
+    const entries = readdirSync(folder.path, { encoding: 'buffer', withFileTypes: true });
+    found.entries += entries.length;
+    for (const { file, isFolder, isLink, flaw } of notable(entries, folder, options)) {
       const isWanted = isFolder ? match.mayHold(file) : match.wants(file);
       const isHidden = !options.includeHiddenFiles && match.hides(file);
       found.isPlain &&= !isLink && (isWanted || !isFolder);
@@ -76,8 +80,12 @@ interface Kind {
 }
 
 /** What may have been overlooked in a folder, and the folders in it. */
-function* entriesOf(folder: Folder, options: SearchOptions): Generator<Kind & { readonly file: string }> {
-  for (const entry of readdirSync(folder.path, { encoding: 'buffer', withFileTypes: true })) {
+function* notable(
+  entries: readonly Dirent<Buffer>[],
+  folder: Folder,
+  options: SearchOptions,
+): Generator<Kind & { readonly file: string }> {
+  for (const entry of entries) {
     const isReadable = isUtf8(entry.name);
     // Most entries, and of no interest.
     if (isReadable && entry.isFile() && !folder.isHidden && entry.name[0] !== DOT) continue;

@@ -25,8 +25,9 @@ const MAX_PATHS = 1_000_000;
 // A search waits for the file system most of the time: so many at once take a quarter of the time of one after the other.
 const SEARCHES = 8;
 
-// More folders are left to one search: each of its own costs a millisecond.
-const MAX_FOLDERS = 32;
+// Of more folders, each has a search of its own only where there are so many entries for each that it takes less time.
+const FEW_FOLDERS = 32;
+const MANY_ENTRIES = 10;
 
 /** A search that looks in several places at once. @throws InputError for a pattern that leads to more than `maxPaths`. */
 export function openSearch(maxPaths = MAX_PATHS): Search {
@@ -42,7 +43,9 @@ export function openSearch(maxPaths = MAX_PATHS): Search {
     // Where there is no link to follow, asking for the real path of every folder would only take time.
     const followSymlinks = options.followSymlinks && !overlooked.isPlain;
     const manner = { match, visibleOnly, followSymlinks, cancel: options.cancel, bound: { left: maxPaths } };
-    const parts = (isFolder ? split(root, manner) : undefined) ?? [{ pattern: match.pattern, descends: true }];
+    const parts = (isFolder ? split(root, manner, overlooked.entries) : undefined) ?? [
+      { pattern: match.pattern, descends: true },
+    ];
     const searches = parts.map(part => limit(() => find(part, manner)));
     const found = new Set((await Promise.all(searches)).flat());
     const again = followSymlinks ? leadsThrough(root, realPath) : () => false;
@@ -97,12 +100,13 @@ function leadsTooFar(pattern: string, file: string): InputError {
 }
 
 /** A search for everything in a folder, split by those in it that are not excluded whole; undefined of any other. */
-function split(root: string, { match, visibleOnly }: Manner): readonly Part[] | undefined {
+function split(root: string, { match, visibleOnly }: Manner, total: number): readonly Part[] | undefined {
   const literal = escaped(root);
   const isEverything = [literal, path.join(literal, '**'), path.join(literal, '**', '*')].includes(match.pattern);
   const entries = isEverything ? entriesOf(root) : [];
   const folders = entries.filter(entry => entry.isDirectory() || entry.isSymbolicLink());
-  if (folders.length === 0 || folders.length > MAX_FOLDERS || !folders.every(isOneLine)) return undefined;
+  const isWorthIt = folders.length <= Math.max(FEW_FOLDERS, total / MANY_ENTRIES);
+  if (folders.length === 0 || !isWorthIt || !folders.every(isOneLine)) return undefined;
   const searched = folders
     .map(({ name }) => name)
     .filter(name => !(visibleOnly && name.startsWith('.')) && !match.prunes(path.join(root, name)));

@@ -6,12 +6,11 @@ import {
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { READ_FLAGS, systemCode } from '../agent/file.ts';
+import { READ_FLAGS, renameFile, systemCode } from '../agent/file.ts';
 import { type InputError, inputError } from '../inputs/parse.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { quote } from '../text/visible.ts';
@@ -107,25 +106,9 @@ function writeState({ path: file, scope }: StateFile, entries: Entries): void {
     // One that a killed process left behind.
     rmSync(fresh, { force: true });
     writeFileSync(fresh, encodeState(scope, entries, MAX_BYTES), { flag: 'wx', mode: 0o600 });
-    rename(fresh, file);
+    renameFile(fresh, file);
   } finally {
     rmSync(fresh, { force: true });
-  }
-}
-
-const RENAMES = 5;
-const PAUSE_MS = 50;
-
-/** Renames, again where Windows says that somebody, such as a virus scanner, still looks at the file. */
-function rename(from: string, to: string): void {
-  for (let left = RENAMES; ; left -= 1) {
-    try {
-      renameSync(from, to);
-      return;
-    } catch (error) {
-      if (left === 1 || !['EPERM', 'EBUSY'].includes(systemCode(error) ?? '')) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    }
   }
 }
 

@@ -30,6 +30,7 @@ const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
   { slip: /^(["'`]).*\1$/, advice: 'remove the quotes around it; a line is taken literally' },
   { slip: /^-\s/, advice: 'remove the dash; files is text with one pattern per line, not a list' },
   { slip: /->/, advice: 'write => instead of ->' },
+  { slip: /.[*\w]:[\w/.]/, advice: 'write => instead of :' },
   { slip: /\{.*\}/, advice: 'braces have no meaning in patterns; write one line for each' },
   { slip: /,/, advice: 'a comma is part of a name; write each pattern on its own line' },
   { slip: /\[.*\]/, advice: '[ and ] enclose a set of characters; write [[] for a [ in a name' },

@@ -29,13 +29,13 @@ const PATHS = /base-url|upload-path/;
 const CASES: Readonly<Record<string, Case>> = {
   'status-400': {
     fault: status(400, { body: '{"code":400,"message":"path is a directory"}' }),
-    message: /answered 400 Bad Request\. The agent said: "path is a directory"/,
+    message: /answered 400 Bad Request\. It said: "path is a directory"/,
     advice: /directory in the sandbox/,
   },
   'status-404': { fault: status(404), message: /answered 404 Not Found/, advice: /upload-path/ },
   'status-413': {
     fault: status(413, { body: '<html><h1>413 Request Entity Too Large</h1></html>' }),
-    message: /answered 413 .*The agent said: "413 Request Entity Too Large"/,
+    message: /answered 413 .*It said: "413 Request Entity Too Large"/,
     advice: /limits the size/,
   },
   'status-500': { fault: status(500), message: /answered 500/, advice: /service's status/ },

@@ -137,7 +137,7 @@ suite('a failure', { concurrency: 2 }, () => {
     const errors = result.annotations('error');
     assert.ok(errors.length > 1 && errors.length <= 10, `${errors.length} annotations`);
     assert.match(errors.at(-1) ?? '', /0 of 300 files arrived, 300 failed/);
-    assert.equal(result.report.files.filter(file => file.error?.message.includes('The agent said')).length, 300);
+    assert.equal(result.report.files.filter(file => file.error?.message.includes('It said')).length, 300);
   });
 
   test('message of the agent is cut to 300 characters', async () => {

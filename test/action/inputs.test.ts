@@ -73,8 +73,8 @@ const ALSO_WRONG: Readonly<Record<string, readonly string[]>> = {
   timeout: ['0s', '-1s', '10 s', 'PT1S', '1d'],
 };
 
-async function runRefused(world: World, inputs: Inputs): Promise<Result> {
-  const result = await runBadly(world, inputs);
+async function runRefused(world: World, inputs: Inputs, options = {}): Promise<Result> {
+  const result = await runBadly(world, inputs, options);
   assert.equal(world.agent.connections(), 0);
   assert.deepEqual(result.report.files, []);
   return result;
@@ -135,13 +135,15 @@ suite('inputs', { concurrency: 2 }, () => {
     assert.doesNotMatch(result.everything, /^::add-mask::(null|undefined)$/m);
   });
 
-  test('under a name that is close to that of an input are warned of', async () => {
+  test('under a name that is close to that of an input are refused with all else, and others passed over', async () => {
     await using world = await openWorld();
     const env = { INPUT_FAILIF: 'cpu_count > 0', INPUT_FILE: 'x', INPUT_PROXY: 'y' };
-    assert.deepEqual((await runWell(world, {}, { env })).annotations('warning'), [
-      'There is no input failif, so it is ignored. Did you mean fail-if?',
-      'There is no input file, so it is ignored. Did you mean files?',
-    ]);
+    const [error = ''] = (await runRefused(world, { port: '0' }, { env })).annotations('error');
+    assert.match(
+      error,
+      /^port: .*\nfailif: is not an input\. Did you mean fail-if\?\nfile: .* Did you mean files\?$/ms,
+    );
+    await runWell(world, {}, { env: { INPUT_PROXY: 'y' } });
   });
 
   test('with headers that are secret are masked and taken out of answers', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
 import { everyCase } from '../telling.ts';
 import { openWorld, runBadly, runWell, uploads } from './harness.ts';
-import { hasOpenssl, makeKeys, openProxy } from './proxy.ts';
+import { openProxy } from './proxy.ts';
 
 const skip = !hasOpenssl && 'needs openssl';
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Fault } from '../../local-agent/faults.ts';
+import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
 import { everyCase } from '../telling.ts';
 import { openWorld, type Result, type RunOptions, runAction, runWell, type Signal, type Task } from './harness.ts';
-import { dripping, hasOpenssl, makeKeys, openProxy, pretending, refusing, type Say } from './proxy.ts';
+import { dripping, openProxy, pretending, refusing, type Say } from './proxy.ts';
 
 const ENTRIES: readonly Task[] = ['sync', 'upload', 'stats', 'monitor'];
 

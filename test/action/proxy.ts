@@ -1,9 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { closeWith, listenHere } from '../listening.ts';
 
@@ -122,29 +118,4 @@ function tunnel(url: string, client: Duplex): Duplex {
   });
   for (const end of [client, upstream]) end.on('error', () => client.destroy());
   return upstream;
-}
-
-/** A private key, a certificate, and the file that holds the certificate. */
-export interface Keys extends Disposable {
-  readonly key: string;
-  readonly cert: string;
-  readonly certFile: string;
-}
-
-export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-
-/** Makes keys with a certificate for a name, such as `DNS:*.example.com`, which is its own CA. */
-export function makeKeys(name = 'IP:127.0.0.1'): Keys {
-  const directory = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-tls-'));
-  const [keyFile, certFile] = [path.join(directory, 'key'), path.join(directory, 'cert')];
-  const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -addext subjectAltName=${name}`;
-  const args = [...options.split(' '), '-keyout', keyFile, '-out', certFile];
-  const { status, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-  return {
-    key: readFileSync(keyFile, 'utf8'),
-    cert: readFileSync(certFile, 'utf8'),
-    certFile,
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
-  };
 }

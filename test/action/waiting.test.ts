@@ -107,7 +107,7 @@ suite('waiting', { concurrency: 2 }, () => {
       assert.deepEqual(methods(world), ['GET']);
       const errors = result.annotations('error').join('\n');
       assert.match(errors, /answered 401/);
-      assert.match(errors, /Check that token belongs/);
+      assert.match(errors, /Check that token is the access token/);
     });
 
     test(`of ${task} ends at once where the sandbox is not found`, async () => {

@@ -29,6 +29,13 @@ const STATUSES: Readonly<Record<string, readonly number[]>> = {
   'disk-full': [507],
 };
 
+test('a request that was not routed is the last, whatever words say so', () => {
+  for (const words of ['missing required header', 'No sandbox id given', 'required: sandbox-port']) {
+    const { kind, final } = failureOf(400, words);
+    assert.deepEqual([kind, final], ['not-routed', true]);
+  }
+});
+
 describe('the statuses', () => {
   for (const [kind, statuses] of Object.entries(STATUSES)) {
     test(`${statuses.join(', ')} are ${kind}`, () => {
@@ -36,10 +43,7 @@ describe('the statuses', () => {
         const error = failureOf(status, '{"code":1,"message":"words"}');
         assert.deepEqual([error.kind, error.status], [kind, status]);
         assert.match(error.hint, /^[A-Z].*\.$/);
-        assert.match(
-          error.message,
-          new RegExp(`^${TRIED} answered ${status}[ a-zA-Z]*\\. The agent said: "words"\\.$`),
-        );
+        assert.match(error.message, new RegExp(`^${TRIED} answered ${status}[ a-zA-Z]*\\. It said: "words"\\.$`));
       }
     });
   }

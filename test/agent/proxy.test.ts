@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, suite, test } from 'node:test';
+import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
 import { isUsable, networkFacts, proxyFor } from '../../src/agent/proxy.ts';
-import { hasOpenssl, makeKeys } from '../action/proxy.ts';
 import {
   answering,
   closed,

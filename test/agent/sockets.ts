@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { Keys } from '../../local-agent/keys.ts';
 import type { HttpAnswer, HttpRequest } from '../../src/agent/exchange.ts';
 import { type Http, type HttpOptions, openHttp } from '../../src/agent/http.ts';
-import type { Keys } from '../action/proxy.ts';
 import { closeWith, listenHere } from '../listening.ts';
 
 /** A server on a free port of this machine that talks as it is told to, byte for byte. */

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Contender } from '../../bench/contenders/contender.ts';
+import { NEAR } from '../../bench/places.ts';
 import { measureWorkload } from '../../bench/rounds.ts';
 import { startSink } from '../../bench/sink/start.ts';
 
-const WORKLOAD = { name: 'two', sizes: [1, 2], latenciesMs: [0], rounds: 1, kinds: ['action'] } as const;
+const WORKLOAD = { name: 'two', sizes: [1, 2], places: [NEAR], rounds: 1, kinds: ['action'] } as const;
 
 /** A contender that answers to a script, which is given the URL of the sink. */
 function contender(script: string): Contender {
@@ -26,7 +27,8 @@ function contender(script: string): Contender {
 async function measured(tried: Contender) {
   using temp = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-test-'));
   await using sink = await startSink();
-  const plan = { sink, temp: temp.path, rounds: 2, withWarmUp: false, say: () => {} };
+  const servers = { sink, agent: sink };
+  const plan = { servers, caFile: undefined, temp: temp.path, rounds: 2, withWarmUp: false, say: () => {} };
   const rows = await measureWorkload(WORKLOAD, [tried], plan);
   assert.deepEqual(readdirSync(temp.path), []);
   return rows;

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { placeText } from '../../bench/places.ts';
 import type { Results } from '../../bench/results.ts';
 import { workloads } from '../../bench/workloads.ts';
+import { hasOpenssl } from '../../local-agent/keys.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
 const OWN = ['action', 'curl -Z', 'curl loop'];
@@ -18,11 +20,13 @@ test('a quick run measures every contender that needs no package, and all of the
   // What a contender does not deliver ends the run.
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, '--quick', '--json', json]);
   const { rows, coldStarts, samplerPeakBytes, leftOut }: Results = JSON.parse(readFileSync(json, 'utf8'));
-  for (const { name, kinds, latenciesMs, sizes } of workloads(true)) {
+  for (const { name, kinds, places, sizes } of workloads(true)) {
     for (const kind of kinds.filter(each => OWN.includes(each))) {
       const found = rows.filter(row => row.workload === name && row.kind === kind);
-      const latencies = kind === 'curl loop' ? [0] : latenciesMs;
-      assert.deepEqual([...new Set(found.map(row => row.latencyMs))], latencies, `${name}: ${kind}`);
+      const reached = places.filter(
+        place => (hasOpenssl || !place.tls) && (kind !== 'curl loop' || placeText(place) === ''),
+      );
+      assert.deepEqual([...new Set(found.map(row => row.place))], reached.map(placeText), `${name}: ${kind}`);
       for (const row of found) {
         assert.equal(row.files, sizes.length);
         assert.ok(row.medianMs > 0);

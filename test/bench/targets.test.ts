@@ -6,7 +6,8 @@ import { judge } from '../../bench/targets.ts';
 const ROW: Row = {
   workload: 'small',
   title: '2,000 × 4 KiB',
-  latencyMs: 0,
+  place: '',
+  lineMs: null,
   contender: 'action',
   kind: 'action',
   files: 2000,
@@ -15,12 +16,13 @@ const ROW: Row = {
   roundsMs: [100],
   medianMs: 100,
   peakBytes: 100 * 1024 ** 2,
-  sinkBusy: 0.1,
+  serverBusy: 0.1,
   requests: 2000,
   connections: 10,
 };
 const CURL: Row = { ...ROW, contender: 'curl -Z', kind: 'curl -Z' };
-const SHARED: Row = { ...ROW, contender: 'action, files-per-request: 100', medianMs: 1 };
+const SHARED: Row = { ...ROW, contender: 'action, files-per-request: 1', medianMs: 1 };
+const LIST: Row = { ...ROW, contender: 'e2b files.write, one list', kind: 'e2b list', medianMs: 200 };
 const MIB = 1024 ** 2;
 
 function found(what: string, rows: readonly Row[], samplerPeakBytes: number | null = null) {
@@ -32,8 +34,8 @@ describe('a target', () => {
   const against = '2,000 × 4 KiB: action ÷ curl -Z';
 
   test('is reached up to its limit, and not beyond, by the action as it comes', () => {
-    assert.deepEqual(found(against, [SHARED, { ...ROW, medianMs: 360 }, CURL]), [3.6, true]);
-    assert.deepEqual(found(against, [SHARED, { ...ROW, medianMs: 370 }, CURL]), [3.7, false]);
+    assert.deepEqual(found(against, [SHARED, { ...ROW, medianMs: 220 }, CURL]), [2.2, true]);
+    assert.deepEqual(found(against, [SHARED, { ...ROW, medianMs: 230 }, CURL]), [2.3, false]);
   });
 
   test('is open where one side was not measured', () => {
@@ -41,9 +43,17 @@ describe('a target', () => {
     assert.deepEqual(found('4 GiB: memory of action', [{ ...ROW, workload: 'huge', peakBytes: null }]), [null, null]);
   });
 
-  test('takes the rows of its latency', () => {
-    const rows = [ROW, CURL, { ...ROW, latencyMs: 20, medianMs: 200 }, { ...CURL, latencyMs: 20 }];
-    assert.deepEqual(found('2,000 × 4 KiB, 20 ms latency: action ÷ curl -Z', rows), [2, false]);
+  test('takes the rows of its place, and of several rivals the fastest', () => {
+    const at = (place: string, row: Row, medianMs: number): Row => ({ ...row, place, medianMs });
+    const there = 'TLS, 20 ms latency';
+    const rows = [ROW, CURL, at(there, ROW, 80), at(there, CURL, 160), at(there, LIST, 100), at('TLS', LIST, 1)];
+    assert.deepEqual(found(`2,000 × 4 KiB, ${there}: action ÷ fastest other`, rows), [0.8, true]);
+    assert.deepEqual(found('2,000 × 4 KiB: action ÷ e2b list', [ROW, CURL, LIST]), [0.5, true]);
+  });
+
+  test('can be the time that a line takes', () => {
+    const row = { ...ROW, workload: 'uplink', place: '100 Mbit/s', lineMs: 80 };
+    assert.deepEqual(found('mixed sizes, 100 Mbit/s: action ÷ the line', [row]), [1.25, false]);
   });
 
   test('can be an amount of memory', () => {

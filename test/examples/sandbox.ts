@@ -6,7 +6,8 @@ import {
   type CreatedSandbox,
   startControlPlane,
 } from '../../local-agent/control-plane.ts';
-import { type Keys, openProxy } from '../action/proxy.ts';
+import type { Keys } from '../../local-agent/keys.ts';
+import { openProxy } from '../action/proxy.ts';
 import { API_KEY } from './repository.ts';
 
 /** A service of sandboxes that speaks HTTPS, and a proxy by which every host name leads to it. */

@@ -71,12 +71,13 @@ const SLIPS: Readonly<Record<string, readonly Slip[]>> = {
     ['mem_used_pct > 90, cpu_used_pct > 90', 18, /^write one condition per line/],
   ],
   'a limit that no figure comes by is refused': [
-    ['disk_free < 512', 16, /^disk_free is in bytes and needs a unit, such as 512MiB or 512B$/],
+    ['disk_free < 512', 16, /^disk_free is in bytes and needs a unit, such as 1GiB or 512MiB$/],
     ['mem_used_pct > 101', 19, /^mem_used_pct is a percentage, which is between 0 and 100$/],
     ['cpu_used_pct < -1%', 18, /between 0 and 100$/],
   ],
   'a unit that does not fit is refused with what fits': [
-    ['mem_used > 90%', 14, /^% does not fit mem_used, which is in bytes: .*B, kB,.*TiB$/],
+    ['mem_used > 90%', 14, /^% does not fit mem_used, but mem_used_pct$/],
+    ['mem_free > 90%', 14, /^% does not fit mem_free, which is in bytes: .*B, kB,.*TiB$/],
     ['mem_used_mib > 90%', 18, /^% does not fit mem_used_mib, which is in MiB: .*B, kB,.*TiB$/],
     ['mem_used_pct > 1GiB', 17, /^GiB does not fit mem_used_pct, which is in percent: write % or no unit$/],
     ['cpu_count > 4%', 14, /^% does not fit cpu_count, which is a plain number: write no unit$/],

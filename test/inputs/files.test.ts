@@ -37,7 +37,7 @@ describe('lines accepted', () => {
 
 const NO_LINE = 'is required: at least one line must say what to upload.';
 const CLIMBS = 'has a . or .. in its middle. Write the path without it.';
-const HOME = "A relative target is below the user's home already.";
+const EXPANDED = "is not expanded. Write the path; a relative one is below the user's home.";
 
 /** By what is refused, what is meant. */
 const MEANT: Readonly<Record<string, string>> = {
@@ -70,15 +70,14 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a\n!b/../c': `line 2, "!b/../c", ${CLIMBS}`,
   'a => ..': 'line 1, "a => ..", has a .. in the target "..". Write the path without it.',
   'a => b/../c': 'line 1, "a => b/../c", has a .. in the target "b/../c". Write the path without it.',
-  'a => ~/b': `line 1, "a => ~/b", has a ~ in the target "~/b". ${HOME}`,
-  'a => ~': `line 1, "a => ~", has a ~ in the target "~". ${HOME}`,
+  'a => ~': `line 1, "a => ~", has the target "~", but ~ ${EXPANDED}`,
   'a => b\\c': 'line 1, "a => b\\c", has the target "b\\c". Targets are POSIX paths, such as /srv/app.',
   'a => C:\\b': 'line 1, "a => C:\\b", has the target "C:\\b". Targets are POSIX paths, such as /srv/app.',
   'a => b\0': 'line 1, "a => b\\u0000", has a NUL character in the target "b\\u0000".',
   'a => b => c': 'line 1, "a => b => c", has more than one =>.',
   ...Object.fromEntries(
-    ['$HOME', '${', '$(', '%TMP%'].map(variable => {
-      const says = `has ${variable} in the target "${variable}/b", which is not expanded. Write the path.`;
+    ['~', '$HOME', '${', '$(', '%TMP%'].map(variable => {
+      const says = `has the target "${variable}/b", but ${variable} ${EXPANDED}`;
       return [`a => ${variable}/b`, `line 1, "a => ${variable}/b", ${says}`];
     }),
   ),
@@ -101,7 +100,7 @@ describe('lines refused', () => {
   }
 
   test('the example for a target shows where a target stands', () => {
-    assert.match(problemOf({ files: 'a => ../b' }).example ?? '', /^files: \S+ => app\/$/);
+    assert.match(problemOf({ files: 'a => ../b' }).example ?? '', /^files: \S+ => app$/);
   });
 });
 
@@ -110,9 +109,9 @@ describe('target', () => {
   takes('target', Object.fromEntries(targets.map(target => [target, target])));
   for (const target of ['..', 'a/..', '/../a']) {
     const message = `has a .. in the target "${target}". Write the path without it.`;
-    refuses('target', { [target]: message }, 'app/');
+    refuses('target', { [target]: message }, 'app');
   }
-  refuses('target', { '~/a': `has a ~ in the target "~/a". ${HOME}` }, 'app/');
+  refuses('target', { '~/a': `has the target "~/a", but ~ ${EXPANDED}` }, 'app');
 });
 
 test('the debug log shows each line as it was understood', () => {

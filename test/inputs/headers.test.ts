@@ -5,8 +5,8 @@ import { each, problemOf, problemsOf, refuses, takes } from './given.ts';
 
 const NOT_LATIN = 'cannot be sent in a header: it has a line break or another character outside Latin-1.';
 
-const missing = (what: string, output: string) =>
-  `is ${what}: check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT; workflows of forks get no secrets.`;
+const missing = (what: string, output: string, masked = '') =>
+  `is ${what}: check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT${masked}; workflows of forks get no secrets.`;
 
 describe('sandbox-id', () => {
   takes('sandbox-id', { abc: 'abc', 'a--b_c': 'a--b_c', ' a.b/c ': 'a.b/c', 'x y': 'x y', é: 'é', '"': '"' });
@@ -17,7 +17,8 @@ describe('sandbox-id', () => {
 });
 
 describe('token', () => {
-  const wrong = { ' ': missing('empty', 'token'), null: missing('null', 'token') };
+  const masked = '; GitHub drops masked outputs between jobs';
+  const wrong = { ' ': missing('empty', 'token', masked), null: missing('null', 'token', masked) };
   refuses('token', wrong, '${{ steps.sandbox.outputs.token }}');
   refuses('token', { 'first\nsecond': `the value given ${NOT_LATIN}` }, '${{ steps.sandbox.outputs.token }}');
 });

@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { cpus, totalmem } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { hasOpenssl, makeKeys } from '../action/proxy.ts';
+import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
 import { HEADERS, openSandbox, SANDBOX_ID, type Sandbox } from './harness.ts';
 
 const REFUSED = [

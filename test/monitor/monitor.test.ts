@@ -77,7 +77,19 @@ suite('a monitor', { concurrency: 2 }, () => {
     const post = await job.post();
     assert.equal(post.exitCode, 1);
     const [error = ''] = post.annotations('error');
-    assert.match(error, /^The sandbox was never sampled\.\nGET .* answered 401 .* Check that token belongs /);
+    assert.match(
+      error,
+      /^The sandbox was never sampled\.\nGET .* answered 401 .* Check that token is the access token of /,
+    );
+  });
+
+  test('has no word on readings after the job deleted its sandbox', async () => {
+    const gone = { kind: 'status', status: 502, body: 'The sandbox was not found' } as const;
+    await using job = await startJob({}, { faults: [{ on: 'stats', skip: 1, do: gone }] });
+    await until(() => job.world.agent.requests.length >= 3 || undefined);
+    const post = await job.post();
+    assert.equal(post.exitCode, 0, post.stdout);
+    assert.deepEqual(post.annotations('warning'), []);
   });
 
   test('ends the last reading too, where the agent stalls', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { hasOpenssl, makeKeys, openProxy } from '../action/proxy.ts';
+import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
+import { openProxy } from '../action/proxy.ts';
 import { startJob, until } from './monitoring.ts';
 
 const keys = hasOpenssl ? makeKeys() : { key: '', cert: '', certFile: '', [Symbol.dispose]() {} };

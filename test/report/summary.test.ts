@@ -323,12 +323,13 @@ test('what is put into HTML is escaped, unless it is HTML itself, and cut before
 
 const PROSE: Readonly<Record<string, string>> = {
   "The sandbox's disk is full (507). Upload less, or 90 %.": "The sandbox's disk is full (507). Upload less, or 90 %.",
-  'POST https://h/files answered 413. The agent said: "too <b>big</b>, \\"sorry\\"".':
-    'POST [https://h/files] answered 413. The agent said: ["too <b>big</b>, \\"sorry\\""].',
+  'POST https://h/files answered 413. It said: "too <b>big</b>, \\"sorry\\"".':
+    'POST [https://h/files] answered 413. It said: ["too <b>big</b>, \\"sorry\\""].',
   'Hi @someone :tada: #12 a5c3785 (@me) www.x.de, and GH-12!':
-    'Hi [@someone :tada]: [#12 a5c3785] ([@me]) [www.x.de], and [GH-12!]',
+    'Hi [@someone :tada]: [#12 a5c3785] ([@me]) [www.x.de], and [GH-12]!',
   'from 12:41:24 UTC to 1,200 of HTTPS_PROXY': 'from 12:41:24 UTC to 1,200 of [HTTPS_PROXY]',
   'mem_used_pct.max >= 90 holds, cpu_used_pct < 0.5.': '[mem_used_pct.max >= 90] holds, [cpu_used_pct < 0.5].',
+  'Is working-directory right? Is it a_b?': 'Is working-directory right? Is it [a_b]?',
   'an open "quote is code @me': 'an open ["quote is code @me]',
 };
 

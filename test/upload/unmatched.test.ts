@@ -21,6 +21,7 @@ const SLIPS: Readonly<Record<string, string>> = {
   "'dist/**'": 'remove the quotes around it; a line is taken literally',
   '- dist/**': 'remove the dash; files is text with one pattern per line, not a list',
   'dist/** -> app': 'write => instead of ->',
+  'dist/**:app': 'write => instead of :',
   'dist/{a,b}': 'braces have no meaning in patterns; write one line for each',
   'dist/**, package.json': 'a comma is part of a name; write each pattern on its own line',
   '[id].tsx': '[ and ] enclose a set of characters; write [[] for a [ in a name',

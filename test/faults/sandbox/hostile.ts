@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Keys } from '../../action/proxy.ts';
+import type { Keys } from '../../../local-agent/keys.ts';
 import { METRICS } from '../../action/world.ts';
 import { closeWith, listenHere } from '../../listening.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { suite, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
-import { hasOpenssl, makeKeys } from '../../action/proxy.ts';
+import { hasOpenssl, makeKeys } from '../../../local-agent/keys.ts';
 import { telling } from '../../telling.ts';
 import { answer, endlessly, entryOf, head, openHostile, slowly, type Talk } from './hostile.ts';
 import { eachFailsAs, failsAs, MAX_MEMORY, runAgainst } from './running.ts';
