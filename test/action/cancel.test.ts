@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { WITHOUT_SIGNALS } from '../system.ts';
 import { type Inputs, manyFiles, openWorld, runAction, runBadly, type Task, type WorldOptions } from './harness.ts';
 
 const LIMIT_MS = 5000;
@@ -48,7 +49,7 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   'while the stats task reads': { task: 'stats', request: 1, world: MUTE },
 };
 
-suite('a job that is cancelled', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('a job that is cancelled', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
   for (const [when, moment] of Object.entries(MOMENTS)) {
     test(`${when} ends at once, and says everywhere that it was`, async () => {
       const { line, request: due, task = 'sync', inputs = {}, world: options, totals } = moment;

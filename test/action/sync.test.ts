@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { truncateSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { canBeNamed } from '../system.ts';
 import { type Files, METRICS, openWorld, type Result, runMeasured, runWell, STATS_OUTPUTS } from './harness.ts';
 
 const KIB = 1024;
@@ -23,9 +24,7 @@ const NAMED: Files = {
   'large.bin': randomBytes(3 * KIB * KIB),
 };
 
-// Windows has no such names.
-const OTHERS = process.platform === 'win32' ? /["?\\\n]/ : /^$/;
-const TREE: Files = Object.fromEntries(Object.entries(NAMED).filter(([name]) => !OTHERS.test(name)));
+const TREE: Files = Object.fromEntries(Object.entries(NAMED).filter(([name]) => canBeNamed(name)));
 const BYTES = Object.values(TREE).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
 
 suite('a run where all goes well', { concurrency: 2 }, () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { startAgent } from '../../local-agent/agent.ts';
+import { unlessLinux } from '../system.ts';
 import { form, HEADERS, openSandbox, SANDBOX_ID, TOKEN } from './harness.ts';
 
 test('a file is stored at its path, under new parents, answered as text and recorded', async () => {
@@ -132,8 +133,7 @@ test('a directory as target is answered 400, a file as its parent 500', async ()
   for (const path of ['/file/a', '/file/a/b']) assert.equal((await sandbox.put(path, 'x')).status, 500, path);
 });
 
-const skip = process.platform !== 'linux' && 'needs /dev/full';
-test('a full disk is answered 507', { skip }, async () => {
+test('a full disk is answered 507', { skip: unlessLinux('needs /dev/full') }, async () => {
   await using agent = await startAgent({ root: '/dev', token: TOKEN, sandboxId: SANDBOX_ID });
   const init = { method: 'POST', headers: HEADERS, body: form(['x']) };
   assert.equal((await fetch(`${agent.url}/files?path=/full`, init)).status, 507);

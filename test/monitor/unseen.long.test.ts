@@ -6,9 +6,10 @@ import { suite, test } from 'node:test';
 import type { Recorder } from '../../src/monitor/record.ts';
 import { ASKED } from '../../src/monitor/sampler.ts';
 import { aggregatesOf } from '../../src/report/outputs.ts';
+import { unlessLinux } from '../system.ts';
 import { runPost, samplerIn, startJob } from './monitoring.ts';
 
-suite('a sampling process that sees no more', { concurrency: 4, skip: process.platform !== 'linux' }, () => {
+suite('a sampling process that sees no more', { concurrency: 4, skip: unlessLinux('reads /proc') }, () => {
   for (const name of ['SIGKILL', 'SIGTERM', 'SIGSTOP']) {
     for (const [level, exitCode] of [
       ['fail-if', 1],
