@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
 // What differs between the systems that the tests run on.
 
 export const WINDOWS = process.platform === 'win32';
@@ -19,4 +22,15 @@ export const WITHOUT_SIGNALS = onWindows('a signal sent by a process ends anothe
 /** Whether a file can have a name, which may be a path with slashes: Windows takes fewer. */
 export function canBeNamed(name: string): boolean {
   return !(WINDOWS && /["*:<>?|\\\p{Cc}]|[. ](\/|$)/u.test(name));
+}
+
+/** Every file below a folder, by its path with slashes. */
+export function filesBelow(folder: string): Readonly<Record<string, Buffer>> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
+  return Object.fromEntries(
+    files.map(entry => {
+      const file = path.join(entry.parentPath, entry.name);
+      return [path.relative(folder, file).replaceAll(path.sep, '/'), readFileSync(file)];
+    }),
+  );
 }
