@@ -6,7 +6,7 @@ import { openWorld, runBadly } from '../action/harness.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { startJob, until } from './monitoring.ts';
 
-const SIGNAL_AT = path.resolve(import.meta.dirname, '../action/signal-at.js');
+const SIGNAL_AT = import.meta.resolve('../action/signal-at.js');
 
 suite('the post step of a monitor', { concurrency: 2 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM']) {

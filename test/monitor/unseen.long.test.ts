@@ -58,7 +58,7 @@ test('the aggregates of a thousand samples that report other metrics each take t
 });
 
 test('a record of 64 KiB of names a reading, others each time, takes little memory', async t => {
-  const file = path.join(import.meta.dirname, '../action/peak-memory.js');
+  const file = import.meta.resolve('../action/peak-memory.js');
   const peakFile = path.join(mkdtempSync(path.join(tmpdir(), 'peak-')), 'peak');
   t.after(() => rmSync(path.dirname(peakFile), { recursive: true }));
   const start = Date.now();

@@ -8,7 +8,7 @@ import { WINDOWS } from '../../system.ts';
 import { assertTrue } from './sandbox.ts';
 
 const NOBODY = 65_534;
-const ENV = { NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'nobody.js')}` };
+const ENV = { NODE_OPTIONS: `--import=${import.meta.resolve('./nobody.js')}` };
 
 function whyNot(): string | false {
   if (WINDOWS) return 'modes keep nobody from reading there';
