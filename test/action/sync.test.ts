@@ -55,7 +55,7 @@ suite('a run where all goes well', { concurrency: 2 }, () => {
     const { disk_used } = JSON.parse(aggregates);
     assert.deepEqual(disk_used, { last: 1234567890, min: 1234567890, max: 1234567890, mean: 1234567890 });
     assert.deepEqual(new Set(JSON.parse(uploaded)), UPLOADED);
-    assert.match(report, /\/temp\/.*\.json$/);
+    assert.match(report, /[\\/]temp[\\/].*\.json$/);
     assert.deepEqual(others, OUTPUTS);
   });
 

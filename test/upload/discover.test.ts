@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { canBeNamed } from '../system.ts';
+import { canBeNamed, WINDOWS } from '../system.ts';
 import { find, link, PROJECT, plant, relatives } from './tree.ts';
 
 const FOUND: Readonly<Record<string, readonly string[]>> = {
@@ -40,11 +40,12 @@ describe('what the pattern spells out is dropped, what its wildcards match is ke
   test('a pattern in the home directory', async context => {
     using tree = plant(PROJECT);
     using home = plant({ 'conf/a/b.txt': '' }, '[home]');
-    const before = process.env['HOME'];
+    const variable = WINDOWS ? 'USERPROFILE' : 'HOME';
+    const before = process.env[variable];
     context.after(() => {
-      process.env['HOME'] = before;
+      process.env[variable] = before;
     });
-    process.env['HOME'] = home.root;
+    process.env[variable] = home.root;
     assert.deepEqual(relatives(await find(tree.root, ['~/conf/*'])), ['a/b.txt']);
     assert.deepEqual(relatives(await find(tree.root, ['~'])), ['conf/a/b.txt']);
   });
@@ -93,7 +94,8 @@ describe('working-directory', () => {
     }
   });
 
-  test('with a line break in its path is an error: the library takes it for two patterns', async () => {
+  const skip = !canBeNamed('a\nb') && 'such a name cannot be there';
+  test('with a line break in its path is an error: the library takes it for two patterns', { skip }, async () => {
     using tree = plant(PROJECT, 'a\nb');
     const message = /^working-directory: "" has a line break, or a space at the start or end of its path \(/;
     await assert.rejects(find(tree.root, ['*']), { name: 'InputError', message });
