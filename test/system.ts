@@ -7,7 +7,7 @@ export const WINDOWS = process.platform === 'win32';
 
 /** Why a test is skipped on Windows; false elsewhere. */
 export function onWindows(why: string): string | false {
-  return WINDOWS && why;
+  return WINDOWS && `Windows: ${why}`;
 }
 
 /** Why a test is skipped anywhere but on Linux; false there. */
