@@ -23,7 +23,7 @@ try {
   conclude();
 } finally {
   endSandbox();
-  await rm(temp, { recursive: true });
+  await rm(temp, { recursive: true, maxRetries: 5 });
 }
 
 /** GitHub's runner ends what a job leaves running. */

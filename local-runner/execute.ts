@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { EOL } from 'node:os';
 
 /** A process to run. */
 export interface Command {
@@ -12,7 +13,7 @@ export interface Command {
   readonly onStart?: ((signal: (name: NodeJS.Signals) => void) => void) | undefined;
 }
 
-/** How a process ended. */
+/** How a process ended. Its lines end with a line feed on every system. */
 export interface ProcessEnd {
   /** Null where a signal ended the process. */
   readonly exitCode: number | null;
@@ -36,7 +37,7 @@ export function execute({ file, args, cwd, env, onLine, onStart }: Command): Pro
     child.on('error', reject);
     child.on('close', exitCode => {
       lines.end();
-      resolve({ exitCode, ...text });
+      resolve({ exitCode, stdout: text.stdout.replaceAll(EOL, '\n'), stderr: text.stderr.replaceAll(EOL, '\n') });
     });
     onStart?.(name => child.kill(name));
   });

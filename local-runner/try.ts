@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -68,7 +69,7 @@ async function tryWorkflow({ file, run, keep }: Options): Promise<boolean> {
   const kept = rehearsed(jobs, run);
   await using held = new AsyncDisposableStack();
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-try-')));
-  if (!keep) held.defer(() => rmSync(folder, { recursive: true }));
+  if (!keep) held.defer(() => rm(folder, { recursive: true, maxRetries: 5 }));
   const [root, temp] = [path.join(folder, 'sandbox'), path.join(folder, 'temp')];
   mkdirSync(temp);
   const [sandboxId, token] = [`try-${randomUUID().slice(0, 8)}`, randomUUID()];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { suite, test } from 'node:test';
+import { WITHOUT_SIGNALS } from '../system.ts';
 import { type Inputs, manyFiles, openWorld, runAction, runBadly, type Task, type WorldOptions } from './harness.ts';
 
 const LIMIT_MS = 5000;
 const CONCURRENCY = 2;
-const MODULE = path.join(import.meta.dirname, 'signal-at.js');
+const MODULE = import.meta.resolve('./signal-at.js');
 
 /** When the signal comes: at a line that the action prints, at its so-manyth request, or as it begins to search. */
 interface Moment {
@@ -48,7 +48,7 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   'while the stats task reads': { task: 'stats', request: 1, world: MUTE },
 };
 
-suite('a job that is cancelled', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('a job that is cancelled', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
   for (const [when, moment] of Object.entries(MOMENTS)) {
     test(`${when} ends at once, and says everywhere that it was`, async () => {
       const { line, request: due, task = 'sync', inputs = {}, world: options, totals } = moment;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { onWindows, unlessLinux } from '../system.ts';
 import { METRICS, manyFiles, openWorld, runAction, runBadly, runWell, uploads } from './harness.ts';
 import { openProxy, refusing } from './proxy.ts';
 
@@ -12,7 +13,7 @@ function before(code: string) {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 }
 
-suite('what could leak or get lost', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('what could leak or get lost', { concurrency: 2, skip: onWindows('its links are others') }, () => {
   test('a link to something hidden is left out, unless hidden files are wanted', async () => {
     const hidden = { '.git/config': 'secret', '.env': 'secret' };
     await using world = await openWorld({ files: { 'dist/a': 'a', ...hidden } });
@@ -92,7 +93,10 @@ suite('what could leak or get lost', { concurrency: 2, skip: process.platform ==
   });
 });
 
-suite('what could keep a run from its end', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('what could keep a run from its end', {
+  concurrency: 2,
+  skip: onWindows('its links and signals are others'),
+}, () => {
   test('a search through folders that link to each other ends as the job is cancelled', async () => {
     await using world = await openWorld();
     const names = Array.from({ length: 12 }, (_, index) => `d${index}`);
@@ -149,7 +153,7 @@ suite('what could keep a run from its end', { concurrency: 2, skip: process.plat
   }
 });
 
-suite('what only looks like an upload', { concurrency: 2, skip: process.platform !== 'linux' }, () => {
+suite('what only looks like an upload', { concurrency: 2, skip: unlessLinux('needs /proc and names of Linux') }, () => {
   test('a file that says it is empty and holds content is refused', async () => {
     await using world = await openWorld();
     const result = await runBadly(world, { files: '/proc/version' });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { onWindows } from '../system.ts';
 import { telling } from '../telling.ts';
 import { type Files, type Inputs, openWorld, type Result, runBadly, runWell, type World } from './harness.ts';
 
@@ -33,7 +34,7 @@ const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-const NO_MODES = { skip: process.platform === 'win32' };
+const NO_MODES = { skip: onWindows('it has no modes') };
 
 function arrived({ report }: Result): Record<string, string> {
   return Object.fromEntries(report.files.map(file => [file.path ?? file.status, file.source]));

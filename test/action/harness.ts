@@ -81,7 +81,7 @@ export async function runMeasured(
 ): Promise<Result & { readonly peak: number }> {
   const file = path.join(world.outside, 'peak');
   const env = {
-    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'peak-memory.js')}`,
+    NODE_OPTIONS: `--import=${import.meta.resolve('./peak-memory.js')}`,
     PEAK_MEMORY_FILE: file,
   };
   const result = await runWell(world, inputs, { ...options, env });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
+import { onWindows } from '../system.ts';
 import { everyCase } from '../telling.ts';
 import { openWorld, runBadly, runWell, uploads } from './harness.ts';
 import { openProxy } from './proxy.ts';
@@ -16,20 +17,20 @@ const keys = hasOpenssl ? makeKeys() : { key: '', cert: '', certFile: '', [Symbo
 after(() => keys[Symbol.dispose]());
 
 suite('a proxy', { concurrency: 2 }, () => {
-  test('named in either case takes everything, the one in lower case first', async () => {
-    for (const names of [['HTTP_PROXY'], ['http_proxy'], ['http_proxy', 'HTTP_PROXY']]) {
+  for (const [name, other] of [['HTTP_PROXY'], ['http_proxy'], ['http_proxy', 'HTTP_PROXY']] as const) {
+    const skip = other !== undefined && onWindows('it takes both for one variable');
+    test(`named by ${name} takes everything${other === undefined ? '' : `, before ${other}`}`, { skip }, async () => {
       await using world = await openWorld({ files: FILES });
       await using used = await openProxy({ agent: world.agent.url });
       await using unused = await openProxy({ agent: world.agent.url });
-      const [name = '', other] = names;
       const env = { ...(other && { [other]: `http://${unused.address}` }), [name]: `http://${used.address}` };
       const result = await runWell(world, BY_PROXY, { env });
       assert.equal(result.outputs['uploaded-count'], '2');
       assert.deepEqual(world.stored('b.bin'), FILES['b.bin']);
       assert.deepEqual([...new Set(used.requests.map(({ host }) => host))], ['agent.test']);
       assert.equal(unused.requests.length, 0);
-    }
-  });
+    });
+  }
 
   test('named by HTTPS_PROXY tunnels TLS and never sees the token', { skip }, async () => {
     await using world = await openWorld({ files: FILES, tls: keys });
@@ -95,7 +96,7 @@ suite('a proxy', { concurrency: 2 }, () => {
       const inputs = { 'base-url': 'https://agent.test', retries: '0' };
       const result = await runBadly(world, inputs, { env: { HTTPS_PROXY: value } });
       const { message = '', hint = '' } = result.file('a.txt').error ?? {};
-      assert.match(message, /the environment variable HTTPS_PROXY is not the URL of an http or https proxy/);
+      assert.match(message, /the environment variable HTTPS_PROXY is not the URL of an http or https proxy/i);
       assert.match(hint, /proxy settings/);
       assertNoPassword(result.everything);
     });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Fault } from '../../local-agent/faults.ts';
 import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
+import { WITHOUT_SIGNALS } from '../system.ts';
 import { everyCase } from '../telling.ts';
 import { openWorld, type Result, type RunOptions, runAction, runWell, type Signal, type Task } from './harness.ts';
 import { dripping, openProxy, pretending, refusing, type Say } from './proxy.ts';
 
 const ENTRIES: readonly Task[] = ['sync', 'upload', 'stats', 'monitor'];
 
-const SIGNAL_AT = path.join(import.meta.dirname, 'signal-at.js');
+const SIGNAL_AT = import.meta.resolve('./signal-at.js');
 
 /** Who waits for longer waits for ever, or for a limit of the HTTP client's own. */
 const HANGS_AFTER_MS = 8000;
@@ -66,7 +66,10 @@ suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () =>
         assertFailed(result, /^(GET|POST) .* failed: /m);
       });
 
-      test(`that ${what} does not keep ${task} from being cancelled`, { timeout: LONGEST_MS }, async () => {
+      test(`that ${what} does not keep ${task} from being cancelled`, {
+        timeout: LONGEST_MS,
+        skip: WITHOUT_SIGNALS,
+      }, async () => {
         const result = await runBehind(stage, task, { timeout: '10m' }, 'SIGINT');
         assertFailed(result, /^Cancelled/m);
       });

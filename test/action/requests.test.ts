@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { suite, test } from 'node:test';
+import { onWindows } from '../system.ts';
 import { manyFiles, openWorld, pathOf, runWell, TOKEN, uploads } from './harness.ts';
 
 const STREAMED = 'x'.repeat(256 * 1024 + 1);
@@ -20,7 +21,7 @@ suite('on the wire', { concurrency: 2 }, () => {
     assert.equal(uploads(world).length, 2);
   });
 
-  const skip = process.platform === 'win32' && 'such names cannot be there';
+  const skip = onWindows('such names cannot be there');
   test('the target is the query path, percent-encoded, and the filename of the part', { skip }, async () => {
     const names = ['a b+c.txt', '100%/ü#?&=.txt', "it's(1)!*~.txt", 'back\\slash'];
     await using world = await openWorld({ files: Object.fromEntries(names.map(name => [name, name])) });

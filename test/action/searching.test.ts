@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { onWindows } from '../system.ts';
 import { openWorld, runBadly, runWell, type World } from './harness.ts';
 
 function link(world: World, place: string, end: string): void {
   symlinkSync(end, path.join(world.workspace, place));
 }
 
-suite('a search', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('a search', { concurrency: 2, skip: onWindows('its names and links are others') }, () => {
   for (const files of ['dist/**', 'dist/**/*.txt', 'dist\n!**/link']) {
     test(`of ${JSON.stringify(files)} that a link through a file keeps from its end is no success`, async () => {
       await using world = await openWorld({ files: { 'dist/a.txt': 'a', 'dist/z.txt': 'z', 'dist/sub/b.txt': 'b' } });

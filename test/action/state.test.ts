@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { WINDOWS } from '../system.ts';
 import { openWorld, runWell, SANDBOX_ID, TOKEN, when } from './harness.ts';
 import { hasState, known, run, runWellWith, STATE, sentBy, stateText } from './state.ts';
 
@@ -97,7 +98,7 @@ suite('with a state file', { concurrency: 2 }, () => {
     assert.equal(lines[0], `{"target":"a.txt","path":"/home/user/a.txt","size":3,"sha256":"${sha256}"},`);
     assert.deepEqual(known(world), ALL);
     assert.ok(!stateText(world).includes(TOKEN));
-    assert.equal(statSync(path.join(world.workspace, STATE)).mode & 0o777, 0o600);
+    assert.equal(statSync(path.join(world.workspace, STATE)).mode & 0o777, WINDOWS ? 0o666 : 0o600);
     assert.deepEqual(readdirSync(path.join(world.workspace, '.sandbox-sync')), ['state.json']);
     assert.equal(report.files.length, 4);
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { checkSummary } from '../faults/sandbox/checks.ts';
+import { onWindows } from '../system.ts';
 import { longNames, openWorld, runWell } from './harness.ts';
 
-const NOT_ON_WINDOWS = { skip: process.platform === 'win32' && 'such names cannot be there' };
+const NOT_ON_WINDOWS = { skip: onWindows('such names cannot be there') };
 
 suite('the summary and the outputs', { concurrency: 2 }, () => {
   test('a summary of 3,000 files with long names has their folders, and the ten largest', NOT_ON_WINDOWS, async () => {

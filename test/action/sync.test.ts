@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { truncateSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { canBeNamed } from '../system.ts';
 import { type Files, METRICS, openWorld, type Result, runMeasured, runWell, STATS_OUTPUTS } from './harness.ts';
 
 const KIB = 1024;
@@ -23,9 +24,7 @@ const NAMED: Files = {
   'large.bin': randomBytes(3 * KIB * KIB),
 };
 
-// Windows has no such names.
-const OTHERS = process.platform === 'win32' ? /["?\\\n]/ : /^$/;
-const TREE: Files = Object.fromEntries(Object.entries(NAMED).filter(([name]) => !OTHERS.test(name)));
+const TREE: Files = Object.fromEntries(Object.entries(NAMED).filter(([name]) => canBeNamed(name)));
 const BYTES = Object.values(TREE).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
 
 suite('a run where all goes well', { concurrency: 2 }, () => {
@@ -56,7 +55,7 @@ suite('a run where all goes well', { concurrency: 2 }, () => {
     const { disk_used } = JSON.parse(aggregates);
     assert.deepEqual(disk_used, { last: 1234567890, min: 1234567890, max: 1234567890, mean: 1234567890 });
     assert.deepEqual(new Set(JSON.parse(uploaded)), UPLOADED);
-    assert.match(report, /\/temp\/.*\.json$/);
+    assert.match(report, /[\\/]temp[\\/].*\.json$/);
     assert.deepEqual(others, OUTPUTS);
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { canBeNamed } from '../system.ts';
 import { telling } from '../telling.ts';
 import { manyFiles, openWorld, runBadly, runWell, uploads, type World } from './harness.ts';
 
@@ -47,7 +48,7 @@ suite('files that share requests', { concurrency: 2 }, () => {
   });
 
   test('are small: large ones and names that parsers read differently go alone', async () => {
-    const odd = ['a"b', 'a\\b', 'ü', 'a;b', 'a%41', ' a', 'a\nb'];
+    const odd = ['a"b', 'a\\b', 'ü', 'a;b', 'a%41', ' a', 'a\nb'].filter(canBeNamed);
     const files = {
       ...manyFiles(20),
       ...Object.fromEntries(odd.map(name => [name, name])),

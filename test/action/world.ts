@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type LocalAgent, startAgent } from '../../local-agent/agent.ts';
@@ -90,8 +91,8 @@ export async function openWorld({ files = { 'a.txt': 'text' }, ...options }: Wor
     stored: file => readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
     async [Symbol.asyncDispose]() {
       await agent.close();
-      // A monitor that a test has not ended writes to it until it finds that it is gone.
-      rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+      // A monitor that a test has not ended writes to it until it finds that it is gone, and works in it.
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   world.write(files);

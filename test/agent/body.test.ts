@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { type Body, bodyOpener, SHARED_BYTES, sharedBytes } from '../../src/agent/body.ts';
 import { BUFFER_BYTES } from '../../src/agent/file.ts';
+import { unlessLinux } from '../system.ts';
 import { collect, FORM, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, openIn, pattern } from './bodies.ts';
 
 const SIZES = [0, 1, 1000, LARGEST_BUFFERED - 1, LARGEST_BUFFERED, LARGEST_BUFFERED + 1, LARGE, 5 * BUFFER_BYTES + 3];
@@ -156,7 +157,7 @@ describe('a file that changes while it is sent', () => {
 });
 
 for (const stop of ['at its end', 'in the middle']) {
-  test(`a large file is let go of on close, ${stop}`, { skip: process.platform !== 'linux' }, async () => {
+  test(`a large file is let go of on close, ${stop}`, { skip: unlessLinux('needs /proc') }, async () => {
     using file = fileOf(pattern(4 * LARGE));
     const body = await openFile(file.path, 4 * LARGE);
     assert.ok(!Buffer.isBuffer(body.content));

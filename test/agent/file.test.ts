@@ -4,9 +4,10 @@ import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { checkOpened, EXACTLY, isUnreadable, readSmallFile } from '../../src/agent/file.ts';
+import { onWindows } from '../system.ts';
 import { fileOf, LARGE, openFile, openIn, pattern } from './bodies.ts';
 
-const skip = process.platform === 'win32';
+const skip = onWindows('it opens links otherwise');
 
 const PLACES: Readonly<Record<string, readonly [put: (file: string) => void, says: RegExp]>> = {
   'a missing file': [() => {}, / cannot be read \(ENOENT\)\.$/],

@@ -92,7 +92,9 @@ export async function send(origin: string, more: Partial<HttpOptions> = {}): Pro
 export function proxyVariables(values: Readonly<Record<string, string>>): Disposable {
   const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
   const before = names.map(name => [name, process.env[name]] as const);
-  for (const name of names) put(name, values[name]);
+  // One after the other: Windows takes both spellings for one variable.
+  for (const name of names) put(name, undefined);
+  for (const [name, value] of Object.entries(values)) put(name, value);
   return {
     [Symbol.dispose]() {
       for (const [name, value] of before) put(name, value);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { CreatedSandbox } from '../../local-agent/control-plane.ts';
+import { filesBelow } from '../system.ts';
 import type { Files } from './repository.ts';
-import { filesBelow, homeOf, type Service } from './sandbox.ts';
+import { homeOf, type Service } from './sandbox.ts';
 import type { Run } from './stage.ts';
 
 /** The run did well, and said so. */

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   type ControlPlane,
@@ -58,15 +57,4 @@ export function homeOf({ root }: CreatedSandbox): string {
 /** How many uploads were answered, or refused. */
 export function uploadsTo({ plane }: Service): number {
   return plane.created.flatMap(({ agent }) => agent.requests).filter(({ method }) => method === 'POST').length;
-}
-
-/** Every file below a folder, by its path with slashes. */
-export function filesBelow(folder: string): Readonly<Record<string, Buffer>> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
-  return Object.fromEntries(
-    files.map(entry => {
-      const file = path.join(entry.parentPath, entry.name);
-      return [path.relative(folder, file).replaceAll(path.sep, '/'), readFileSync(file)];
-    }),
-  );
 }

@@ -7,13 +7,13 @@ import { logView } from '../../local-runner/print.ts';
 import type { Play } from '../../local-runner/use.ts';
 import { type JobResult, type Machine, runWorkflow } from '../../local-runner/workflow.ts';
 import { readWorkflow } from '../../local-runner/workflow-file.ts';
+import { WITHOUT_BASH } from '../system.ts';
 import { playArtifacts, playCache } from './played.ts';
 import { API_KEY, type RepositoryOptions, writeRepository, writeTools } from './repository.ts';
 import { openService, type Service, type ServiceOptions } from './sandbox.ts';
 
 /** Why examples cannot be run here; false where they can. */
-export const skip =
-  (process.platform === 'win32' && 'the bash found there may be that of WSL') || (!hasOpenssl && 'needs openssl');
+export const skip = WITHOUT_BASH || (!hasOpenssl && 'needs openssl');
 
 /** Where examples run: machines for their jobs, what GitHub keeps for a repository, and a service of sandboxes. */
 export interface Stage extends AsyncDisposable {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { WITHOUT_SIGNALS } from '../system.ts';
 import { HEADERS, SANDBOX_ID, TOKEN } from './harness.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../local-agent/main.ts');
@@ -25,10 +26,10 @@ async function endOf(child: ReturnType<typeof start>): Promise<unknown[]> {
   return await Promise.all([exit, text(child.stdout), text(child.stderr)]);
 }
 
-const skip = process.platform === 'win32' && 'a signal sent by a process ends another at once there';
-
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`one line says that it is ready, as it was told to be; ${signal} stops it cleanly`, { skip }, async t => {
+  test(`one line says that it is ready, as it was told to be; ${signal} stops it cleanly`, {
+    skip: WITHOUT_SIGNALS,
+  }, async t => {
     using folder = mkdtempDisposableSync(path.join(tmpdir(), 'local-agent-main-'));
     const faults = path.join(folder.path, 'faults.json');
     writeFileSync(faults, '[{"on":"stats","times":1,"do":{"kind":"status","status":503}}]');

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { runJob } from '../../local-runner/job.ts';
 import { readJobSteps } from '../../local-runner/workflow-file.ts';
+import { WITHOUT_BASH } from '../system.ts';
 
 const ACTION = `
 inputs:
@@ -47,9 +48,7 @@ async function run(t: TestContext, steps: string) {
   return { log, ends: results.map(({ phase, outcome, conclusion }) => `${phase} ${outcome} ${conclusion}`) };
 }
 
-const bash = { skip: process.platform === 'win32' && 'the bash found there may be that of WSL' };
-
-suite('a job', { concurrency: 2, ...bash }, () => {
+suite('a job', { concurrency: 2, skip: WITHOUT_BASH }, () => {
   test('hands outputs and variables on, and ends with the post steps in reverse', async t => {
     const { log, ends } = await run(
       t,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { suite, type TestContext, test } from 'node:test';
+import { WITHOUT_BASH } from '../system.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
@@ -78,8 +79,7 @@ suite('npm run try', { concurrency: 2 }, () => {
     assert.ok(!existsSync(path.join(workspace, 'made')));
   });
 
-  const skip = process.platform === 'win32' && 'the bash found there may be that of WSL';
-  test('runs scripts with --run', { skip }, async t => {
+  test('runs scripts with --run', { skip: WITHOUT_BASH }, async t => {
     const steps = `
 - id: made
   run: touch dist/made && echo 'to=/srv' >> "$GITHUB_OUTPUT"

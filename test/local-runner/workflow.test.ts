@@ -5,6 +5,7 @@ import path from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { runWorkflow } from '../../local-runner/workflow.ts';
 import { readWorkflow } from '../../local-runner/workflow-file.ts';
+import { WITHOUT_BASH } from '../system.ts';
 
 /** What the jobs of a workflow log, and how each copy ended. */
 async function run(t: TestContext, jobs: string) {
@@ -29,9 +30,7 @@ async function run(t: TestContext, jobs: string) {
   return { log: log.sort(), ends };
 }
 
-const bash = { skip: process.platform === 'win32' && 'the bash found there may be that of WSL' };
-
-suite('a workflow', { concurrency: 2, ...bash }, () => {
+suite('a workflow', { concurrency: 2, skip: WITHOUT_BASH }, () => {
   test('runs a copy of a job for each combination of its matrix', async t => {
     const { log, ends } = await run(
       t,

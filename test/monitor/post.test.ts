@@ -3,14 +3,15 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, runBadly } from '../action/harness.ts';
+import { WITHOUT_SIGNALS } from '../system.ts';
 import { startJob, until } from './monitoring.ts';
 
-const SIGNAL_AT = path.resolve(import.meta.dirname, '../action/signal-at.js');
+const SIGNAL_AT = import.meta.resolve('../action/signal-at.js');
 
 suite('the post step of a monitor', { concurrency: 2 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM']) {
     test(`that gets ${signal} says that it was cancelled, fails, and leaves nothing`, {
-      skip: process.platform === 'win32',
+      skip: WITHOUT_SIGNALS,
     }, async () => {
       const faults = [{ on: 'stats', skip: 1, do: { kind: 'stall', at: 'answering' } }] as const;
       await using job = await startJob({}, { faults });

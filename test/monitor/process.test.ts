@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { readRecord } from '../../src/monitor/record.ts';
 import { folderOf, openWorld, SANDBOX_ID, TOKEN, type World } from '../action/harness.ts';
+import { unlessLinux } from '../system.ts';
 import { processIn, readProcess, startJob, until } from './monitoring.ts';
 
 // With undici's parser of WebAssembly, half as much again as Node itself.
@@ -12,7 +13,7 @@ const NONE = new Set<string>();
 
 const MAX_MEMORY_KB = 70 * 1024;
 
-describe('the sampling process', { skip: process.platform !== 'linux' && 'reads /proc' }, () => {
+describe('the sampling process', { skip: unlessLinux('reads /proc') }, () => {
   test('keeps the token to itself, and stays small', async t => {
     await using job = await startJob();
     const { directory } = job;

@@ -6,9 +6,10 @@ import { suite, test } from 'node:test';
 import type { Recorder } from '../../src/monitor/record.ts';
 import { ASKED } from '../../src/monitor/sampler.ts';
 import { aggregatesOf } from '../../src/report/outputs.ts';
+import { unlessLinux } from '../system.ts';
 import { runPost, samplerIn, startJob } from './monitoring.ts';
 
-suite('a sampling process that sees no more', { concurrency: 4, skip: process.platform !== 'linux' }, () => {
+suite('a sampling process that sees no more', { concurrency: 4, skip: unlessLinux('reads /proc') }, () => {
   for (const name of ['SIGKILL', 'SIGTERM', 'SIGSTOP']) {
     for (const [level, exitCode] of [
       ['fail-if', 1],
@@ -57,7 +58,7 @@ test('the aggregates of a thousand samples that report other metrics each take t
 });
 
 test('a record of 64 KiB of names a reading, others each time, takes little memory', async t => {
-  const file = path.join(import.meta.dirname, '../action/peak-memory.js');
+  const file = import.meta.resolve('../action/peak-memory.js');
   const peakFile = path.join(mkdtempSync(path.join(tmpdir(), 'peak-')), 'peak');
   t.after(() => rmSync(path.dirname(peakFile), { recursive: true }));
   const start = Date.now();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { ASKED } from '../../src/monitor/sampler.ts';
 import { decodeStats } from '../../src/stats/decode.ts';
+import { unlessLinux } from '../system.ts';
 import { runPost, samplerIn, startJob, until } from './monitoring.ts';
 
 const CALM = decodeStats('{"mem_total":1000,"mem_used":100}');
@@ -63,7 +64,7 @@ suite('a job', { concurrency: 2 }, () => {
   });
 });
 
-test('a sampling process that is killed fails the gate', { skip: process.platform !== 'linux' }, async () => {
+test('a sampling process that is killed fails the gate', { skip: unlessLinux('reads /proc') }, async () => {
   await using job = await startJob({ 'fail-if': 'mem_used_pct > 90' });
   await job.use(10, 2);
   process.kill(await samplerIn(job.directory), 'SIGKILL');

@@ -7,12 +7,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { suite, test } from 'node:test';
 import { readJobSteps } from '../../local-runner/workflow-file.ts';
+import { WITHOUT_BASH } from '../system.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const WORKFLOW = path.join(PROJECT, '.github/workflows/ci.yml');
-const skip = process.platform === 'win32' && 'the bash found there may be that of WSL';
 
-suite('npm run e2e', { concurrency: 2, skip }, () => {
+suite('npm run e2e', { concurrency: 2, skip: WITHOUT_BASH }, () => {
   test('passes with the steps of ci.yml, every one of them run', async () => {
     const { code, log } = await run();
     assert.equal(code, 0, log);

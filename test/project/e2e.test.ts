@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parseKeyValueFile } from '../../local-runner/file-commands.ts';
+import { onWindows } from '../system.ts';
 
 const SCRIPTS = path.resolve(import.meta.dirname, '../../e2e');
 
@@ -48,7 +49,7 @@ describe('a check of files finds', () => {
   }
 });
 
-const skip = process.platform === 'win32' && 'Windows has no process groups';
+const skip = onWindows('it has no process groups');
 
 test('a started sandbox is in no process group of its step, which a runner may end', { skip }, async t => {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'e2e-'));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { processIn, startJob, until } from '../monitor/monitoring.ts';
+import { unlessLinux } from '../system.ts';
 
-const skip = process.platform !== 'linux' && 'it looks for processes in /proc';
+const skip = unlessLinux('it looks for processes in /proc');
 
 test('the post step of a monitor says that it ended before the job', { skip }, async () => {
   await using job = await startJob({ 'max-duration': '1s' });

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Fault } from '../../local-agent/faults.ts';
 import { openWorld, runAction } from '../action/harness.ts';
+import { onWindows } from '../system.ts';
 
 // Messages that no other test meets.
 
-const skip = process.platform === 'win32' && 'its limits on names are others';
+const skip = onWindows('its limits on names are others');
 
 interface Situation {
   readonly files: readonly string[];

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { onWindows, unlessLinux } from '../system.ts';
 import { badDirectory, badName, type Entries, fifo, find, leftOut, link, plant, relatives } from './tree.ts';
 
-const SKIP = { skip: process.platform === 'win32' };
+const SKIP = { skip: onWindows('it has no such files') };
 
 describe('what is no regular file is left out', SKIP, () => {
   const cases: Readonly<Record<string, readonly [entries: Entries, pattern: string, name: string]>> = {
@@ -27,8 +28,7 @@ describe('what is no regular file is left out', SKIP, () => {
   });
 });
 
-// Elsewhere the file system refuses to make them.
-describe('names that are not valid UTF-8', { skip: process.platform !== 'linux' }, () => {
+describe('names that are not valid UTF-8', { skip: unlessLinux('such names need Linux') }, () => {
   const refusal = (name: string) => {
     const why = 'has a name that is not valid UTF-8\\. Rename it, or exclude it with a ! line.';
     return { name: 'InputError', message: new RegExp(`^files: ".*/${name}\uFFFD" ${why}$`) };

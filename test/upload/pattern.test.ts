@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
 import { describe, test } from 'node:test';
 import { anchor, excludesOf, matcher } from '../../src/upload/pattern.ts';
+import { onWindows } from '../system.ts';
 
 const excluding = (patterns: readonly string[]) => excludesOf(patterns, pattern => pattern);
 
@@ -33,7 +34,7 @@ const ANCHORED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/w/a\\b': { '*': '/w/a\\\\b/*' },
 };
 
-describe('anchor', { skip: process.platform === 'win32' }, () => {
+describe('anchor', { skip: onWindows('its paths are others') }, () => {
   for (const [directory, patterns] of Object.entries(ANCHORED)) {
     test(`in ${directory}`, () => {
       for (const [pattern, absolute] of Object.entries(patterns)) assert.equal(anchor(pattern, directory), absolute);

@@ -96,7 +96,7 @@ describe('where a file lands', () => {
   test('no name is changed', () => {
     for (const name of ['a b', "a'b", 'a"b', '%41', 'a#b', 'a?b', 'a+b', 'a&b', 'ünï', 'a\nb', 'a\\b', ' a ']) {
       assert.deepEqual(targetsOf([matches('d/** => t', [source(`d/${name}`, name)])]), [`t/${name}`]);
-      assert.deepEqual(targetsOf([matches('x', [source(`d/${name}`)])]), [name]);
+      assert.deepEqual(targetsOf([matches('x', [source(`d/${name}`)])]), [path.basename(name)]);
     }
   });
 });
@@ -110,7 +110,8 @@ test('a planned file is described by its source, its real path and its size', ()
     warnings: [],
   });
   const outside = planFor([matches('../x/**', [source('..a/b', 'b'), source('/x/c', 'c')])]).files;
-  assert.deepEqual([outside[0]?.source, outside[1]?.source], ['..a/b', '/x/c']);
+  const elsewhere = path.resolve('/x/c').replaceAll(path.sep, '/');
+  assert.deepEqual([outside[0]?.source, outside[1]?.source], ['..a/b', elsewhere]);
 });
 
 test('the files stand in the order found, the same source once for each target', () => {

@@ -4,13 +4,14 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { excludesOf, matcher } from '../../src/upload/pattern.ts';
 import { openSearch } from '../../src/upload/search.ts';
+import { onWindows } from '../system.ts';
 import { directory, type Entries, find, link, plant, relatives } from './tree.ts';
 
 const NO_EXCLUDES = excludesOf([], line => line);
 const OPTIONS = { followSymlinks: true, includeHiddenFiles: false, cancel: new AbortController().signal };
 
-const SKIP = { skip: process.platform === 'win32' };
-const ROOT = { skip: process.getuid?.() === 0 ? 'root reads all' : process.platform === 'win32' };
+const SKIP = { skip: onWindows('its names and links are others') };
+const ROOT = { skip: process.getuid?.() === 0 ? 'root reads all' : onWindows('it has no modes') };
 
 function folders(count: number): Entries {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`dist/d${index}/sub/f`, `${index}`]));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nothingFound } from '../../src/upload/unmatched.ts';
+import { onWindows } from '../system.ts';
 import { directory, type Entries, find, plant } from './tree.ts';
 
 const ENTRIES: Entries = {
@@ -53,7 +54,9 @@ async function whyNot(line: string, entries = ENTRIES, workingDirectory = ''): P
   return nothingFound(match, tree.at(workingDirectory), file => file);
 }
 
-describe('a pattern that matches nothing is told', { skip: process.platform === 'win32' }, () => {
+describe('a pattern that matches nothing is told', {
+  skip: onWindows('its separators and its cases of names are others'),
+}, () => {
   for (const [line, why] of Object.entries({
     ...SLIPS,
     'dist\\**': 'write / instead of \\, which escapes the next character',

@@ -3,6 +3,7 @@ import { appendFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, runBadly, runWell, when } from '../../action/harness.ts';
+import { onWindows } from '../../system.ts';
 import { telling } from '../../telling.ts';
 import { assertTrue } from './sandbox.ts';
 
@@ -43,7 +44,8 @@ suite('a file that', { concurrency: 2 }, () => {
         assert.equal(world.stored('b').length, after(size));
       });
 
-      test(`${what} while it is sent, ${size} bytes then, arrives whole`, async () => {
+      const skip = what === 'is replaced' && size === STREAMED && onWindows('no open file can be replaced');
+      test(`${what} while it is sent, ${size} bytes then, arrives whole`, { skip }, async () => {
         await using world = await openWorld({ files: { b: Buffer.alloc(size, 'b') } });
         const file = path.join(world.workspace, 'b');
         const result = await runWell(

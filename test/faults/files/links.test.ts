@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, type Result, runBadly, runWell, type World } from '../../action/harness.ts';
+import { onWindows } from '../../system.ts';
 import { telling } from '../../telling.ts';
 import { assertKept, assertTrue, contents } from './sandbox.ts';
 
@@ -18,7 +19,7 @@ const LEAKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'the workspace and out again': { 'dist/l': '../back/secret', back: 'OUT' },
 };
 
-suite('links', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('links', { concurrency: 2, skip: onWindows('what it says of links is other') }, () => {
   for (const [end, links] of telling(LEAKS, ['a file', 'a directory through a chain'])) {
     test(`to ${end} fail the step, found by a wildcard, and nothing is sent`, async () => {
       await using world = await worldWith(links);

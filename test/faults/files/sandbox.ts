@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Result, World } from '../../action/harness.ts';
+import { filesBelow } from '../../system.ts';
 
 /** Every file in the sandbox, by its absolute path there. */
 export function contents({ root }: World): Map<string, Buffer> {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
-  const places = entries.map(entry => path.join(entry.parentPath, entry.name));
-  return new Map(places.map(place => [place.slice(root.length), readFileSync(place)]));
+  return new Map(Object.entries(filesBelow(root)).map(([name, content]) => [`/${name}`, content]));
 }
 
 /** Asserts that what is reported as uploaded is what is there, in its whole length, and that the rest is not. */

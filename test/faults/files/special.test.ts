@@ -6,9 +6,10 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, type Result, runBadly, runWell, type World, when } from '../../action/harness.ts';
+import { onWindows } from '../../system.ts';
 import { assertTrue } from './sandbox.ts';
 
-suite('what is no regular file', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('what is no regular file', { concurrency: 2, skip: onWindows('it has no such files') }, () => {
   test('a pipe is never opened', async () => {
     await using world = await openWorld();
     await using pipe = await openPipe(world, 'pipe');

@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, runBadly, uploads, type World, when } from '../../action/harness.ts';
+import { onWindows } from '../../system.ts';
 import { telling } from '../../telling.ts';
 import { assertKept, assertTrue } from './sandbox.ts';
 
@@ -38,7 +39,7 @@ const SWAPS: Readonly<Record<string, (world: World) => void>> = {
   },
 };
 
-suite('a build that swaps', { concurrency: 2, skip: process.platform === 'win32' }, () => {
+suite('a build that swaps', { concurrency: 2, skip: onWindows('it opens links otherwise') }, () => {
   for (const [what, swap] of telling(SWAPS, ['the file for a link to a secret', 'its directory for a link'])) {
     for (const [kind, size] of Object.entries(SIZES)) {
       test(`${what}, of a ${kind} file, gets no secret into the sandbox`, async () => {

@@ -4,13 +4,14 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { folderOf, openWorld, runBadly } from '../../action/harness.ts';
+import { WINDOWS } from '../../system.ts';
 import { assertTrue } from './sandbox.ts';
 
 const NOBODY = 65_534;
-const ENV = { NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'nobody.js')}` };
+const ENV = { NODE_OPTIONS: `--import=${import.meta.resolve('./nobody.js')}` };
 
 function whyNot(): string | false {
-  if (process.platform === 'win32') return 'modes keep nobody from reading there';
+  if (WINDOWS) return 'modes keep nobody from reading there';
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const script = 'fs.readFileSync(process.argv[1])';
   const read = spawnSync(process.execPath, ['-e', script, path.join(folderOf('sync'), 'action.yml')], user);

@@ -4,8 +4,9 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, type Result, runBadly, runWell } from '../../action/harness.ts';
+import { unlessLinux } from '../../system.ts';
 
-const LINUX = { skip: process.platform !== 'linux' && 'needs /dev/full' };
+const LINUX = { skip: unlessLinux('needs /dev/full') };
 
 /** What is missing or full, and what is said of it. */
 const OUTPUT = /^The step's outputs could not be written: /m;

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type Inputs, openWorld, type Result, type RunOptions, runAction } from '../../action/harness.ts';
+import { filesBelow } from '../../system.ts';
 import type { Hostile } from './hostile.ts';
 
 export interface TokenRun extends Pick<RunOptions, 'env'> {
@@ -12,9 +11,6 @@ export async function leftBy(hostile: Hostile, token: string, { inputs, env = {}
   await using world = await openWorld({ token });
   const run = { 'base-url': hostile.url, token, retries: '0', ...inputs };
   const result = await runAction({ ...world, agent: { ...world.agent, url: hostile.url } }, run, { env });
-  const files = readdirSync(world.temp, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => path.join(entry.parentPath, entry.name));
-  const texts = files.flatMap(file => [file, readFileSync(file, 'utf8')]);
+  const texts = Object.entries(filesBelow(world.temp)).flatMap(([name, content]) => [name, content.toString()]);
   return { ...result, report: result.report, everything: [result.everything, ...texts].join('\n') };
 }

@@ -10,6 +10,7 @@ import {
   runWell,
   type Signal,
 } from '../../action/harness.ts';
+import { WITHOUT_SIGNALS } from '../../system.ts';
 import { telling } from '../../telling.ts';
 import { SECRET, spellings } from './arbitraries.ts';
 import { answer, entryOf, type Hostile, openHostile, type Received, type Talk } from './hostile.ts';
@@ -202,7 +203,7 @@ suite('the token is in one header of the requests, and no secret is anywhere els
     });
   }
 
-  test('when the job is cancelled', async () => {
+  test('when the job is cancelled', { skip: WITHOUT_SIGNALS }, async () => {
     await using world = await openFaulty({ kind: 'stall', at: 'answering' }, {}, { token: SECRET });
     const cancelled = {
       env: { RUNNER_DEBUG: '1' },
