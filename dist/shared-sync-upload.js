@@ -1365,12 +1365,10 @@ function planLine({ files, due, unchanged, leftOut, share }) {
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 async function attempt(entries, { level, stop }, options) {
 	const files = entries.map(({ file }) => file);
-	const { retries, sleep, random, clock, onEvent } = options;
+	const { clock, onEvent } = options;
 	const start = clock();
 	const outcome = await withRetries(() => sendOnce(files, level, options), {
-		retries,
-		sleep,
-		random,
+		...options,
 		stop,
 		onRetry: (retry) => onEvent({
 			kind: "retry",
