@@ -28240,14 +28240,8 @@ function proxyFor(origin, env) {
 }
 /** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
 function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
+	const { protocol = "", username = "", password = "" } = URL.parse(value) ?? {};
+	return /^https?:$/.test(protocol) && decoded(`${username}${password}`) !== void 0;
 }
 /** How the network is reached, without the values of variables: one may hold a password. */
 function networkFacts(origin, env) {
@@ -28267,14 +28261,14 @@ function proxyCredentials(env) {
 		"https_proxy",
 		"HTTP_PROXY",
 		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret)]).filter((secret) => secret !== "");
+	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret) ?? secret]).filter((secret) => secret !== "");
 }
-/** A part of a URL without its percent-encoding, where that can be undone. */
+/** A part of a URL without its percent-encoding; undefined where that cannot be undone. */
 function decoded(part) {
 	try {
 		return decodeURIComponent(part);
 	} catch {
-		return part;
+		return;
 	}
 }
 /** The first variable that is set decides; set to nothing, it names no proxy. */
