@@ -29013,7 +29013,7 @@ const ENDED = "ended";
 const MAX_RECORD_BYTES = 33554432;
 const MAX_RECORD_FIGURES = 12e5;
 const MAX_RECORD_NAMES = 2e4;
-/** A recorder that appends to the record in a monitor's directory. */
+/** A recorder that appends a line of JSON for each call to the record in a monitor's directory. Nobody else can read it. */
 function openRecorder(directory) {
 	const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
 	let [bytes, count, warned] = [
@@ -29057,6 +29057,7 @@ function openRecorder(directory) {
 			});
 			writeFileSync(path.join(directory, ENDED), "", { mode: 384 });
 		},
+		/** Whether it takes no more but its end. */
 		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
 	};
 }
@@ -29102,7 +29103,10 @@ const ASKED = "the job asked for it";
 const JOB_GONE = "its job is gone";
 const LOOK_MS = 200;
 const LAST_READING_MS = 5e3;
-/** Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. */
+/**
+* Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. `stop` aborts then, with
+* the reason, and `cancel` when even the last reading must end.
+*/
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
 	const cancel = new AbortController();

@@ -139,11 +139,15 @@ function bodyOpener(form, hashed) {
 		});
 	};
 }
-/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
+/**
+* Buffers of one size that are used again, the one that was given back longest ago first: as many as are ever in use at
+* once. One for each file would be garbage that V8 is slow to collect.
+*/
 function bufferPool(size) {
 	const free = [];
 	return {
 		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
+		/** Gives back what nothing reads any more. */
 		give: (buffer) => void free.push(buffer)
 	};
 }

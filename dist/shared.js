@@ -1212,6 +1212,10 @@ function headline(report) {
 	const { own, error } = verdict(report);
 	return [...own, error].filter((part) => part !== "").join(" ");
 }
+/**
+* What came of a run: in the action's `own` words, a sentence each, and in those of an error, which may hold words from
+* elsewhere. Either may be empty.
+*/
 function verdict(report) {
 	const { files, errors, gate, share, cancelled } = report;
 	const error = errors[0]?.message ?? "";
@@ -1288,12 +1292,10 @@ function usage({ samples, cancelled }) {
 function furtherLines({ errors }) {
 	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
 }
-/** The failed files, those with the same message together, the largest group first. */
+/** The failed files in plan order, those with the same message together under one of their errors, the largest group first. */
 function failureGroups({ files }) {
 	const groups = /* @__PURE__ */ new Map();
-	for (const result of files) {
-		if (result.status !== "failed") continue;
-		const { error, file } = result;
+	for (const { error, file } of files.filter((result) => result.status === "failed")) {
 		const group = groups.get(error.message) ?? {
 			error,
 			sources: []
