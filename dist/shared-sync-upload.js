@@ -462,15 +462,12 @@ function anchor(pattern, directory) {
 	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
 }
 function matches(pattern, dot) {
-	const own = slashed(pattern).replace(/(\/\*\*)+$/, "");
+	const own = (WINDOWS ? pattern.replaceAll("\\", "/") : pattern).replace(/(\/\*\*)+$/, "");
 	const matchers = [`${own}/**`, own].map((each) => new Minimatch(each, {
 		...OPTIONS,
 		dot
 	}));
 	return (file, partial) => matchers.some((each) => each.match(file, partial));
-}
-function slashed(pattern) {
-	return WINDOWS ? pattern.replaceAll("\\", "/") : pattern;
 }
 /** A pattern for the very path. */
 function escaped(literal) {
@@ -874,13 +871,17 @@ const NAMED = 10;
 function plan(matches, options) {
 	const name = (file) => toPosix(pathWithin(options.workspace, file) ?? file);
 	const directory = path.resolve(options.workspace, options.workingDirectory);
-	const files = matches.flatMap((match) => match.files.map((file) => ({
-		source: name(file.path),
-		realPath: file.realPath,
-		target: targetOf(file, match.pattern.target, options.target),
-		size: file.size,
-		isExecutable: file.isExecutable
-	})));
+	const files = matches.flatMap((match) => match.files.map((file) => {
+		const { realPath, size, isExecutable } = file;
+		const target = targetOf(file, match.pattern.target, options.target);
+		return {
+			source: name(file.path),
+			realPath,
+			target,
+			size,
+			isExecutable
+		};
+	}));
 	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, directory, name));
 	const { unique, conflicts } = byTarget(files);
 	const problems = [
@@ -934,7 +935,7 @@ function byTarget(files) {
 	for (const file of files) {
 		const owner = owners.get(file.target);
 		if (owner === void 0) owners.set(file.target, file);
-		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file, file.target));
+		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file));
 	}
 	return {
 		unique: [...owners.values()],
@@ -953,8 +954,8 @@ function nestedTargets(owners) {
 	}
 	return messages;
 }
-function conflict(one, other, target) {
-	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+function conflict(one, other) {
+	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(other.target)}. Give one line another target, or exclude one.`;
 }
 function nested(owner, file) {
 	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
@@ -965,8 +966,8 @@ function oddities(leftOut) {
 	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
 		const [first, ...others] = leftOut.filter((item) => item.reason === reason);
 		if (first === void 0) return [];
-		const more = others.length === 0 ? "" : ` and ${others.length} more, each`;
-		return [`Left out: ${quote(first.path)}${more === "" ? "," : more} ${reason}.`];
+		const more = others.length === 0 ? "," : ` and ${others.length} more, each`;
+		return [`Left out: ${quote(first.path)}${more} ${reason}.`];
 	});
 }
 function unwritable(files) {
@@ -1196,7 +1197,8 @@ async function compare(files, entries, { cancel, shareRequests }) {
 	}
 	const settle = (unchanged) => {
 		const due = files.map(({ target }) => target).filter((target) => !unchanged.has(target));
-		const misplaced = shareRequests ? due.filter(isNested).map((target) => posix.basename(target)) : [];
+		const nested = due.filter((target) => target.includes("/"));
+		const misplaced = shareRequests ? nested.map((target) => posix.basename(target)) : [];
 		const untouched = without(entries, [...due, ...misplaced]);
 		const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
 		if (still.size < unchanged.size) return settle(still);
@@ -1206,9 +1208,6 @@ async function compare(files, entries, { cancel, shareRequests }) {
 		};
 	};
 	return settle(same);
-}
-function isNested(target) {
-	return target.includes("/");
 }
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
 async function digestOf({ realPath, size }, buffer, cancel) {
@@ -1256,23 +1255,17 @@ async function selectFiles(inputs, options) {
 	};
 	const comparing = {
 		...options,
-		planned: planned.files,
 		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = state === void 0 ? selection : await skipUnchanged(selection, state, comparing);
+	const selected = state === void 0 ? selection : await skipUnchanged(selection, state, planned.files, comparing);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
 /** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
 async function checkFiles(raw, options) {
-	const inputs = parseSearch(raw);
-	const { matches } = await discover(inputs.files, {
-		...inputs,
-		...options
-	});
-	if (!options.cancel.aborted) plan(matches, {
-		...inputs,
-		...options
+	await planFiles(parseSearch(raw), {
+		...options,
+		debug: void 0
 	});
 }
 /** A result for each file of a selection, in plan order, with those of the files that were due. */
@@ -1289,8 +1282,7 @@ function resultsOf({ files, unchanged }, due) {
 		return value ?? [];
 	});
 }
-async function planFiles(inputs, options) {
-	const { workspace, cancel, clock, debug } = options;
+async function planFiles(inputs, { workspace, cancel, clock, debug }) {
 	const start = clock();
 	const { matches, warnings } = await discover(inputs.files, {
 		...inputs,
@@ -1325,8 +1317,8 @@ function leaveOutState(planned, file, workspace) {
 		leftOut: [...planned.leftOut, ...found]
 	};
 }
-/** Takes what the sandbox has already from what is due. */
-async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
+/** Takes what the sandbox has already from what is due; `planned` are the files of all shards. */
+async function skipUnchanged(selection, { file, entries: read, warnings }, planned, { shareRequests, cancel, debug }) {
 	const mine = new Set(selection.files);
 	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
 	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {

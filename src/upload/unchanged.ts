@@ -34,17 +34,14 @@ export async function compare(
   }
   const settle = (unchanged: Entries): Comparison => {
     const due = files.map(({ target }) => target).filter(target => !unchanged.has(target));
-    const misplaced = shareRequests ? due.filter(isNested).map(target => posix.basename(target)) : [];
+    const nested = due.filter(target => target.includes('/'));
+    const misplaced = shareRequests ? nested.map(target => posix.basename(target)) : [];
     const untouched = without(entries, [...due, ...misplaced]);
     const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
     if (still.size < unchanged.size) return settle(still);
     return { unchanged, entries: without(entries, misplaced) };
   };
   return settle(same);
-}
-
-function isNested(target: string): boolean {
-  return target.includes('/');
 }
 
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
