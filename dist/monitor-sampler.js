@@ -142,25 +142,26 @@ function wholeNumber(min, max, fallback) {
 		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
 	});
 }
-const MILLISECONDS = {
+const HOUR = 36e5;
+const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
 	s: 1e3,
 	m: 6e4,
-	h: 36e5
-};
-const LONGEST = 24 * MILLISECONDS.h;
+	h: HOUR
+}));
+const LONGEST = 24 * HOUR;
 /** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
 function duration(min, fallback) {
 	return field((value, refuse) => {
 		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		if (ms >= min && ms <= LONGEST) return ms;
 		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	}, formatDuration);
 }
+/** Not a number where it is no length of time. */
 function milliseconds(text) {
-	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
-	return Math.round(Number(number) * MILLISECONDS[unit]);
+	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 }
 /** Text as it is. */
 const text$1 = field((value) => value);
@@ -28187,14 +28188,15 @@ const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 const MARK = "place-of-the-sandbox-id";
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 const baseUrl = field((value, refuse, all) => {
-	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
-	if (value.includes("@")) return refuse("must not contain credentials or an @: the token has its own input.", EXAMPLE$1);
+	const fail = (why) => refuse(why, EXAMPLE$1);
+	if (value === "") return fail("is required: the sandbox host.");
+	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
 	const given = quote(value);
-	if (value.includes("$")) return refuse(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`, EXAMPLE$1);
-	const url = parseUrl(value, refuse, all);
-	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
-	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
-	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
+	if (value.includes("$")) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
+	const url = parseUrl(value, fail, all);
+	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
+	if (url.protocol === "http:") refuseInsecure(url, given, fail, all);
+	else if (url.protocol !== "https:") return fail(`${given} is neither an https nor an http URL.`);
 	return url.href.replace(/\/+$/, "");
 }, String);
 /** An operation's path below the base URL, beginning with a slash. */
@@ -28206,18 +28208,19 @@ function operationPath(fallback) {
 		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
 	});
 }
-function parseUrl(value, refuse, all) {
+function parseUrl(value, fail, all) {
+	const given = quote(value);
 	const id = all["sandbox-id"]?.trim() ?? "";
-	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
-	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
+	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
-	const unknown = /\{[^}]*\}/.exec(filled);
-	if (unknown !== null) return refuse(`${quote(value)} has the unknown placeholder ${unknown[0]}; valid are {sandbox-id} and {port}.`, EXAMPLE$1);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
+	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
+	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
 }
-function refuseInsecure(url, given, refuse, all) {
+function refuseInsecure(url, given, fail, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	refuse(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+	fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
 }
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
@@ -28787,15 +28790,13 @@ function spreadStars(part) {
 	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
-	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
-	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	const given = `the target ${quote(target)}`;
+	if (target.includes("\0")) return fail(`has a NUL character in ${given}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in ${given}. Write the path without it.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (unexpanded !== void 0) {
-		const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
-		return fail(`has the target ${quote(target)}, ${why}`, example);
-	}
-	return target;
+	if (unexpanded === void 0) return target;
+	return fail(`has ${given}, ${`but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`}`, example);
 }
 
 // src/inputs/table.ts

@@ -12,7 +12,10 @@ export type StateEntry = Required<StoredFile>;
 /** What a sandbox is known to hold, by target. */
 export type Entries = ReadonlyMap<string, StateEntry>;
 
-/** What a state is true of. Relative targets start at the user's home, so each user has a state of its own. */
+/**
+ * What a state is true of. Relative targets start at the user's home, so each user has a state of its own; an empty
+ * username is the sandbox's default user.
+ */
 export interface StateScope extends Pick<Inputs<'upload'>, 'sandboxId' | 'baseUrl' | 'username'> {
   /** Such as `2/4`, empty is none. With another number of shards, other runners send what this one sent. */
   readonly shard: string;
