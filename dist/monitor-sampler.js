@@ -83,11 +83,11 @@ function formatDuration(ms) {
 	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
 	const seconds = Math.round(ms / 1e3);
 	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
-	if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), "min"], [seconds % 60, "s"]);
-	return twoUnits([Math.floor(seconds / 3600), "h"], [Math.floor(seconds % 3600 / 60), "min"]);
+	return seconds < 3600 ? inSixties(seconds, "min", "s") : inSixties(Math.floor(seconds / 60), "h", "min");
 }
-function twoUnits(large, small) {
-	return (small[0] === 0 ? [large] : [large, small]).map((amount) => amount.join(" ")).join(" ");
+function inSixties(count, large, small) {
+	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${rest}`;
 }
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
 function formatNumber(count) {
@@ -454,11 +454,9 @@ function textOf(html) {
 function messageOf$1(text) {
 	try {
 		const body = JSON.parse(text);
-		if (typeof body === "string") return body;
-		if (typeof body !== "object" || body === null) return text;
-		if ("message" in body && typeof body.message === "string") return body.message;
-		if ("error" in body && typeof body.error === "string") return body.error;
-		return JSON.stringify(body);
+		if (typeof body !== "object" || body === null) return typeof body === "string" ? body : text;
+		const { message, error } = fieldsOf(body);
+		return [message, error].find((said) => typeof said === "string") ?? JSON.stringify(body);
 	} catch {
 		return;
 	}
@@ -28977,10 +28975,9 @@ function isShort(figure) {
 function figureIn(name, value) {
 	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
 	if (!Object.hasOwn(CONTRACT, name)) return value;
-	return metricKind(name) === "percentage" ? toPercentage(Number(value)) : toWhole(value);
-}
-function toPercentage(number) {
-	return Number.isFinite(number) && number >= 0 ? number : void 0;
+	if (metricKind(name) !== "percentage") return toWhole(value);
+	const percentage = Number(value);
+	return Number.isFinite(percentage) && percentage >= 0 ? percentage : void 0;
 }
 /** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
 function toWhole(number) {

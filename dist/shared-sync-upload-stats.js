@@ -1,4 +1,4 @@
-import { $ as judge, A as redactor, B as routingHeaders, C as changeStrings, D as networkFacts, E as isUsable, H as formatCount, L as EMPTY_REPORT, M as waitError, N as formatFigure, O as proxyCredentials, P as judgementLine, Q as isGated, U as formatDuration, V as secretsInHeaders, Z as gateOf, et as metricsOf, j as reportedError, k as proxyFor, nt as withRetries, rt as AgentError, t as decodeStats, tt as exactly, z as USER_AGENT } from "./shared.js";
+import { $ as judge, A as redactor, B as routingHeaders, C as changeStrings, D as networkFacts, E as isUsable, H as formatCount, L as EMPTY_REPORT, M as waitError, N as formatFigure, O as proxyCredentials, P as judgementLine, Q as isGated, U as formatDuration, V as secretsInHeaders, Z as gateOf, et as metricsOf, j as reportedError, k as proxyFor, nt as withRetries, rt as AgentError, t as decodeStats, tt as exactly, w as fieldsOf, z as USER_AGENT } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -84,11 +84,9 @@ function textOf(html) {
 function messageOf$1(text) {
 	try {
 		const body = JSON.parse(text);
-		if (typeof body === "string") return body;
-		if (typeof body !== "object" || body === null) return text;
-		if ("message" in body && typeof body.message === "string") return body.message;
-		if ("error" in body && typeof body.error === "string") return body.error;
-		return JSON.stringify(body);
+		if (typeof body !== "object" || body === null) return typeof body === "string" ? body : text;
+		const { message, error } = fieldsOf(body);
+		return [message, error].find((said) => typeof said === "string") ?? JSON.stringify(body);
 	} catch {
 		return;
 	}

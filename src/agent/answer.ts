@@ -1,3 +1,4 @@
+import { fieldsOf } from '../text/exact-json.ts';
 import type { Redact } from '../text/redact.ts';
 import type { HttpAnswer } from './exchange.ts';
 import { AgentError, type FailureKind } from './failure.ts';
@@ -100,11 +101,9 @@ function textOf(html: string): string {
 function messageOf(text: string): string | undefined {
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body === 'string') return body;
-    if (typeof body !== 'object' || body === null) return text;
-    if ('message' in body && typeof body.message === 'string') return body.message;
-    if ('error' in body && typeof body.error === 'string') return body.error;
-    return JSON.stringify(body);
+    if (typeof body !== 'object' || body === null) return typeof body === 'string' ? body : text;
+    const { message, error } = fieldsOf(body);
+    return [message, error].find(said => typeof said === 'string') ?? JSON.stringify(body);
   } catch {
     return undefined;
   }
