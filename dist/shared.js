@@ -1995,10 +1995,25 @@ function are(items, noun) {
 
 // src/report/outputs.ts
 const MAX_JSON_BYTES = 262144;
-/** The outputs of the upload. */
+/** The outputs that a task has beside the report file, by name, and a notice for each that is left empty for its size. */
+function outputsOf(report, aggregates) {
+	const { task } = report;
+	const drafts = {
+		...task === "sync" || task === "upload" ? uploadOutputs(report) : {},
+		...task === "upload" ? {} : {
+			...statsOutputs(report),
+			...gateOutputs(report, aggregates)
+		}
+	};
+	const entries = Object.entries(drafts);
+	return {
+		outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""])),
+		notices: entries.filter(([, value]) => value === void 0).map(([name]) => tooLong(name))
+	};
+}
 function uploadOutputs(report) {
 	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
-	return bounded({
+	return {
 		"uploaded-count": String(uploaded),
 		"unchanged-count": String(unchanged),
 		"failed-count": String(failed),
@@ -2006,23 +2021,23 @@ function uploadOutputs(report) {
 		"hidden-count": String(report.hidden.length),
 		"uploaded-bytes": String(uploadedBytes),
 		uploaded: uploadedList(report)
-	});
+	};
 }
-/** The outputs of the stats, each empty where it was not reported. */
+/** Each empty where it was not reported. */
 function statsOutputs({ stats }) {
 	const figures = Object.keys(METRICS).map((metric) => [metric.replaceAll("_", "-"), figureText(metric, stats?.figures.get(metric))]);
-	return bounded({
+	return {
 		...Object.fromEntries(figures),
 		stats: unlessTooLong(stats?.json ?? "")
-	});
+	};
 }
-/** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
+/** The gate's state, what tripped, and each metric's aggregates over the samples. */
 function gateOutputs({ gate }, aggregates) {
-	return bounded({
+	return {
 		gate: gate.state,
 		breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
 		aggregates: unlessTooLong(stringifyExactly(aggregates))
-	});
+	};
 }
 /** One figure of each kind for every metric that any sample reports. Takes a while for thousands of samples: once a run. */
 function aggregatesOf(samples) {
@@ -2032,12 +2047,7 @@ function aggregatesOf(samples) {
 		if (before === void 0) byMetric.set(metric, [exactly(figure)]);
 		else before.push(exactly(figure));
 	}
-	const aggregate = (figures) => [
-		"last",
-		"min",
-		"max",
-		"mean"
-	].map((kind) => [kind, toFigure(aggregateOf(kind, figures))]);
+	const aggregate = (figures) => AGGREGATES.map((kind) => [kind, toFigure(aggregateOf(kind, figures))]);
 	return Object.fromEntries([...byMetric].map(([metric, figures]) => [metric, Object.fromEntries(aggregate(figures))]));
 }
 const FILES_PER_PIECE = 500;
@@ -2068,14 +2078,6 @@ function* reportJson(report, aggregates) {
 		yield `${start === 0 ? "" : ","}${lines.join(",")}`;
 	}
 	yield "\n]\n}\n";
-}
-/** Outputs of which those that are undefined were too long. */
-function bounded(outputs) {
-	const entries = Object.entries(outputs);
-	return {
-		outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""])),
-		notices: entries.filter(([, value]) => value === void 0).map(([name]) => tooLong(name))
-	};
 }
 function tooLong(output) {
 	return `The output ${output} is empty: it would exceed 256 KiB. The file named by the output report has everything.`;
@@ -2581,28 +2583,22 @@ async function publish(report, withSummary, debug) {
 	else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
 	else logLine([...verdict, ...hiddenLine(report)].join(" "));
 }
-const OUTPUTS = {
-	sync: [
-		uploadOutputs,
-		statsOutputs,
-		gateOutputs
-	],
-	upload: [uploadOutputs],
-	stats: [statsOutputs, gateOutputs],
-	monitor: [statsOutputs, gateOutputs]
-};
 /** A sentence on what kept the outputs from being written, if anything did. */
 async function writeOutputs(report, debug) {
 	try {
 		const aggregates = aggregatesOf(report.samples);
-		const parts = OUTPUTS[report.task].map((of) => of(report, aggregates));
-		for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-		const outputs = Object.assign({ report: await writeReport(report, aggregates) }, ...parts.map((part) => part.outputs));
+		const { outputs, notices: tooLong } = outputsOf(report, aggregates);
+		for (const line of tooLong) annotate.notice([line]);
+		const file = await writeReport(report, aggregates);
 		if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
-		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-		const lengths = Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`);
+		const entries = Object.entries({
+			report: file,
+			...outputs
+		});
+		for (const [name, value] of entries) setOutput(name, value);
+		const lengths = entries.map(([name, { length }]) => `${name} ${formatNumber(length)}`);
 		debug?.("outputs", `Outputs, with their lengths in characters: ${lengths.join(", ")}`);
-		debug?.("outputs", `Report: ${outputs["report"]}`);
+		debug?.("outputs", `Report: ${file}`);
 		return [];
 	} catch (error) {
 		return [`The step's outputs could not be written: ${reasonOf(error)}.`];
