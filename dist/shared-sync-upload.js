@@ -1185,7 +1185,8 @@ function realPathOf(file) {
 const CHUNK_BYTES = 1048576;
 /**
 * Finds the files whose content is what their entry says, and which no other upload may overwrite: with `shareRequests`, also
-* that of an agent that takes the last part of a filename for a path. Cancelled, it ends with what it knows.
+* that of an agent that takes the last part of a filename for a path. `unchanged` are their entries, and `entries` all that
+* the sending of the others leaves true. Cancelled, it ends with what it knows.
 */
 async function compare(files, entries, { cancel, shareRequests }) {
 	const same = /* @__PURE__ */ new Map();
@@ -1195,19 +1196,18 @@ async function compare(files, entries, { cancel, shareRequests }) {
 		if (entry?.size !== file.size) continue;
 		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
 	}
-	const settle = (unchanged) => {
+	for (let unchanged = same;;) {
 		const due = files.map(({ target }) => target).filter((target) => !unchanged.has(target));
 		const nested = due.filter((target) => target.includes("/"));
 		const misplaced = shareRequests ? nested.map((target) => posix.basename(target)) : [];
 		const untouched = without(entries, [...due, ...misplaced]);
 		const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
-		if (still.size < unchanged.size) return settle(still);
-		return {
+		if (still.size === unchanged.size) return {
 			unchanged,
 			entries: without(entries, misplaced)
 		};
-	};
-	return settle(same);
+		unchanged = still;
+	}
 }
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
 async function digestOf({ realPath, size }, buffer, cancel) {

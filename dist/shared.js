@@ -1433,12 +1433,14 @@ function openDebugLog(write, redact) {
 	const writeLines = (text) => {
 		for (const line of redact(text).split("\n")) write(visibleCut(line, MAX_LINE));
 	};
+	const debug = (kind, text) => {
+		const count = (counts.get(kind) ?? 0) + 1;
+		counts.set(kind, count);
+		if (count <= limitOf(kind)) writeLines(text);
+	};
 	return {
-		debug(kind, text) {
-			const count = (counts.get(kind) ?? 0) + 1;
-			counts.set(kind, count);
-			if (count <= limitOf(kind)) writeLines(text);
-		},
+		debug,
+		/** Says how much of each kind was not written. */
 		end() {
 			for (const [kind, count] of counts) {
 				const rest = count - limitOf(kind);
@@ -2689,8 +2691,7 @@ async function step(entry, run, { given, check } = {}) {
 		};
 		const naming = Promise.try(() => given === void 0 ? refuseSlips(entry) : void 0);
 		const inputs = await parse(entry, raw, naming, async () => check?.(raw, surroundings));
-		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
-		debug?.("inputs", shown.join("\n"));
+		debug?.("inputs", showInputs(entry, inputs).map((line) => `Input ${line}`).join("\n"));
 		return run(inputs, surroundings, raw);
 	};
 	const report = await running().catch((error) => failedReport(entry, raw, error));

@@ -40,8 +40,12 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, { given, chec
     const surroundings = { ...time, ...places, cancel, debug, observer };
     const naming = Promise.try(() => (given === undefined ? refuseSlips(entry) : undefined));
     const inputs = await parse(entry, raw, naming, async () => check?.(raw, surroundings));
-    const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
-    debug?.('inputs', shown.join('\n'));
+    debug?.(
+      'inputs',
+      showInputs(entry, inputs)
+        .map(line => `Input ${line}`)
+        .join('\n'),
+    );
     return run(inputs, surroundings, raw);
   };
   const report = await running().catch((error: unknown) => failedReport(entry, raw, error));
