@@ -419,6 +419,14 @@ function badAnswer({ tried, status }, why, cause) {
 		cause
 	});
 }
+/** What `parse` makes of an answer that should be JSON. @throws AgentError where it is none. */
+function fromJson(answer, parse) {
+	try {
+		return parse(answer.text);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", error);
+	}
+}
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
 	const message = messageOf$1(text);
@@ -28451,19 +28459,12 @@ function causesOf(error) {
 	}
 	return lines.join("");
 }
+/** The JSON object of an answer, to the letter unless there is a secret in it. @throws AgentError */
 function cleanObject(answer, redact) {
-	const json = cleanJson(answer, redact);
-	if (json.startsWith("{")) return json;
-	throw badAnswer(answer, "It is not a JSON object");
-}
-/** The answer to the letter, unless there is a secret in it. */
-function cleanJson(answer, redact) {
-	try {
-		const clean = changeStrings(answer.text, redact);
-		return clean === changeStrings(answer.text, (text) => text) && answer.text === redact(answer.text) && !answer.text.includes("\\") ? answer.text.trim() : clean;
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
+	const { text } = answer;
+	const clean = fromJson(answer, (json) => changeStrings(json, redact));
+	if (!clean.startsWith("{")) throw badAnswer(answer, "It is not a JSON object");
+	return clean === fromJson(answer, (json) => changeStrings(json, (part) => part)) && text === redact(text) && !text.includes("\\") ? text.trim() : clean;
 }
 
 // src/agent/retry.ts

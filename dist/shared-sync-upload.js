@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { a as openClient, i as waitFor, n as measure, o as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
+import { a as openClient, i as waitFor, n as measure, o as badAnswer, s as fromJson, t as foresee } from "./shared-sync-upload-stats.js";
 import { F as firstOf, H as formatCount, I as fitting, J as InputError, K as quote, L as EMPTY_REPORT, Q as isGated, R as parseSearch, T as parseFieldsOf, U as formatDuration, W as formatNumber, X as inputError, Y as allOf, Z as gateOf, _ as renameFile, a as NOT_REGULAR, c as sortOut, d as EXACTLY, f as READ_FLAGS, g as readSmallFile, h as isUnreadable, i as BROKEN_LINK, l as toPosix, m as checkRead, nt as withRetries, o as pathWithin, p as checkOpened, q as visibleCut, r as ALL_HIDDEN, rt as AgentError, s as realPaths, u as BUFFER_BYTES, v as systemCode, w as fieldsOf } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
@@ -41,8 +41,9 @@ function survives(filename) {
 
 // src/agent/stream.ts
 /**
-* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. @throws AgentError `file-unreadable`
-* where it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
+* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. Its `chunks` are as many bytes as it
+* had when it was opened; `sha256` is that of all chunks, in hexadecimal digits. @throws AgentError `file-unreadable` where
+* it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
 */
 async function openStream(path, buffers, hashed) {
 	let file;
@@ -297,15 +298,8 @@ function entriesOf$1(answer) {
 		const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
 		throw new AgentError("connection", message, { status });
 	}
-	const body = parse(answer);
+	const body = fromJson(answer, (text) => JSON.parse(text));
 	return Array.isArray(body) ? body : [body];
-}
-function parse(answer) {
-	try {
-		return JSON.parse(answer.text);
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
 }
 
 // src/upload/level.ts

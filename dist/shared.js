@@ -2691,7 +2691,8 @@ async function step(entry, run, { given, check } = {}) {
 		};
 		const naming = Promise.try(() => given === void 0 ? refuseSlips(entry) : void 0);
 		const inputs = await parse(entry, raw, naming, async () => check?.(raw, surroundings));
-		debug?.("inputs", showInputs(entry, inputs).map((line) => `Input ${line}`).join("\n"));
+		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
+		debug?.("inputs", shown.join("\n"));
 		return run(inputs, surroundings, raw);
 	};
 	const report = await running().catch((error) => failedReport(entry, raw, error));

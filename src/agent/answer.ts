@@ -62,6 +62,15 @@ export function badAnswer({ tried, status }: HttpAnswer, why: string, cause?: un
   return new AgentError('bad-answer', message, { status, cause });
 }
 
+/** What `parse` makes of an answer that should be JSON. @throws AgentError where it is none. */
+export function fromJson<T>(answer: HttpAnswer, parse: (text: string) => T): T {
+  try {
+    return parse(answer.text);
+  } catch (error) {
+    throw badAnswer(answer, 'It is not JSON', error);
+  }
+}
+
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 export function whatItSaid(text: string, redact: Redact): string {
   // Secrets are taken out before anything is cut or stripped, which could leave a part of one.

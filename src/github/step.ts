@@ -40,12 +40,8 @@ export async function step<T extends Entry>(entry: T, run: Run<T>, { given, chec
     const surroundings = { ...time, ...places, cancel, debug, observer };
     const naming = Promise.try(() => (given === undefined ? refuseSlips(entry) : undefined));
     const inputs = await parse(entry, raw, naming, async () => check?.(raw, surroundings));
-    debug?.(
-      'inputs',
-      showInputs(entry, inputs)
-        .map(line => `Input ${line}`)
-        .join('\n'),
-    );
+    const shown = showInputs(entry, inputs).map(line => `Input ${line}`);
+    debug?.('inputs', shown.join('\n'));
     return run(inputs, surroundings, raw);
   };
   const report = await running().catch((error: unknown) => failedReport(entry, raw, error));
