@@ -690,7 +690,10 @@ function spellsDots(pattern, root) {
 }
 
 // src/upload/discover.ts
-/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
+/**
+* Searches the files of every pattern, in their order; `warnings` are on lines that excluded nothing. @throws InputError for
+* places, names and links that cannot be used.
+*/
 async function discover(rules, options) {
 	const directory = path.resolve(options.workspace, options.workingDirectory);
 	requireDirectory(directory, options.workingDirectory);

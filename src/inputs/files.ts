@@ -70,9 +70,8 @@ function checkPattern(pattern: string, fail: Refuse): string {
   if (pattern === '' || pattern.startsWith('!')) return fail('has no pattern.', EXAMPLE);
   // Leading ones are where the pattern starts; further in, a wildcard may stand before them.
   const inner = pattern.replace(/^(\.{1,2}[\\/])+/, '');
-  if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) {
+  if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner))
     return fail('has a . or .. in its middle. Write the path without it.', EXAMPLE);
-  }
   const meant = pattern.replace(/[^\\/]+/g, spreadStars);
   if (meant === pattern) return pattern;
   return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
