@@ -29,7 +29,6 @@ var InputError = class extends Error {
 		this.problems = problems;
 	}
 };
-/** The error of a single problem. */
 function inputError(input, message, example) {
 	return new InputError([example === void 0 ? {
 		input,
@@ -163,7 +162,6 @@ function milliseconds(text) {
 	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
 	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 }
-/** Text as it is. */
 const text$1 = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
@@ -29060,7 +29058,6 @@ function openRecorder(directory) {
 		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
 	};
 }
-/** Whether the monitor was asked to end. */
 function isEndRequested(directory) {
 	return existsSync(path.join(directory, REQUEST));
 }

@@ -52,7 +52,6 @@ export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[
   return { state, failIf, warnIf, breaches: [...failures, ...warnings] };
 }
 
-/** Whether anything is judged. */
 export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
@@ -93,7 +92,6 @@ export function decidingOf({ aggregate, operator }: Condition): Aggregate | unde
 /** At least one figure of a metric, the oldest first. */
 export type SomeFigures = readonly [ExactNumber, ...ExactNumber[]];
 
-/** One figure of several. */
 export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): ExactNumber {
   const [first] = figures;
   switch (aggregate) {
