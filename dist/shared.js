@@ -1831,13 +1831,12 @@ function isUnreadable(error) {
 }
 
 // src/upload/sources.ts
-/** The reason of a link that leads nowhere. */
-const BROKEN_LINK = "a broken link";
-/** The reason of a pipe, a socket or a device. */
-const NOT_REGULAR = "not a regular file";
-/** The reason of a hidden file that no line takes by itself. */
-const ALL_HIDDEN = "include-hidden-files: true includes it";
 const SYMBOLIC_LINK = "a symbolic link";
+const BROKEN_LINK = "a broken link";
+/** That of a pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
+/** That of a hidden file that no line takes by itself. */
+const ALL_HIDDEN = "include-hidden-files: true includes it";
 /** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
 function realPaths(root) {
 	const known = /* @__PURE__ */ new Map();

@@ -2,17 +2,16 @@ import type { Aggregate, Condition, Operator } from './conditions.ts';
 import { compare, type ExactNumber, exactly, mean } from './exact-number.ts';
 import type { Figures } from './metrics.ts';
 
-/** The conditions that fail or warn where one holds. */
-export interface GateRules {
+/** What a gate came to: `none` without conditions. */
+export interface Gate {
+  /** The conditions that fail or warn where one holds. */
   readonly failIf: readonly Condition[];
   readonly warnIf: readonly Condition[];
-}
-
-/** What a gate came to, with what was judged: `none` without conditions. */
-export interface Gate extends GateRules {
   readonly state: 'passed' | 'warned' | 'failed' | 'none';
   readonly breaches: readonly Breach[];
 }
+
+type GateRules = Pick<Gate, 'failIf' | 'warnIf'>;
 
 /** A condition that tripped, since it holds or cannot be judged. */
 export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
