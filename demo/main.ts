@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startAgent } from '../local-agent/agent.ts';
-import { logPrinter, printTree, shortened, title } from '../local-runner/print.ts';
+import { logPrinter, printTree, shortened, summaryText, title } from '../local-runner/print.ts';
 import { runStep } from '../local-runner/step.ts';
 
 // Shows the whole action on real parts: a local agent, the built dist as the runner starts it, and files of this very
@@ -35,8 +35,8 @@ async function demonstrate(url: string): Promise<boolean> {
 
   title('Its outputs');
   for (const [name, value] of Object.entries(end.outputs)) console.log(`${name}: ${shortened(value)}`);
-  title('Its job summary, as Markdown');
-  console.log(shortened(end.summary.trim(), 2200));
+  title('Its job summary, as text');
+  console.log(summaryText(end.summary));
   title('What arrived in the sandbox');
   await printTree(path.join(sandbox, 'home/user'));
   const differences = await differing(JSON.parse(end.outputs['uploaded'] ?? '[]'));

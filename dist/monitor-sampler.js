@@ -28297,15 +28297,28 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		const refuse = (request) => Promise.reject(new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`));
 		return {
 			send: refuse,
+			connectAhead: () => {},
 			close: async () => {}
 		};
 	}
 	const closing = new AbortController();
-	const dispatcher = dispatcherFor(origin, proxy?.value, {
-		connections,
-		timeoutMs,
+	const options = {
+		timeout: timeoutMs,
+		allowH2: false,
 		signal: closing.signal
-	});
+	};
+	const limits = {
+		headersTimeout: timeoutMs,
+		bodyTimeout: timeoutMs,
+		connections,
+		pipelining: 1
+	};
+	const { connect, connectAhead } = openLine(origin, options);
+	const direct = proxy === void 0;
+	const dispatcher = direct ? new import_undici.Pool(origin, {
+		connect,
+		...limits
+	}) : proxied(proxy.value, options, limits);
 	const unguard = guardConnections();
 	const flying = /* @__PURE__ */ new Set();
 	const abortAll = () => {
@@ -28321,6 +28334,7 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 			redact,
 			flying
 		}, request),
+		connectAhead: direct ? connectAhead : () => {},
 		async close() {
 			unguard();
 			cancel.removeEventListener("abort", abortAll);
@@ -28330,25 +28344,13 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		}
 	};
 }
-/** Connections to the origin, or through a proxy, NO_PROXY aside. */
-function dispatcherFor(origin, proxy, { connections, timeoutMs, signal }) {
-	const connect = {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal
-	};
-	const limits = {
-		headersTimeout: timeoutMs,
-		bodyTimeout: timeoutMs,
-		connections,
-		pipelining: 1
-	};
+/** Connections through a proxy, NO_PROXY aside. */
+function proxied(proxy, connect, limits) {
 	const open = (to, options) => new import_undici.Pool(to, {
 		connect,
 		...options,
 		...limits
 	});
-	if (proxy === void 0) return open(origin, {});
 	return new import_undici.EnvHttpProxyAgent({
 		httpProxy: proxy,
 		httpsProxy: proxy,
@@ -28358,6 +28360,45 @@ function dispatcherFor(origin, proxy, { connections, timeoutMs, signal }) {
 		factory: open,
 		clientFactory: open
 	});
+}
+const IDLE_MS = 4e3;
+/** Connects to an origin, also ahead of requests: handshakes take round trips. */
+function openLine(origin, options) {
+	const connector = (0, import_undici.buildConnector)(options);
+	const { protocol, host, hostname, port } = new URL(origin);
+	const place = {
+		protocol,
+		host,
+		hostname: hostname.replace(/^\[|\]$/g, ""),
+		port
+	};
+	const ahead = /* @__PURE__ */ new Set();
+	const make = () => {
+		const one = {};
+		ahead.add(one);
+		const drop = () => void ahead.delete(one);
+		connector(place, (...end) => {
+			const [error, socket] = end;
+			if (one.wanted !== void 0) one.wanted(...end);
+			else if (error !== null) drop();
+			else one.socket = socket.once("close", drop).setTimeout(IDLE_MS, () => socket.destroy());
+		});
+	};
+	const connect = (to, callback) => {
+		const [one] = ahead;
+		if (one === void 0) return connector(to, callback);
+		ahead.delete(one);
+		const { socket } = one;
+		if (socket === void 0) one.wanted = callback;
+		else queueMicrotask(() => callback(null, socket.setTimeout(0)));
+	};
+	const connectAhead = (count) => {
+		for (let left = count; left > 0; left -= 1) make();
+	};
+	return {
+		connect,
+		connectAhead
+	};
 }
 
 // src/agent/client.ts
@@ -28400,6 +28441,7 @@ function openClient(connection, { connections, cancel, now, debug }) {
 			headers: []
 		}), redact),
 		redact,
+		connectAhead: http.connectAhead,
 		async close() {
 			unwatch?.();
 			await http.close();

@@ -321,6 +321,10 @@ function openLevel(concurrency, clock, onChange) {
 function highestLevel(concurrency) {
 	return concurrency === "auto" ? MAX : concurrency;
 }
+/** How many uploads are soon in flight: as many as `auto` starts with, doubled once. */
+function earlyLevel(concurrency) {
+	return concurrency === "auto" ? START * 2 : concurrency;
+}
 const MAX = 24;
 const START = 4;
 const GAIN = 1.1;
@@ -1722,6 +1726,8 @@ async function send(selection, inputs, client, surroundings) {
 	const { cacheWarnings, clock, observer } = surroundings;
 	if (state !== void 0) forget(state, due);
 	const start = clock();
+	const requests = Math.ceil(due.length / inputs.filesPerRequest);
+	client.connectAhead(Math.min(requests, earlyLevel(inputs.concurrency)));
 	const results = await transfer(due, {
 		...inputs,
 		...surroundings,

@@ -2373,13 +2373,14 @@ function statsTable({ samples, gate }) {
 			lines
 		]];
 	});
+	const levels = [...gate.failIf.length > 0 ? ["fail-if"] : [], ...gate.warnIf.length > 0 ? ["warn-if"] : []];
 	const headings = [
 		"",
 		samples.length > 1 ? "Peak" : "Now",
 		"Mean",
 		"Last",
-		"Of",
-		"Conditions"
+		"Total",
+		levels.join(" / ")
 	];
 	return samples.length === 0 || rows.length === 0 ? [] : [table(headings, rows)];
 }

@@ -34,8 +34,12 @@ function inputMistakes({ does }: JobStep): string[] {
   return [
     ...unknown.map(name => `there is no input ${name}${didYouMean(name, names)}`),
     ...accessMistakes(task, does.inputs),
+    ...(/\bneeds\./.test(does.inputs['token'] ?? '') ? [TOKEN_OF_OTHER_JOB] : []),
   ];
 }
+
+const TOKEN_OF_OTHER_JOB =
+  'token: GitHub drops masked outputs between jobs. Ask for the token again, as in examples/other-job.yml.';
 
 /** What the action itself says of the inputs that are replaced. An expression may be anything that is valid. */
 function accessMistakes(task: Task, inputs: Readonly<Record<string, string>>): string[] {

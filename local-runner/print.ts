@@ -11,6 +11,23 @@ export function shortened(text: string, limit = 160): string {
   return text.length > limit ? `${text.slice(0, limit)} …` : text;
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+
+/** A job summary as text: without markup, a line for each row of a table, folded what is folded. */
+export function summaryText(summary: string): string {
+  return summary
+    .replace(/```mermaid.*?```/gs, '(a chart)')
+    .replace(/<details><summary>(.*?)<\/summary>.*?<\/details>/gs, '▸ $1')
+    .replace(/<br>(?=<\/td>)/g, '')
+    .replace(/<\/t[dh]>\s*(?=<t[dh])/g, ' | ')
+    .replaceAll('<br>', ', ')
+    .replaceAll('<li>', '- ')
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(#?\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
 /** Prints every file below a directory, with its size in bytes. */
 export async function printTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

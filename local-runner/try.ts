@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { startAgent } from '../local-agent/agent.ts';
 import type { StepResult } from './job.ts';
 import { firstLine, mistakesIn } from './mistakes.ts';
-import { logPrinter, printTree, shortened, title } from './print.ts';
+import { logPrinter, printTree, shortened, summaryText, title } from './print.ts';
 import { type Access, agentOptionsFor, folderOf, rehearsed, usingSandbox } from './rehearsal.ts';
 import { actionOfCheckout } from './use.ts';
 import { type JobResult, type Machine, runWorkflow } from './workflow.ts';
@@ -32,6 +32,9 @@ const PASSED_OVER =
   'name permissions environment if timeout-minutes max-parallel background wait wait-all cancel'.split(' ');
 /** Keys that matter to scripts and the actions of others alone. */
 const OF_OTHERS = 'shell working-directory defaults container services uses with secrets'.split(' ');
+
+const NOT_TRIED =
+  'Not tried: base-url, header-prefix, sandbox-id and token with your service; secrets; what was skipped.';
 
 interface Options {
   readonly file: string;
@@ -124,8 +127,8 @@ function printEnd({ end }: StepResult): void {
   const outputs = Object.entries(end?.outputs ?? {}).filter(([, value]) => value !== '');
   if (outputs.length > 0) console.log('\nIts outputs:');
   for (const [name, value] of outputs) console.log(`  ${name}: ${shortened(value)}`);
-  const summary = end?.summary.trim() ?? '';
-  if (summary !== '') console.log(`\nIts summary, as Markdown:\n${shortened(summary, 4000)}`);
+  const summary = summaryText(end?.summary ?? '');
+  if (summary !== '') console.log(`\nIts summary, as text:\n${shortened(summary, 4000)}`);
 }
 
 function conclude(jobs: readonly Job[], results: readonly JobResult[]): boolean {
@@ -139,6 +142,6 @@ function conclude(jobs: readonly Job[], results: readonly JobResult[]): boolean 
   for (const { step } of failed) console.log(`Failed: ${firstLine(step.title)}`);
   const succeeded = ran.length > 0 && failed.length === 0 && notRun.length === 0;
   if (ran.length === 0) console.log('No step that uses this action ran.');
-  else if (succeeded) console.log('Every step that ran succeeded.');
+  else if (succeeded) console.log(`Every step that ran succeeded. ${NOT_TRIED}`);
   return succeeded;
 }

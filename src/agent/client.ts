@@ -54,6 +54,7 @@ export function openClient(
     send,
     stats: async () => cleanObject(await send({ method: 'GET', path: statsPath, headers: [] }), redact),
     redact,
+    connectAhead: http.connectAhead,
     async close() {
       unwatch?.();
       await http.close();

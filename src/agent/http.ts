@@ -1,4 +1,5 @@
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Socket } from 'node:net';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { guardConnections } from './connections.ts';
 import { exchange, type HttpAnswer, type HttpRequest, nameOf, type Way } from './exchange.ts';
 import { AgentError } from './failure.ts';
@@ -8,6 +9,8 @@ import { isUsable, proxyFor } from './proxy.ts';
 export interface Http {
   /** @throws AgentError where no complete answer came back. */
   readonly send: (request: HttpRequest) => Promise<HttpAnswer>;
+  /** Makes so many connections ahead of the requests that need them, unless a proxy is in between. */
+  readonly connectAhead: (count: number) => void;
   /** Ends what is in flight and closes every connection. */
   readonly close: () => Promise<void>;
 }
@@ -24,10 +27,15 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
     const why = `the environment variable ${proxy.name} is not the URL of an http or https proxy (http://host:port)`;
     const refuse = (request: HttpRequest) =>
       Promise.reject(new AgentError('unreachable', `${nameOf(request, origin)} was not sent: ${why}.`));
-    return { send: refuse, close: async () => {} };
+    return { send: refuse, connectAhead: () => {}, close: async () => {} };
   }
   const closing = new AbortController();
-  const dispatcher = dispatcherFor(origin, proxy?.value, { connections, timeoutMs, signal: closing.signal });
+  // HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
+  const options = { timeout: timeoutMs, allowH2: false, signal: closing.signal };
+  const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connections, pipelining: 1 };
+  const { connect, connectAhead } = openLine(origin, options);
+  const direct = proxy === undefined;
+  const dispatcher = direct ? new Pool(origin, { connect, ...limits }) : proxied(proxy.value, options, limits);
   const unguard = guardConnections();
   const flying = new Set<() => void>();
   const abortAll = () => {
@@ -36,6 +44,7 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
   cancel.addEventListener('abort', abortAll);
   return {
     send: request => exchange({ dispatcher, origin, timeoutMs, cancel, redact, flying }, request),
+    connectAhead: direct ? connectAhead : () => {},
     async close() {
       unguard();
       cancel.removeEventListener('abort', abortAll);
@@ -47,18 +56,51 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
   };
 }
 
-/** Connections to the origin, or through a proxy, NO_PROXY aside. */
-function dispatcherFor(
-  origin: string,
-  proxy: string | undefined,
-  { connections, timeoutMs, signal }: Pick<HttpOptions, 'connections' | 'timeoutMs'> & { readonly signal: AbortSignal },
-): Dispatcher {
-  // HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
-  const connect = { timeout: timeoutMs, allowH2: false, signal };
-  const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connections, pipelining: 1 };
+/** Connections through a proxy, NO_PROXY aside. */
+function proxied(proxy: string, connect: buildConnector.BuildOptions, limits: Pool.Options): Dispatcher {
   // Only here can the clients that talk to a proxy be told: they get no option of the agent above them.
   const open = (to: string | URL, options: object) => new Pool(to, { connect, ...options, ...limits });
-  if (proxy === undefined) return open(origin, {});
   const tls = { connect, proxyTls: connect, requestTls: connect };
   return new EnvHttpProxyAgent({ httpProxy: proxy, httpsProxy: proxy, ...tls, factory: open, clientFactory: open });
+}
+
+/** A connection that was made, or is being made; once it is wanted meanwhile, told how that ends. */
+interface Ahead {
+  socket?: Socket;
+  wanted?: buildConnector.Callback;
+}
+
+// A host may close a connection on which no request comes; so long, undici too keeps one that is idle.
+const IDLE_MS = 4000;
+
+/** Connects to an origin, also ahead of requests: handshakes take round trips. */
+function openLine(origin: string, options: buildConnector.BuildOptions) {
+  const connector = buildConnector(options);
+  const { protocol, host, hostname, port } = new URL(origin);
+  const place = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port };
+  const ahead = new Set<Ahead>();
+  const make = () => {
+    const one: Ahead = {};
+    ahead.add(one);
+    // One that failed, or was closed, is none.
+    const drop = () => void ahead.delete(one);
+    connector(place, (...end) => {
+      const [error, socket] = end;
+      if (one.wanted !== undefined) one.wanted(...end);
+      else if (error !== null) drop();
+      else one.socket = socket.once('close', drop).setTimeout(IDLE_MS, () => socket.destroy());
+    });
+  };
+  const connect: buildConnector.connector = (to, callback) => {
+    const [one] = ahead;
+    if (one === undefined) return connector(to, callback);
+    ahead.delete(one);
+    const { socket } = one;
+    if (socket === undefined) one.wanted = callback;
+    else queueMicrotask(() => callback(null, socket.setTimeout(0)));
+  };
+  const connectAhead = (count: number) => {
+    for (let left = count; left > 0; left -= 1) make();
+  };
+  return { connect, connectAhead };
 }

@@ -31,7 +31,7 @@ export type Upload = (
 export type UploadQuery = Pick<Inputs<'upload'>, 'uploadPath' | 'username' | 'signature' | 'signatureExpiration'>;
 
 /** Uploads over a client. `hashed` says whether to hash what is sent. */
-export function uploader(client: Client, inputs: UploadQuery, hashed: boolean): Upload {
+export function uploader(client: Pick<Client, 'send' | 'redact'>, inputs: UploadQuery, hashed: boolean): Upload {
   const form = openForm();
   const openBody = bodyOpener(form, hashed);
   const pathFor = pathsOf(inputs);

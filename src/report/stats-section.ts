@@ -38,7 +38,8 @@ function statsTable({ samples, gate }: Report): Html[] {
     const name = html`${mark}${RESOURCES.get(subject) ?? code(subject)}`;
     return [[name, peak || 'not reported', mean, last, total, lines]];
   });
-  const headings = ['', samples.length > 1 ? 'Peak' : 'Now', 'Mean', 'Last', 'Of', 'Conditions'];
+  const levels = [...(gate.failIf.length > 0 ? ['fail-if'] : []), ...(gate.warnIf.length > 0 ? ['warn-if'] : [])];
+  const headings = ['', samples.length > 1 ? 'Peak' : 'Now', 'Mean', 'Last', 'Total', levels.join(' / ')];
   return samples.length === 0 || rows.length === 0 ? [] : [table(headings, rows)];
 }
 

@@ -4,7 +4,7 @@ import { uploader } from '../agent/uploader.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report } from '../report/report.ts';
-import { highestLevel } from '../upload/level.ts';
+import { earlyLevel, highestLevel } from '../upload/level.ts';
 import type { FileResult } from '../upload/result.ts';
 import { resultsOf, type Selection, selectFiles } from '../upload/selection.ts';
 import { forget, remember } from '../upload/state-file.ts';
@@ -98,6 +98,9 @@ async function send(
   const { cacheWarnings, clock, observer } = surroundings;
   if (state !== undefined) forget(state, due);
   const start = clock();
+  // All at once, and while the trial of shared requests is on its way.
+  const requests = Math.ceil(due.length / inputs.filesPerRequest);
+  client.connectAhead(Math.min(requests, earlyLevel(inputs.concurrency)));
   const results = await transfer(due, {
     ...inputs,
     ...surroundings,

@@ -34,6 +34,11 @@ export function highestLevel(concurrency: number | 'auto'): number {
   return concurrency === 'auto' ? MAX : concurrency;
 }
 
+/** How many uploads are soon in flight: as many as `auto` starts with, doubled once. */
+export function earlyLevel(concurrency: number | 'auto'): number {
+  return concurrency === 'auto' ? START * 2 : concurrency;
+}
+
 // Services have been seen to fail from 30 connections on.
 const MAX = 24;
 const START = 4;

@@ -100,6 +100,27 @@ suite('a pool of connections', { timeout: 20_000 }, () => {
     assert.equal(agent.connections.length, 2);
   });
 
+  for (const [state, wait] of Object.entries({ made: 2, 'being made': 0 })) {
+    test(`sends over those that were ${state} ahead`, async () => {
+      await using agent = await listen(answering(socket => socket.write(OK)));
+      const http = open(`http://${agent.host}`, { ...patient, connections: 2 });
+      http.connectAhead(2);
+      while (agent.connections.length < wait) await agent.connected();
+      await Promise.all([1, 2, 3, 4].map(() => http.send(REQUEST)));
+      await http.close();
+      assert.equal(agent.connections.length, 2);
+    });
+  }
+
+  test('says of one that could not be made ahead what it says of any', async () => {
+    const agent = await listen();
+    const http = open(`http://${agent.host}`, patient);
+    await agent[Symbol.asyncDispose]();
+    http.connectAhead(1);
+    for (const _ of [1, 2]) await assert.rejects(http.send(REQUEST), { kind: 'unreachable' });
+    await http.close();
+  });
+
   test('ends its idle connections when it is closed', async () => {
     await using agent = await listen(answering(socket => socket.write(OK)));
     const http = open(`http://${agent.host}`, patient);
@@ -116,9 +137,12 @@ suite('a pool of connections', { timeout: 20_000 }, () => {
       const http = open(`${scheme}://${agent.host}`, patient);
       const connected = agent.connected();
       const sending = assert.rejects(http.send(REQUEST), { kind: 'connection' });
-      const gone = closed((await connected).resume());
+      http.connectAhead(1);
+      await connected;
+      while (agent.connections.length < 2) await agent.connected();
+      const gone = agent.connections.map(socket => closed(socket.resume()));
       await http.close();
-      await Promise.all([gone, sending]);
+      await Promise.all([...gone, sending]);
     });
   }
 });

@@ -11,7 +11,10 @@ import { parsed } from '../inputs/given.ts';
 import { fileOf, LARGE, LARGEST_BUFFERED, pattern } from './bodies.ts';
 
 /** A client whose requests are answered by the paths of stored files. */
-function answering(paths: readonly string[], onRequest: (request: HttpRequest) => Promise<void> | void): Client {
+function answering(
+  paths: readonly string[],
+  onRequest: (request: HttpRequest) => Promise<void> | void,
+): Pick<Client, 'send' | 'redact'> {
   const entries = paths.map(path => ({ path, name: path.replace(/.*\//, ''), type: 'file' }));
   const answer = { tried: '', status: 200, retryAfter: undefined, text: JSON.stringify(entries), sentWhole: true };
   return {
@@ -19,9 +22,7 @@ function answering(paths: readonly string[], onRequest: (request: HttpRequest) =
       await onRequest(request);
       return answer;
     },
-    stats: () => Promise.reject(new Error('not asked for')),
     redact: redactor(['s3cret']),
-    close: () => Promise.resolve(),
   };
 }
 

@@ -68,7 +68,7 @@ const STATS: Readonly<
     [FULL_READING],
     [],
     [
-      ['', 'Now', 'Of'],
+      ['', 'Now', 'Total'],
       ['CPU', '12.5 %', '4 cores'],
       ['Memory', '1 GiB (25 %)', '4 GiB'],
       ['Disk', '995 B (99.5 %)', '1000 B'],
@@ -81,7 +81,7 @@ const STATS: Readonly<
     ],
     ['cpu_used_pct > 90', 'cpu_used_pct.min < 9', 'load > 5', 'load.min > 3', 'x > 1'],
     [
-      ['', 'Peak', 'Mean', 'Last', 'Of', 'Conditions'],
+      ['', 'Peak', 'Mean', 'Last', 'Total', 'fail-if'],
       ['❌ CPU', '250 %', '150 %', '50 %', '1 core', '❌ cpu_used_pct > 90✅ cpu_used_pct.min < 9'],
       ['Memory', '5 B', '5 B', '5 B', '', ''],
       ['load', '3', '2', '1', '', '✅ load > 5✅ load.min > 3'],
@@ -115,7 +115,7 @@ describe('the stats are one table of', () => {
 test('a condition that warns and one that cannot be judged are marked, with the reason', () => {
   const [failIf, warnIf] = [[parse('x > 5')], [parse('load > 1')]];
   const text = summaryOf({ samples: course([{ load: 9 }]), gate: gateOf({ failIf, warnIf }, [figures({ load: 9 })]) });
-  assert.deepEqual(rowsOf(text, 'Conditions').slice(1), [
+  assert.deepEqual(rowsOf(text, 'fail-if / warn-if').slice(1), [
     ['❌ x', 'not reported', '❌ x > 5'],
     ['⚠️ load', '9', '⚠️ load > 1'],
   ]);

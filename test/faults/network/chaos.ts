@@ -36,22 +36,23 @@ export async function chaos(seed: number, count: number): Promise<void> {
   assert.ok(world.agent.maxInFlight <= 40);
 }
 
-/** Uploads so many files that share requests, faults among them, and asserts that nothing is lost. */
+/** Uploads so many files that share requests as they do behind the headers of E2B, faults among them, and asserts that nothing is lost. */
 export async function sharedChaos(seed: number, count: number): Promise<void> {
   const planned = fates(seed, count, RETRIES);
-  await using world = await openWith(planned, strays(seed, 20));
+  await using world = await openWith(planned, strays(seed, 20), 'E2b');
   const concurrency = seed % 2 === 0 ? 'auto' : '10';
-  const inputs = { retries: `${RETRIES}`, concurrency, 'files-per-request': '20' };
+  const inputs = { retries: `${RETRIES}`, concurrency, 'header-prefix': 'E2b' };
   const { report } = await runAction(world, inputs, { task: 'upload' });
   assert.equal(report.files.length, count);
   assertThere(world, planned, report.files);
   assert.ok(uploads(world).length < count * 2, `${uploads(world).length} requests`);
 }
 
-function openWith(planned: readonly Fate[], faults: readonly Fault[]): Promise<World> {
+function openWith(planned: readonly Fate[], faults: readonly Fault[], headerPrefix = 'Svc'): Promise<World> {
   return openWorld({
     files: Object.fromEntries(planned.map(({ name, content: bytes }) => [name, bytes])),
     faults,
+    headerPrefix,
   });
 }
 
