@@ -29,7 +29,6 @@ var InputError = class extends Error {
 		this.problems = problems;
 	}
 };
-/** The error of a single problem. */
 function inputError(input, message, example) {
 	return new InputError([example === void 0 ? {
 		input,
@@ -83,11 +82,11 @@ function formatDuration(ms) {
 	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
 	const seconds = Math.round(ms / 1e3);
 	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
-	if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), "min"], [seconds % 60, "s"]);
-	return twoUnits([Math.floor(seconds / 3600), "h"], [Math.floor(seconds % 3600 / 60), "min"]);
+	return seconds < 3600 ? inSixties(seconds, "min", "s") : inSixties(Math.floor(seconds / 60), "h", "min");
 }
-function twoUnits(large, small) {
-	return (small[0] === 0 ? [large] : [large, small]).map((amount) => amount.join(" ")).join(" ");
+function inSixties(count, large, small) {
+	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${rest}`;
 }
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
 function formatNumber(count) {
@@ -142,27 +141,27 @@ function wholeNumber(min, max, fallback) {
 		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
 	});
 }
-const MILLISECONDS = {
+const HOUR = 36e5;
+const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
 	s: 1e3,
 	m: 6e4,
-	h: 36e5
-};
-const LONGEST = 24 * MILLISECONDS.h;
+	h: HOUR
+}));
+const LONGEST = 24 * HOUR;
 /** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
 function duration(min, fallback) {
 	return field((value, refuse) => {
 		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		if (ms >= min && ms <= LONGEST) return ms;
 		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	}, formatDuration);
 }
+/** Not a number where it is no length of time. */
 function milliseconds(text) {
-	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
-	return Math.round(Number(number) * MILLISECONDS[unit]);
+	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 }
-/** Text as it is. */
 const text$1 = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
@@ -418,6 +417,14 @@ function badAnswer({ tried, status }, why, cause) {
 		cause
 	});
 }
+/** What `parse` makes of an answer that should be JSON. @throws AgentError where it is none. */
+function fromJson(answer, parse) {
+	try {
+		return parse(answer.text);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", error);
+	}
+}
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
 	const message = messageOf$1(text);
@@ -453,11 +460,9 @@ function textOf(html) {
 function messageOf$1(text) {
 	try {
 		const body = JSON.parse(text);
-		if (typeof body === "string") return body;
-		if (typeof body !== "object" || body === null) return text;
-		if ("message" in body && typeof body.message === "string") return body.message;
-		if ("error" in body && typeof body.error === "string") return body.error;
-		return JSON.stringify(body);
+		if (typeof body !== "object" || body === null) return typeof body === "string" ? body : text;
+		const { message, error } = fieldsOf(body);
+		return [message, error].find((said) => typeof said === "string") ?? JSON.stringify(body);
 	} catch {
 		return;
 	}
@@ -28187,14 +28192,15 @@ const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 const MARK = "place-of-the-sandbox-id";
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 const baseUrl = field((value, refuse, all) => {
-	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
-	if (value.includes("@")) return refuse("must not contain credentials or an @: the token has its own input.", EXAMPLE$1);
+	const fail = (why) => refuse(why, EXAMPLE$1);
+	if (value === "") return fail("is required: the sandbox host.");
+	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
 	const given = quote(value);
-	if (value.includes("$")) return refuse(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`, EXAMPLE$1);
-	const url = parseUrl(value, refuse, all);
-	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
-	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
-	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
+	if (value.includes("$")) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
+	const url = parseUrl(value, fail, all);
+	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
+	if (url.protocol === "http:") refuseInsecure(url, given, fail, all);
+	else if (url.protocol !== "https:") return fail(`${given} is neither an https nor an http URL.`);
 	return url.href.replace(/\/+$/, "");
 }, String);
 /** An operation's path below the base URL, beginning with a slash. */
@@ -28206,18 +28212,19 @@ function operationPath(fallback) {
 		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
 	});
 }
-function parseUrl(value, refuse, all) {
+function parseUrl(value, fail, all) {
+	const given = quote(value);
 	const id = all["sandbox-id"]?.trim() ?? "";
-	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
-	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
+	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
-	const unknown = /\{[^}]*\}/.exec(filled);
-	if (unknown !== null) return refuse(`${quote(value)} has the unknown placeholder ${unknown[0]}; valid are {sandbox-id} and {port}.`, EXAMPLE$1);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
+	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
+	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
 }
-function refuseInsecure(url, given, refuse, all) {
+function refuseInsecure(url, given, fail, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	refuse(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+	fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
 }
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
@@ -28240,14 +28247,8 @@ function proxyFor(origin, env) {
 }
 /** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
 function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
+	const { protocol = "", username = "", password = "" } = URL.parse(value) ?? {};
+	return /^https?:$/.test(protocol) && decoded(`${username}${password}`) !== void 0;
 }
 /** How the network is reached, without the values of variables: one may hold a password. */
 function networkFacts(origin, env) {
@@ -28267,14 +28268,14 @@ function proxyCredentials(env) {
 		"https_proxy",
 		"HTTP_PROXY",
 		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret)]).filter((secret) => secret !== "");
+	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret) ?? secret]).filter((secret) => secret !== "");
 }
-/** A part of a URL without its percent-encoding, where that can be undone. */
+/** A part of a URL without its percent-encoding; undefined where that cannot be undone. */
 function decoded(part) {
 	try {
 		return decodeURIComponent(part);
 	} catch {
-		return part;
+		return;
 	}
 }
 /** The first variable that is set decides; set to nothing, it names no proxy. */
@@ -28498,19 +28499,12 @@ function causesOf(error) {
 	}
 	return lines.join("");
 }
+/** The JSON object of an answer, to the letter unless there is a secret in it. @throws AgentError */
 function cleanObject(answer, redact) {
-	const json = cleanJson(answer, redact);
-	if (json.startsWith("{")) return json;
-	throw badAnswer(answer, "It is not a JSON object");
-}
-/** The answer to the letter, unless there is a secret in it. */
-function cleanJson(answer, redact) {
-	try {
-		const clean = changeStrings(answer.text, redact);
-		return clean === changeStrings(answer.text, (text) => text) && answer.text === redact(answer.text) && !answer.text.includes("\\") ? answer.text.trim() : clean;
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
+	const { text } = answer;
+	const clean = fromJson(answer, (json) => changeStrings(json, redact));
+	if (!clean.startsWith("{")) throw badAnswer(answer, "It is not a JSON object");
+	return clean === fromJson(answer, (json) => changeStrings(json, (part) => part)) && text === redact(text) && !text.includes("\\") ? text.trim() : clean;
 }
 
 // src/agent/retry.ts
@@ -28835,15 +28829,13 @@ function spreadStars(part) {
 	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
-	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
-	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	const given = `the target ${quote(target)}`;
+	if (target.includes("\0")) return fail(`has a NUL character in ${given}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in ${given}. Write the path without it.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (unexpanded !== void 0) {
-		const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
-		return fail(`has the target ${quote(target)}, ${why}`, example);
-	}
-	return target;
+	if (unexpanded === void 0) return target;
+	return fail(`has ${given}, ${`but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`}`, example);
 }
 
 // src/inputs/table.ts
@@ -29024,10 +29016,9 @@ function isShort(figure) {
 function figureIn(name, value) {
 	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
 	if (!Object.hasOwn(CONTRACT, name)) return value;
-	return metricKind(name) === "percentage" ? toPercentage(Number(value)) : toWhole(value);
-}
-function toPercentage(number) {
-	return Number.isFinite(number) && number >= 0 ? number : void 0;
+	if (metricKind(name) !== "percentage") return toWhole(value);
+	const percentage = Number(value);
+	return Number.isFinite(percentage) && percentage >= 0 ? percentage : void 0;
 }
 /** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
 function toWhole(number) {
@@ -29061,7 +29052,7 @@ const ENDED = "ended";
 const MAX_RECORD_BYTES = 33554432;
 const MAX_RECORD_FIGURES = 12e5;
 const MAX_RECORD_NAMES = 2e4;
-/** A recorder that appends to the record in a monitor's directory. */
+/** A recorder that appends a line of JSON for each call to the record in a monitor's directory. Nobody else can read it. */
 function openRecorder(directory) {
 	const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
 	let [bytes, count, warned] = [
@@ -29105,10 +29096,10 @@ function openRecorder(directory) {
 			});
 			writeFileSync(path.join(directory, ENDED), "", { mode: 384 });
 		},
+		/** Whether it takes no more but its end. */
 		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
 	};
 }
-/** Whether the monitor was asked to end. */
 function isEndRequested(directory) {
 	return existsSync(path.join(directory, REQUEST));
 }
@@ -29150,7 +29141,10 @@ const ASKED = "the job asked for it";
 const JOB_GONE = "its job is gone";
 const LOOK_MS = 200;
 const LAST_READING_MS = 5e3;
-/** Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. */
+/**
+* Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. `stop` aborts then, with
+* the reason, and `cancel` when even the last reading must end.
+*/
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
 	const cancel = new AbortController();

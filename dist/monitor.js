@@ -9,6 +9,7 @@ const PASSED_ON = [
 	/^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
 	/^runner_tracking_id$/i
 ];
+const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
 const SMALL = [
 	"--max-semi-space-size=1",
 	"--no-opt",
@@ -16,10 +17,6 @@ const SMALL = [
 	"--no-maglev",
 	"--liftoff-only"
 ];
-/** Whether a variable names a file, which may be relative to where the step runs. */
-function isFile(name) {
-	return /^(node_extra_ca_certs|ssl_cert_file)$/i.test(name);
-}
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 async function startSampler(script, directory, handover) {
 	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
@@ -30,7 +27,7 @@ async function startSampler(script, directory, handover) {
 		script,
 		directory
 	], {
-		env: Object.fromEntries(passedOn.map(([name, value = ""]) => [name, isFile(name) ? path.resolve(value) : value])),
+		env: Object.fromEntries(passedOn.map(([name, value = ""]) => [name, FILES.test(name) ? path.resolve(value) : value])),
 		cwd: path.dirname(directory),
 		detached: true,
 		windowsHide: true,

@@ -1,4 +1,4 @@
-import { $ as judge, A as redactor, B as routingHeaders, C as changeStrings, D as networkFacts, E as isUsable, H as formatCount, L as EMPTY_REPORT, M as waitError, N as formatFigure, O as proxyCredentials, P as judgementLine, Q as isGated, U as formatDuration, V as secretsInHeaders, Z as gateOf, et as metricsOf, j as reportedError, k as proxyFor, nt as withRetries, rt as AgentError, t as decodeStats, tt as exactly, z as USER_AGENT } from "./shared.js";
+import { $ as judge, A as redactor, B as routingHeaders, C as changeStrings, D as networkFacts, E as isUsable, H as formatCount, L as EMPTY_REPORT, M as waitError, N as formatFigure, O as proxyCredentials, P as judgementLine, Q as isGated, U as formatDuration, V as secretsInHeaders, Z as gateOf, et as metricsOf, j as reportedError, k as proxyFor, nt as withRetries, rt as AgentError, t as decodeStats, tt as exactly, w as fieldsOf, z as USER_AGENT } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -49,6 +49,14 @@ function badAnswer({ tried, status }, why, cause) {
 		cause
 	});
 }
+/** What `parse` makes of an answer that should be JSON. @throws AgentError where it is none. */
+function fromJson(answer, parse) {
+	try {
+		return parse(answer.text);
+	} catch (error) {
+		throw badAnswer(answer, "It is not JSON", error);
+	}
+}
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 function whatItSaid(text, redact) {
 	const message = messageOf$1(text);
@@ -84,11 +92,9 @@ function textOf(html) {
 function messageOf$1(text) {
 	try {
 		const body = JSON.parse(text);
-		if (typeof body === "string") return body;
-		if (typeof body !== "object" || body === null) return text;
-		if ("message" in body && typeof body.message === "string") return body.message;
-		if ("error" in body && typeof body.error === "string") return body.error;
-		return JSON.stringify(body);
+		if (typeof body !== "object" || body === null) return typeof body === "string" ? body : text;
+		const { message, error } = fieldsOf(body);
+		return [message, error].find((said) => typeof said === "string") ?? JSON.stringify(body);
 	} catch {
 		return;
 	}
@@ -509,19 +515,12 @@ function causesOf(error) {
 	}
 	return lines.join("");
 }
+/** The JSON object of an answer, to the letter unless there is a secret in it. @throws AgentError */
 function cleanObject(answer, redact) {
-	const json = cleanJson(answer, redact);
-	if (json.startsWith("{")) return json;
-	throw badAnswer(answer, "It is not a JSON object");
-}
-/** The answer to the letter, unless there is a secret in it. */
-function cleanJson(answer, redact) {
-	try {
-		const clean = changeStrings(answer.text, redact);
-		return clean === changeStrings(answer.text, (text) => text) && answer.text === redact(answer.text) && !answer.text.includes("\\") ? answer.text.trim() : clean;
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
+	const { text } = answer;
+	const clean = fromJson(answer, (json) => changeStrings(json, redact));
+	if (!clean.startsWith("{")) throw badAnswer(answer, "It is not a JSON object");
+	return clean === fromJson(answer, (json) => changeStrings(json, (part) => part)) && text === redact(text) && !text.includes("\\") ? text.trim() : clean;
 }
 
 // src/stats/sample.ts
@@ -700,4 +699,4 @@ async function reading(inputs, client, { debug }) {
 	return read;
 }
 
-export { openClient as a, waitFor as i, measure as n, badAnswer as o, stats as r, foresee as t };
+export { openClient as a, waitFor as i, measure as n, badAnswer as o, stats as r, fromJson as s, foresee as t };

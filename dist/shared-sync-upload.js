@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { a as openClient, i as waitFor, n as measure, o as badAnswer, t as foresee } from "./shared-sync-upload-stats.js";
+import { a as openClient, i as waitFor, n as measure, o as badAnswer, s as fromJson, t as foresee } from "./shared-sync-upload-stats.js";
 import { F as firstOf, H as formatCount, I as fitting, J as InputError, K as quote, L as EMPTY_REPORT, Q as isGated, R as parseSearch, T as parseFieldsOf, U as formatDuration, W as formatNumber, X as inputError, Y as allOf, Z as gateOf, _ as renameFile, a as NOT_REGULAR, c as sortOut, d as EXACTLY, f as READ_FLAGS, g as readSmallFile, h as isUnreadable, i as BROKEN_LINK, l as toPosix, m as checkRead, nt as withRetries, o as pathWithin, p as checkOpened, q as visibleCut, r as ALL_HIDDEN, rt as AgentError, s as realPaths, u as BUFFER_BYTES, v as systemCode, w as fieldsOf } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { setImmediate } from "node:timers/promises";
@@ -41,8 +41,9 @@ function survives(filename) {
 
 // src/agent/stream.ts
 /**
-* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. @throws AgentError `file-unreadable`
-* where it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
+* Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. Its `chunks` are as many bytes as it
+* had when it was opened; `sha256` is that of all chunks, in hexadecimal digits. @throws AgentError `file-unreadable` where
+* it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
 */
 async function openStream(path, buffers, hashed) {
 	let file;
@@ -139,11 +140,15 @@ function bodyOpener(form, hashed) {
 		});
 	};
 }
-/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
+/**
+* Buffers of one size that are used again, the one that was given back longest ago first: as many as are ever in use at
+* once. One for each file would be garbage that V8 is slow to collect.
+*/
 function bufferPool(size) {
 	const free = [];
 	return {
 		take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
+		/** Gives back what nothing reads any more. */
 		give: (buffer) => void free.push(buffer)
 	};
 }
@@ -293,15 +298,8 @@ function entriesOf$1(answer) {
 		const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
 		throw new AgentError("connection", message, { status });
 	}
-	const body = parse(answer);
+	const body = fromJson(answer, (text) => JSON.parse(text));
 	return Array.isArray(body) ? body : [body];
-}
-function parse(answer) {
-	try {
-		return JSON.parse(answer.text);
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
 }
 
 // src/upload/level.ts
@@ -462,15 +460,12 @@ function anchor(pattern, directory) {
 	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
 }
 function matches(pattern, dot) {
-	const own = slashed(pattern).replace(/(\/\*\*)+$/, "");
+	const own = (WINDOWS ? pattern.replaceAll("\\", "/") : pattern).replace(/(\/\*\*)+$/, "");
 	const matchers = [`${own}/**`, own].map((each) => new Minimatch(each, {
 		...OPTIONS,
 		dot
 	}));
 	return (file, partial) => matchers.some((each) => each.match(file, partial));
-}
-function slashed(pattern) {
-	return WINDOWS ? pattern.replaceAll("\\", "/") : pattern;
 }
 /** A pattern for the very path. */
 function escaped(literal) {
@@ -699,7 +694,10 @@ function spellsDots(pattern, root) {
 }
 
 // src/upload/discover.ts
-/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
+/**
+* Searches the files of every pattern, in their order; `warnings` are on lines that excluded nothing. @throws InputError for
+* places, names and links that cannot be used.
+*/
 async function discover(rules, options) {
 	const directory = path.resolve(options.workspace, options.workingDirectory);
 	requireDirectory(directory, options.workingDirectory);
@@ -874,13 +872,17 @@ const NAMED = 10;
 function plan(matches, options) {
 	const name = (file) => toPosix(pathWithin(options.workspace, file) ?? file);
 	const directory = path.resolve(options.workspace, options.workingDirectory);
-	const files = matches.flatMap((match) => match.files.map((file) => ({
-		source: name(file.path),
-		realPath: file.realPath,
-		target: targetOf(file, match.pattern.target, options.target),
-		size: file.size,
-		isExecutable: file.isExecutable
-	})));
+	const files = matches.flatMap((match) => match.files.map((file) => {
+		const { realPath, size, isExecutable } = file;
+		const target = targetOf(file, match.pattern.target, options.target);
+		return {
+			source: name(file.path),
+			realPath,
+			target,
+			size,
+			isExecutable
+		};
+	}));
 	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => nothingFound(match, directory, name));
 	const { unique, conflicts } = byTarget(files);
 	const problems = [
@@ -934,7 +936,7 @@ function byTarget(files) {
 	for (const file of files) {
 		const owner = owners.get(file.target);
 		if (owner === void 0) owners.set(file.target, file);
-		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file, file.target));
+		else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase()) conflicts.push(conflict(owner, file));
 	}
 	return {
 		unique: [...owners.values()],
@@ -953,8 +955,8 @@ function nestedTargets(owners) {
 	}
 	return messages;
 }
-function conflict(one, other, target) {
-	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+function conflict(one, other) {
+	return `${`${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`} would both go to ${JSON.stringify(other.target)}. Give one line another target, or exclude one.`;
 }
 function nested(owner, file) {
 	const [one, other] = [owner, file].map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
@@ -965,8 +967,8 @@ function oddities(leftOut) {
 	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
 		const [first, ...others] = leftOut.filter((item) => item.reason === reason);
 		if (first === void 0) return [];
-		const more = others.length === 0 ? "" : ` and ${others.length} more, each`;
-		return [`Left out: ${quote(first.path)}${more === "" ? "," : more} ${reason}.`];
+		const more = others.length === 0 ? "," : ` and ${others.length} more, each`;
+		return [`Left out: ${quote(first.path)}${more} ${reason}.`];
 	});
 }
 function unwritable(files) {
@@ -1184,7 +1186,8 @@ function realPathOf(file) {
 const CHUNK_BYTES = 1048576;
 /**
 * Finds the files whose content is what their entry says, and which no other upload may overwrite: with `shareRequests`, also
-* that of an agent that takes the last part of a filename for a path. Cancelled, it ends with what it knows.
+* that of an agent that takes the last part of a filename for a path. `unchanged` are their entries, and `entries` all that
+* the sending of the others leaves true. Cancelled, it ends with what it knows.
 */
 async function compare(files, entries, { cancel, shareRequests }) {
 	const same = /* @__PURE__ */ new Map();
@@ -1194,21 +1197,18 @@ async function compare(files, entries, { cancel, shareRequests }) {
 		if (entry?.size !== file.size) continue;
 		if (await digestOf(file, buffer, cancel) === entry.sha256) same.set(file.target, entry);
 	}
-	const settle = (unchanged) => {
+	for (let unchanged = same;;) {
 		const due = files.map(({ target }) => target).filter((target) => !unchanged.has(target));
-		const misplaced = shareRequests ? due.filter(isNested).map((target) => posix.basename(target)) : [];
+		const nested = due.filter((target) => target.includes("/"));
+		const misplaced = shareRequests ? nested.map((target) => posix.basename(target)) : [];
 		const untouched = without(entries, [...due, ...misplaced]);
 		const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
-		if (still.size < unchanged.size) return settle(still);
-		return {
+		if (still.size === unchanged.size) return {
 			unchanged,
 			entries: without(entries, misplaced)
 		};
-	};
-	return settle(same);
-}
-function isNested(target) {
-	return target.includes("/");
+		unchanged = still;
+	}
 }
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */
 async function digestOf({ realPath, size }, buffer, cancel) {
@@ -1256,23 +1256,17 @@ async function selectFiles(inputs, options) {
 	};
 	const comparing = {
 		...options,
-		planned: planned.files,
 		shareRequests: inputs.filesPerRequest > 1
 	};
-	const selected = state === void 0 ? selection : await skipUnchanged(selection, state, comparing);
+	const selected = state === void 0 ? selection : await skipUnchanged(selection, state, planned.files, comparing);
 	options.debug?.("plan", planLine(selected));
 	return selected;
 }
 /** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
 async function checkFiles(raw, options) {
-	const inputs = parseSearch(raw);
-	const { matches } = await discover(inputs.files, {
-		...inputs,
-		...options
-	});
-	if (!options.cancel.aborted) plan(matches, {
-		...inputs,
-		...options
+	await planFiles(parseSearch(raw), {
+		...options,
+		debug: void 0
 	});
 }
 /** A result for each file of a selection, in plan order, with those of the files that were due. */
@@ -1289,8 +1283,7 @@ function resultsOf({ files, unchanged }, due) {
 		return value ?? [];
 	});
 }
-async function planFiles(inputs, options) {
-	const { workspace, cancel, clock, debug } = options;
+async function planFiles(inputs, { workspace, cancel, clock, debug }) {
 	const start = clock();
 	const { matches, warnings } = await discover(inputs.files, {
 		...inputs,
@@ -1325,8 +1318,8 @@ function leaveOutState(planned, file, workspace) {
 		leftOut: [...planned.leftOut, ...found]
 	};
 }
-/** Takes what the sandbox has already from what is due. */
-async function skipUnchanged(selection, { file, entries: read, warnings }, { planned, shareRequests, cancel, debug }) {
+/** Takes what the sandbox has already from what is due; `planned` are the files of all shards. */
+async function skipUnchanged(selection, { file, entries: read, warnings }, planned, { shareRequests, cancel, debug }) {
 	const mine = new Set(selection.files);
 	const elsewhere = planned.filter((each) => !mine.has(each)).map(({ target }) => target);
 	const { unchanged, entries } = await compare(selection.files, without(read, elsewhere), {
@@ -1369,12 +1362,10 @@ function planLine({ files, due, unchanged, leftOut, share }) {
 /** Sends entries with one request, and again until it succeeds, fails for good, or has had its attempts. */
 async function attempt(entries, { level, stop }, options) {
 	const files = entries.map(({ file }) => file);
-	const { retries, sleep, random, clock, onEvent } = options;
+	const { clock, onEvent } = options;
 	const start = clock();
 	const outcome = await withRetries(() => sendOnce(files, level, options), {
-		retries,
-		sleep,
-		random,
+		...options,
 		stop,
 		onRetry: (retry) => onEvent({
 			kind: "retry",

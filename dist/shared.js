@@ -206,7 +206,6 @@ function gateOf({ failIf, warnIf }, samples, blind = false) {
 		breaches: [...failures, ...warnings]
 	};
 }
-/** Whether anything is judged. */
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
@@ -249,7 +248,6 @@ function judge(condition, samples) {
 function decidingOf({ aggregate, operator }) {
 	return aggregate ?? (operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0);
 }
-/** One figure of several. */
 function aggregateOf(aggregate, figures) {
 	const [first] = figures;
 	switch (aggregate) {
@@ -278,7 +276,6 @@ var InputError = class extends Error {
 		this.problems = problems;
 	}
 };
-/** The error of a single problem. */
 function inputError(input, message, example) {
 	return new InputError([example === void 0 ? {
 		input,
@@ -399,11 +396,11 @@ function formatDuration(ms) {
 	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
 	const seconds = Math.round(ms / 1e3);
 	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
-	if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), "min"], [seconds % 60, "s"]);
-	return twoUnits([Math.floor(seconds / 3600), "h"], [Math.floor(seconds % 3600 / 60), "min"]);
+	return seconds < 3600 ? inSixties(seconds, "min", "s") : inSixties(Math.floor(seconds / 60), "h", "min");
 }
-function twoUnits(large, small) {
-	return (small[0] === 0 ? [large] : [large, small]).map((amount) => amount.join(" ")).join(" ");
+function inSixties(count, large, small) {
+	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${rest}`;
 }
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
 function formatNumber(count) {
@@ -470,27 +467,27 @@ function wholeNumber(min, max, fallback) {
 		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
 	});
 }
-const MILLISECONDS = {
+const HOUR = 36e5;
+const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
 	s: 1e3,
 	m: 6e4,
-	h: 36e5
-};
-const LONGEST = 24 * MILLISECONDS.h;
+	h: HOUR
+}));
+const LONGEST = 24 * HOUR;
 /** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
 function duration(min, fallback) {
 	return field((value, refuse) => {
 		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		if (ms >= min && ms <= LONGEST) return ms;
 		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	}, formatDuration);
 }
+/** Not a number where it is no length of time. */
 function milliseconds(text) {
-	const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	if (unit !== "ms" && unit !== "s" && unit !== "m" && unit !== "h") return void 0;
-	return Math.round(Number(number) * MILLISECONDS[unit]);
+	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 }
-/** Text as it is. */
 const text = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
@@ -503,14 +500,15 @@ const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 const MARK = "place-of-the-sandbox-id";
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 const baseUrl = field((value, refuse, all) => {
-	if (value === "") return refuse("is required: the sandbox host.", EXAMPLE$1);
-	if (value.includes("@")) return refuse("must not contain credentials or an @: the token has its own input.", EXAMPLE$1);
+	const fail = (why) => refuse(why, EXAMPLE$1);
+	if (value === "") return fail("is required: the sandbox host.");
+	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
 	const given = quote(value);
-	if (value.includes("$")) return refuse(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`, EXAMPLE$1);
-	const url = parseUrl(value, refuse, all);
-	if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE$1);
-	if (url.protocol === "http:") refuseInsecure(url, given, refuse, all);
-	else if (url.protocol !== "https:") return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE$1);
+	if (value.includes("$")) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
+	const url = parseUrl(value, fail, all);
+	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
+	if (url.protocol === "http:") refuseInsecure(url, given, fail, all);
+	else if (url.protocol !== "https:") return fail(`${given} is neither an https nor an http URL.`);
 	return url.href.replace(/\/+$/, "");
 }, String);
 /** An operation's path below the base URL, beginning with a slash. */
@@ -522,18 +520,19 @@ function operationPath(fallback) {
 		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
 	});
 }
-function parseUrl(value, refuse, all) {
+function parseUrl(value, fail, all) {
+	const given = quote(value);
 	const id = all["sandbox-id"]?.trim() ?? "";
-	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE$1);
-	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE$1);
+	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
-	const unknown = /\{[^}]*\}/.exec(filled);
-	if (unknown !== null) return refuse(`${quote(value)} has the unknown placeholder ${unknown[0]}; valid are {sandbox-id} and {port}.`, EXAMPLE$1);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE$1);
+	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
+	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
 }
-function refuseInsecure(url, given, refuse, all) {
+function refuseInsecure(url, given, fail, all) {
 	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	refuse(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`, EXAMPLE$1);
+	fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
 }
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
@@ -819,15 +818,13 @@ function spreadStars(part) {
 	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
 }
 function checkTarget(target, fail, example) {
-	if (target.includes("\0")) return fail(`has a NUL character in the target ${quote(target)}.`, example);
-	if (target.split("/").includes("..")) return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
+	const given = `the target ${quote(target)}`;
+	if (target.includes("\0")) return fail(`has a NUL character in ${given}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in ${given}. Write the path without it.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
 	const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (unexpanded !== void 0) {
-		const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
-		return fail(`has the target ${quote(target)}, ${why}`, example);
-	}
-	return target;
+	if (unexpanded === void 0) return target;
+	return fail(`has ${given}, ${`but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`}`, example);
 }
 
 // package.json
@@ -1009,11 +1006,9 @@ const TABLES = {
 		...reporting
 	}
 };
-/** The task that an entry belongs to. */
 function taskOf(entry) {
 	return entry === "monitor-end" ? "monitor" : entry;
 }
-/** The names of an entry's inputs. */
 function inputNames(entry) {
 	return Object.keys(TABLES[entry]);
 }
@@ -1212,6 +1207,10 @@ function headline(report) {
 	const { own, error } = verdict(report);
 	return [...own, error].filter((part) => part !== "").join(" ");
 }
+/**
+* What came of a run: in the action's `own` words, a sentence each, and in those of an error, which may hold words from
+* elsewhere. Either may be empty.
+*/
 function verdict(report) {
 	const { files, errors, gate, share, cancelled } = report;
 	const error = errors[0]?.message ?? "";
@@ -1288,12 +1287,10 @@ function usage({ samples, cancelled }) {
 function furtherLines({ errors }) {
 	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
 }
-/** The failed files, those with the same message together, the largest group first. */
+/** The failed files in plan order, those with the same message together under one of their errors, the largest group first. */
 function failureGroups({ files }) {
 	const groups = /* @__PURE__ */ new Map();
-	for (const result of files) {
-		if (result.status !== "failed") continue;
-		const { error, file } = result;
+	for (const { error, file } of files.filter((result) => result.status === "failed")) {
 		const group = groups.get(error.message) ?? {
 			error,
 			sources: []
@@ -1378,14 +1375,8 @@ function proxyFor(origin, env) {
 }
 /** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
 function isUsable({ value }) {
-	const url = URL.parse(value);
-	if (url === null || !/^https?:$/.test(url.protocol)) return false;
-	try {
-		decodeURIComponent(`${url.username}${url.password}`);
-		return true;
-	} catch {
-		return false;
-	}
+	const { protocol = "", username = "", password = "" } = URL.parse(value) ?? {};
+	return /^https?:$/.test(protocol) && decoded(`${username}${password}`) !== void 0;
 }
 /** How the network is reached, without the values of variables: one may hold a password. */
 function networkFacts(origin, env) {
@@ -1405,14 +1396,14 @@ function proxyCredentials(env) {
 		"https_proxy",
 		"HTTP_PROXY",
 		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret)]).filter((secret) => secret !== "");
+	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret) ?? secret]).filter((secret) => secret !== "");
 }
-/** A part of a URL without its percent-encoding, where that can be undone. */
+/** A part of a URL without its percent-encoding; undefined where that cannot be undone. */
 function decoded(part) {
 	try {
 		return decodeURIComponent(part);
 	} catch {
-		return part;
+		return;
 	}
 }
 /** The first variable that is set decides; set to nothing, it names no proxy. */
@@ -1436,12 +1427,14 @@ function openDebugLog(write, redact) {
 	const writeLines = (text) => {
 		for (const line of redact(text).split("\n")) write(visibleCut(line, MAX_LINE));
 	};
+	const debug = (kind, text) => {
+		const count = (counts.get(kind) ?? 0) + 1;
+		counts.set(kind, count);
+		if (count <= limitOf(kind)) writeLines(text);
+	};
 	return {
-		debug(kind, text) {
-			const count = (counts.get(kind) ?? 0) + 1;
-			counts.set(kind, count);
-			if (count <= limitOf(kind)) writeLines(text);
-		},
+		debug,
+		/** Says how much of each kind was not written. */
 		end() {
 			for (const [kind, count] of counts) {
 				const rest = count - limitOf(kind);
@@ -1496,7 +1489,6 @@ function readInputs(entry) {
 	for (const secret of [...secretsIn(raw), ...proxyCredentials(process.env)]) if (secret !== "") setSecret(secret);
 	return raw;
 }
-/** The values in the inputs that are secrets. */
 function secretsIn(raw) {
 	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
 	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
@@ -1595,7 +1587,6 @@ function cost() {
 }
 
 // src/github/log.ts
-/** One line of the log. */
 function logLine(text) {
 	info(harmless(text));
 }
@@ -1840,13 +1831,12 @@ function isUnreadable(error) {
 }
 
 // src/upload/sources.ts
-/** The reason of a link that leads nowhere. */
-const BROKEN_LINK = "a broken link";
-/** The reason of a pipe, a socket or a device. */
-const NOT_REGULAR = "not a regular file";
-/** The reason of a hidden file that no line takes by itself. */
-const ALL_HIDDEN = "include-hidden-files: true includes it";
 const SYMBOLIC_LINK = "a symbolic link";
+const BROKEN_LINK = "a broken link";
+/** That of a pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
+/** That of a hidden file that no line takes by itself. */
+const ALL_HIDDEN = "include-hidden-files: true includes it";
 /** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
 function realPaths(root) {
 	const known = /* @__PURE__ */ new Map();
@@ -1998,10 +1988,25 @@ function are(items, noun) {
 
 // src/report/outputs.ts
 const MAX_JSON_BYTES = 262144;
-/** The outputs of the upload. */
+/** The outputs that a task has beside the report file, by name, and a notice for each that is left empty for its size. */
+function outputsOf(report, aggregates) {
+	const { task } = report;
+	const drafts = {
+		...task === "sync" || task === "upload" ? uploadOutputs(report) : {},
+		...task === "upload" ? {} : {
+			...statsOutputs(report),
+			...gateOutputs(report, aggregates)
+		}
+	};
+	const entries = Object.entries(drafts);
+	return {
+		outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""])),
+		notices: entries.filter(([, value]) => value === void 0).map(([name]) => tooLong(name))
+	};
+}
 function uploadOutputs(report) {
 	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
-	return bounded({
+	return {
 		"uploaded-count": String(uploaded),
 		"unchanged-count": String(unchanged),
 		"failed-count": String(failed),
@@ -2009,23 +2014,23 @@ function uploadOutputs(report) {
 		"hidden-count": String(report.hidden.length),
 		"uploaded-bytes": String(uploadedBytes),
 		uploaded: uploadedList(report)
-	});
+	};
 }
-/** The outputs of the stats, each empty where it was not reported. */
+/** Each empty where it was not reported. */
 function statsOutputs({ stats }) {
 	const figures = Object.keys(METRICS).map((metric) => [metric.replaceAll("_", "-"), figureText(metric, stats?.figures.get(metric))]);
-	return bounded({
+	return {
 		...Object.fromEntries(figures),
 		stats: unlessTooLong(stats?.json ?? "")
-	});
+	};
 }
-/** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
+/** The gate's state, what tripped, and each metric's aggregates over the samples. */
 function gateOutputs({ gate }, aggregates) {
-	return bounded({
+	return {
 		gate: gate.state,
 		breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
 		aggregates: unlessTooLong(stringifyExactly(aggregates))
-	});
+	};
 }
 /** One figure of each kind for every metric that any sample reports. Takes a while for thousands of samples: once a run. */
 function aggregatesOf(samples) {
@@ -2035,12 +2040,7 @@ function aggregatesOf(samples) {
 		if (before === void 0) byMetric.set(metric, [exactly(figure)]);
 		else before.push(exactly(figure));
 	}
-	const aggregate = (figures) => [
-		"last",
-		"min",
-		"max",
-		"mean"
-	].map((kind) => [kind, toFigure(aggregateOf(kind, figures))]);
+	const aggregate = (figures) => AGGREGATES.map((kind) => [kind, toFigure(aggregateOf(kind, figures))]);
 	return Object.fromEntries([...byMetric].map(([metric, figures]) => [metric, Object.fromEntries(aggregate(figures))]));
 }
 const FILES_PER_PIECE = 500;
@@ -2071,14 +2071,6 @@ function* reportJson(report, aggregates) {
 		yield `${start === 0 ? "" : ","}${lines.join(",")}`;
 	}
 	yield "\n]\n}\n";
-}
-/** Outputs of which those that are undefined were too long. */
-function bounded(outputs) {
-	const entries = Object.entries(outputs);
-	return {
-		outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""])),
-		notices: entries.filter(([, value]) => value === void 0).map(([name]) => tooLong(name))
-	};
 }
 function tooLong(output) {
 	return `The output ${output} is empty: it would exceed 256 KiB. The file named by the output report has everything.`;
@@ -2149,7 +2141,6 @@ const ENTITIES = new Map(Object.entries({
 function html(parts, ...values) {
 	return { html: parts.flatMap((part, index) => [part, toHtml(values[index])]).join("") };
 }
-/** Pieces one after the other. */
 function concat(pieces) {
 	return { html: pieces.map((piece) => piece.html).join("") };
 }
@@ -2585,28 +2576,22 @@ async function publish(report, withSummary, debug) {
 	else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
 	else logLine([...verdict, ...hiddenLine(report)].join(" "));
 }
-const OUTPUTS = {
-	sync: [
-		uploadOutputs,
-		statsOutputs,
-		gateOutputs
-	],
-	upload: [uploadOutputs],
-	stats: [statsOutputs, gateOutputs],
-	monitor: [statsOutputs, gateOutputs]
-};
 /** A sentence on what kept the outputs from being written, if anything did. */
 async function writeOutputs(report, debug) {
 	try {
 		const aggregates = aggregatesOf(report.samples);
-		const parts = OUTPUTS[report.task].map((of) => of(report, aggregates));
-		for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-		const outputs = Object.assign({ report: await writeReport(report, aggregates) }, ...parts.map((part) => part.outputs));
+		const { outputs, notices: tooLong } = outputsOf(report, aggregates);
+		for (const line of tooLong) annotate.notice([line]);
+		const file = await writeReport(report, aggregates);
 		if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
-		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-		const lengths = Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`);
+		const entries = Object.entries({
+			report: file,
+			...outputs
+		});
+		for (const [name, value] of entries) setOutput(name, value);
+		const lengths = entries.map(([name, { length }]) => `${name} ${formatNumber(length)}`);
 		debug?.("outputs", `Outputs, with their lengths in characters: ${lengths.join(", ")}`);
-		debug?.("outputs", `Report: ${outputs["report"]}`);
+		debug?.("outputs", `Report: ${file}`);
 		return [];
 	} catch (error) {
 		return [`The step's outputs could not be written: ${reasonOf(error)}.`];
@@ -2797,10 +2782,9 @@ function isShort(figure) {
 function figureIn(name, value) {
 	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
 	if (!Object.hasOwn(CONTRACT, name)) return value;
-	return metricKind(name) === "percentage" ? toPercentage(Number(value)) : toWhole(value);
-}
-function toPercentage(number) {
-	return Number.isFinite(number) && number >= 0 ? number : void 0;
+	if (metricKind(name) !== "percentage") return toWhole(value);
+	const percentage = Number(value);
+	return Number.isFinite(percentage) && percentage >= 0 ? percentage : void 0;
 }
 /** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
 function toWhole(number) {

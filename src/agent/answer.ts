@@ -1,3 +1,4 @@
+import { fieldsOf } from '../text/exact-json.ts';
 import type { Redact } from '../text/redact.ts';
 import type { HttpAnswer } from './exchange.ts';
 import { AgentError, type FailureKind } from './failure.ts';
@@ -61,6 +62,15 @@ export function badAnswer({ tried, status }: HttpAnswer, why: string, cause?: un
   return new AgentError('bad-answer', message, { status, cause });
 }
 
+/** What `parse` makes of an answer that should be JSON. @throws AgentError where it is none. */
+export function fromJson<T>(answer: HttpAnswer, parse: (text: string) => T): T {
+  try {
+    return parse(answer.text);
+  } catch (error) {
+    throw badAnswer(answer, 'It is not JSON', error);
+  }
+}
+
 /** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
 export function whatItSaid(text: string, redact: Redact): string {
   // Secrets are taken out before anything is cut or stripped, which could leave a part of one.
@@ -100,11 +110,9 @@ function textOf(html: string): string {
 function messageOf(text: string): string | undefined {
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body === 'string') return body;
-    if (typeof body !== 'object' || body === null) return text;
-    if ('message' in body && typeof body.message === 'string') return body.message;
-    if ('error' in body && typeof body.error === 'string') return body.error;
-    return JSON.stringify(body);
+    if (typeof body !== 'object' || body === null) return typeof body === 'string' ? body : text;
+    const { message, error } = fieldsOf(body);
+    return [message, error].find(said => typeof said === 'string') ?? JSON.stringify(body);
   } catch {
     return undefined;
   }

@@ -60,19 +60,18 @@ export function bodyOpener(form: Form, hashed: boolean): (files: readonly Upload
   };
 }
 
-/** Buffers of one size that are used again, the one that was given back longest ago first. */
-interface BufferPool {
-  readonly take: () => Buffer;
-  /** Gives back what nothing reads any more. */
-  readonly give: (buffer: Buffer) => void;
-}
+type BufferPool = ReturnType<typeof bufferPool>;
 
-/** As many buffers as are ever in use at once. One for each file would be garbage that V8 is slow to collect. */
-function bufferPool(size: number): BufferPool {
+/**
+ * Buffers of one size that are used again, the one that was given back longest ago first: as many as are ever in use at
+ * once. One for each file would be garbage that V8 is slow to collect.
+ */
+function bufferPool(size: number) {
   const free: Buffer[] = [];
   return {
     take: () => free.shift() ?? Buffer.allocUnsafeSlow(size),
-    give: buffer => void free.push(buffer),
+    /** Gives back what nothing reads any more. */
+    give: (buffer: Buffer) => void free.push(buffer),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Debug } from '../text/debug.ts';
 import { changeStrings } from '../text/exact-json.ts';
 import { type Redact, redactor } from '../text/redact.ts';
 import { formatCount, formatDuration } from '../text/units.ts';
-import { badAnswer, statusFailure } from './answer.ts';
+import { badAnswer, fromJson, statusFailure } from './answer.ts';
 import { watchConnections } from './connections.ts';
 import type { HttpAnswer } from './exchange.ts';
 import { AgentError } from './failure.ts';
@@ -115,21 +115,13 @@ function causesOf(error: Error): string {
   return lines.join('');
 }
 
+/** The JSON object of an answer, to the letter unless there is a secret in it. @throws AgentError */
 function cleanObject(answer: HttpAnswer, redact: Redact): string {
-  const json = cleanJson(answer, redact);
-  if (json.startsWith('{')) return json;
-  throw badAnswer(answer, 'It is not a JSON object');
-}
-
-/** The answer to the letter, unless there is a secret in it. */
-function cleanJson(answer: HttpAnswer, redact: Redact): string {
-  try {
-    // Secrets are looked for in what the strings mean: JSON's escapes allow many spellings.
-    const clean = changeStrings(answer.text, redact);
-    // Of two values under one name, the first is not among them; without escapes, it is in the text as it is.
-    const isClean = clean === changeStrings(answer.text, text => text) && answer.text === redact(answer.text);
-    return isClean && !answer.text.includes('\\') ? answer.text.trim() : clean;
-  } catch (error) {
-    throw badAnswer(answer, 'It is not JSON', error);
-  }
+  const { text } = answer;
+  // Secrets are looked for in what the strings mean: JSON's escapes allow many spellings.
+  const clean = fromJson(answer, json => changeStrings(json, redact));
+  if (!clean.startsWith('{')) throw badAnswer(answer, 'It is not a JSON object');
+  // Of two values under one name, the first is not among them; without escapes, it is in the text as it is.
+  const isClean = clean === fromJson(answer, json => changeStrings(json, part => part)) && text === redact(text);
+  return isClean && !text.includes('\\') ? text.trim() : clean;
 }

@@ -27,13 +27,10 @@ export const EXACTLY = { bigint: true } as const;
  */
 export function checkOpened(path: string, opened: BigIntStats): number {
   if (!opened.isFile()) throw new AgentError('file-unreadable', `${path} is not a regular file any more.`);
-  const real = realpathSync.native(path);
-  if (real !== path) {
+  if (realpathSync.native(path) !== path)
     throw new AgentError('file-unreadable', `${path} leads through a link now, which it did not before.`);
-  }
-  if (!isSame(lstatSync(path, EXACTLY), opened)) {
+  if (!isSame(lstatSync(path, EXACTLY), opened))
     throw new AgentError('file-changed', `${path} was replaced while it was opened.`);
-  }
   return Number(opened.size);
 }
 

@@ -17,14 +17,8 @@ export function proxyFor(origin: string, env: NodeJS.ProcessEnv): Proxy | undefi
 
 /** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
 export function isUsable({ value }: Proxy): boolean {
-  const url = URL.parse(value);
-  if (url === null || !/^https?:$/.test(url.protocol)) return false;
-  try {
-    decodeURIComponent(`${url.username}${url.password}`);
-    return true;
-  } catch {
-    return false;
-  }
+  const { protocol = '', username = '', password = '' } = URL.parse(value) ?? {};
+  return /^https?:$/.test(protocol) && decoded(`${username}${password}`) !== undefined;
 }
 
 /** How the network is reached, without the values of variables: one may hold a password. */
@@ -44,16 +38,16 @@ export function proxyCredentials(env: NodeJS.ProcessEnv): string[] {
   return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
     .flatMap(name => URL.parse(env[name] ?? '') ?? [])
     .flatMap(({ username, password }) => (password === '' ? [username] : [password, `${username}:${password}`]))
-    .flatMap(secret => [secret, decoded(secret)])
+    .flatMap(secret => [secret, decoded(secret) ?? secret])
     .filter(secret => secret !== '');
 }
 
-/** A part of a URL without its percent-encoding, where that can be undone. */
-function decoded(part: string): string {
+/** A part of a URL without its percent-encoding; undefined where that cannot be undone. */
+function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part;
+    return undefined;
   }
 }
 

@@ -4,26 +4,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { AgentError } from './failure.ts';
 import { checkOpened, checkRead, EXACTLY, READ_FLAGS, systemCode } from './file.ts';
 
-/** A file that is read piece by piece. */
-export interface FileStream {
-  /** Exactly `size` bytes. */
-  readonly chunks: AsyncIterable<Buffer>;
-  /** Bytes of the file when it was opened. */
-  readonly size: number;
-  /** The SHA-256 of all chunks, in hexadecimal digits. */
-  readonly sha256: () => string;
-  readonly close: () => Promise<void>;
-}
-
 /**
- * Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. @throws AgentError `file-unreadable`
- * where it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
+ * Opens a file to be streamed by way of two buffers that nothing else uses meanwhile. Its `chunks` are as many bytes as it
+ * had when it was opened; `sha256` is that of all chunks, in hexadecimal digits. @throws AgentError `file-unreadable` where
+ * it is no regular file any more or is reached through a link; `file-changed` where it is being replaced.
  */
-export async function openStream(
-  path: string,
-  buffers: readonly [Buffer, Buffer],
-  hashed: boolean,
-): Promise<FileStream> {
+export async function openStream(path: string, buffers: readonly [Buffer, Buffer], hashed: boolean) {
   let file: FileHandle | undefined;
   try {
     file = await open(path, READ_FLAGS);

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Inputs } from '../inputs/table.ts';
 import { fieldsOf } from '../text/exact-json.ts';
-import { badAnswer } from './answer.ts';
+import { badAnswer, fromJson } from './answer.ts';
 import { bodyOpener, type UploadFile } from './body.ts';
 import type { Client } from './client.ts';
 import type { HttpAnswer } from './exchange.ts';
@@ -111,14 +111,6 @@ function entriesOf(answer: HttpAnswer): readonly unknown[] {
     const message = `${tried} answered ${status} before the whole file had been sent, so it cannot have been stored.`;
     throw new AgentError('connection', message, { status });
   }
-  const body = parse(answer);
+  const body = fromJson<unknown>(answer, text => JSON.parse(text));
   return Array.isArray(body) ? body : [body];
-}
-
-function parse(answer: HttpAnswer): unknown {
-  try {
-    return JSON.parse(answer.text);
-  } catch (error) {
-    throw badAnswer(answer, 'It is not JSON', error);
-  }
 }

@@ -2,17 +2,16 @@ import type { Aggregate, Condition, Operator } from './conditions.ts';
 import { compare, type ExactNumber, exactly, mean } from './exact-number.ts';
 import type { Figures } from './metrics.ts';
 
-/** The conditions that fail or warn where one holds. */
-export interface GateRules {
+/** What a gate came to: `none` without conditions. */
+export interface Gate {
+  /** The conditions that fail or warn where one holds. */
   readonly failIf: readonly Condition[];
   readonly warnIf: readonly Condition[];
-}
-
-/** What a gate came to, with what was judged: `none` without conditions. */
-export interface Gate extends GateRules {
   readonly state: 'passed' | 'warned' | 'failed' | 'none';
   readonly breaches: readonly Breach[];
 }
+
+type GateRules = Pick<Gate, 'failIf' | 'warnIf'>;
 
 /** A condition that tripped, since it holds or cannot be judged. */
 export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
@@ -52,7 +51,6 @@ export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[
   return { state, failIf, warnIf, breaches: [...failures, ...warnings] };
 }
 
-/** Whether anything is judged. */
 export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
@@ -93,7 +91,6 @@ export function decidingOf({ aggregate, operator }: Condition): Aggregate | unde
 /** At least one figure of a metric, the oldest first. */
 export type SomeFigures = readonly [ExactNumber, ...ExactNumber[]];
 
-/** One figure of several. */
 export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): ExactNumber {
   const [first] = figures;
   switch (aggregate) {

@@ -4,7 +4,6 @@ import { fitting } from '../text/cut.ts';
 import { harmless } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
 
-/** One line of the log. */
 export function logLine(text: string): void {
   info(harmless(text));
 }

@@ -118,14 +118,11 @@ export function progressLine(progress: Progress): string {
 }
 
 /** Adds up what happens; what an attempt sent that failed is taken off again. */
-function newTally(): {
-  add: (event: TransferEvent) => void;
-  now: () => Pick<Progress, 'files' | 'failed' | 'failedBytes' | 'bytes'>;
-} {
+function newTally() {
   const onTheWay = new Map<PlannedFile, number>();
   const done = { files: 0, failed: 0, failedBytes: 0, bytes: 0 };
   return {
-    add(event) {
+    add(event: TransferEvent) {
       if (event.kind === 'sent') onTheWay.set(event.file, (onTheWay.get(event.file) ?? 0) + event.bytes);
       else if (event.kind !== 'settled') for (const file of event.files) onTheWay.delete(file);
       else {

@@ -2,18 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
-import type { Task } from '../inputs/table.ts';
 import { breachLine } from '../report/figures.ts';
 import { hiddenLine, notices } from '../report/notices.ts';
-import {
-  aggregatesOf,
-  type BoundedOutputs,
-  gateOutputs,
-  type Outputs,
-  reportJson,
-  statsOutputs,
-  uploadOutputs,
-} from '../report/outputs.ts';
+import { aggregatesOf, outputsOf, reportJson } from '../report/outputs.ts';
 import { type Report, succeeded } from '../report/report.ts';
 import { summary } from '../report/summary.ts';
 import { adviceOn, failureGroups, furtherLines, headline } from '../report/verdict.ts';
@@ -42,29 +33,20 @@ export async function publish(report: Report, withSummary: boolean, debug: Debug
   else logLine([...verdict, ...hiddenLine(report)].join(' '));
 }
 
-const OUTPUTS: Readonly<Record<Task, readonly ((report: Report, aggregates: object) => BoundedOutputs)[]>> = {
-  sync: [uploadOutputs, statsOutputs, gateOutputs],
-  upload: [uploadOutputs],
-  stats: [statsOutputs, gateOutputs],
-  monitor: [statsOutputs, gateOutputs],
-};
-
 /** A sentence on what kept the outputs from being written, if anything did. */
 async function writeOutputs(report: Report, debug: Debug | undefined): Promise<string[]> {
   try {
     const aggregates = aggregatesOf(report.samples);
-    const parts = OUTPUTS[report.task].map(of => of(report, aggregates));
-    for (const line of parts.flatMap(({ notices }) => notices)) annotate.notice([line]);
-    const outputs: Outputs = Object.assign(
-      { report: await writeReport(report, aggregates) },
-      ...parts.map(part => part.outputs),
-    );
+    const { outputs, notices: tooLong } = outputsOf(report, aggregates);
+    for (const line of tooLong) annotate.notice([line]);
+    const file = await writeReport(report, aggregates);
     // Without the file, @actions/core would print the outputs as commands, which the runner no longer takes.
     if (!process.env['GITHUB_OUTPUT']) throw new Error('GITHUB_OUTPUT is not set');
-    for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
-    const lengths = Object.entries(outputs).map(([name, { length }]) => `${name} ${formatNumber(length)}`);
+    const entries = Object.entries({ report: file, ...outputs });
+    for (const [name, value] of entries) setOutput(name, value);
+    const lengths = entries.map(([name, { length }]) => `${name} ${formatNumber(length)}`);
     debug?.('outputs', `Outputs, with their lengths in characters: ${lengths.join(', ')}`);
-    debug?.('outputs', `Report: ${outputs['report']}`);
+    debug?.('outputs', `Report: ${file}`);
     return [];
   } catch (error) {
     return [`The step's outputs could not be written: ${reasonOf(error)}.`];

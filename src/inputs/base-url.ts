@@ -1,9 +1,11 @@
 import { BlockList, isIP } from 'node:net';
 import { quote } from '../text/visible.ts';
-import type { Field, RawInputs, Refuse } from './parse.ts';
+import type { Field, RawInputs } from './parse.ts';
 import { field } from './values.ts';
 
 const EXAMPLE = 'https://sandbox.example.com';
+
+type Fail = (why: string) => never;
 
 // A label of a host name (RFC 1123), with the underscore that some services use in their ids.
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
@@ -13,18 +15,16 @@ const MARK = 'place-of-the-sandbox-id';
 
 /** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
 export const baseUrl = field((value, refuse, all) => {
-  if (value === '') return refuse('is required: the sandbox host.', EXAMPLE);
+  const fail: Fail = why => refuse(why, EXAMPLE);
+  if (value === '') return fail('is required: the sandbox host.');
   // Asked first, and the value not repeated: what stands before the @ is a secret.
-  if (value.includes('@')) {
-    return refuse('must not contain credentials or an @: the token has its own input.', EXAMPLE);
-  }
+  if (value.includes('@')) return fail('must not contain credentials or an @: the token has its own input.');
   const given = quote(value);
-  if (value.includes('$'))
-    return refuse(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`, EXAMPLE);
-  const url = parseUrl(value, refuse, all);
-  if (/[?#]/.test(value)) return refuse(`${given} must not have a query or a fragment.`, EXAMPLE);
-  if (url.protocol === 'http:') refuseInsecure(url, given, refuse, all);
-  else if (url.protocol !== 'https:') return refuse(`${given} is neither an https nor an http URL.`, EXAMPLE);
+  if (value.includes('$')) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
+  const url = parseUrl(value, fail, all);
+  if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
+  if (url.protocol === 'http:') refuseInsecure(url, given, fail, all);
+  else if (url.protocol !== 'https:') return fail(`${given} is neither an https nor an http URL.`);
   return url.href.replace(/\/+$/, '');
 }, String);
 
@@ -39,36 +39,31 @@ export function operationPath(fallback: string): Field<string> {
   });
 }
 
-function parseUrl(value: string, refuse: Refuse, all: RawInputs): URL {
+function parseUrl(value: string, fail: Fail, all: RawInputs): URL {
+  const given = quote(value);
   const id = all['sandbox-id']?.trim() ?? '';
   // Whether the id comes to stand in the host name, the parser says: it takes more for one than a pattern would.
   const host = URL.parse(value.replaceAll('{sandbox-id}', MARK).replaceAll('{port}', '1'))?.host;
-  if (host?.includes(MARK) && id !== '' && !HOST_LABEL.test(id)) {
-    return refuse(`${quote(value)} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`, EXAMPLE);
-  }
+  if (host?.includes(MARK) && id !== '' && !HOST_LABEL.test(id))
+    return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
   // As a path segment these would climb, and the request would reach another operation.
-  if (value.includes('{sandbox-id}') && (id === '.' || id === '..')) {
-    return refuse(`${quote(value)} cannot take sandbox-id ${quote(id)} in its place.`, EXAMPLE);
-  }
+  if (value.includes('{sandbox-id}') && (id === '.' || id === '..'))
+    return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
   const filled = value
     .replaceAll('{sandbox-id}', encodeURIComponent(id === '' ? 'id' : id.toWellFormed()))
     .replaceAll('{port}', all['port']?.trim() || '49983');
-  const unknown = /\{[^}]*\}/.exec(filled);
-  if (unknown !== null) {
-    return refuse(
-      `${quote(value)} has the unknown placeholder ${unknown[0]}; valid are {sandbox-id} and {port}.`,
-      EXAMPLE,
-    );
-  }
+  const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
+  if (unknown !== undefined)
+    return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
   // URL parsing would also take https:/host, https:host and https:///host, and leave white space out.
   const url = /^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null;
-  return url ?? refuse(`${quote(value)} is not a URL.`, EXAMPLE);
+  return url ?? fail(`${given} is not a URL.`);
 }
 
-function refuseInsecure(url: URL, given: string, refuse: Refuse, all: RawInputs): void {
+function refuseInsecure(url: URL, given: string, fail: Fail, all: RawInputs): void {
   const allowed = /^true$/i.test(all['allow-insecure-http']?.trim() ?? '');
   if (allowed || isLoopback(url.hostname)) return;
-  refuse(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`, EXAMPLE);
+  fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
 }
 
 const LOOPBACK = new BlockList();

@@ -70,9 +70,8 @@ function checkPattern(pattern: string, fail: Refuse): string {
   if (pattern === '' || pattern.startsWith('!')) return fail('has no pattern.', EXAMPLE);
   // Leading ones are where the pattern starts; further in, a wildcard may stand before them.
   const inner = pattern.replace(/^(\.{1,2}[\\/])+/, '');
-  if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) {
+  if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner))
     return fail('has a . or .. in its middle. Write the path without it.', EXAMPLE);
-  }
   const meant = pattern.replace(/[^\\/]+/g, spreadStars);
   if (meant === pattern) return pattern;
   return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
@@ -90,17 +89,12 @@ function spreadStars(part: string): string {
 }
 
 function checkTarget(target: string, fail: Refuse, example: string): string {
-  if (target.includes('\0')) return fail(`has a NUL character in the target ${quote(target)}.`, example);
-  if (target.split('/').includes('..')) {
-    return fail(`has a .. in the target ${quote(target)}. Write the path without it.`, example);
-  }
-  if (/\\|^[A-Za-z]:\//.test(target)) {
-    return fail(`has the target ${quote(target)}. Targets are POSIX paths, such as /srv/app.`, example);
-  }
+  const given = `the target ${quote(target)}`;
+  if (target.includes('\0')) return fail(`has a NUL character in ${given}.`, example);
+  if (target.split('/').includes('..')) return fail(`has a .. in ${given}. Write the path without it.`, example);
+  if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
   const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-  if (unexpanded !== undefined) {
-    const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
-    return fail(`has the target ${quote(target)}, ${why}`, example);
-  }
-  return target;
+  if (unexpanded === undefined) return target;
+  const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;
+  return fail(`has ${given}, ${why}`, example);
 }

@@ -135,12 +135,10 @@ export type Inputs<T extends Entry> = Values<(typeof TABLES)[T]>;
 /** How to reach one sandbox. */
 export type Connection = Values<typeof reaching>;
 
-/** The task that an entry belongs to. */
 export function taskOf(entry: Entry): Task {
   return entry === 'monitor-end' ? 'monitor' : entry;
 }
 
-/** The names of an entry's inputs. */
 export function inputNames(entry: Entry): string[] {
   return Object.keys(TABLES[entry]);
 }

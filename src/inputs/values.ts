@@ -43,16 +43,17 @@ export function wholeNumber(min: number, max: number, fallback: number): Field<n
   });
 }
 
-const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const HOUR = 3_600_000;
+const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: HOUR }));
 
 // The longest delay that a timer of Node's takes, 2^31 - 1 ms, is 24.8 days.
-const LONGEST = 24 * MILLISECONDS.h;
+const LONGEST = 24 * HOUR;
 
 /** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
 export function duration(min: number, fallback: string): Field<number> {
   return field((value, refuse) => {
     const ms = milliseconds(value === '' ? fallback : value);
-    if (ms !== undefined && ms >= min && ms <= LONGEST) return ms;
+    if (ms >= min && ms <= LONGEST) return ms;
     return refuse(
       `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`,
       fallback,
@@ -60,13 +61,12 @@ export function duration(min: number, fallback: string): Field<number> {
   }, formatDuration);
 }
 
-function milliseconds(text: string): number | undefined {
-  const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-  if (unit !== 'ms' && unit !== 's' && unit !== 'm' && unit !== 'h') return undefined;
-  return Math.round(Number(number) * MILLISECONDS[unit]);
+/** Not a number where it is no length of time. */
+function milliseconds(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+  return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? Number.NaN));
 }
 
-/** Text as it is. */
 export const text = field<string>(value => value);
 
 function shown(value: unknown): string {

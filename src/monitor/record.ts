@@ -35,18 +35,11 @@ const MAX_RECORD_FIGURES = 1_200_000;
 // A hostile agent could give every figure another name; each takes a hundred times as long as one that is known.
 const MAX_RECORD_NAMES = 20_000;
 
-/** Writes a monitor's record, a line of JSON for each call. Nobody else can read it. */
-export interface Recorder {
-  readonly start: (at: number) => void;
-  readonly sample: (at: number, stats: Stats) => void;
-  readonly gap: (moment: Moment) => void;
-  readonly end: (moment: Moment) => void;
-  /** Whether it takes no more but its end. */
-  readonly isFull: () => boolean;
-}
+/** Writes a monitor's record. */
+export type Recorder = ReturnType<typeof openRecorder>;
 
-/** A recorder that appends to the record in a monitor's directory. */
-export function openRecorder(directory: string): Recorder {
+/** A recorder that appends a line of JSON for each call to the record in a monitor's directory. Nobody else can read it. */
+export function openRecorder(directory: string) {
   const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
   let [bytes, count, warned] = [0, 0, ''];
   const names = new Set<string>();
@@ -57,8 +50,8 @@ export function openRecorder(directory: string): Recorder {
     appendFileSync(file, text, { mode: 0o600 });
   };
   return {
-    start: at => write({ at, start: '' }),
-    sample(at, { figures, warnings, json }) {
+    start: (at: number) => write({ at, start: '' }),
+    sample(at: number, { figures, warnings, json }: Stats) {
       // Whole or not at all, whenever this process is killed.
       writeFileSync(`${last}.new`, json, { mode: 0o600 });
       renameFile(`${last}.new`, last);
@@ -70,11 +63,12 @@ export function openRecorder(directory: string): Recorder {
       count += figures.size;
       for (const name of figures.keys()) names.add(name);
     },
-    gap: ({ at, what }) => write({ at, gap: what }),
-    end({ at, what }) {
+    gap: ({ at, what }: Moment) => write({ at, gap: what }),
+    end({ at, what }: Moment) {
       write({ at, end: what });
       writeFileSync(path.join(directory, ENDED), '', { mode: 0o600 });
     },
+    /** Whether it takes no more but its end. */
     isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES,
   };
 }
@@ -113,12 +107,10 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   if (existsSync(file)) yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
-/** Asks the monitor in a directory to end. */
 export function requestEnd(directory: string): void {
   if (existsSync(directory)) writeFileSync(path.join(directory, REQUEST), '', { mode: 0o600 });
 }
 
-/** Whether the monitor was asked to end. */
 export function isEndRequested(directory: string): boolean {
   return existsSync(path.join(directory, REQUEST));
 }

@@ -40,15 +40,6 @@ function sayingOf({ kind, message, hint, retryable }: AgentError): string {
   return retryable || kind === 'cancelled' ? message : `${message} ${hint}`;
 }
 
-/** Why a monitor ends. */
-export interface Ending {
-  /** Aborts when the monitor is to end; its reason says why. */
-  readonly stop: AbortSignal;
-  /** Aborts when even the last reading must end. */
-  readonly cancel: AbortSignal;
-  readonly close: () => void;
-}
-
 /** The reason of a monitor that the post step ended. */
 export const ASKED = 'the job asked for it';
 
@@ -58,8 +49,11 @@ const LOOK_MS = 200;
 
 const LAST_READING_MS = 5000;
 
-/** Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. */
-export function watchForEnd(directory: string, jobPid: number, maxDurationMs: number): Ending {
+/**
+ * Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. `stop` aborts then, with
+ * the reason, and `cancel` when even the last reading must end.
+ */
+export function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
   const stop = new AbortController();
   const cancel = new AbortController();
   const started = performance.now();

@@ -21,14 +21,12 @@ const PASSED_ON = [
   /^runner_tracking_id$/i,
 ];
 
+// Those that name a file, which may be relative to where the step runs.
+const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
+
 // Compilers off, also for undici's parser of WebAssembly: they would take memory for a speed that a reading every few
 // seconds has no use for.
 const SMALL = ['--max-semi-space-size=1', '--no-opt', '--no-sparkplug', '--no-maglev', '--liftoff-only'];
-
-/** Whether a variable names a file, which may be relative to where the step runs. */
-function isFile(name: string): boolean {
-  return /^(node_extra_ca_certs|ssl_cert_file)$/i.test(name);
-}
 
 /** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
 export async function startSampler(script: string, directory: string, handover: Handover): Promise<void> {
@@ -36,7 +34,9 @@ export async function startSampler(script: string, directory: string, handover: 
   // Of the options of Node's own, those that say whom to trust.
   const trust = process.env['NODE_OPTIONS']?.match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
   const child = spawn(process.execPath, [...SMALL, ...trust, script, directory], {
-    env: Object.fromEntries(passedOn.map(([name, value = '']) => [name, isFile(name) ? path.resolve(value) : value])),
+    env: Object.fromEntries(
+      passedOn.map(([name, value = '']) => [name, FILES.test(name) ? path.resolve(value) : value]),
+    ),
     // A working directory cannot be removed on Windows, and a job may remove its workspace.
     cwd: path.dirname(directory),
     detached: true,

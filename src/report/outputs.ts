@@ -1,3 +1,4 @@
+import { AGGREGATES } from '../gate/conditions.ts';
 import { type ExactNumber, exactly, toFigure } from '../gate/exact-number.ts';
 import { aggregateOf, type Breach, type SomeFigures } from '../gate/judge.ts';
 import { type Figure, METRICS } from '../gate/metrics.ts';
@@ -11,19 +12,26 @@ import { adviceOn, headline } from './verdict.ts';
 // A job's outputs hold 1 MB together, as UTF-16. One list that grows with the job may not take more than half of it.
 const MAX_JSON_BYTES = 256 * 1024;
 
-/** Step outputs by name. */
-export type Outputs = Readonly<Record<string, string>>;
+/** Outputs by name, undefined where one is too long. */
+type Drafts = Readonly<Record<string, string | undefined>>;
 
-/** Some of a step's outputs, and a notice for each that is left empty for its size. */
-export interface BoundedOutputs {
-  readonly outputs: Outputs;
-  readonly notices: string[];
+/** The outputs that a task has beside the report file, by name, and a notice for each that is left empty for its size. */
+export function outputsOf(report: Report, aggregates: object) {
+  const { task } = report;
+  const drafts: Drafts = {
+    ...(task === 'sync' || task === 'upload' ? uploadOutputs(report) : {}),
+    ...(task === 'upload' ? {} : { ...statsOutputs(report), ...gateOutputs(report, aggregates) }),
+  };
+  const entries = Object.entries(drafts);
+  return {
+    outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ''])),
+    notices: entries.filter(([, value]) => value === undefined).map(([name]) => tooLong(name)),
+  };
 }
 
-/** The outputs of the upload. */
-export function uploadOutputs(report: Report): BoundedOutputs {
+function uploadOutputs(report: Report): Drafts {
   const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
-  return bounded({
+  return {
     'uploaded-count': String(uploaded),
     'unchanged-count': String(unchanged),
     'failed-count': String(failed),
@@ -31,25 +39,25 @@ export function uploadOutputs(report: Report): BoundedOutputs {
     'hidden-count': String(report.hidden.length),
     'uploaded-bytes': String(uploadedBytes),
     uploaded: uploadedList(report),
-  });
+  };
 }
 
-/** The outputs of the stats, each empty where it was not reported. */
-export function statsOutputs({ stats }: Report): BoundedOutputs {
+/** Each empty where it was not reported. */
+function statsOutputs({ stats }: Report): Drafts {
   const figures = Object.keys(METRICS).map(metric => [
     metric.replaceAll('_', '-'),
     figureText(metric, stats?.figures.get(metric)),
   ]);
-  return bounded({ ...Object.fromEntries(figures), stats: unlessTooLong(stats?.json ?? '') });
+  return { ...Object.fromEntries(figures), stats: unlessTooLong(stats?.json ?? '') };
 }
 
-/** The outputs of the gate: its state, what tripped, and each metric's aggregates over the samples. */
-export function gateOutputs({ gate }: Report, aggregates: object): BoundedOutputs {
-  return bounded({
+/** The gate's state, what tripped, and each metric's aggregates over the samples. */
+function gateOutputs({ gate }: Report, aggregates: object): Drafts {
+  return {
     gate: gate.state,
     breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
     aggregates: unlessTooLong(stringifyExactly(aggregates)),
-  });
+  };
 }
 
 /** One figure of each kind for every metric that any sample reports. Takes a while for thousands of samples: once a run. */
@@ -62,8 +70,7 @@ export function aggregatesOf(samples: readonly Sample[]): object {
       else before.push(exactly(figure));
     }
   }
-  const aggregate = (figures: SomeFigures) =>
-    (['last', 'min', 'max', 'mean'] as const).map(kind => [kind, toFigure(aggregateOf(kind, figures))]);
+  const aggregate = (figures: SomeFigures) => AGGREGATES.map(kind => [kind, toFigure(aggregateOf(kind, figures))]);
   return Object.fromEntries([...byMetric].map(([metric, figures]) => [metric, Object.fromEntries(aggregate(figures))]));
 }
 
@@ -93,15 +100,6 @@ export function* reportJson(report: Report, aggregates: object): Generator<strin
     yield `${start === 0 ? '' : ','}${lines.join(',')}`;
   }
   yield '\n]\n}\n';
-}
-
-/** Outputs of which those that are undefined were too long. */
-function bounded(outputs: Readonly<Record<string, string | undefined>>): BoundedOutputs {
-  const entries = Object.entries(outputs);
-  return {
-    outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ''])),
-    notices: entries.filter(([, value]) => value === undefined).map(([name]) => tooLong(name)),
-  };
 }
 
 function tooLong(output: string): string {

@@ -6,20 +6,17 @@ import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/
 import { breachSentence, formatFigure, judgementLine } from './figures.ts';
 import { type Report, type ReportedError, shardName, totals } from './report.ts';
 
-/** What came of a run: in the action's own words, a sentence each, and in those of an error, which may hold words from elsewhere. */
-export interface Verdict {
-  /** Empty where there is only an error. */
-  readonly own: readonly string[];
-  readonly error: string;
-}
-
 /** What came of the run, in one line. */
 export function headline(report: Report): string {
   const { own, error } = verdict(report);
   return [...own, error].filter(part => part !== '').join(' ');
 }
 
-export function verdict(report: Report): Verdict {
+/**
+ * What came of a run: in the action's `own` words, a sentence each, and in those of an error, which may hold words from
+ * elsewhere. Either may be empty.
+ */
+export function verdict(report: Report) {
   const { files, errors, gate, share, cancelled } = report;
   const error = errors[0]?.message ?? '';
   const done = `${whatWasDone(report)}${share === undefined ? '' : ` (${shardName(share)})`}`;
@@ -94,20 +91,10 @@ export function furtherLines({ errors }: Report): string[] {
   return errors.flatMap(({ message, details }, index) => (index === 0 ? details : [message, ...details]));
 }
 
-/** Failures with the same message. */
-export interface FailureGroup {
-  /** One of the errors; the others say the same. */
-  readonly error: AgentError;
-  /** The files concerned, in plan order. */
-  readonly sources: readonly string[];
-}
-
-/** The failed files, those with the same message together, the largest group first. */
-export function failureGroups({ files }: Report): FailureGroup[] {
-  const groups = new Map<string, { error: AgentError; sources: string[] }>();
-  for (const result of files) {
-    if (result.status !== 'failed') continue;
-    const { error, file } = result;
+/** The failed files in plan order, those with the same message together under one of their errors, the largest group first. */
+export function failureGroups({ files }: Report) {
+  const groups = new Map<string, { readonly error: AgentError; readonly sources: string[] }>();
+  for (const { error, file } of files.filter(result => result.status === 'failed')) {
     const group = groups.get(error.message) ?? { error, sources: [] };
     group.sources.push(file.source);
     groups.set(error.message, group);

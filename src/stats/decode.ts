@@ -49,11 +49,9 @@ function isShort(figure: Figure): boolean {
 function figureIn(name: string, value: unknown): Figure | undefined {
   if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isFinite(value))) return undefined;
   if (!Object.hasOwn(CONTRACT, name)) return value;
-  return metricKind(name) === 'percentage' ? toPercentage(Number(value)) : toWhole(value);
-}
-
-function toPercentage(number: number): number | undefined {
-  return Number.isFinite(number) && number >= 0 ? number : undefined;
+  if (metricKind(name) !== 'percentage') return toWhole(value);
+  const percentage = Number(value);
+  return Number.isFinite(percentage) && percentage >= 0 ? percentage : undefined;
 }
 
 /** A non-negative int64; `4.0` and `4e9` are whole numbers too. */

@@ -14,14 +14,12 @@ export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${threeDigits(ms / 1000)} s`;
-  if (seconds < 3600) return twoUnits([Math.floor(seconds / 60), 'min'], [seconds % 60, 's']);
-  return twoUnits([Math.floor(seconds / 3600), 'h'], [Math.floor((seconds % 3600) / 60), 'min']);
+  return seconds < 3600 ? inSixties(seconds, 'min', 's') : inSixties(Math.floor(seconds / 60), 'h', 'min');
 }
 
-type Amount = readonly [count: number, unit: string];
-
-function twoUnits(large: Amount, small: Amount): string {
-  return (small[0] === 0 ? [large] : [large, small]).map(amount => amount.join(' ')).join(' ');
+function inSixties(count: number, large: string, small: string): string {
+  const rest = count % 60 === 0 ? '' : ` ${count % 60} ${small}`;
+  return `${Math.floor(count / 60)} ${large}${rest}`;
 }
 
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */

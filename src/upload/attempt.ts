@@ -47,12 +47,10 @@ export async function attempt(
   options: AttemptOptions,
 ): Promise<Sent> {
   const files = entries.map(({ file }) => file);
-  const { retries, sleep, random, clock, onEvent } = options;
+  const { clock, onEvent } = options;
   const start = clock();
   const outcome = await withRetries(() => sendOnce(files, level, options), {
-    retries,
-    sleep,
-    random,
+    ...options,
     stop,
     onRetry: retry => onEvent({ kind: 'retry', files, retry }),
   });

@@ -19,12 +19,6 @@ import {
   toPosix,
 } from './sources.ts';
 
-/** What all patterns match. */
-export interface Found {
-  readonly matches: readonly Matches[];
-  readonly warnings: readonly string[];
-}
-
 /** What one pattern matches. */
 export interface Matches {
   readonly pattern: FilePattern;
@@ -41,8 +35,11 @@ export interface DiscoverOptions extends SearchOptions, Pick<Inputs<'upload'>, '
   readonly workspace: string;
 }
 
-/** Searches the files of every pattern, in their order. @throws InputError for places, names and links that cannot be used. */
-export async function discover(rules: FileRules, options: DiscoverOptions): Promise<Found> {
+/**
+ * Searches the files of every pattern, in their order; `warnings` are on lines that excluded nothing. @throws InputError for
+ * places, names and links that cannot be used.
+ */
+export async function discover(rules: FileRules, options: DiscoverOptions) {
   const directory = path.resolve(options.workspace, options.workingDirectory);
   requireDirectory(directory, options.workingDirectory);
   const excludes = excludesOf(rules.excludes, exclude => anchor(exclude, directory));
@@ -54,7 +51,7 @@ export async function discover(rules: FileRules, options: DiscoverOptions): Prom
     });
   });
   // A search does not hear of the end of a job while it finds nothing.
-  const matches = await unlessAborted(options.cancel, allOf(all), []);
+  const matches = await unlessAborted<readonly Matches[]>(options.cancel, allOf(all), []);
   const found = new Set(matches.flatMap(match => match.files.map(file => file.path)));
   const idle = found.size === 0 ? [] : excludes.idle();
   return { matches, warnings: idle.map(line => idleLine(line, directory, [...found])) };

@@ -82,13 +82,10 @@ export function anchor(pattern: string, directory: string): string {
 // What matches means itself and, if it is a directory, everything in it; a ** at the end adds nothing to that. `partial`
 // asks whether something below the path could match.
 function matches(pattern: string, dot: boolean): (file: string, partial?: boolean) => boolean {
-  const own = slashed(pattern).replace(/(\/\*\*)+$/, '');
+  const slashed = WINDOWS ? pattern.replaceAll('\\', '/') : pattern;
+  const own = slashed.replace(/(\/\*\*)+$/, '');
   const matchers = [`${own}/**`, own].map(each => new Minimatch(each, { ...OPTIONS, dot }));
   return (file, partial) => matchers.some(each => each.match(file, partial));
-}
-
-function slashed(pattern: string): string {
-  return WINDOWS ? pattern.replaceAll('\\', '/') : pattern;
 }
 
 /** A pattern for the very path. */

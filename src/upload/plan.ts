@@ -37,13 +37,11 @@ export function plan(matches: readonly Matches[], options: PlanOptions): Plan {
   const name = (file: string) => toPosix(pathWithin(options.workspace, file) ?? file);
   const directory = path.resolve(options.workspace, options.workingDirectory);
   const files = matches.flatMap(match =>
-    match.files.map(file => ({
-      source: name(file.path),
-      realPath: file.realPath,
-      target: targetOf(file, match.pattern.target, options.target),
-      size: file.size,
-      isExecutable: file.isExecutable,
-    })),
+    match.files.map(file => {
+      const { realPath, size, isExecutable } = file;
+      const target = targetOf(file, match.pattern.target, options.target);
+      return { source: name(file.path), realPath, target, size, isExecutable };
+    }),
   );
   const unmatched = matches
     .filter(match => match.files.length === 0)
@@ -112,7 +110,7 @@ function byTarget(files: readonly PlannedFile[]): { unique: PlannedFile[]; confl
     if (owner === undefined) owners.set(file.target, file);
     // Where the file system knows no case, one file may be spelt in two ways.
     else if (owner.realPath !== file.realPath || owner.source.toLowerCase() !== file.source.toLowerCase())
-      conflicts.push(conflict(owner, file, file.target));
+      conflicts.push(conflict(owner, file));
   }
   return { unique: [...owners.values()], conflicts: [...conflicts, ...nestedTargets(owners)] };
 }
@@ -132,9 +130,9 @@ function nestedTargets(owners: ReadonlyMap<string, PlannedFile>): string[] {
   return messages;
 }
 
-function conflict(one: PlannedFile, other: PlannedFile, target: string): string {
+function conflict(one: PlannedFile, other: PlannedFile): string {
   const sources = `${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`;
-  return `${sources} would both go to ${JSON.stringify(target)}. Give one line another target, or exclude one.`;
+  return `${sources} would both go to ${JSON.stringify(other.target)}. Give one line another target, or exclude one.`;
 }
 
 function nested(owner: PlannedFile, file: PlannedFile): string {
@@ -149,8 +147,8 @@ function oddities(leftOut: readonly LeftOut[]): string[] {
   return [BROKEN_LINK, NOT_REGULAR].flatMap(reason => {
     const [first, ...others] = leftOut.filter(item => item.reason === reason);
     if (first === undefined) return [];
-    const more = others.length === 0 ? '' : ` and ${others.length} more, each`;
-    return [`Left out: ${quote(first.path)}${more === '' ? ',' : more} ${reason}.`];
+    const more = others.length === 0 ? ',' : ` and ${others.length} more, each`;
+    return [`Left out: ${quote(first.path)}${more} ${reason}.`];
   });
 }
 

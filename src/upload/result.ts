@@ -1,30 +1,22 @@
 import type { AgentError } from '../agent/failure.ts';
 import type { Retry } from '../agent/retry.ts';
+import type { StoredFile } from '../agent/uploader.ts';
 import type { PlannedFile } from './plan.ts';
+
+/** A file that was tried. */
+interface Tried {
+  readonly file: PlannedFile;
+  readonly attempts: number;
+  readonly durationMs: number;
+}
 
 /** How one planned file ended. Every planned file has exactly one. */
 export type FileResult =
-  | {
-      readonly status: 'uploaded';
-      readonly file: PlannedFile;
-      readonly attempts: number;
-      readonly durationMs: number;
-      readonly path: string;
-      readonly size: number;
-      /** Of the bytes that were sent, where they were hashed. */
-      readonly sha256?: string;
-    }
-  | {
-      readonly status: 'failed';
-      readonly file: PlannedFile;
-      readonly attempts: number;
-      readonly durationMs: number;
-      readonly error: AgentError;
-    }
+  | (Tried & StoredFile & { readonly status: 'uploaded' })
+  | (Tried & { readonly status: 'failed'; readonly error: AgentError })
   /** Not sent, since the sandbox has it already, at `path`. */
   | { readonly status: 'unchanged'; readonly file: PlannedFile; readonly path: string }
-  | { readonly status: 'skipped'; readonly file: PlannedFile; readonly reason: string }
-  | { readonly status: 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
+  | { readonly status: 'skipped' | 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
 
 /** What happens during a transfer, for whoever wants to show it. A retry without files is one of the stats. */
 export type TransferEvent =

@@ -43,20 +43,15 @@ export async function selectFiles(inputs: Inputs<'upload'>, options: SelectionOp
   const files = shard === undefined ? planned.files : shareOf(planned.files, shard);
   const share = shard && { ...shard, files: files.length, planned: planned.files.length };
   const selection = { ...planned, files, share, due: files, unchanged: new Map(), gone: [], state: undefined };
-  const comparing = { ...options, planned: planned.files, shareRequests: inputs.filesPerRequest > 1 };
-  const selected = state === undefined ? selection : await skipUnchanged(selection, state, comparing);
+  const comparing = { ...options, shareRequests: inputs.filesPerRequest > 1 };
+  const selected = state === undefined ? selection : await skipUnchanged(selection, state, planned.files, comparing);
   options.debug?.('plan', planLine(selected));
   return selected;
 }
 
 /** Looks for the files of inputs that are refused for something else. @throws InputError for what is wrong with them. */
-export async function checkFiles(
-  raw: RawInputs,
-  options: Pick<SelectionOptions, 'workspace' | 'cancel'>,
-): Promise<void> {
-  const inputs = parseSearch(raw);
-  const { matches } = await discover(inputs.files, { ...inputs, ...options });
-  if (!options.cancel.aborted) plan(matches, { ...inputs, ...options });
+export async function checkFiles(raw: RawInputs, options: SelectionOptions): Promise<void> {
+  await planFiles(parseSearch(raw), { ...options, debug: undefined });
 }
 
 /** A result for each file of a selection, in plan order, with those of the files that were due. */
@@ -70,8 +65,10 @@ export function resultsOf({ files, unchanged }: Selection, due: readonly FileRes
   });
 }
 
-async function planFiles(inputs: Inputs<'upload'>, options: SelectionOptions): Promise<Plan> {
-  const { workspace, cancel, clock, debug } = options;
+async function planFiles(
+  inputs: ReturnType<typeof parseSearch>,
+  { workspace, cancel, clock, debug }: SelectionOptions,
+): Promise<Plan> {
   const start = clock();
   const { matches, warnings } = await discover(inputs.files, { ...inputs, workspace, cancel });
   debug?.('search', searchLines(matches, clock() - start));
@@ -90,18 +87,12 @@ function leaveOutState(planned: Plan, file: StateFile, workspace: string): Plan 
   return { ...planned, files, hidden, leftOut: [...planned.leftOut, ...found] };
 }
 
-/** What comparing a selection with a state depends on. */
-interface Comparing extends SelectionOptions {
-  /** The files of all shards. */
-  readonly planned: readonly PlannedFile[];
-  readonly shareRequests: boolean;
-}
-
-/** Takes what the sandbox has already from what is due. */
+/** Takes what the sandbox has already from what is due; `planned` are the files of all shards. */
 async function skipUnchanged(
   selection: Selection,
   { file, entries: read, warnings }: StateRead,
-  { planned, shareRequests, cancel, debug }: Comparing,
+  planned: readonly PlannedFile[],
+  { shareRequests, cancel, debug }: SelectionOptions & { readonly shareRequests: boolean },
 ): Promise<Selection> {
   const mine = new Set(selection.files);
   // The files of other shards are sent by other runners, which this state will hear nothing of.

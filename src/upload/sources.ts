@@ -22,16 +22,13 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** The reason of a link that leads nowhere. */
-export const BROKEN_LINK = 'a broken link';
-
-/** The reason of a pipe, a socket or a device. */
-export const NOT_REGULAR = 'not a regular file';
-
-/** The reason of a hidden file that no line takes by itself. */
-export const ALL_HIDDEN = 'include-hidden-files: true includes it';
-
+// Reasons to leave something out.
 const SYMBOLIC_LINK = 'a symbolic link';
+export const BROKEN_LINK = 'a broken link';
+/** That of a pipe, a socket or a device. */
+export const NOT_REGULAR = 'not a regular file';
+/** That of a hidden file that no line takes by itself. */
+export const ALL_HIDDEN = 'include-hidden-files: true includes it';
 
 /** How a search treats what it comes by. */
 export interface SearchOptions extends Pick<Inputs<'upload'>, 'followSymlinks' | 'includeHiddenFiles'> {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { StoredFile } from '../agent/uploader.ts';
+import type { Inputs } from '../inputs/table.ts';
 import { fitting } from '../text/cut.ts';
 import { fieldsOf, parseFieldsOf } from '../text/exact-json.ts';
 import { quote } from '../text/visible.ts';
@@ -11,12 +12,11 @@ export type StateEntry = Required<StoredFile>;
 /** What a sandbox is known to hold, by target. */
 export type Entries = ReadonlyMap<string, StateEntry>;
 
-/** What a state is true of. Relative targets start at the user's home, so each user has a state of its own. */
-export interface StateScope {
-  readonly sandboxId: string;
-  readonly baseUrl: string;
-  /** Empty is the sandbox's default user. */
-  readonly username: string;
+/**
+ * What a state is true of. Relative targets start at the user's home, so each user has a state of its own; an empty
+ * username is the sandbox's default user.
+ */
+export interface StateScope extends Pick<Inputs<'upload'>, 'sandboxId' | 'baseUrl' | 'username'> {
   /** Such as `2/4`, empty is none. With another number of shards, other runners send what this one sent. */
   readonly shard: string;
 }

@@ -8,23 +8,16 @@ import { type Entries, type StateEntry, without } from './state.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** What is known of the sandbox once a state was compared with the files on the runner. */
-export interface Comparison {
-  /** The entries of the files that need not be sent. */
-  readonly unchanged: Entries;
-  /** The entries that the sending of the others leaves true. */
-  readonly entries: Entries;
-}
-
 /**
  * Finds the files whose content is what their entry says, and which no other upload may overwrite: with `shareRequests`, also
- * that of an agent that takes the last part of a filename for a path. Cancelled, it ends with what it knows.
+ * that of an agent that takes the last part of a filename for a path. `unchanged` are their entries, and `entries` all that
+ * the sending of the others leaves true. Cancelled, it ends with what it knows.
  */
 export async function compare(
   files: readonly PlannedFile[],
   entries: Entries,
   { cancel, shareRequests }: { readonly cancel: AbortSignal; readonly shareRequests: boolean },
-): Promise<Comparison> {
+) {
   const same = new Map<string, StateEntry>();
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   for (const file of files) {
@@ -32,19 +25,15 @@ export async function compare(
     if (entry?.size !== file.size) continue;
     if ((await digestOf(file, buffer, cancel)) === entry.sha256) same.set(file.target, entry);
   }
-  const settle = (unchanged: Entries): Comparison => {
+  for (let unchanged: Entries = same; ; ) {
     const due = files.map(({ target }) => target).filter(target => !unchanged.has(target));
-    const misplaced = shareRequests ? due.filter(isNested).map(target => posix.basename(target)) : [];
+    const nested = due.filter(target => target.includes('/'));
+    const misplaced = shareRequests ? nested.map(target => posix.basename(target)) : [];
     const untouched = without(entries, [...due, ...misplaced]);
     const still = new Map([...unchanged].filter(([target]) => untouched.has(target)));
-    if (still.size < unchanged.size) return settle(still);
-    return { unchanged, entries: without(entries, misplaced) };
-  };
-  return settle(same);
-}
-
-function isNested(target: string): boolean {
-  return target.includes('/');
+    if (still.size === unchanged.size) return { unchanged, entries: without(entries, misplaced) };
+    unchanged = still;
+  }
 }
 
 /** Undefined where the file cannot be read, or is of another size by now: its upload says what is wrong with it. */

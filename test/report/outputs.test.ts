@@ -3,14 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse as parseYaml } from 'yaml';
 import { gateOf } from '../../src/gate/judge.ts';
-import {
-  aggregatesOf,
-  type BoundedOutputs,
-  gateOutputs,
-  reportJson,
-  statsOutputs,
-  uploadOutputs,
-} from '../../src/report/outputs.ts';
+import { aggregatesOf, outputsOf, reportJson } from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
 import { parseExactly } from '../../src/text/exact-json.ts';
 import { parse } from '../gate/given.ts';
@@ -27,16 +20,23 @@ function judged(readings: readonly Reading[], failIf: readonly string[] = []): R
   return report({ samples, gate: gateOf({ failIf: failIf.map(parse), warnIf: [] }, figures) });
 }
 
-/** The outputs of a report's gate. */
-function gate(of: Report): BoundedOutputs {
-  return gateOutputs(of, aggregatesOf(of.samples));
+const GATE = ['gate', 'breaches', 'aggregates'];
+
+/** Of the outputs of a run, those for which this holds. */
+function outputsWhere(holds: (name: string) => boolean, of: Report) {
+  const { outputs, notices } = outputsOf(of, aggregatesOf(of.samples));
+  return { notices, outputs: Object.fromEntries(Object.entries(outputs).filter(([name]) => holds(name))) };
 }
+
+const uploadOutputs = (of: Report) => outputsWhere(() => true, { ...of, task: 'upload' });
+const statsOutputs = (of: Report) => outputsWhere(name => !GATE.includes(name), { ...of, task: 'stats' });
+const gateOutputs = (of: Report) => outputsWhere(name => GATE.includes(name), { ...of, task: 'monitor' });
 
 test('the outputs are those that action.yml declares', () => {
   const declared: { outputs: Record<string, unknown> } = parseYaml(
     readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'),
   );
-  const written = [uploadOutputs, statsOutputs, gate].flatMap(of => Object.keys(of(report()).outputs));
+  const written = Object.keys(outputsOf(report(), {}).outputs);
   assert.deepEqual([...written, 'report'].sort(), Object.keys(declared.outputs).sort());
 });
 
@@ -117,7 +117,7 @@ describe('the outputs of the stats', () => {
 describe('the outputs of the gate', () => {
   test('have each breach exactly, in the metric’s own unit, and null for what is not reported', () => {
     const failIf = ['mem_used >= 9007199254740993B', 'cpu_used_pct > 90.5%', 'mem_used_mib > 1.5GiB', 'load > 1'];
-    const { outputs } = gate(judged([{ mem_used: HUGE, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf));
+    const { outputs } = gateOutputs(judged([{ mem_used: HUGE, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf));
     assert.equal(outputs['gate'], 'failed');
     assert.equal(
       outputs['breaches'],
@@ -135,17 +135,17 @@ describe('the outputs of the gate', () => {
       { load: 0.6 },
     ];
     assert.equal(
-      gate(judged(readings)).outputs['aggregates'],
+      gateOutputs(judged(readings)).outputs['aggregates'],
       `{"mem_used":{"last":9223372036854775805,"min":9223372036854775805,"max":${HUGE},"mean":9223372036854775806},` +
         '"load":{"last":0.6,"min":0.1,"max":0.6,"mean":0.3}}',
     );
-    assert.equal(gate(report()).outputs['aggregates'], '{}');
+    assert.equal(gateOutputs(report()).outputs['aggregates'], '{}');
   });
 
   test('are empty, with a notice, where they are too long', () => {
     const many = Array.from({ length: 5000 }, (_, index) => `metric_number_${index}`);
     const readings = Array.from({ length: 20 }, (_, index) => many.slice(index * 250, (index + 1) * 250));
-    const { outputs, notices } = gate(
+    const { outputs, notices } = gateOutputs(
       judged(
         readings.map(names => Object.fromEntries(names.map(name => [name, 1]))),
         many.map(name => `${name} > 0`),
