@@ -118,14 +118,14 @@ test('no imports run in a circle, those of types included', () => {
   assert.deepEqual([...left.keys()], []);
 });
 
-test('no file is longer than 170 lines, and all are no more than 78 with 6,850', () => {
+test('no file is longer than 170 lines, and all are no more than 78 with 6,750', () => {
   assert.deepEqual(
     filesWhere(source => lengthOf(source) > 170),
     [],
   );
   const lines = SOURCES.reduce((sum, source) => sum + lengthOf(source), 0);
   assert.ok(SOURCES.length <= 78, `${SOURCES.length} files`);
-  assert.ok(lines <= 6850, `${lines} lines`);
+  assert.ok(lines <= 6750, `${lines} lines`);
 });
 
 test('the environment is read at the edges alone', () => {
