@@ -70,6 +70,7 @@ async function* linesOf(file) {
 		crlfDelay: Number.POSITIVE_INFINITY
 	});
 }
+/** Asks the monitor in a directory to end. */
 function requestEnd(directory) {
 	if (existsSync(directory)) writeFileSync(path.join(directory, REQUEST), "", { mode: 384 });
 }

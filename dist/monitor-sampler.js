@@ -29,6 +29,7 @@ var InputError = class extends Error {
 		this.problems = problems;
 	}
 };
+/** The error of a single problem. */
 function inputError(input, message, example) {
 	return new InputError([example === void 0 ? {
 		input,
@@ -162,6 +163,7 @@ function milliseconds(text) {
 	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
 	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 }
+/** Text as it is. */
 const text$1 = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
@@ -28858,7 +28860,7 @@ const concurrency = field((value, refuse) => {
 	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
 }, String);
 const sharing = wholeNumber(1, 1e3, 1);
-const SHARED = 100;
+const SHARED = 250;
 /** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
 	const isSigned = Boolean(all["signature"]?.trim());
@@ -29100,6 +29102,7 @@ function openRecorder(directory) {
 		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
 	};
 }
+/** Whether the monitor was asked to end. */
 function isEndRequested(directory) {
 	return existsSync(path.join(directory, REQUEST));
 }

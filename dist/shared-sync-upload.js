@@ -1,7 +1,7 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { a as openClient, i as waitFor, n as measure, o as badAnswer, s as fromJson, t as foresee } from "./shared-sync-upload-stats.js";
 import { F as firstOf, H as formatCount, I as fitting, J as InputError, K as quote, L as EMPTY_REPORT, Q as isGated, R as parseSearch, T as parseFieldsOf, U as formatDuration, W as formatNumber, X as inputError, Y as allOf, Z as gateOf, _ as renameFile, a as NOT_REGULAR, c as sortOut, d as EXACTLY, f as READ_FLAGS, g as readSmallFile, h as isUnreadable, i as BROKEN_LINK, l as toPosix, m as checkRead, nt as withRetries, o as pathWithin, p as checkOpened, q as visibleCut, r as ALL_HIDDEN, rt as AgentError, s as realPaths, u as BUFFER_BYTES, v as systemCode, w as fieldsOf } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
+import { a as openClient, i as waitFor, n as measure, o as badAnswer, s as fromJson, t as foresee } from "./shared-sync-upload-stats.js";
 import { setImmediate } from "node:timers/promises";
 import { homedir } from "node:os";
 import { isUtf8 } from "node:buffer";
@@ -1726,8 +1726,9 @@ async function send(selection, inputs, client, surroundings) {
 	const { cacheWarnings, clock, observer } = surroundings;
 	if (state !== void 0) forget(state, due);
 	const start = clock();
-	const requests = Math.ceil(due.length / inputs.filesPerRequest);
-	client.connectAhead(Math.min(requests, earlyLevel(inputs.concurrency)));
+	const bytes = due.reduce((sum, { size }) => sum + size, 0);
+	const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, bytes / SHARED_BYTES));
+	client.connectAhead(Math.min(due.length, requests, earlyLevel(inputs.concurrency)));
 	const results = await transfer(due, {
 		...inputs,
 		...surroundings,

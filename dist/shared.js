@@ -206,6 +206,7 @@ function gateOf({ failIf, warnIf }, samples, blind = false) {
 		breaches: [...failures, ...warnings]
 	};
 }
+/** Whether anything is judged. */
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
@@ -248,6 +249,7 @@ function judge(condition, samples) {
 function decidingOf({ aggregate, operator }) {
 	return aggregate ?? (operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0);
 }
+/** One figure of several. */
 function aggregateOf(aggregate, figures) {
 	const [first] = figures;
 	switch (aggregate) {
@@ -276,6 +278,7 @@ var InputError = class extends Error {
 		this.problems = problems;
 	}
 };
+/** The error of a single problem. */
 function inputError(input, message, example) {
 	return new InputError([example === void 0 ? {
 		input,
@@ -488,6 +491,7 @@ function milliseconds(text) {
 	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
 	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
 }
+/** Text as it is. */
 const text = field((value) => value);
 function shown(value) {
 	if (value === "" || value === void 0) return "empty";
@@ -918,7 +922,7 @@ const concurrency = field((value, refuse) => {
 	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
 }, String);
 const sharing = wholeNumber(1, 1e3, 1);
-const SHARED = 100;
+const SHARED = 250;
 /** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
 	const isSigned = Boolean(all["signature"]?.trim());
@@ -1006,9 +1010,11 @@ const TABLES = {
 		...reporting
 	}
 };
+/** The task that an entry belongs to. */
 function taskOf(entry) {
 	return entry === "monitor-end" ? "monitor" : entry;
 }
+/** The names of an entry's inputs. */
 function inputNames(entry) {
 	return Object.keys(TABLES[entry]);
 }
@@ -1489,6 +1495,7 @@ function readInputs(entry) {
 	for (const secret of [...secretsIn(raw), ...proxyCredentials(process.env)]) if (secret !== "") setSecret(secret);
 	return raw;
 }
+/** The values in the inputs that are secrets. */
 function secretsIn(raw) {
 	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
 	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
@@ -1587,6 +1594,7 @@ function cost() {
 }
 
 // src/github/log.ts
+/** One line of the log. */
 function logLine(text) {
 	info(harmless(text));
 }
@@ -2141,6 +2149,7 @@ const ENTITIES = new Map(Object.entries({
 function html(parts, ...values) {
 	return { html: parts.flatMap((part, index) => [part, toHtml(values[index])]).join("") };
 }
+/** Pieces one after the other. */
 function concat(pieces) {
 	return { html: pieces.map((piece) => piece.html).join("") };
 }

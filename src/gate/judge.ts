@@ -51,6 +51,7 @@ export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[
   return { state, failIf, warnIf, breaches: [...failures, ...warnings] };
 }
 
+/** Whether anything is judged. */
 export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
@@ -91,6 +92,7 @@ export function decidingOf({ aggregate, operator }: Condition): Aggregate | unde
 /** At least one figure of a metric, the oldest first. */
 export type SomeFigures = readonly [ExactNumber, ...ExactNumber[]];
 
+/** One figure of several. */
 export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): ExactNumber {
   const [first] = figures;
   switch (aggregate) {

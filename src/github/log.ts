@@ -4,6 +4,7 @@ import { fitting } from '../text/cut.ts';
 import { harmless } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
 
+/** One line of the log. */
 export function logLine(text: string): void {
   info(harmless(text));
 }

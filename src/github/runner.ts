@@ -17,6 +17,7 @@ export function readInputs(entry: Entry): RawInputs {
   return raw;
 }
 
+/** The values in the inputs that are secrets. */
 export function secretsIn(raw: RawInputs): string[] {
   const lines = (raw['headers'] ?? '').split(/\r?\n/).map(line => splitHeader(line.trim()));
   const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());

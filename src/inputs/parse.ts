@@ -21,6 +21,7 @@ export class InputError extends Error {
   }
 }
 
+/** The error of a single problem. */
 export function inputError(input: string, message: string, example?: string): InputError {
   return new InputError([
     example === undefined ? { input, message } : { input, message, example: `${input}: ${example}` },

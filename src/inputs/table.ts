@@ -44,7 +44,7 @@ const concurrency = field<number | 'auto'>((value, refuse) => {
 const sharing = wholeNumber(1, 1000, 1);
 
 // What fits into a shared request by its bytes is mostly less.
-const SHARED = 100;
+const SHARED = 250;
 
 /** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
 const filesPerRequest = field((value, refuse, all) => {
@@ -135,10 +135,12 @@ export type Inputs<T extends Entry> = Values<(typeof TABLES)[T]>;
 /** How to reach one sandbox. */
 export type Connection = Values<typeof reaching>;
 
+/** The task that an entry belongs to. */
 export function taskOf(entry: Entry): Task {
   return entry === 'monitor-end' ? 'monitor' : entry;
 }
 
+/** The names of an entry's inputs. */
 export function inputNames(entry: Entry): string[] {
   return Object.keys(TABLES[entry]);
 }

@@ -67,6 +67,7 @@ function milliseconds(text: string): number {
   return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? Number.NaN));
 }
 
+/** Text as it is. */
 export const text = field<string>(value => value);
 
 function shown(value: unknown): string {

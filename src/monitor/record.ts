@@ -107,10 +107,12 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   if (existsSync(file)) yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
+/** Asks the monitor in a directory to end. */
 export function requestEnd(directory: string): void {
   if (existsSync(directory)) writeFileSync(path.join(directory, REQUEST), '', { mode: 0o600 });
 }
 
+/** Whether the monitor was asked to end. */
 export function isEndRequested(directory: string): boolean {
   return existsSync(path.join(directory, REQUEST));
 }

@@ -16,6 +16,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Cell[]): H
   return { html: pieces.join('') };
 }
 
+/** Pieces one after the other. */
 export function concat(pieces: readonly Html[]): Html {
   return { html: pieces.map(piece => piece.html).join('') };
 }

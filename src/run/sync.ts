@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { SHARED_BYTES } from '../agent/body.ts';
 import { type Client, openClient } from '../agent/client.ts';
 import { uploader } from '../agent/uploader.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
@@ -99,8 +100,9 @@ async function send(
   if (state !== undefined) forget(state, due);
   const start = clock();
   // All at once, and while the trial of shared requests is on its way.
-  const requests = Math.ceil(due.length / inputs.filesPerRequest);
-  client.connectAhead(Math.min(requests, earlyLevel(inputs.concurrency)));
+  const bytes = due.reduce((sum, { size }) => sum + size, 0);
+  const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, bytes / SHARED_BYTES));
+  client.connectAhead(Math.min(due.length, requests, earlyLevel(inputs.concurrency)));
   const results = await transfer(due, {
     ...inputs,
     ...surroundings,

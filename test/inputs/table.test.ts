@@ -110,7 +110,7 @@ describe('files that share requests cannot go with a signature', () => {
 
 describe('files share requests by themselves where the headers are those of E2B', () => {
   for (const prefix of ['E2b', 'e2B', ' E2B '])
-    takes('files-per-request', { '': 100, auto: 100, '1': 1 }, { 'header-prefix': prefix });
+    takes('files-per-request', { '': 250, auto: 250, '1': 1 }, { 'header-prefix': prefix });
   for (const prefix of ['', 'Svc', 'E2b2']) takes('files-per-request', { '': 1, auto: 1 }, { 'header-prefix': prefix });
   takes('files-per-request', { '': 1, auto: 1 }, { 'header-prefix': 'E2b', signature: 'abc' });
 });
