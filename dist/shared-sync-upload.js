@@ -321,12 +321,12 @@ function openLevel(concurrency, clock, onChange) {
 function highestLevel(concurrency) {
 	return concurrency === "auto" ? MAX : concurrency;
 }
-/** How many uploads are soon in flight: as many as `auto` starts with, doubled once. */
-function earlyLevel(concurrency) {
-	return concurrency === "auto" ? START * 2 : concurrency;
+/** The level that a transfer starts with for the input `concurrency`. */
+function firstLevel(concurrency) {
+	return concurrency === "auto" ? START : concurrency;
 }
 const MAX = 24;
-const START = 4;
+const START = 8;
 const GAIN = 1.1;
 const RATED_BYTES = 65536;
 const LOOK_MS = 1e3;
@@ -1728,7 +1728,7 @@ async function send(selection, inputs, client, surroundings) {
 	const start = clock();
 	const bytes = due.reduce((sum, { size }) => sum + size, 0);
 	const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, bytes / SHARED_BYTES));
-	client.connectAhead(Math.min(due.length, requests, earlyLevel(inputs.concurrency)));
+	client.connectAhead(Math.min(due.length, requests, firstLevel(inputs.concurrency)));
 	const results = await transfer(due, {
 		...inputs,
 		...surroundings,

@@ -34,14 +34,14 @@ export function highestLevel(concurrency: number | 'auto'): number {
   return concurrency === 'auto' ? MAX : concurrency;
 }
 
-/** How many uploads are soon in flight: as many as `auto` starts with, doubled once. */
-export function earlyLevel(concurrency: number | 'auto'): number {
-  return concurrency === 'auto' ? START * 2 : concurrency;
+/** The level that a transfer starts with for the input `concurrency`. */
+export function firstLevel(concurrency: number | 'auto'): number {
+  return concurrency === 'auto' ? START : concurrency;
 }
 
 // Services have been seen to fail from 30 connections on.
 const MAX = 24;
-const START = 4;
+const START = 8;
 
 // More uploads at once must make the transfer so much faster to be worth a further step.
 const GAIN = 1.1;

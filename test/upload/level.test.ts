@@ -31,8 +31,8 @@ function rounds(times: readonly number[], failing?: number, error?: AgentError):
 
 describe('a level that finds itself', () => {
   test('starts low and doubles while more uploads at once take no longer', () => {
-    assert.equal(start().level.now(), 4);
-    assert.deepEqual(rounds([100, 100, 100, 100, 100]), [8, 16, 24, 24, 24]);
+    assert.equal(start().level.now(), 8);
+    assert.deepEqual(rounds([100, 100, 100, 100]), [16, 24, 24, 24]);
   });
 
   test('never exceeds its highest', () => {
@@ -40,11 +40,11 @@ describe('a level that finds itself', () => {
   });
 
   test('stays where more uploads at once take longer', () => {
-    assert.deepEqual(rounds([100, 100, 200, 200, 200]), [8, 16, 16, 16, 16]);
+    assert.deepEqual(rounds([100, 200, 200, 200]), [16, 16, 16, 16]);
   });
 
   test('goes on where it becomes faster later', () => {
-    assert.deepEqual(rounds([100, 100, 200, 200, 100]), [8, 16, 16, 16, 24]);
+    assert.deepEqual(rounds([100, 200, 200, 100]), [16, 16, 16, 24]);
   });
 
   const overloads: Readonly<Record<string, AgentError>> = {
@@ -55,13 +55,13 @@ describe('a level that finds itself', () => {
   };
   for (const [name, error] of Object.entries(overloads)) {
     test(`halves once at ${name}, however many fail together, and then grows by one`, () => {
-      assert.deepEqual(rounds([100, 100, 100, 100, 80], 2, error).slice(1), [16, 8, 9, 10]);
+      assert.deepEqual(rounds([100, 100, 100, 100, 80], 2, error).slice(1), [24, 12, 13, 14]);
     });
   }
 
   for (const error of [new AgentError('server', '', { status: 500 }), new AgentError('rejected', '')]) {
     test(`takes ${error.kind} for no overload`, () => {
-      assert.deepEqual(rounds([100, 100, 100], 1, error), [8, 16, 24]);
+      assert.deepEqual(rounds([100, 100], 0, error), [16, 24]);
     });
   }
 
@@ -76,14 +76,14 @@ describe('a level that finds itself', () => {
   test('is looked at each second where no upload ends, by the bytes that leave', () => {
     const { clock, level } = start();
     level.begin();
-    const levels = [1, 2, 2, 4].map(megabytes => {
+    const levels = [1, 1, 2].map(megabytes => {
       for (let part = 0; part < 10; part += 1) {
         clock.now += 100;
         level.sent(megabytes * 100_000);
       }
       return level.now();
     });
-    assert.deepEqual(levels, [8, 16, 16, 24]);
+    assert.deepEqual(levels, [16, 16, 24]);
   });
 });
 
@@ -97,10 +97,10 @@ test('whoever asks is told of each change and its reason', () => {
     level.sent(1024 ** 3);
   }
   assert.deepEqual(changes, [
-    { from: 4, to: 8, error: undefined },
-    { from: 8, to: 4, error: BUSY },
-    { from: 4, to: 5, error: undefined },
-    { from: 5, to: 6, error: undefined },
+    { from: 8, to: 16, error: undefined },
+    { from: 16, to: 8, error: BUSY },
+    { from: 8, to: 9, error: undefined },
+    { from: 9, to: 10, error: undefined },
   ]);
 });
 

@@ -32,13 +32,13 @@ describe('as many uploads are in flight as may be', () => {
       for (const request of run.inFlight) run.answer(request, error);
     }
     await run.idle();
-    assert.deepEqual([...seen, run.inFlight.size], [4, 8, 16, 8, 9]);
-    assert.equal(statuses(await answerAll(run, () => undefined)).match(/f/g)?.length, 16);
+    assert.deepEqual([...seen, run.inFlight.size], [8, 16, 24, 12, 13]);
+    assert.equal(statuses(await answerAll(run, () => undefined)).match(/f/g)?.length, 24);
   });
 
   for (const last of [0, 1, 2, 3, 4]) {
     test(`and none is forgotten that began later, be it the last to end (${last})`, async () => {
-      const run = start(files(9), { concurrency: 'auto' });
+      const run = start(files(13), { concurrency: 'auto' });
       await run.idle();
       for (const request of run.inFlight) run.answer(request);
       await run.idle();
@@ -48,7 +48,7 @@ describe('as many uploads are in flight as may be', () => {
       for (const request of inFlight) run.answer(request);
       await run.idle();
       run.answer(latest);
-      assert.equal(statuses(await run.results), 'u'.repeat(9));
+      assert.equal(statuses(await run.results), 'u'.repeat(13));
     });
   }
 
@@ -75,7 +75,7 @@ describe('as many uploads are in flight as may be', () => {
       seen.push([...run.inFlight].filter(request => request.startsWith('L')).length);
       for (const request of run.inFlight) if (request.startsWith('f')) run.answer(request);
     }
-    assert.deepEqual(seen, [2, 2, 4, 4]);
+    assert.deepEqual(seen, [4, 4, 6, 6]);
     assert.equal(statuses(await answerAll(run, () => undefined)), 'u'.repeat(56));
   });
 });
