@@ -39,5 +39,5 @@ test('a quick run measures every contender that needs no package, and all of the
     ['node -e 0', 'sync', 'upload', 'stats', 'monitor', 'monitor-post'],
   );
   if (existsSync('/proc/self/status')) assert.ok((samplerPeakBytes ?? 0) > 20 * 1024 ** 2);
-  assert.match(stdout, /\| action \| \d/);
+  assert.match(stdout, /^\| 20 × 4 KiB \| \d/m);
 });
