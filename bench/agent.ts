@@ -4,6 +4,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { HEADERS } from './contenders/contender.ts';
+import { sum } from './results.ts';
 import type { Target } from './sink/start.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../local-agent/main.ts');
@@ -25,8 +26,7 @@ export async function startDiskAgent(folder: string): Promise<Target> {
       const sizes = readdirSync(root, { recursive: true, withFileTypes: true })
         .filter(entry => entry.isFile())
         .map(entry => statSync(path.join(entry.parentPath, entry.name)).size);
-      const bytes = sizes.reduce((sum, size) => sum + size, 0);
-      return { connections: null, requests: null, files: sizes.length, bytes, cpuMs: null };
+      return { connections: null, requests: null, files: sizes.length, bytes: sum(sizes), cpuMs: null };
     },
     async [Symbol.asyncDispose]() {
       child.kill();

@@ -23,7 +23,12 @@ export function placeText({ server, tls, latencyMs, megabits }: Place): string {
   return words.filter(word => word !== '').join(', ');
 }
 
+/** How much a line carries in a millisecond; without a limit, no end of it. */
+export function bytesPerMs({ megabits }: Place): number {
+  return megabits === null ? Number.POSITIVE_INFINITY : (megabits * 1000) / 8;
+}
+
 /** How long a line takes for so many bytes, in milliseconds; null where it has no limit. */
-export function lineMs({ megabits }: Place, bytes: number): number | null {
-  return megabits === null ? null : (bytes * 8) / (megabits * 1000);
+export function lineMs(place: Place, bytes: number): number | null {
+  return place.megabits === null ? null : bytes / bytesPerMs(place);
 }

@@ -63,5 +63,10 @@ export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   const pair = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
-  return pair.reduce((sum, each) => sum + each, 0) / pair.length;
+  return sum(pair) / pair.length;
+}
+
+/** Numbers added up. */
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Contender, Job, Kind } from './contenders/contender.ts';
 import { lineMs, type Place, placeText } from './places.ts';
 import { type Ended, measure } from './process.ts';
-import { median, type Row } from './results.ts';
+import { median, type Row, sum } from './results.ts';
 import type { Counts, Target } from './sink/start.ts';
 import { titleOf, type Workload, writeFiles } from './workloads.ts';
 
@@ -120,8 +120,4 @@ function toRow(contender: Contender, { workload, place }: Course, runs: readonly
 function largest(numbers: readonly (number | null | undefined)[]): number | null {
   const known = numbers.filter(each => each !== null && each !== undefined);
   return known.length === 0 ? null : Math.max(...known);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }

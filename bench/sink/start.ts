@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { TlsKeys } from '../../local-agent/options.ts';
-import type { Place } from '../places.ts';
+import { bytesPerMs, type Place } from '../places.ts';
 
 /** A server in a process of its own that takes uploads. */
 export interface Target extends AsyncDisposable {
@@ -43,8 +43,9 @@ export async function startSink({ key = '', cert = '' }: Partial<TlsKeys> = {}):
     return await answer;
   };
   return {
-    async setUp({ tls, latencyMs, megabits }) {
-      await ask({ latencyMs, bytesPerMs: megabits === null ? Number.POSITIVE_INFINITY : (megabits * 1000) / 8 });
+    async setUp(place) {
+      const { tls, latencyMs, megabits } = place;
+      await ask({ latencyMs, bytesPerMs: bytesPerMs(place) });
       const [direct, line] = tls ? [ports.encrypted, ports.encryptedLine] : [ports.plain, ports.plainLine];
       const isDirect = latencyMs === 0 && megabits === null;
       return `${tls ? 'https' : 'http'}://127.0.0.1:${isDirect ? direct : line}`;
