@@ -1,4 +1,4 @@
-import { F as firstOf, G as formatTime, H as formatCount, K as quote, L as EMPTY_REPORT, T as parseFieldsOf, X as inputError, Z as gateOf, b as keptInputs, et as metricsOf, n as step, t as decodeStats, x as monitorDirectory } from "./shared.js";
+import { F as firstOf, G as formatTime, H as formatCount, L as EMPTY_REPORT, Q as gateOf, T as parseFieldsOf, Z as inputError, b as keptInputs, n as step, q as quote, t as decodeStats, tt as metricsOf, x as monitorDirectory } from "./shared.js";
 import path from "node:path";
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

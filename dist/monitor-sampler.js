@@ -28315,12 +28315,7 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		connections,
 		pipelining: 1
 	};
-	const { connect, connectAhead } = openLine(origin, options);
-	const direct = proxy === void 0;
-	const dispatcher = direct ? new import_undici.Pool(origin, {
-		connect,
-		...limits
-	}) : proxied(proxy.value, options, limits);
+	const { dispatcher, connectAhead } = proxy === void 0 ? direct(origin, options, limits) : proxied(proxy.value, options, limits);
 	const unguard = guardConnections();
 	const flying = /* @__PURE__ */ new Set();
 	const abortAll = () => {
@@ -28336,7 +28331,7 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 			redact,
 			flying
 		}, request),
-		connectAhead: direct ? connectAhead : () => {},
+		connectAhead,
 		async close() {
 			unguard();
 			cancel.removeEventListener("abort", abortAll);
@@ -28346,26 +28341,29 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		}
 	};
 }
-/** Connections through a proxy, NO_PROXY aside. */
+/** Connections through a proxy, NO_PROXY aside; none is made ahead. */
 function proxied(proxy, connect, limits) {
 	const open = (to, options) => new import_undici.Pool(to, {
 		connect,
 		...options,
 		...limits
 	});
-	return new import_undici.EnvHttpProxyAgent({
-		httpProxy: proxy,
-		httpsProxy: proxy,
-		connect,
-		proxyTls: connect,
-		requestTls: connect,
-		factory: open,
-		clientFactory: open
-	});
+	return {
+		dispatcher: new import_undici.EnvHttpProxyAgent({
+			httpProxy: proxy,
+			httpsProxy: proxy,
+			factory: open,
+			clientFactory: open,
+			connect,
+			proxyTls: connect,
+			requestTls: connect
+		}),
+		connectAhead: () => {}
+	};
 }
 const IDLE_MS = 4e3;
-/** Connects to an origin, also ahead of requests: handshakes take round trips. */
-function openLine(origin, options) {
+/** Connections to the origin itself, also made ahead of requests: handshakes take round trips. */
+function direct(origin, options, limits) {
 	const connector = (0, import_undici.buildConnector)(options);
 	const { protocol, host, hostname, port } = new URL(origin);
 	const place = {
@@ -28394,12 +28392,14 @@ function openLine(origin, options) {
 		if (socket === void 0) one.wanted = callback;
 		else queueMicrotask(() => callback(null, socket.setTimeout(0)));
 	};
-	const connectAhead = (count) => {
-		for (let left = count; left > 0; left -= 1) make();
-	};
 	return {
-		connect,
-		connectAhead
+		dispatcher: new import_undici.Pool(origin, {
+			connect,
+			...limits
+		}),
+		connectAhead(count) {
+			for (let left = count; left > 0; left -= 1) make();
+		}
 	};
 }
 

@@ -1,4 +1,4 @@
-import { $ as judge, A as redactor, B as routingHeaders, C as changeStrings, D as networkFacts, E as isUsable, H as formatCount, L as EMPTY_REPORT, M as waitError, N as formatFigure, O as proxyCredentials, P as judgementLine, Q as isGated, U as formatDuration, V as secretsInHeaders, Z as gateOf, et as metricsOf, j as reportedError, k as proxyFor, nt as withRetries, rt as AgentError, t as decodeStats, tt as exactly, w as fieldsOf, z as USER_AGENT } from "./shared.js";
+import { $ as isGated, A as redactor, B as routingHeaders, C as changeStrings, D as networkFacts, E as isUsable, H as formatCount, L as EMPTY_REPORT, M as waitError, N as formatFigure, O as proxyCredentials, P as judgementLine, Q as gateOf, U as formatDuration, V as secretsInHeaders, et as judge, it as AgentError, j as reportedError, k as proxyFor, nt as exactly, rt as withRetries, t as decodeStats, tt as metricsOf, w as fieldsOf, z as USER_AGENT } from "./shared.js";
 import { t as require_undici } from "./undici-sync-upload-stats.js";
 import { Socket } from "node:net";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -329,12 +329,7 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		connections,
 		pipelining: 1
 	};
-	const { connect, connectAhead } = openLine(origin, options);
-	const direct = proxy === void 0;
-	const dispatcher = direct ? new import_undici.Pool(origin, {
-		connect,
-		...limits
-	}) : proxied(proxy.value, options, limits);
+	const { dispatcher, connectAhead } = proxy === void 0 ? direct(origin, options, limits) : proxied(proxy.value, options, limits);
 	const unguard = guardConnections();
 	const flying = /* @__PURE__ */ new Set();
 	const abortAll = () => {
@@ -350,7 +345,7 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 			redact,
 			flying
 		}, request),
-		connectAhead: direct ? connectAhead : () => {},
+		connectAhead,
 		async close() {
 			unguard();
 			cancel.removeEventListener("abort", abortAll);
@@ -360,26 +355,29 @@ function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
 		}
 	};
 }
-/** Connections through a proxy, NO_PROXY aside. */
+/** Connections through a proxy, NO_PROXY aside; none is made ahead. */
 function proxied(proxy, connect, limits) {
 	const open = (to, options) => new import_undici.Pool(to, {
 		connect,
 		...options,
 		...limits
 	});
-	return new import_undici.EnvHttpProxyAgent({
-		httpProxy: proxy,
-		httpsProxy: proxy,
-		connect,
-		proxyTls: connect,
-		requestTls: connect,
-		factory: open,
-		clientFactory: open
-	});
+	return {
+		dispatcher: new import_undici.EnvHttpProxyAgent({
+			httpProxy: proxy,
+			httpsProxy: proxy,
+			factory: open,
+			clientFactory: open,
+			connect,
+			proxyTls: connect,
+			requestTls: connect
+		}),
+		connectAhead: () => {}
+	};
 }
 const IDLE_MS = 4e3;
-/** Connects to an origin, also ahead of requests: handshakes take round trips. */
-function openLine(origin, options) {
+/** Connections to the origin itself, also made ahead of requests: handshakes take round trips. */
+function direct(origin, options, limits) {
 	const connector = (0, import_undici.buildConnector)(options);
 	const { protocol, host, hostname, port } = new URL(origin);
 	const place = {
@@ -408,12 +406,14 @@ function openLine(origin, options) {
 		if (socket === void 0) one.wanted = callback;
 		else queueMicrotask(() => callback(null, socket.setTimeout(0)));
 	};
-	const connectAhead = (count) => {
-		for (let left = count; left > 0; left -= 1) make();
-	};
 	return {
-		connect,
-		connectAhead
+		dispatcher: new import_undici.Pool(origin, {
+			connect,
+			...limits
+		}),
+		connectAhead(count) {
+			for (let left = count; left > 0; left -= 1) make();
+		}
 	};
 }
 

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { F as firstOf, H as formatCount, I as fitting, J as InputError, K as quote, L as EMPTY_REPORT, Q as isGated, R as parseSearch, T as parseFieldsOf, U as formatDuration, W as formatNumber, X as inputError, Y as allOf, Z as gateOf, _ as renameFile, a as NOT_REGULAR, c as sortOut, d as EXACTLY, f as READ_FLAGS, g as readSmallFile, h as isUnreadable, i as BROKEN_LINK, l as toPosix, m as checkRead, nt as withRetries, o as pathWithin, p as checkOpened, q as visibleCut, r as ALL_HIDDEN, rt as AgentError, s as realPaths, u as BUFFER_BYTES, v as systemCode, w as fieldsOf } from "./shared.js";
+import { $ as isGated, F as firstOf, H as formatCount, I as fitting, J as visibleCut, K as totalSize, L as EMPTY_REPORT, Q as gateOf, R as parseSearch, T as parseFieldsOf, U as formatDuration, W as formatNumber, X as allOf, Y as InputError, Z as inputError, _ as renameFile, a as NOT_REGULAR, c as sortOut, d as EXACTLY, f as READ_FLAGS, g as readSmallFile, h as isUnreadable, i as BROKEN_LINK, it as AgentError, l as toPosix, m as checkRead, o as pathWithin, p as checkOpened, q as quote, r as ALL_HIDDEN, rt as withRetries, s as realPaths, u as BUFFER_BYTES, v as systemCode, w as fieldsOf } from "./shared.js";
 import { i as require_form_data, n as create, r as Minimatch, t as pLimit } from "./vendor-sync-upload.js";
 import { a as openClient, i as waitFor, n as measure, o as badAnswer, s as fromJson, t as foresee } from "./shared-sync-upload-stats.js";
 import { setImmediate } from "node:timers/promises";
@@ -591,7 +591,7 @@ function openSearch(maxPaths = MAX_PATHS) {
 			...options,
 			realPath
 		});
-		const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
+		const { isFolder, unreadable, brokenLinks, hidden, entries } = overlooked;
 		if (unreadable[0] !== void 0) throw unreadableName(unreadable[0]);
 		if (isFolder === void 0 || match.prunes(root)) return {
 			root,
@@ -608,7 +608,7 @@ function openSearch(maxPaths = MAX_PATHS) {
 			cancel: options.cancel,
 			bound: { left: maxPaths }
 		};
-		const searches = ((isFolder ? split(root, manner, overlooked.entries) : void 0) ?? [{
+		const searches = ((isFolder ? split(root, manner, entries) : void 0) ?? [{
 			pattern: match.pattern,
 			descends: true
 		}]).map((part) => limit(() => find(part, manner)));
@@ -1351,8 +1351,7 @@ function searchLines(matches, durationMs) {
 	}), `Search: took ${formatDuration(durationMs)}`].join("\n");
 }
 function planLine({ files, due, unchanged, leftOut, share }) {
-	const bytes = due.reduce((sum, { size }) => sum + size, 0);
-	const toSend = `${formatCount(due.length, "file")}, ${formatCount(bytes, "byte")} to send`;
+	const toSend = `${formatCount(due.length, "file")}, ${formatCount(totalSize(due), "byte")} to send`;
 	const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
 	const others = share === void 0 ? "" : `, ${formatNumber(share.planned - share.files)} of other shards`;
 	return `Plan: ${formatCount(files.length, "file")}; ${toSend}; ${rest}${others}`;
@@ -1440,9 +1439,8 @@ async function sendOnce(files, level, { upload, onEvent, debug }) {
 	}
 }
 function sharedLine(files, stored) {
-	const bytes = files.reduce((sum, { size }) => sum + size, 0);
 	const count = stored.filter((each) => each !== void 0).length;
-	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(bytes, "byte")}`}; ${formatNumber(count)} stored, ${formatNumber(files.length - count)} not sent`;
+	return `Shared request: ${`${formatCount(files.length, "file")}, ${formatCount(totalSize(files), "byte")}`}; ${formatNumber(count)} stored, ${formatNumber(files.length - count)} not sent`;
 }
 function notSent$1() {
 	return new AgentError("file-changed", "The file changed while the batch was being sent.");
@@ -1726,8 +1724,7 @@ async function send(selection, inputs, client, surroundings) {
 	const { cacheWarnings, clock, observer } = surroundings;
 	if (state !== void 0) forget(state, due);
 	const start = clock();
-	const bytes = due.reduce((sum, { size }) => sum + size, 0);
-	const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, bytes / SHARED_BYTES));
+	const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, totalSize(due) / SHARED_BYTES));
 	client.connectAhead(Math.min(due.length, requests, firstLevel(inputs.concurrency)));
 	const results = await transfer(due, {
 		...inputs,

@@ -405,6 +405,10 @@ function inSixties(count, large, small) {
 	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
 	return `${Math.floor(count / 60)} ${large}${rest}`;
 }
+/** The sizes of some files together, in bytes. */
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
 function formatNumber(count) {
 	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -1676,7 +1680,7 @@ function watchTransfer() {
 				const { due } = selection;
 				size = {
 					totalFiles: due.length,
-					totalBytes: due.reduce((sum, file) => sum + file.size, 0)
+					totalBytes: totalSize(due)
 				};
 				if (due.length > 0) logLine(announcement(selection, inputs, size.totalBytes));
 			},
@@ -1984,9 +1988,7 @@ const SLOW = 4 * 2 ** 20;
 /** Where many small files went alone, most of them took longer than the bytes would, and the line had room. */
 function waits({ files, mayShare, durationMs }) {
 	const small = files.flatMap((each) => each.status === "uploaded" && each.size <= 262144 ? [each] : []);
-	const median = small.map((each) => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0;
-	const bytes = small.reduce((sum, { size }) => sum + size, 0);
-	const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1e3;
+	const isIdle = (small.map((each) => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0) >= LONG_MS && totalSize(small) / durationMs < SLOW / 1e3;
 	if (!mayShare || small.length < MANY || !isIdle) return [];
 	return [`${`${formatCount(small.length, "small file")} went out one per request, and most of the time was spent waiting`}. If the service accepts several files per request, files-per-request: ${MANY} is several times as fast.`];
 }
@@ -2819,4 +2821,4 @@ function percentage(used, total) {
 	return Number((used * 20000n + total) / (total * 2n)) / 100;
 }
 
-export { judge as $, redactor as A, routingHeaders as B, changeStrings as C, networkFacts as D, isUsable as E, firstOf$1 as F, formatTime as G, formatCount as H, fitting as I, InputError as J, quote as K, EMPTY_REPORT as L, waitError as M, formatFigure as N, proxyCredentials as O, judgementLine as P, isGated as Q, parseSearch as R, newMonitorDirectory as S, parseFieldsOf as T, formatDuration as U, secretsInHeaders as V, formatNumber as W, inputError as X, allOf as Y, gateOf as Z, renameFile as _, NOT_REGULAR as a, keptInputs as b, sortOut as c, EXACTLY as d, metricsOf as et, READ_FLAGS as f, readSmallFile as g, isUnreadable as h, BROKEN_LINK as i, reportedError as j, proxyFor as k, toPosix as l, checkRead as m, step as n, withRetries as nt, pathWithin as o, checkOpened as p, visibleCut as q, ALL_HIDDEN as r, AgentError as rt, realPaths as s, decodeStats as t, exactly as tt, BUFFER_BYTES as u, systemCode as v, fieldsOf as w, monitorDirectory as x, logLine as y, USER_AGENT as z };
+export { isGated as $, redactor as A, routingHeaders as B, changeStrings as C, networkFacts as D, isUsable as E, firstOf$1 as F, formatTime as G, formatCount as H, fitting as I, visibleCut as J, totalSize as K, EMPTY_REPORT as L, waitError as M, formatFigure as N, proxyCredentials as O, judgementLine as P, gateOf as Q, parseSearch as R, newMonitorDirectory as S, parseFieldsOf as T, formatDuration as U, secretsInHeaders as V, formatNumber as W, allOf as X, InputError as Y, inputError as Z, renameFile as _, NOT_REGULAR as a, keptInputs as b, sortOut as c, EXACTLY as d, judge as et, READ_FLAGS as f, readSmallFile as g, isUnreadable as h, BROKEN_LINK as i, AgentError as it, reportedError as j, proxyFor as k, toPosix as l, checkRead as m, step as n, exactly as nt, pathWithin as o, checkOpened as p, quote as q, ALL_HIDDEN as r, withRetries as rt, realPaths as s, decodeStats as t, metricsOf as tt, BUFFER_BYTES as u, systemCode as v, fieldsOf as w, monitorDirectory as x, logLine as y, USER_AGENT as z };

@@ -33,9 +33,8 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
   // HTTP/2 stays off: a single GOAWAY would break every upload in flight on the shared connection.
   const options = { timeout: timeoutMs, allowH2: false, signal: closing.signal };
   const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connections, pipelining: 1 };
-  const { connect, connectAhead } = openLine(origin, options);
-  const direct = proxy === undefined;
-  const dispatcher = direct ? new Pool(origin, { connect, ...limits }) : proxied(proxy.value, options, limits);
+  const { dispatcher, connectAhead } =
+    proxy === undefined ? direct(origin, options, limits) : proxied(proxy.value, options, limits);
   const unguard = guardConnections();
   const flying = new Set<() => void>();
   const abortAll = () => {
@@ -44,7 +43,7 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
   cancel.addEventListener('abort', abortAll);
   return {
     send: request => exchange({ dispatcher, origin, timeoutMs, cancel, redact, flying }, request),
-    connectAhead: direct ? connectAhead : () => {},
+    connectAhead,
     async close() {
       unguard();
       cancel.removeEventListener('abort', abortAll);
@@ -56,12 +55,16 @@ export function openHttp(origin: string, { connections, timeoutMs, cancel, redac
   };
 }
 
-/** Connections through a proxy, NO_PROXY aside. */
-function proxied(proxy: string, connect: buildConnector.BuildOptions, limits: Pool.Options): Dispatcher {
+/** How requests reach the origin. */
+type Route = Pick<Http, 'connectAhead'> & { readonly dispatcher: Dispatcher };
+
+/** Connections through a proxy, NO_PROXY aside; none is made ahead. */
+function proxied(proxy: string, connect: buildConnector.BuildOptions, limits: Pool.Options): Route {
   // Only here can the clients that talk to a proxy be told: they get no option of the agent above them.
   const open = (to: string | URL, options: object) => new Pool(to, { connect, ...options, ...limits });
-  const tls = { connect, proxyTls: connect, requestTls: connect };
-  return new EnvHttpProxyAgent({ httpProxy: proxy, httpsProxy: proxy, ...tls, factory: open, clientFactory: open });
+  const proxies = { httpProxy: proxy, httpsProxy: proxy, factory: open, clientFactory: open };
+  const dispatcher = new EnvHttpProxyAgent({ ...proxies, connect, proxyTls: connect, requestTls: connect });
+  return { dispatcher, connectAhead: () => {} };
 }
 
 /** A connection that was made, or is being made; once it is wanted meanwhile, told how that ends. */
@@ -73,8 +76,8 @@ interface Ahead {
 // A host may close a connection on which no request comes; so long, undici too keeps one that is idle.
 const IDLE_MS = 4000;
 
-/** Connects to an origin, also ahead of requests: handshakes take round trips. */
-function openLine(origin: string, options: buildConnector.BuildOptions) {
+/** Connections to the origin itself, also made ahead of requests: handshakes take round trips. */
+function direct(origin: string, options: buildConnector.BuildOptions, limits: Pool.Options): Route {
   const connector = buildConnector(options);
   const { protocol, host, hostname, port } = new URL(origin);
   const place = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port };
@@ -99,8 +102,10 @@ function openLine(origin: string, options: buildConnector.BuildOptions) {
     if (socket === undefined) one.wanted = callback;
     else queueMicrotask(() => callback(null, socket.setTimeout(0)));
   };
-  const connectAhead = (count: number) => {
-    for (let left = count; left > 0; left -= 1) make();
+  return {
+    dispatcher: new Pool(origin, { connect, ...limits }),
+    connectAhead(count) {
+      for (let left = count; left > 0; left -= 1) make();
+    },
   };
-  return { connect, connectAhead };
 }

@@ -3,7 +3,7 @@ import { judgementLine } from '../report/figures.ts';
 import { shardLine } from '../report/report.ts';
 import type { Observer } from '../run/surroundings.ts';
 import type { Wait } from '../stats/sample.ts';
-import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
+import { formatBytes, formatCount, formatDuration, formatNumber, formatRate, totalSize } from '../text/units.ts';
 import type { PlannedFile } from '../upload/plan.ts';
 import type { TransferEvent } from '../upload/result.ts';
 import type { Selection } from '../upload/selection.ts';
@@ -54,7 +54,7 @@ export function watchTransfer(): { readonly observer: Observer; readonly stop: (
   const observer: Observer = {
     planned(selection, inputs) {
       const { due } = selection;
-      size = { totalFiles: due.length, totalBytes: due.reduce((sum, file) => sum + file.size, 0) };
+      size = { totalFiles: due.length, totalBytes: totalSize(due) };
       // That nothing is to be uploaded, the verdict says.
       if (due.length > 0) logLine(announcement(selection, inputs, size.totalBytes));
     },

@@ -1,6 +1,6 @@
 import { BUFFER_BYTES } from '../agent/file.ts';
 import { firstOf } from '../text/cut.ts';
-import { formatCount } from '../text/units.ts';
+import { formatCount, totalSize } from '../text/units.ts';
 import { quote } from '../text/visible.ts';
 import { ALL_HIDDEN } from '../upload/sources.ts';
 import { moreInReport, type Report } from './report.ts';
@@ -43,8 +43,7 @@ const SLOW = 4 * 2 ** 20;
 function waits({ files, mayShare, durationMs }: Report): string[] {
   const small = files.flatMap(each => (each.status === 'uploaded' && each.size <= BUFFER_BYTES ? [each] : []));
   const median = small.map(each => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0;
-  const bytes = small.reduce((sum, { size }) => sum + size, 0);
-  const isIdle = median >= LONG_MS && bytes / durationMs < SLOW / 1000;
+  const isIdle = median >= LONG_MS && totalSize(small) / durationMs < SLOW / 1000;
   if (!mayShare || small.length < MANY || !isIdle) return [];
   const which = `${formatCount(small.length, 'small file')} went out one per request, and most of the time was spent waiting`;
   return [

@@ -5,6 +5,7 @@ import { uploader } from '../agent/uploader.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/table.ts';
 import { EMPTY_REPORT, type Report } from '../report/report.ts';
+import { totalSize } from '../text/units.ts';
 import { firstLevel, highestLevel } from '../upload/level.ts';
 import type { FileResult } from '../upload/result.ts';
 import { resultsOf, type Selection, selectFiles } from '../upload/selection.ts';
@@ -100,8 +101,7 @@ async function send(
   if (state !== undefined) forget(state, due);
   const start = clock();
   // All at once, and while the trial of shared requests is on its way.
-  const bytes = due.reduce((sum, { size }) => sum + size, 0);
-  const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, bytes / SHARED_BYTES));
+  const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, totalSize(due) / SHARED_BYTES));
   client.connectAhead(Math.min(due.length, requests, firstLevel(inputs.concurrency)));
   const results = await transfer(due, {
     ...inputs,

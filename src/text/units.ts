@@ -22,6 +22,11 @@ function inSixties(count: number, large: string, small: string): string {
   return `${Math.floor(count / 60)} ${large}${rest}`;
 }
 
+/** The sizes of some files together, in bytes. */
+export function totalSize(files: readonly { readonly size: number }[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
 /** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
 export function formatNumber(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -2,7 +2,7 @@ import { AgentError } from '../agent/failure.ts';
 import { type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { StoredFile, Upload } from '../agent/uploader.ts';
 import type { Debug } from '../text/debug.ts';
-import { formatCount, formatNumber } from '../text/units.ts';
+import { formatCount, formatNumber, totalSize } from '../text/units.ts';
 import type { Level } from './level.ts';
 import type { PlannedFile } from './plan.ts';
 import type { FileResult, TransferEvent } from './result.ts';
@@ -98,9 +98,8 @@ async function sendOnce(
 }
 
 function sharedLine(files: readonly PlannedFile[], stored: readonly (StoredFile | undefined)[]): string {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const count = stored.filter(each => each !== undefined).length;
-  const what = `${formatCount(files.length, 'file')}, ${formatCount(bytes, 'byte')}`;
+  const what = `${formatCount(files.length, 'file')}, ${formatCount(totalSize(files), 'byte')}`;
   return `Shared request: ${what}; ${formatNumber(count)} stored, ${formatNumber(files.length - count)} not sent`;
 }
 

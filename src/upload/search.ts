@@ -36,16 +36,14 @@ export function openSearch(maxPaths = MAX_PATHS): Search {
     const [root = ''] = (await create(match.pattern)).getSearchPaths();
     const realPath = realPaths(root);
     const overlooked = await findOverlooked(root, match, { ...options, realPath });
-    const { isFolder, unreadable, brokenLinks, hidden } = overlooked;
+    const { isFolder, unreadable, brokenLinks, hidden, entries } = overlooked;
     if (unreadable[0] !== undefined) throw unreadableName(unreadable[0]);
     if (isFolder === undefined || match.prunes(root)) return { root, paths: [], brokenLinks, hidden };
     const visibleOnly = !options.includeHiddenFiles && !spellsDots(match.pattern, root);
     // Where there is no link to follow, asking for the real path of every folder would only take time.
     const followSymlinks = options.followSymlinks && !overlooked.isPlain;
     const manner = { match, visibleOnly, followSymlinks, cancel: options.cancel, bound: { left: maxPaths } };
-    const parts = (isFolder ? split(root, manner, overlooked.entries) : undefined) ?? [
-      { pattern: match.pattern, descends: true },
-    ];
+    const parts = (isFolder ? split(root, manner, entries) : undefined) ?? [{ pattern: match.pattern, descends: true }];
     const searches = parts.map(part => limit(() => find(part, manner)));
     const found = new Set((await Promise.all(searches)).flat());
     const again = followSymlinks ? leadsThrough(root, realPath) : () => false;

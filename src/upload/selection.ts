@@ -2,7 +2,7 @@ import path from 'node:path';
 import { allOf, type RawInputs } from '../inputs/parse.ts';
 import { type Inputs, parseSearch, type Shard } from '../inputs/table.ts';
 import type { Debug } from '../text/debug.ts';
-import { formatCount, formatDuration, formatNumber } from '../text/units.ts';
+import { formatCount, formatDuration, formatNumber, totalSize } from '../text/units.ts';
 import { type DiscoverOptions, discover, type Matches } from './discover.ts';
 import { type Plan, type PlannedFile, plan, shareOf } from './plan.ts';
 import type { FileResult } from './result.ts';
@@ -125,8 +125,7 @@ function searchLines(matches: readonly Matches[], durationMs: number): string {
 }
 
 function planLine({ files, due, unchanged, leftOut, share }: Selection): string {
-  const bytes = due.reduce((sum, { size }) => sum + size, 0);
-  const toSend = `${formatCount(due.length, 'file')}, ${formatCount(bytes, 'byte')} to send`;
+  const toSend = `${formatCount(due.length, 'file')}, ${formatCount(totalSize(due), 'byte')} to send`;
   const rest = `${formatNumber(unchanged.size)} unchanged, ${formatNumber(leftOut.length)} left out`;
   const others = share === undefined ? '' : `, ${formatNumber(share.planned - share.files)} of other shards`;
   return `Plan: ${formatCount(files.length, 'file')}; ${toSend}; ${rest}${others}`;
