@@ -1,5 +1,5 @@
 import type { RolldownOptions } from 'rolldown';
-import { licenses } from './scripts/licenses.ts';
+import { licenses } from './dev/scripts/licenses.ts';
 
 const common = {
   platform: 'node',
@@ -14,8 +14,10 @@ const output = {
   minify: false,
   entryFileNames: '[name].js',
   // What all entries share has a plain name, other chunks are named after the entries that share them.
-  chunkFileNames: ({ name }: { readonly name: string }) =>
-    `${name.replace('~sync~upload~stats~monitor~monitor-post', '').replaceAll('~', '-')}.js`,
+  chunkFileNames: ({ name }: { readonly name: string }) => {
+    const all = '~sync~upload~stats~monitor~monitor-stop~monitor-post~sandbox~sandbox-post';
+    return `${name.replace(all, '').replace('~sandbox-post', '').replaceAll('~', '-')}.js`;
+  },
 } as const;
 
 // So that an entry loads only what it uses; pieces below so many bytes are not worth a file.
@@ -29,7 +31,10 @@ const actions = {
     upload: 'src/main/upload.ts',
     stats: 'src/main/stats.ts',
     monitor: 'src/main/monitor.ts',
+    'monitor-stop': 'src/main/monitor-stop.ts',
     'monitor-post': 'src/main/monitor-post.ts',
+    sandbox: 'src/main/sandbox.ts',
+    'sandbox-post': 'src/main/sandbox-post.ts',
   },
   plugins: [licenses()],
   output: {

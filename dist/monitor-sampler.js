@@ -1,514 +1,13 @@
 import { createRequire } from "node:module";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { BlockList, Socket, isIP } from "node:net";
+import { setImmediate as setImmediate$1, setTimeout as setTimeout$1 } from "node:timers/promises";
+import { BlockList, isIP } from "node:net";
 import path from "node:path";
-import { setTimeout as setTimeout$1 } from "node:timers/promises";
-import { appendFileSync, constants, existsSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { text } from "node:stream/consumers";
 
 // \0rolldown/runtime.js
 var __commonJSMin = (cb, mod) => () => (mod || (cb((mod = { exports: {} }).exports, mod, mod.exports), cb = null), mod.exports);
 var __require = /* #__PURE__ */ (() => createRequire(import.meta.url))();
-
-// package.json
-var version = "1.0.0";
-
-// src/text/visible.ts
-/** A value as a message shows it: quoted, cut, control characters escaped, but not backslashes, which paths of Windows hold. */
-function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
-}
-
-// src/inputs/parse.ts
-/** The user's input is wrong. Carries every problem found, and its message lists them all, a line each. */
-var InputError = class extends Error {
-	problems;
-	constructor(problems) {
-		super(problems.map(describeProblem).join("\n"));
-		this.name = "InputError";
-		this.problems = problems;
-	}
-};
-/** The error of a single problem. */
-function inputError(input, message, example) {
-	return new InputError([example === void 0 ? {
-		input,
-		message
-	} : {
-		input,
-		message,
-		example: `${input}: ${example}`
-	}]);
-}
-/** A problem in one line: the input, what is wrong and what is valid, an example. */
-function describeProblem({ input, message, example }) {
-	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
-}
-/** Parses every input that has a field. @throws InputError that holds the problems of all of them. */
-function parseFields(fields, raw) {
-	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
-	return Object.fromEntries(parsed);
-}
-/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines, if `strict`. */
-function parseLines(value, parseLine, strict = true) {
-	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
-}
-/** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
-function collect(items, parse, strict = true) {
-	const problems = [];
-	const parsed = items.flatMap((item) => {
-		try {
-			return parse(item);
-		} catch (error) {
-			if (!(error instanceof InputError)) throw error;
-			problems.push(...error.problems);
-			return [];
-		}
-	});
-	if (strict && problems.length > 0) throw new InputError(problems);
-	return parsed;
-}
-function camel(name) {
-	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
-}
-function refusal(input) {
-	return (message, example) => {
-		throw inputError(input, message, example);
-	};
-}
-
-// src/text/units.ts
-/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
-	return seconds < 3600 ? inSixties(seconds, "min", "s") : inSixties(Math.floor(seconds / 60), "h", "min");
-}
-function inSixties(count, large, small) {
-	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${rest}`;
-}
-/** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-/** A count with its noun: `1 file`, `12,000 files`. */
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function threeDigits(value) {
-	return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
-}
-
-// src/inputs/values.ts
-/** An input that is read by `parse`, and shown by `show`: text in quotation marks unless given. */
-function field(parse, show = shown) {
-	return {
-		parse,
-		show,
-		isSecret: false
-	};
-}
-/** An input whose value is never shown. */
-function secret(parse) {
-	return {
-		parse,
-		show: (value) => value === "" ? "empty" : "set",
-		isSecret: true
-	};
-}
-/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
-function flag(fallback) {
-	return field((value, refuse) => {
-		if (value === "") return fallback;
-		if (/^(true|True|TRUE)$/.test(value)) return true;
-		if (/^(false|False|FALSE)$/.test(value)) return false;
-		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
-	});
-}
-/** One of the words given. Empty is the first of them. */
-function choice(first, ...others) {
-	const words = [first, ...others];
-	return field((value, refuse) => {
-		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
-	}, (word) => word);
-}
-/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
-function wholeNumber(min, max, fallback) {
-	return field((value, refuse) => {
-		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-		if (number >= min && number <= max) return number;
-		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
-	});
-}
-const HOUR = 36e5;
-const MILLISECONDS = new Map(Object.entries({
-	ms: 1,
-	s: 1e3,
-	m: 6e4,
-	h: HOUR
-}));
-const LONGEST = 24 * HOUR;
-/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
-function duration(min, fallback) {
-	return field((value, refuse) => {
-		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms >= min && ms <= LONGEST) return ms;
-		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
-	}, formatDuration);
-}
-/** Not a number where it is no length of time. */
-function milliseconds(text) {
-	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
-}
-/** Text as it is. */
-const text$1 = field((value) => value);
-function shown(value) {
-	if (value === "" || value === void 0) return "empty";
-	return JSON.stringify(value);
-}
-
-// src/inputs/headers.ts
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const RESERVED = "x-access-token accept user-agent host content-type content-length content-encoding transfer-encoding connection keep-alive proxy-connection proxy-authorization upgrade expect te trailer";
-/** How the action names itself to the agent. */
-const USER_AGENT = `sandbox-sync/${version}`;
-/** The names of the two headers that route a request to a sandbox and to a port in it. */
-function routingHeaders(prefix) {
-	return {
-		id: `${prefix}-Sandbox-Id`,
-		port: `${prefix}-Sandbox-Port`
-	};
-}
-/** The vendor's prefix of the routing headers. */
-const headerPrefix = field((value, refuse) => {
-	const prefix = value === "" ? "Svc" : value;
-	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
-	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
-	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
-});
-/** Whether a value says that the step it comes from had none: `jq -r` prints `null`. */
-function isMissing(value) {
-	return [
-		"",
-		"null",
-		"undefined"
-	].includes(value);
-}
-/** The parts of headers that must never be shown, of those whose names say so. */
-function secretsInHeaders(headers) {
-	return headers.filter(([name]) => /^(authorization|cookie)$|token|key|secret/i.test(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
-}
-/** Required text that an earlier step wrote as `output`, for a header. A refusal does not repeat it where it `isSecret`. */
-function headerText(output, example, isSecret = false) {
-	return field((value, refuse) => {
-		if (isMissing(value)) {
-			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
-			return refuse(`is ${value || "empty"}: ${check}${isSecret ? "; GitHub drops masked outputs between jobs" : ""}; workflows of forks get no secrets.`, example);
-		}
-		if (VALUE.test(value)) return value;
-		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
-	});
-}
-/** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
-const extraHeaders = field((value, refuse, all) => {
-	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
-	const taken = /* @__PURE__ */ new Set([...RESERVED.split(" "), ...routing.map((name) => name.toLowerCase())]);
-	const seen = /* @__PURE__ */ new Set();
-	const headers = parseLines(value, (line, number) => {
-		if (line === "") return [];
-		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
-		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
-		const key = name.toLowerCase();
-		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
-		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
-		seen.add(key);
-		return [[name, content]];
-	});
-	return Object.fromEntries(headers);
-}, (headers) => Object.keys(headers).join(", ") || "empty");
-/** The name and the value in a line; undefined where it is no header. */
-function splitHeader(line) {
-	const colon = line.indexOf(":");
-	const name = line.slice(0, Math.max(colon, 0)).trim();
-	const content = line.slice(colon + 1).trim();
-	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
-}
-
-// src/text/exact-json.ts
-/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
-function changeStrings(text, change) {
-	const parsed = JSON.parse(text, (_key, value, { source }) => {
-		if (typeof value !== "number" || source === void 0) return value;
-		return change(source) === source ? JSON.rawJSON(source) : change(source);
-	});
-	return JSON.stringify(parsed, (_key, value) => {
-		if (typeof value === "string") return change(value);
-		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
-	});
-}
-/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
-function parseExactly(text) {
-	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
-}
-/** JSON text of a value in which bigint stands for whole numbers. */
-function stringifyExactly(value) {
-	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
-}
-/** The fields of a value, none where it is no object: for what has yet to be checked. */
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
-}
-/** The fields of a JSON text, none where it is not the text of an object. */
-function parseFieldsOf(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
-}
-/** The fields of an object as text; none where it is no object. */
-function textsOf(value) {
-	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
-}
-
-// src/text/redact.ts
-/** The runner masks secrets in its log alone: what reaches outputs, summary and report loses them where it comes in. */
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
-	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodings(secret) {
-	const escaped = JSON.stringify(secret).slice(1, -1);
-	const percent = encodeURIComponent(secret.toWellFormed());
-	const binary = [Buffer.from(secret), Buffer.from(secret, "latin1")].flatMap((bytes) => {
-		const [base64, hex] = [bytes.toString("base64"), bytes.toString("hex")];
-		return [
-			base64,
-			base64.replace(/=+$/, ""),
-			bytes.toString("base64url"),
-			hex,
-			hex.toUpperCase()
-		];
-	});
-	const json = [escaped, JSON.stringify(escaped).slice(1, -1)];
-	return [
-		secret,
-		percent,
-		percent.replace(/%../g, (code) => code.toLowerCase()),
-		...json,
-		...binary
-	];
-}
-
-// src/agent/failure.ts
-const again = (hint) => ({
-	retry: true,
-	final: false,
-	hint
-});
-const ends = (hint) => ({
-	retry: false,
-	final: true,
-	hint
-});
-const single = (hint) => ({
-	retry: false,
-	final: false,
-	hint
-});
-const MEANINGS = {
-	unauthorized: ends("Check that token is the access token of this sandbox, and no API key, that username, if set, exists in it, and base-url."),
-	forbidden: ends("Check that the token may use this sandbox, and that the sandbox may be resumed."),
-	"sandbox-not-found": ends("Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."),
-	"disk-full": ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
-	unreachable: {
-		retry: true,
-		final: true,
-		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
-	},
-	"proxy-refused": ends("The proxy asks for credentials. Put them into the proxy variable: http://user:password@host:port."),
-	"too-many-open": again("Let the runner open more files (ulimit -n), or set concurrency to a smaller number."),
-	tls: ends("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
-	connection: again("The connection to the sandbox is unreliable. Run the job again, or raise retries."),
-	stalled: again("Run the job again, or raise timeout if the sandbox needs longer to answer."),
-	busy: again("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
-	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
-	"file-changed": again("Upload once nothing writes the file any more."),
-	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
-	"not-routed": ends("The request was not routed: check header-prefix, sandbox-id and port. E2B needs header-prefix: E2b."),
-	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
-	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
-	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
-	"bad-answer": single("Check that base-url and the paths lead to the in-sandbox agent."),
-	overwritten: single("Give one of them another target, or exclude it."),
-	"file-unreadable": single("Check that the file is still there and that the runner may read it."),
-	cancelled: ends("The job was cancelled.")
-};
-/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
-var AgentError = class extends Error {
-	kind;
-	status;
-	retryAfterMs;
-	hint;
-	constructor(kind, message, details = {}) {
-		super(message, { cause: details.cause });
-		this.name = "AgentError";
-		this.kind = kind;
-		this.status = details.status;
-		this.retryAfterMs = details.retryAfterMs;
-		this.hint = details.hint ?? MEANINGS[kind].hint;
-	}
-	get retryable() {
-		return MEANINGS[this.kind].retry;
-	}
-	/** Whether no other request can succeed either, once this one has had its attempts. */
-	get final() {
-		return MEANINGS[this.kind].final;
-	}
-};
-
-// src/agent/answer.ts
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-const MAX_SAID = 300;
-const MAX_SEARCHED = 16384;
-const MAX_RETRY_AFTER = 6e4;
-const KINDS = {
-	401: "unauthorized",
-	403: "forbidden",
-	404: "not-found",
-	408: "busy",
-	409: "busy",
-	413: "too-large",
-	425: "busy",
-	429: "busy",
-	500: "server",
-	502: "server",
-	503: "server",
-	504: "server",
-	507: "disk-full"
-};
-const SANDBOX_NOT_FOUND = /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
-const NOT_ROUTED = /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i;
-const HINTS = [[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."], [/permission denied/i, "Set username to a user who may write there, or give the files another target."]];
-/** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
-function statusFailure(answer, redact, now) {
-	const { tried, status } = answer;
-	const said = whatItSaid(answer.text, redact);
-	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const quoted = said === "" ? "." : `. It said: ${JSON.stringify(said)}.`;
-	const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-	const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
-	const details = {
-		status,
-		retryAfterMs,
-		hint
-	};
-	return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, details);
-}
-/** The error of an answer that says success and cannot be taken for it. */
-function badAnswer({ tried, status }, why, cause) {
-	const message = `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`;
-	return new AgentError("bad-answer", message, {
-		status,
-		cause
-	});
-}
-/** What `parse` makes of an answer that should be JSON. @throws AgentError where it is none. */
-function fromJson(answer, parse) {
-	try {
-		return parse(answer.text);
-	} catch (error) {
-		throw badAnswer(answer, "It is not JSON", error);
-	}
-}
-/** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
-function whatItSaid(text, redact) {
-	const message = messageOf$1(text);
-	const line = redact(redact(message !== void 0 && !HTML.test(message) ? message : textOf(redact(message ?? text).slice(0, MAX_SEARCHED))).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
-	return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
-}
-/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : void 0;
-}
-function meaningOf(status, said) {
-	if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return "sandbox-not-found";
-	if (status === 400 && NOT_ROUTED.test(said)) return "not-routed";
-	if (status >= 300 && status < 400) return "redirected";
-	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
-}
-const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
-const ENTITIES = new Map(Object.entries({
-	lt: "<",
-	gt: ">",
-	quot: "\"",
-	apos: "'",
-	"#39": "'",
-	nbsp: " ",
-	amp: "&"
-}));
-/** What a page shows. */
-function textOf(html) {
-	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES.get(name) ?? entity);
-}
-function messageOf$1(text) {
-	try {
-		const body = JSON.parse(text);
-		if (typeof body !== "object" || body === null) return typeof body === "string" ? body : text;
-		const { message, error } = fieldsOf(body);
-		return [message, error].find((said) => typeof said === "string") ?? JSON.stringify(body);
-	} catch {
-		return;
-	}
-}
-
-// src/agent/connections.ts
-const MAX_BYTES = 1048576;
-const LOOK_MS$1 = 50;
-/** Ends a connection with over a megabyte in answer to one request: undici reads chunk extensions as long as they come. */
-function guardConnections() {
-	const readBefore = /* @__PURE__ */ new Map();
-	const unwatch = onSocket("undici:client:sendHeaders", (socket) => {
-		if (!readBefore.has(socket)) socket.once("close", () => readBefore.delete(socket));
-		readBefore.set(socket, socket.bytesRead);
-	});
-	const look = setInterval(() => {
-		for (const [socket, before] of readBefore) if (socket.bytesRead - before > MAX_BYTES) socket.destroy(flood());
-	}, LOOK_MS$1);
-	look.unref();
-	return () => {
-		clearInterval(look);
-		unwatch();
-	};
-}
-/** Tells of each connection that undici opens, to the sandbox's host or to a proxy, in words. Returns what ends that. */
-function watchConnections(opened) {
-	return onSocket("undici:client:connected", (socket) => opened(`opened, ${socket.remoteFamily ?? "unknown"}, ${tlsOf(socket) ?? "no TLS"}`));
-}
-function onSocket(channel, tell) {
-	const listener = (message) => {
-		if (typeof message !== "object" || message === null || !("socket" in message)) return;
-		if (message.socket instanceof Socket) tell(message.socket);
-	};
-	subscribe(channel, listener);
-	return () => void unsubscribe(channel, listener);
-}
-/** Such as `TLSv1.3`. Asked of the object, since loading what defines its class takes its time. */
-function tlsOf(socket) {
-	if (!("getProtocol" in socket) || typeof socket.getProtocol !== "function") return void 0;
-	return String(socket.getProtocol());
-}
-function flood() {
-	return new AgentError("bad-answer", "The answer to one request is longer than 1 MiB, headers and framing counted.");
-}
 
 // node_modules/undici/lib/core/symbols.js
 var require_symbols = /* @__PURE__ */ __commonJSMin(((exports, module) => {
@@ -28024,187 +27523,618 @@ var require_undici = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	module.exports.install = install;
 }));
 
-// src/agent/network-failure.ts
+// package.json
+var version = "1.0.0";
+
+// src/text/redact.ts
 var import_undici = require_undici();
-const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
-const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
-const SAYS = {
-	ECONNREFUSED: "the connection was refused",
-	ENOTFOUND: "the host name could not be found",
-	ECONNRESET: "the connection was reset",
-	EPIPE: "the connection was closed while sending",
-	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
-	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
-	UND_ERR_HEADERS_TIMEOUT: "no byte was sent or received for longer than timeout",
-	UND_ERR_BODY_TIMEOUT: "the answer stopped half-way for longer than timeout",
-	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than announced",
-	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
-	tls: "no trusted TLS connection could be made",
-	"proxy-refused": "the proxy refused the connection"
-};
-const MAX_DETAIL = 300;
-/** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
-function networkFailure(error, tried, redact) {
-	if (error instanceof AgentError) return error;
-	if (error.cause instanceof AgentError) return error.cause;
-	const code = codeOf(error);
-	const kind = kindOf(code, error.message);
-	const says = SAYS[code] ?? SAYS[kind] ?? "the connection failed";
-	return new AgentError(kind, `${tried} failed: ${says}${detail(code, error, redact)}.`, { cause: error });
+const MIN_LENGTH = 8;
+/** Whether a value that was not declared as secret is long enough to be masked. */
+function isMaskable(value) {
+	return value.length >= MIN_LENGTH;
 }
-function kindOf(code, message) {
-	if (/^Proxy .*\(407\)/.test(message)) return "proxy-refused";
-	if (UNREACHABLE.test(code) || message.startsWith("Proxy ")) return "unreachable";
-	if (TLS.test(code)) return "tls";
-	if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return "stalled";
-	if (code === "UND_ERR_HEADERS_OVERFLOW") return "bad-answer";
-	return "connection";
+/** Makes a `Redact`: the runner only masks its log, not outputs, summary and report. */
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodingsOf);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
-function codeOf(error) {
-	if ("code" in error && typeof error.code === "string") return error.code;
-	return error.cause instanceof Error ? codeOf(error.cause) : "";
-}
-function detail(code, error, redact) {
-	const message = redact(inWords(error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message));
-	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
-	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
-	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
-}
-function messageOf(error) {
-	return error instanceof Error ? error.message : String(error);
-}
-/** Of OpenSSL's own errors, `thread:error:number:library:function:reason:file:line:`, the reason. */
-function inWords(message) {
-	return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
+function encodingsOf(secret) {
+	const percent = encodeURIComponent(secret.toWellFormed());
+	const json = JSON.stringify(secret).slice(1, -1);
+	const jsonInJson = JSON.stringify(json).slice(1, -1);
+	return [
+		secret,
+		percent,
+		percent.replace(/%../g, (code) => code.toLowerCase()),
+		json,
+		jsonInJson,
+		...[Buffer.from(secret), Buffer.from(secret, "latin1")].flatMap((bytes) => {
+			const base64 = bytes.toString("base64");
+			const hex = bytes.toString("hex");
+			return [
+				base64,
+				base64.replace(/=+$/, ""),
+				bytes.toString("base64url"),
+				hex,
+				hex.toUpperCase()
+			];
+		})
+	];
 }
 
-// src/agent/exchange.ts
-/** More of an answer is never read: the contract's answers are some hundred bytes. */
-const MAX_ANSWER_BYTES = 131072;
-const MAX_INTERIM = 20;
-const UTF8 = new TextDecoder();
-/** A request as messages name it: method and URL, no query, which may hold a signature. */
-function nameOf({ method, path }, origin) {
-	return `${method} ${origin}${path.replace(/\?.*/s, "")}`;
+// src/text/visible.ts
+const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
+/** The first invisible character of a text as an escape. */
+function findInvisible(text) {
+	const [character] = text.match(UNSEEN) ?? [];
+	return character === void 0 ? void 0 : escapeCharacter(character);
 }
-/** Sends a request and takes its answer in, bounded in size, time and announcements. @throws AgentError without a whole one. */
-function exchange(way, request) {
-	const { dispatcher, origin, cancel, flying } = way;
-	const { method, path, headers, body, onSent } = request;
-	const tried = nameOf(request, origin);
-	const cancelled = () => new AgentError("cancelled", `${tried} was cancelled.`);
-	if (cancel.aborted) return Promise.reject(cancelled());
-	return new Promise((resolve, reject) => {
-		const answer = answerOf(tried, way.timeoutMs);
-		let sentWhole = false;
-		const abort = () => {
-			reject(cancelled());
-			answer.abort(cancelled());
-		};
-		flying.add(abort);
-		const handler = {
-			...answer.handler,
-			onBodySent: (chunk) => onSent?.(chunk.length),
-			onRequestSent: () => {
-				sentWhole = true;
-			},
-			onResponseEnd() {
-				flying.delete(abort);
-				resolve({
-					tried,
-					sentWhole,
-					...answer.end()
-				});
-			},
-			onResponseError(_, error) {
-				flying.delete(abort);
-				answer.end();
-				reject(networkFailure(error, tried, way.redact));
-			}
-		};
-		dispatcher.dispatch({
-			origin,
-			method,
-			path,
-			headers,
-			body: body ?? null
-		}, handler);
+/** A value in a message: quoted, cut, escaped, except for the backslashes of Windows paths. */
+function quote(value) {
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
+}
+function escapeCharacter(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+// src/text/format.ts
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${rest}`;
+}
+/** A number with at most so many decimals. */
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+
+// src/inputs/input-error.ts
+/** The user's input is wrong. Carries every problem found; the message lists them, one per line. */
+var InputError = class extends Error {
+	problems;
+	constructor(problems) {
+		super(problems.map(describeProblem).join("\n"));
+		this.name = "InputError";
+		this.problems = problems;
+	}
+};
+/** The error of a single problem. */
+function inputError(input, message, example) {
+	const more = example === void 0 ? {} : { example: `${input}: ${example}` };
+	return new InputError([{
+		input,
+		message,
+		...more
+	}]);
+}
+/** A problem in one line: the input, what is wrong and what is valid, an example. */
+function describeProblem({ input, message, example }) {
+	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
+}
+/** Runs `parse` on each item. @throws InputError with the problems of all items */
+function parseAll(items, parse) {
+	const problems = [];
+	const parsed = [];
+	for (const item of items) try {
+		parsed.push(...parse(item));
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		problems.push(...error.problems);
+	}
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed;
+}
+
+// src/inputs/fields.ts
+function field(parse, show = showText) {
+	return {
+		parse,
+		show,
+		isSecret: false
+	};
+}
+function showText(value) {
+	return value === "" || value === void 0 ? "empty" : JSON.stringify(value);
+}
+/** An input whose value is never shown. */
+function secret(parse) {
+	return {
+		parse,
+		show: (value) => value === "" ? "empty" : "set",
+		isSecret: true
+	};
+}
+const text$1 = field((value) => value);
+/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+function flag(fallback) {
+	return field((value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
 	});
 }
-/** The part of a dispatch handler that takes an answer in. */
-function answerOf(tried, timeoutMs) {
-	const chunks = [];
-	let controller;
-	let aborted;
-	let timer;
-	let [size, interim, status] = [
-		0,
-		0,
-		0
-	];
-	let retryAfter;
-	const abort = (error) => {
-		aborted = error;
-		controller?.abort(error);
-	};
-	const refuse = (why) => abort(new AgentError("bad-answer", `${tried} answered ${status} ${why}.`, { status }));
-	const handler = {
-		onRequestStart(started) {
-			controller = started;
-			if (aborted !== void 0) controller.abort(aborted);
-		},
-		onResponseStarted() {
-			timer = setTimeout(() => abort(tooSlow(tried)), timeoutMs);
-		},
-		onResponseStart(_, code, headers) {
-			status = code;
-			retryAfter = [headers["retry-after"]].flat()[0];
-			if (code >= 200) return;
-			clearTimeout(timer);
-			interim += 1;
-			if (interim > MAX_INTERIM) refuse(`more than ${MAX_INTERIM} times before an answer came`);
-		},
-		onResponseData(_, chunk) {
-			size += chunk.length;
-			if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
-			else refuse("with a response larger than 128 KiB");
-		}
-	};
-	const end = () => {
-		clearTimeout(timer);
-		return {
-			status,
-			text: UTF8.decode(Buffer.concat(chunks)),
-			retryAfter
-		};
-	};
+/** One of the words given. Empty is the first of them. */
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return field((value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	}, (word) => word);
+}
+/** A whole number from `min` to `max`. Empty is `fallback`. */
+function wholeNumber(min, max, fallback) {
+	return field((value, refuse) => {
+		if (value === "") return fallback;
+		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	});
+}
+const MILLISECONDS = new Map(Object.entries({
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+}));
+const LONGEST = 864e5;
+/** A duration such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, from `min` to a day. */
+function duration(min, fallback) {
+	return field((value, refuse) => {
+		const ms = parseDuration(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
+		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
+	}, formatDuration);
+}
+function parseDuration(text) {
+	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	const factor = MILLISECONDS.get(unit);
+	return factor === void 0 ? void 0 : Math.round(Number(number) * factor);
+}
+/** Parses each trimmed line, counted from 1. @throws InputError with the problems of all lines */
+function parseLines(value, parseLine) {
+	return parseAll(value.split(/\r?\n/).entries(), ([index, line]) => parseLine(line.trim(), index + 1));
+}
+
+// src/inputs/headers.ts
+/** How the action names itself to the agent. */
+const USER_AGENT = `sandbox-sync/${version}`;
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+function isHeaderValue(value) {
+	return VALUE.test(value);
+}
+const DEFAULT_PREFIX = "Svc";
+const headerPrefix = field((value, refuse, all) => {
+	const prefix = value === "" ? DEFAULT_PREFIX : value;
+	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
+	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
+	if (!NAME.test(prefix)) return refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+	const url = all["base-url"] ?? "";
+	if (prefix === DEFAULT_PREFIX && isE2b(url) && !url.includes("{sandbox-id}")) return refuse("base-url is E2B's: set header-prefix: E2b.", "E2b");
+	return prefix;
+});
+function isE2b(url) {
+	return /^https?:\/\/([^/?#]*\.)?e2b\.(app|dev)(:\d+)?(\/|$)/i.test(url.trim());
+}
+/** The names of the headers that route a request to a sandbox and to a port in it. */
+function routingHeaders(prefix) {
 	return {
-		handler,
-		abort,
-		end
+		id: `${prefix}-Sandbox-Id`,
+		port: `${prefix}-Sandbox-Port`
 	};
 }
-function tooSlow(tried) {
-	return new AgentError("stalled", `${tried} failed: the answer began, but did not end within timeout.`);
+const RESERVED = [
+	"x-access-token accept user-agent host content-type content-length content-encoding",
+	"transfer-encoding connection keep-alive proxy-connection proxy-authorization",
+	"upgrade expect te trailer"
+].flatMap((names) => names.split(" "));
+/** Extra headers, one `Name: value` per line. Messages do not quote values: they may be secret. */
+const extraHeaders = field((value, refuse, all) => {
+	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || DEFAULT_PREFIX));
+	const reserved = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
+	const seen = /* @__PURE__ */ new Set();
+	const headers = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
+		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
+		const key = name.toLowerCase();
+		if (reserved.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
+		seen.add(key);
+		return [[name, content]];
+	});
+	return Object.fromEntries(headers);
+}, (headers) => Object.keys(headers).join(", ") || "empty");
+/** Splits a header's line; undefined if it is not one. */
+function splitHeader(line) {
+	const colon = line.indexOf(":");
+	const name = line.slice(0, Math.max(colon, 0)).trim();
+	const content = line.slice(colon + 1).trim();
+	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
+}
+/** Whether the name of a header says that its value is secret. */
+function isSecretHeader(name) {
+	return /^(authorization|cookie)$|token|key|secret/i.test(name);
+}
+/** The values to mask among headers whose names say that they are secret. */
+function secretsInHeaders(headers) {
+	return headers.filter(([name]) => isSecretHeader(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]).filter(isMaskable);
+}
+
+// src/agent/failure.ts
+const retryable = (hint) => ({
+	retry: "always",
+	isFatal: false,
+	hint
+});
+const fatal = (hint) => ({
+	retry: "never",
+	isFatal: true,
+	hint
+});
+const perFile = (hint) => ({
+	retry: "never",
+	isFatal: false,
+	hint
+});
+const CONSEQUENCES = {
+	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
+	"unknown-user": fatal("Correct username."),
+	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
+	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must outlast the job."),
+	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
+	unreachable: {
+		retry: "always",
+		isFatal: true,
+		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
+	},
+	"proxy-refused": fatal("The proxy asks for credentials. Put them into the proxy variable: http://user:password@host:port."),
+	"proxy-forbids": fatal("Allow the host in the proxy, or add it to NO_PROXY."),
+	"too-many-open": retryable("Let the runner open more files (ulimit -n), or set concurrency to a smaller number."),
+	tls: fatal("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
+	"not-http": fatal("Check base-url."),
+	connection: retryable("The connection to the sandbox is unreliable. Run the job again, or raise retries."),
+	stalled: retryable("Run the job again, or raise timeout if the sandbox needs longer to answer."),
+	busy: retryable("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
+	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
+	"file-changed": retryable("Upload once nothing writes the file any more."),
+	"bad-answer": {
+		retry: "once",
+		isFatal: false,
+		hint: "Check that base-url and the paths lead to the in-sandbox agent."
+	},
+	rejected: perFile("The agent does not take this request. Check header-prefix, and that the service is compatible."),
+	"not-routed": fatal("The request was not routed: check header-prefix, sandbox-id and port. E2B needs header-prefix: E2b."),
+	"not-found": perFile("Check base-url, upload-path and stats-path: the service has no such operation there."),
+	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
+	redirected: perFile("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
+	"not-a-directory": perFile("Part of the target is a file in the sandbox. Give the file another target, or remove that file."),
+	misplaced: perFile("Set files-per-request: 1."),
+	overwritten: perFile("Give one of them another target, or exclude it."),
+	"file-replaced": perFile("Upload once nothing replaces the file any more."),
+	"file-unreadable": perFile("Check that the file is still there and that the runner may read it."),
+	cancelled: fatal("The job was cancelled.")
+};
+/** The agent, the way to it, or reading a file failed. */
+var AgentError = class extends Error {
+	kind;
+	status;
+	retryAfterMs;
+	hint;
+	constructor(kind, message, details = {}) {
+		super(message, { cause: details.cause });
+		this.name = "AgentError";
+		this.kind = kind;
+		this.status = details.status;
+		this.retryAfterMs = details.retryAfterMs;
+		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
+	}
+	get retryable() {
+		return CONSEQUENCES[this.kind].retry !== "never";
+	}
+	/** How many of the retries that the user allows this failure is worth. */
+	retriesOf(allowed) {
+		const { retry } = CONSEQUENCES[this.kind];
+		if (retry === "always") return allowed;
+		return retry === "once" ? Math.min(allowed, 1) : 0;
+	}
+	get fatal() {
+		return isFatal(this);
+	}
+};
+function isFatal({ kind }) {
+	return CONSEQUENCES[kind].isFatal;
+}
+
+// src/text/json.ts
+/**
+* Parses JSON, and changes its strings, names and digits. Numbers keep their digits.
+* @throws SyntaxError, or RangeError if it is nested too deeply
+*/
+function parseWithDigits(text, change) {
+	return JSON.parse(text, (_key, value, { source }) => {
+		if (typeof value === "string") return change(value);
+		if (typeof value === "number" && source !== void 0) {
+			const changed = change(source);
+			return changed === source ? JSON.rawJSON(source) : changed;
+		}
+		if (!(typeof value === "object" && value !== null && !Array.isArray(value))) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+	});
+}
+/** The digits of a number from `parseWithDigits`; undefined for any other value. */
+function digitsOf(value) {
+	return JSON.isRawJSON(value) ? value.rawJSON : void 0;
+}
+/** The fields of a value that has yet to be checked; none if it is not an object. */
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+/** The fields of a JSON text; none if it is not the text of an object. */
+function parseFieldsOf(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+/** The fields of an object as text; none if it is not an object. */
+function textsOf(value) {
+	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
+}
+
+// src/agent/words.ts
+const MAX_CHARACTERS = 300;
+const MAX_SEARCHED = 16384;
+/** What an error's body says, whether JSON, HTML or text, in one line of at most 300 characters. */
+function wordsOf(text, redact) {
+	const message = messageIn(text);
+	const isText = message !== void 0 && !HTML.test(message);
+	const page = redact(message ?? text).slice(0, MAX_SEARCHED);
+	const line = redact(redact(isText ? message : shownText(page)).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
+	if (line.length <= MAX_CHARACTERS) return line;
+	return `${line.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
+}
+const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
+const ENTITIES = new Map(Object.entries({
+	lt: "<",
+	gt: ">",
+	quot: "\"",
+	apos: "'",
+	"#39": "'",
+	nbsp: " ",
+	amp: "&"
+}));
+function shownText(html) {
+	return html.replace(/<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis, " ").replace(/<[^<>]*>/g, " ").replace(/&(#?\w+);/g, (entity, name) => ENTITIES.get(name) ?? entity);
+}
+/** The message in a JSON body; undefined if it is not JSON. */
+function messageIn(text) {
+	try {
+		const body = JSON.parse(text);
+		if (typeof body === "string") return body;
+		if (typeof body !== "object" || body === null) return text;
+		const { message, error } = fieldsOf(body);
+		return [message, error].find((each) => typeof each === "string") ?? JSON.stringify(body);
+	} catch {
+		return;
+	}
+}
+
+// src/agent/answer.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const MAX_BYTES = 131072;
+const MAX_RETRY_AFTER_MS = 6e4;
+/** @throws AgentError if the body is longer than 128 KiB */
+async function readAnswer({ statusCode: status, headers, body }, { label, isEarly }) {
+	const chunks = [];
+	let size = 0;
+	for await (const chunk of body) {
+		size += chunk.length;
+		if (size > MAX_BYTES) {
+			const message = `${label} answered ${status} with a response larger than 128 KiB.`;
+			throw new AgentError("bad-answer", message, { status });
+		}
+		chunks.push(chunk);
+	}
+	return {
+		label,
+		status,
+		text: new TextDecoder().decode(Buffer.concat(chunks)),
+		retryAfter: [headers["retry-after"]].flat()[0],
+		location: [headers["location"]].flat()[0],
+		isEarly
+	};
+}
+/** The error of a success that cannot be believed. `why` completes the sentence. */
+function badAnswer({ label, status }, why, cause) {
+	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+	return new AgentError("bad-answer", message, {
+		status,
+		cause
+	});
+}
+const KINDS = {
+	401: "unauthorized",
+	403: "forbidden",
+	404: "not-found",
+	405: "not-found",
+	408: "busy",
+	409: "busy",
+	410: "sandbox-not-found",
+	413: "too-large",
+	425: "busy",
+	429: "busy",
+	500: "server",
+	502: "server",
+	503: "server",
+	504: "server",
+	507: "disk-full"
+};
+const RULES = [
+	{
+		statuses: [404, 502],
+		words: /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [400],
+		words: /(?:missing|required|no|invalid)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i,
+		kind: "not-routed"
+	},
+	{
+		statuses: [
+			400,
+			401,
+			404,
+			500
+		],
+		words: /\b(?:unknown user|user:? [\w.'"`-]+ (?:was )?not found|error looking up user)/i,
+		kind: "unknown-user"
+	},
+	{
+		statuses: [400, 500],
+		words: /not a directory|\bENOTDIR\b|\bpath is a file\b/i,
+		kind: "not-a-directory"
+	},
+	{
+		statuses: [500],
+		words: /no space left on device|disk quota exceeded/i,
+		kind: "disk-full"
+	}
+];
+const HINTS = [
+	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."],
+	[/permission denied/i, "Set username to a user who may write there, or give the files another target."],
+	[/read-only file system/i, "Nothing can be stored at this target. Choose another."],
+	[/text file busy/i, "The sandbox is running this file. Stop it, or upload to another target."],
+	[/file name too long/i, "A name may have 255 bytes. Give the file a shorter target."],
+	[/cloudflare|firewall|captcha|been blocked|access denied by/i, "Something before the service refuses the request. Let requests of this runner through there."]
+];
+const HINTS_BY_STATUS = {
+	402: "The service wants to be paid, or a quota is used up: look into your account there.",
+	414: "The URL is too long: shorten the file's target.",
+	431: "The headers are too long: shorten token, sandbox-id or headers."
+};
+/** What a status other than 200 and 201 means. `now` is in milliseconds since 1970. */
+function statusFailure(answer, redact, now) {
+	const { label, status, retryAfter, location } = answer;
+	const words = wordsOf(answer.text, redact);
+	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
+	const destination = isRedirect(status) ? destinationOf(location, redact) : "";
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	return new AgentError(kindOf(status, words), `${label} answered ${status}${reason}${destination}.${quoted}`, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		hint: hintOn(status, words)
+	});
+}
+/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
+}
+function kindOf(status, words) {
+	const rule = RULES.find((each) => each.statuses.includes(status) && each.words.test(words));
+	if (rule !== void 0) return rule.kind;
+	if (isRedirect(status)) return "redirected";
+	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
+}
+function hintOn(status, words) {
+	const hint = HINTS.find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
+	if (hint === void 0 && status >= 520) return "Check port, and that the service is up.";
+	return hint;
+}
+function isRedirect(status) {
+	return status >= 300 && status < 400;
+}
+/** Host and path; a query may hold a secret of somebody else. */
+function destinationOf(location, redact) {
+	const url = location === void 0 ? null : URL.parse(location, "http://same-host");
+	if (url === null) return "";
+	return `, which leads to ${redact(`${url.host === "same-host" ? "" : url.host}${url.pathname}`).slice(0, 200)}`;
+}
+
+// src/text/system-error.ts
+/** The code of a system error, such as `ENOENT`; undefined for any other error, such as a bug. */
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+
+// src/inputs/slips.ts
+/** What is wrong in any input that holds a single value; the messages do not repeat it. */
+const SLIPS$2 = [
+	[/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."],
+	[/^(["'`]).*\1$/s, "is in quotation marks. Remove them."],
+	[/^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/, "is an expression without its braces. Write it as `${{ … }}`."],
+	[/^\$(env:\w+|\w+|\{\w+\}|\(.*\))$/s, "is for a shell to expand, and there is none. Use an expression, `${{ … }}`."]
+];
+function refuseSlips(slips, value, refuse, example) {
+	const slip = slips.find(([pattern]) => pattern.test(value));
+	if (slip !== void 0) refuse(slip[1], example);
 }
 
 // src/inputs/base-url.ts
 const EXAMPLE$1 = "https://sandbox.example.com";
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-const MARK = "place-of-the-sandbox-id";
-/** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
+/** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
 const baseUrl = field((value, refuse, all) => {
 	const fail = (why) => refuse(why, EXAMPLE$1);
 	if (value === "") return fail("is required: the sandbox host.");
 	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
+	refuseSlips(SLIPS$2, value, refuse, EXAMPLE$1);
 	const given = quote(value);
+	const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
+	if (braces !== void 0) return fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
+	if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value)) return fail(`${given} is not a URL. Write https:// before it.`);
+	if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value)) return fail(`${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`);
 	if (value.includes("$")) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
-	const url = parseUrl(value, fail, all);
+	const url = parseBaseUrl(value, fail, all);
 	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
-	if (url.protocol === "http:") refuseInsecure(url, given, fail, all);
-	else if (url.protocol !== "https:") return fail(`${given} is neither an https nor an http URL.`);
-	return url.href.replace(/\/+$/, "");
+	if (url.protocol !== "https:" && url.protocol !== "http:") return fail(`${given} is neither an https nor an http URL.`);
+	const mayBeHttp = /^true$/i.test(all["allow-insecure-http"]?.trim() ?? "");
+	if (url.protocol === "http:" && !mayBeHttp && !isLoopback(url.hostname)) return fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
+	const href = url.href.replace(/\/+$/, "");
+	const operation = findOperation(href, all);
+	if (operation === void 0) return href;
+	return fail(`${given} ends in ${operation}, which the action adds itself. Remove it.`);
 }, String);
+const PLACEHOLDER = "place-of-the-sandbox-id";
+function parseBaseUrl(value, fail, all) {
+	const given = quote(value);
+	const id = all["sandbox-id"]?.trim() ?? "";
+	if ((URL.parse(value.replaceAll("{sandbox-id}", PLACEHOLDER).replaceAll("{port}", "1"))?.host)?.includes(PLACEHOLDER) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
+	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
+}
+function findOperation(href, all) {
+	return [all["upload-path"]?.trim() || "/files", all["stats-path"]?.trim() || "/metrics"].find((path) => path !== "/" && new URL(href).pathname.endsWith(path));
+}
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/** Whether a host name is this machine. Other names than `localhost` may be resolved elsewhere. */
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost";
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
 /** An operation's path below the base URL, beginning with a slash. */
 function operationPath(fallback) {
 	return field((value, refuse) => {
@@ -28214,66 +28144,57 @@ function operationPath(fallback) {
 		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
 	});
 }
-function parseUrl(value, fail, all) {
-	const given = quote(value);
-	const id = all["sandbox-id"]?.trim() ?? "";
-	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
-	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
-	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
-	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
-	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
-}
-function refuseInsecure(url, given, fail, all) {
-	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
-}
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
-/** Whether a host name is this very machine; of names only `localhost`, since others may be asked of the network. */
-function isLoopback(hostname) {
-	const address = hostname.replace(/^\[|\]$/g, "");
-	const family = isIP(address);
-	if (family === 0) return hostname === "localhost";
-	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
-}
 
 // src/agent/proxy.ts
-/** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
+/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
 function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
+	const url = new URL(origin);
+	if (url.protocol === "http:" && isLoopback(url.hostname)) return void 0;
+	if (isExcepted(url, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
+	const plain = firstSet(["http_proxy", "HTTP_PROXY"], env);
+	if (url.protocol === "http:") return plain;
+	return firstSet(["https_proxy", "HTTPS_PROXY"], env) ?? plain;
 }
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const { protocol = "", username = "", password = "" } = URL.parse(value) ?? {};
-	return /^https?:$/.test(protocol) && decoded(`${username}${password}`) !== void 0;
-}
-/** How the network is reached, without the values of variables: one may hold a password. */
-function networkFacts(origin, env) {
+/** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
+function usableProxy(origin, env) {
 	const proxy = proxyFor(origin, env);
-	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which is not the URL of a proxy";
-	const isSet = (...names) => names.some((name) => env[name]) ? "set" : "not set";
-	return [
-		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
-		`NO_PROXY: ${isSet("NO_PROXY", "no_proxy")}`,
-		`NODE_EXTRA_CA_CERTS: ${isSet("NODE_EXTRA_CA_CERTS")}`
-	].join("\n");
+	if (proxy === void 0 || isUsable(proxy)) return proxy;
+	throw inputError(proxy.name, `the environment variable is not the URL of an http, https or socks5 proxy. Correct it, or add the host to NO_PROXY.`, "http://host:3128");
 }
-/** What is secret in the proxies that the environment names: passwords, and user names that stand alone, decoded as well. */
+function isUsable({ value }) {
+	const { protocol = "", hostname = "", username = "", password = "" } = URL.parse(value) ?? {};
+	return /^(https?|socks5?):$/.test(protocol) && hostname !== "" && decode(`${username}${password}`) !== void 0;
+}
+/** The host and port of a usable proxy. */
+function proxyAddress({ value }) {
+	return new URL(value).host;
+}
+/** Passwords, and user names without one, encoded and decoded. */
 function proxyCredentials(env) {
 	return [
 		"http_proxy",
 		"https_proxy",
 		"HTTP_PROXY",
 		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret) ?? secret]).filter((secret) => secret !== "");
+	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decode(secret) ?? secret]).filter(isMaskable);
 }
-/** A part of a URL without its percent-encoding; undefined where that cannot be undone. */
-function decoded(part) {
+/** NO_PROXY has `*`, `host`, `.domain` and `*.domain`, each with or without a port. */
+function isExcepted({ hostname, port, protocol }, noProxy) {
+	const host = plainHost(hostname);
+	const ownPort = port || (protocol === "https:" ? "443" : "80");
+	return noProxy.split(/[,\s]+/).some((entry) => {
+		const [, name = "", wantedPort = ""] = /^(\[[^\]]+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
+		const isOtherPort = Number(wantedPort) !== 0 && Number(wantedPort) !== Number(ownPort);
+		if (name === "" || isOtherPort) return false;
+		const wanted = plainHost(name.replace(/^\*?\./, ""));
+		const isExact = host === wanted && !name.startsWith("*.");
+		return wanted === "*" || isExact || host.endsWith(`.${wanted}`);
+	});
+}
+function plainHost(hostname) {
+	return hostname.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+function decode(part) {
 	try {
 		return decodeURIComponent(part);
 	} catch {
@@ -28281,7 +28202,7 @@ function decoded(part) {
 	}
 }
 /** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
+function firstSet(names, env) {
 	const name = names.find((each) => env[each] !== void 0);
 	const value = name === void 0 ? void 0 : env[name];
 	return name === void 0 || !value ? void 0 : {
@@ -28290,320 +28211,372 @@ function firstOf(names, env) {
 	};
 }
 
-// src/agent/http.ts
-/** Opens a pool, through the proxy that the environment names. If that is no proxy, every request fails: none goes past it. */
-function openHttp(origin, { connections, timeoutMs, cancel, redact }) {
-	const proxy = proxyFor(origin, process.env);
-	if (proxy !== void 0 && !isUsable(proxy)) {
-		const why = `the environment variable ${proxy.name} is not the URL of an http or https proxy (http://host:port)`;
-		const refuse = (request) => Promise.reject(new AgentError("unreachable", `${nameOf(request, origin)} was not sent: ${why}.`));
-		return {
-			send: refuse,
-			connectAhead: () => {},
-			close: async () => {}
-		};
-	}
-	const closing = new AbortController();
-	const options = {
-		timeout: timeoutMs,
-		allowH2: false,
-		signal: closing.signal
-	};
-	const limits = {
-		headersTimeout: timeoutMs,
-		bodyTimeout: timeoutMs,
-		connections,
-		pipelining: 1
-	};
-	const { dispatcher, connectAhead } = proxy === void 0 ? direct(origin, options, limits) : proxied(proxy.value, options, limits);
-	const unguard = guardConnections();
-	const flying = /* @__PURE__ */ new Set();
-	const abortAll = () => {
-		for (const abort of flying) abort();
-	};
-	cancel.addEventListener("abort", abortAll);
-	return {
-		send: (request) => exchange({
-			dispatcher,
-			origin,
-			timeoutMs,
-			cancel,
-			redact,
-			flying
-		}, request),
-		connectAhead,
-		async close() {
-			unguard();
-			cancel.removeEventListener("abort", abortAll);
-			const destroyed = dispatcher.destroy();
-			closing.abort();
-			await destroyed;
-		}
-	};
-}
-/** Connections through a proxy, NO_PROXY aside; none is made ahead. */
-function proxied(proxy, connect, limits) {
-	const open = (to, options) => new import_undici.Pool(to, {
-		connect,
-		...options,
-		...limits
+// src/agent/network-failure.ts
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT|HEADERS)_TIMEOUT)$/;
+const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
+const NOT_HTTP = /^(HPE_|HTTPParserError$)/;
+const UNRELIABLE = "The connection to the sandbox is unreliable. If the port speaks TLS, base-url needs https; else run the job again, or raise retries.";
+const MEANINGS = {
+	ECONNREFUSED: "the connection was refused",
+	ENOTFOUND: "the host name could not be found",
+	ECONNRESET: "the connection was reset",
+	EPIPE: "the connection was closed while sending",
+	UND_ERR_SOCKET: "the connection was closed before the answer was complete",
+	UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was shorter than announced",
+	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
+};
+const MAX_DETAIL = 300;
+/** What an error of undici means. Bugs, and errors that already say it, come back as they are. */
+function networkFailure(error, request) {
+	if (error instanceof AgentError || !(error instanceof Error)) return error;
+	if (error.cause instanceof AgentError) return error.cause;
+	const code = codeOf(error);
+	if (code === void 0 || isMisuse(error, code)) return error;
+	const { label, redact } = request;
+	const { kind, what, hint } = failureAtProxy(error, code, request) ?? failureOnTheWay(code, request.url);
+	const message = `${label} failed: ${what}${detail(code, error, redact)}.`;
+	return new AgentError(kind, message, {
+		cause: error,
+		hint
 	});
-	return {
-		dispatcher: new import_undici.EnvHttpProxyAgent({
-			httpProxy: proxy,
-			httpsProxy: proxy,
-			factory: open,
-			clientFactory: open,
-			connect,
-			proxyTls: connect,
-			requestTls: connect
-		}),
-		connectAhead: () => {}
+}
+function failureAtProxy(error, code, { url, proxy }) {
+	if (proxy === void 0) return void 0;
+	const status = /^Proxy .*\((\d{3})\)/.exec(error.message)?.[1];
+	const name = `the proxy in ${proxy.name}, ${proxyAddress(proxy)},`;
+	if (status === "407") return {
+		kind: "proxy-refused",
+		what: `${name} asks for credentials`
+	};
+	if (status === "403") return {
+		kind: "proxy-forbids",
+		what: `${name} does not allow ${new URL(url).host}`
+	};
+	if (status !== void 0) return {
+		kind: "unreachable",
+		what: `${name} could not connect`
+	};
+	if (code === "ECONNREFUSED") return {
+		kind: "unreachable",
+		what: `${name} refused the connection`
+	};
+	return UNREACHABLE.test(code) || error.message.startsWith("Proxy ") ? {
+		kind: "unreachable",
+		what: `${name} could not be reached`
+	} : void 0;
+}
+function failureOnTheWay(code, url) {
+	const what = MEANINGS[code] ?? "the connection failed";
+	if (UNREACHABLE.test(code)) return {
+		kind: "unreachable",
+		what
+	};
+	if (TLS.test(code)) return {
+		kind: "tls",
+		what: "no trusted TLS connection could be made"
+	};
+	if (code === "UND_ERR_HEADERS_OVERFLOW") return {
+		kind: "bad-answer",
+		what
+	};
+	if (NOT_HTTP.test(code) && url.startsWith("http:")) return {
+		kind: "not-http",
+		what: "the answer was not HTTP",
+		hint: "Check base-url: the port does not speak HTTP. If it speaks TLS, base-url needs https."
+	};
+	return url.startsWith("http:") ? {
+		kind: "connection",
+		what,
+		hint: UNRELIABLE
+	} : {
+		kind: "connection",
+		what
 	};
 }
-const IDLE_MS = 4e3;
-/** Connections to the origin itself, also made ahead of requests: handshakes take round trips. */
-function direct(origin, options, limits) {
-	const connector = (0, import_undici.buildConnector)(options);
-	const { protocol, host, hostname, port } = new URL(origin);
-	const place = {
-		protocol,
-		host,
-		hostname: hostname.replace(/^\[|\]$/g, ""),
-		port
-	};
-	const ahead = /* @__PURE__ */ new Set();
-	const make = () => {
-		const one = {};
-		ahead.add(one);
-		const drop = () => void ahead.delete(one);
-		connector(place, (...end) => {
-			const [error, socket] = end;
-			if (one.wanted !== void 0) one.wanted(...end);
-			else if (error !== null) drop();
-			else one.socket = socket.once("close", drop).setTimeout(IDLE_MS, () => socket.destroy());
-		});
-	};
-	const connect = (to, callback) => {
-		const [one] = ahead;
-		if (one === void 0) return connector(to, callback);
-		ahead.delete(one);
-		const { socket } = one;
-		if (socket === void 0) one.wanted = callback;
-		else queueMicrotask(() => callback(null, socket.setTimeout(0)));
-	};
-	return {
-		dispatcher: new import_undici.Pool(origin, {
-			connect,
-			...limits
-		}),
-		connectAhead(count) {
-			for (let left = count; left > 0; left -= 1) make();
-		}
-	};
+/** True for a bug of ours; undici's error for a 407 to plain http has the same code. */
+function isMisuse(error, code) {
+	return code === "UND_ERR_INVALID_ARG" && !error.message.startsWith("Proxy Authentication");
+}
+function codeOf(error) {
+	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
+}
+function detail(code, error, redact) {
+	const message = redact(withoutOpenSslPrefix((error instanceof AggregateError ? error.errors : [error]).map((each) => each instanceof Error ? each.message : String(each)).join("; ")));
+	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
+	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
+	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
+}
+/** The reason in `thread:error:number:library:function:reason:file:line:`. */
+function withoutOpenSslPrefix(message) {
+	return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
 }
 
 // src/agent/client.ts
-/** Opens a client for one sandbox. */
-function openClient(connection, { connections, cancel, now, debug }) {
-	const { baseUrl, statsPath, timeout: timeoutMs, token, headers, signature = "" } = connection;
-	const { origin, pathname } = new URL(baseUrl);
-	const prefix = pathname.replace(/\/+$/, "");
+/** Opens a client of a sandbox's agent. @throws InputError if the environment's proxy is none */
+function openClient(connection, options) {
+	const { baseUrl, token, signature = "", timeout } = connection;
+	return openServiceClient({
+		baseUrl,
+		headers: agentHeaders(connection),
+		secrets: [token, signature],
+		timeout
+	}, options);
+}
+/** Opens a client of any service. @throws InputError if the environment's proxy is none */
+function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { cancel, now }) {
+	const inHeaders = secretsInHeaders(Object.entries(headers));
 	const redact = redactor([
-		token,
-		signature,
-		...secretsInHeaders(Object.entries(headers)),
+		...secrets,
+		...inHeaders,
 		...proxyCredentials(process.env)
 	]);
-	const common = headersOf(connection);
-	debug?.("network", networkFacts(origin, process.env));
-	const http = openHttp(origin, {
-		connections,
-		timeoutMs,
-		cancel,
-		redact
-	});
-	const unwatch = debug && watchConnections((line) => debug("connection", `Connection: ${line}`));
-	const plain = async (request) => {
-		const headers = [...common, ...request.headers];
-		const answer = await http.send({
-			...request,
-			path: `${prefix}${request.path}`,
-			headers
-		});
-		if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-		return answer;
+	const proxy = usableProxy(new URL(baseUrl).origin, process.env);
+	const connections = openConnections(proxy, timeoutMs);
+	const common = {
+		...headers,
+		Accept: "application/json",
+		"User-Agent": USER_AGENT
 	};
-	const send = debug === void 0 ? plain : told(plain, debug);
 	return {
-		send,
-		stats: async () => cleanObject(await send({
-			method: "GET",
-			path: statsPath,
-			headers: []
-		}), redact),
 		redact,
-		connectAhead: http.connectAhead,
-		async close() {
-			unwatch?.();
-			await http.close();
-		}
+		async send(request) {
+			const url = `${baseUrl.replace(/\/+$/, "")}${request.path}`;
+			const label = `${request.method} ${url.replace(/\?.*/s, "")}`;
+			const all = {
+				...common,
+				...request.headers
+			};
+			const dispatcher = connections.current();
+			try {
+				const answer = await exchange({
+					...request,
+					url,
+					label,
+					headers: all,
+					dispatcher,
+					cancel,
+					timeoutMs
+				});
+				const { statuses = [200, 201] } = request;
+				if (statuses.includes(answer.status)) return answer;
+				throw statusFailure(answer, redact, now());
+			} catch (error) {
+				throw networkFailure(error, {
+					label,
+					url,
+					proxy,
+					redact
+				});
+			}
+		},
+		reconnect: () => connections.renew(),
+		close: () => connections.close()
 	};
 }
-/** What every request carries: token, routing, and the user's own headers; names and values in turn. */
-function headersOf(connection) {
+function agentHeaders(connection) {
 	const { headers, token, headerPrefix, sandboxId, port } = connection;
 	const routing = routingHeaders(headerPrefix);
-	return Object.entries({
+	return {
 		...headers,
 		"X-Access-Token": token,
 		[routing.id]: sandboxId,
-		[routing.port]: String(port),
-		Accept: "application/json",
-		"User-Agent": USER_AGENT
-	}).flat();
+		[routing.port]: String(port)
+	};
 }
-/** Sends like `send`, and tells of each request when it has ended; a signature in its path is taken out. */
-function told(send, debug) {
-	return async (request) => {
-		const start = performance.now();
-		let sent = 0;
-		const onSent = (bytes) => {
-			sent += bytes;
-			request.onSent?.(bytes);
-		};
-		const line = (status = "no answer") => {
-			const path = request.path.replace(/(?<=[?&]signature=)[^&]*/, "***");
-			const bytes = request.method === "GET" ? "" : `, ${formatCount(sent, "byte")} sent`;
-			return `${request.method} ${path} → ${status} in ${formatDuration(performance.now() - start)}${bytes}`;
-		};
-		try {
-			const answer = await send({
-				...request,
-				onSent
-			});
-			debug("request", line(String(answer.status)));
-			return answer;
-		} catch (error) {
-			if (error instanceof AgentError) debug("failed request", `${line(error.status?.toString())}: ${error.kind}. ${error.message}${causesOf(error)}`);
-			throw error;
+/** Keep-alive connections; those in use when they are renewed come to their end. */
+function openConnections(proxy, timeoutMs) {
+	const closing = new AbortController();
+	const open = () => openDispatcher(proxy, timeoutMs, closing.signal);
+	let current = open();
+	const opened = /* @__PURE__ */ new Set([current]);
+	return {
+		current: () => current,
+		renew() {
+			const old = current;
+			const forget = () => opened.delete(old);
+			old.close().then(forget, forget);
+			current = open();
+			opened.add(current);
+		},
+		async close() {
+			const destroyed = [...opened].map((dispatcher) => dispatcher.destroy());
+			closing.abort();
+			await Promise.all(destroyed);
 		}
 	};
 }
-const MAX_CAUSES = 5;
-/** What lies behind a failure, the nearest first, a line each. */
-function causesOf(error) {
-	const lines = [];
-	for (let at = error.cause; at instanceof Error && lines.length < MAX_CAUSES; at = at.cause) {
-		const code = "code" in at ? ` ${String(at.code)}` : "";
-		const others = at instanceof AggregateError ? ` ${at.errors.map(String).join("; ")}` : "";
-		lines.push(`\n- because of ${at.name}${code}: ${at.message}${others}`);
-	}
-	return lines.join("");
+function openDispatcher(proxy, timeoutMs, signal) {
+	const timeout = Math.max(timeoutMs * .9 - 500, 1);
+	const allowH2 = false;
+	const options = {
+		timeout,
+		allowH2,
+		highWaterMark: 1
+	};
+	const connect = connectorUntil(signal, options);
+	if (proxy === void 0) return new import_undici.Agent({
+		connect,
+		allowH2
+	});
+	if (proxy.value.startsWith("socks")) return new import_undici.Socks5ProxyAgent(proxy.value, {
+		connect,
+		connectTimeout: timeout,
+		requestTls: options
+	});
+	return new import_undici.ProxyAgent({
+		uri: proxy.value,
+		allowH2,
+		proxyTls: {
+			...options,
+			signal
+		},
+		requestTls: options,
+		clientFactory: (origin) => new import_undici.Pool(origin, {
+			connect,
+			allowH2,
+			headersTimeout: timeout
+		})
+	});
 }
-/** The JSON object of an answer, to the letter unless there is a secret in it. @throws AgentError */
-function cleanObject(answer, redact) {
-	const { text } = answer;
-	const clean = fromJson(answer, (json) => changeStrings(json, redact));
-	if (!clean.startsWith("{")) throw badAnswer(answer, "It is not a JSON object");
-	return clean === fromJson(answer, (json) => changeStrings(json, (part) => part)) && text === redact(text) && !text.includes("\\") ? text.trim() : clean;
+/** Makes connections, which end when the signal aborts. */
+function connectorUntil(signal, options) {
+	return (target, callback) => {
+		const own = new AbortController();
+		const end = () => own.abort();
+		const forget = () => signal.removeEventListener("abort", end);
+		signal.addEventListener("abort", end);
+		(0, import_undici.buildConnector)({
+			...options,
+			signal: own.signal
+		})(target, (...[error, socket]) => {
+			if (error === null) callback(null, socket.once("close", forget));
+			else {
+				forget();
+				callback(error, null);
+			}
+		});
+	};
+}
+/**
+* Each chunk that the network takes restarts the clock; once all is sent, the whole answer must
+* arrive within the timeout. That bounds silence, dripped bytes and endless 1xx responses alike.
+*/
+async function exchange(options) {
+	const { label, cancel, timeoutMs } = options;
+	const { signal, ended, end } = openEnding();
+	const clock = startClock(timeoutMs, () => end(stalled(label, body?.isSent() ?? true)));
+	const body = options.body && watchBody(options.body, clock, options.onSent);
+	const onCancel = () => end(new AgentError("cancelled", `${label} was cancelled.`));
+	cancel.addEventListener("abort", onCancel);
+	if (cancel.aborted) onCancel();
+	try {
+		const complete = await Promise.race([receive(options, body, signal), ended]);
+		await setImmediate$1();
+		return complete;
+	} catch (error) {
+		throw body?.thrown() ?? error;
+	} finally {
+		clock.stop();
+		cancel.removeEventListener("abort", onCancel);
+	}
+}
+/** Sends the request and waits for its whole answer, however long that takes. */
+async function receive({ label, url, dispatcher, method, headers }, body, signal) {
+	const response = await (0, import_undici.request)(url, {
+		dispatcher,
+		method,
+		headers,
+		body: body?.chunks() ?? null,
+		signal,
+		headersTimeout: 0,
+		bodyTimeout: 0,
+		highWaterMark: 1
+	});
+	if (body?.isSent() === false) await setImmediate$1();
+	const isEarly = body?.isSent() === false;
+	return readAnswer(response, {
+		label,
+		isEarly
+	});
+}
+/** Passes chunks on. When the next one is asked for, the network has taken the one before. */
+function watchBody(body, clock, onSent) {
+	let isSent = false;
+	let thrown;
+	async function* chunks() {
+		try {
+			for await (const chunk of body) {
+				yield chunk;
+				clock.restart();
+				onSent?.(chunk.length);
+			}
+			isSent = true;
+		} catch (error) {
+			thrown = error;
+			throw error;
+		}
+	}
+	return {
+		chunks,
+		isSent: () => isSent,
+		thrown: () => thrown
+	};
+}
+function startClock(timeoutMs, onTimeout) {
+	let isOver = false;
+	const timer = setTimeout(() => {
+		isOver = true;
+		onTimeout();
+	}, timeoutMs);
+	return {
+		restart() {
+			if (!isOver) timer.refresh();
+		},
+		stop() {
+			isOver = true;
+			clearTimeout(timer);
+		}
+	};
+}
+/** What ends a request early: a signal for undici, and a promise for whoever waits. */
+function openEnding() {
+	const controller = new AbortController();
+	const { promise: ended, reject } = Promise.withResolvers();
+	const end = (error) => {
+		controller.abort(error);
+		reject(error);
+	};
+	return {
+		signal: controller.signal,
+		ended,
+		end
+	};
+}
+function stalled(label, isSent) {
+	return new AgentError("stalled", `${label} failed: ${isSent ? "the response did not finish within timeout" : "nothing more could be sent for longer than timeout"}.`);
 }
 
 // src/agent/retry.ts
-/** The sleep of real time. */
 function sleep(ms, stop) {
 	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
-// src/gate/exact-number.ts
-/** The exact number of a figure. A float stands for the shortest decimal that reads as it, as people write it. */
-function exactly(figure) {
-	if (typeof figure === "bigint") return {
-		numerator: figure,
-		denominator: 1n
-	};
-	const exact = parseDecimal(String(figure));
-	if (exact === void 0) throw new RangeError(`${figure} has no exact value`);
-	return exact;
-}
-/** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
-function parseDecimal(text) {
-	const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
-	if (whole === void 0) return void 0;
-	const digits = BigInt(`${sign}${whole}${fraction}`);
-	const power = Number(exponent) - fraction.length;
-	return power >= 0 ? {
-		numerator: digits * 10n ** BigInt(power),
-		denominator: 1n
-	} : {
-		numerator: digits,
-		denominator: 10n ** BigInt(-power)
-	};
-}
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
-function compare(a, b) {
-	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
-	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-}
-function multiply(a, b) {
-	return {
-		numerator: a.numerator * b.numerator,
-		denominator: a.denominator * b.denominator
-	};
-}
-
 // src/gate/judge.ts
-/** The metrics that conditions speak of. */
+/** The metrics that conditions name. */
 function metricsOf(...conditions) {
 	return new Set(conditions.flat().map(({ metric }) => metric));
 }
 
-// src/gate/metrics.ts
-/** The metrics of the contract: whole numbers (int64), but for the percentage. */
-const CONTRACT = {
-	ts: "plain",
-	cpu_count: "plain",
-	cpu_used_pct: "percentage",
-	mem_total: "bytes",
-	mem_used: "bytes",
-	mem_total_mib: "mebibytes",
-	mem_used_mib: "mebibytes",
-	disk_total: "bytes",
-	disk_used: "bytes"
-};
-/** The metrics that can be known beforehand, those of the contract and those derived from them. */
-const METRICS = {
-	...CONTRACT,
-	mem_used_pct: "percentage",
-	mem_free: "bytes",
-	disk_used_pct: "percentage",
-	disk_free: "bytes"
-};
-/** What a metric counts; undefined for one that only the agent knows. */
-function metricKind(metric) {
-	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
-}
-/**
-* The known metric that a name is a slip of: short for a share, with other hyphens or case, or two letters apart and with
-* the same first letter.
-*/
-function nearestMetric(name) {
-	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
-	if ([
-		"cpu",
-		"mem",
-		"disk"
-	].includes(plain)) return `${plain}_used_pct`;
-	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
-}
-/** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
-function nearest(written, words, part = 1) {
+// src/text/nearest.ts
+/** The closest word, at most two edits and less than this share of its letters away. */
+function closestWord(written, words, share = 1) {
 	return words.map((word) => ({
 		word,
 		distance: editDistance(written, word)
-	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length * part)?.word;
+	})).sort((a, b) => a.distance - b.distance).find(({ word, distance }) => distance <= 2 && distance < word.length * share)?.word;
 }
-/** Levenshtein's distance: how many letters to insert, delete or replace. */
+/** The Levenshtein distance: how many letters to insert, delete or replace. */
 function editDistance(a, b) {
 	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
 	for (const [i, letter] of a.split("").entries()) {
@@ -28615,6 +28588,43 @@ function editDistance(a, b) {
 		row = next;
 	}
 	return row.at(-1) ?? 0;
+}
+
+// src/gate/metrics.ts
+/** The metrics of the contract: whole numbers (int64), except for the percentage. */
+const CONTRACT = {
+	ts: "plain",
+	cpu_count: "plain",
+	cpu_used_pct: "percentage",
+	mem_total: "bytes",
+	mem_used: "bytes",
+	mem_total_mib: "mebibytes",
+	mem_used_mib: "mebibytes",
+	disk_total: "bytes",
+	disk_used: "bytes"
+};
+/** The contract's metrics, and those derived from them. */
+const METRICS = {
+	...CONTRACT,
+	mem_used_pct: "percentage",
+	mem_free: "bytes",
+	disk_used_pct: "percentage",
+	disk_free: "bytes"
+};
+/** What a metric counts; undefined for a metric that only the agent knows. */
+function metricKind(metric) {
+	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
+}
+/** The metric that was probably meant by a short name, another spelling or a typing error. */
+function nearestMetric(name) {
+	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
+	if ([
+		"cpu",
+		"mem",
+		"disk"
+	].includes(plain)) return `${plain}_used_pct`;
+	const metrics = Object.keys(METRICS).filter((metric) => metric[0] === plain[0]);
+	return closestWord(plain, metrics, .5);
 }
 
 // src/gate/conditions.ts
@@ -28634,15 +28644,16 @@ const AGGREGATES = [
 ];
 /** Parses one condition, `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line, fail) {
-	const next = wordsOf(line);
-	const metric = readMetric(next(/[A-Za-z_][\w-]*/y), fail);
-	const aggregate = readAggregate(next(/\.\w*/y), fail);
-	const operator = readOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
+	const next = openWords(line);
+	const metric = parseMetric(next(/[A-Za-z_][\w-]*/y), fail);
+	const aggregate = parseAggregate(next(/\.\w*/y), fail);
+	const operator = parseOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
 	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
-	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+	requireNumber(number, operator, fail);
 	const unit = next(/\S(?:.*\S)?/y);
 	if (ANOTHER.test(unit.text)) fail("write one condition per line: put the rest on its own line", unit.column);
-	const limit = toMetricUnit(metric, value, unit, fail);
+	requireUnit(unit, metric, operator, fail);
+	const limit = parseLimit(number, unit, metric, fail);
 	return {
 		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
 		metric,
@@ -28651,9 +28662,14 @@ function parseCondition(line, fail) {
 		limit
 	};
 }
+/** True for `ready`, which any stats satisfy. Refuses a slip of it. */
+function isReady(line, fail) {
+	if (line === "ready") return true;
+	return /^(true|yes|up|running|started|healthy|.*\bis ready)$/i.test(line) || /^\w+$/.test(line) && closestWord(line.toLowerCase(), ["ready"], .5) !== void 0 ? fail("did you mean ready?", 1, "ready") : false;
+}
 const ANOTHER = /^\S*\s*(?:&|\||(?:and|or)\b|[,;]\s*[A-Za-z])/i;
-/** Reads a line word by word; white space between words is passed over. */
-function wordsOf(line) {
+/** Reads a line word by word, each by its pattern; white space between words is ignored. */
+function openWords(line) {
 	let at = 0;
 	return (pattern) => {
 		while (/\s/.test(line.charAt(at))) at += 1;
@@ -28668,136 +28684,295 @@ function wordsOf(line) {
 		return word;
 	};
 }
-function readMetric(word, fail) {
+function parseMetric(word, fail) {
 	const { text, column } = word;
-	if (text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, column);
-	const meant = metricKind(text) === void 0 ? nearestMetric(text) : void 0;
-	return meant === void 0 ? text : fail(`there is no metric ${text}; did you mean ${meant}?`, column);
+	if (text === "") return fail(`a metric was expected${butFound(word)}, such as mem_used_pct`, column);
+	if (metricKind(text) !== void 0) return text;
+	const meant = nearestMetric(text);
+	if (meant === void 0) return text;
+	return fail(`there is no metric ${text}; did you mean ${meant}?`, column);
 }
-function readAggregate({ text, column }, fail) {
+function parseAggregate({ text, column }, fail) {
 	if (text === "") return void 0;
 	const name = text.slice(1);
 	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
 }
-const SLIPS = /* @__PURE__ */ new Map([
+const SLIPS$1 = /* @__PURE__ */ new Map([
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],
 	["<>", "!="],
 	["peak", "max"],
 	["avg", "mean"],
-	["average", "mean"]
+	["average", "mean"],
+	["percent", "%"],
+	["above", ">"],
+	["below", "<"],
+	["is", "=="],
+	["=", "=="]
 ]);
-function readOperator({ text, column, rest }, fail) {
+function parseOperator({ text, column, rest }, fail) {
+	const operator = OPERATORS.find((each) => each === text);
 	const written = text === "" ? rest.slice(0, 2) : text;
-	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS), column);
+	return operator ?? fail(unknown("operator", written, OPERATORS), column);
 }
-const MEBIBYTE = 2n ** 20n;
-const BYTE_UNITS = {
-	B: 1n,
-	kB: 10n ** 3n,
-	MB: 10n ** 6n,
-	GB: 10n ** 9n,
-	TB: 10n ** 12n,
-	KiB: 2n ** 10n,
-	MiB: MEBIBYTE,
-	GiB: 2n ** 30n,
-	TiB: 2n ** 40n
+function requireNumber(number, operator, fail) {
+	if (number.rest === "") fail(`nothing follows ${operator}: is the expression empty?`, number.column);
+	if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(number.text)) fail(`a number was expected${butFound(number)}, such as 90 or 1.5`, number.column);
+}
+const NO_FACTOR = {
+	tens: 0,
+	twos: 0
 };
-const BYTES = Object.keys(BYTE_UNITS);
-const UNITS = ["%", ...BYTES];
-/** The units that a metric takes beside none, and what to say of another. */
+const BYTE_FACTORS = /* @__PURE__ */ new Map([
+	["B", NO_FACTOR],
+	["kB", {
+		tens: 3,
+		twos: 0
+	}],
+	["MB", {
+		tens: 6,
+		twos: 0
+	}],
+	["GB", {
+		tens: 9,
+		twos: 0
+	}],
+	["TB", {
+		tens: 12,
+		twos: 0
+	}],
+	["KiB", {
+		tens: 0,
+		twos: 10
+	}],
+	["MiB", {
+		tens: 0,
+		twos: 20
+	}],
+	["GiB", {
+		tens: 0,
+		twos: 30
+	}],
+	["TiB", {
+		tens: 0,
+		twos: 40
+	}]
+]);
+const BYTE_UNITS = [...BYTE_FACTORS.keys()];
+const UNITS = ["%", ...BYTE_UNITS];
+/** The units that a metric takes, and the advice if another was written. */
 const FITTING = {
 	percentage: {
 		units: ["%"],
 		advice: "which is in percent: write % or no unit"
 	},
 	bytes: {
-		units: BYTES,
-		advice: `which is in bytes: write one of ${BYTES.join(", ")}`
+		units: BYTE_UNITS,
+		advice: `which is in bytes: write one of ${BYTE_UNITS.join(", ")}`
 	},
 	mebibytes: {
-		units: BYTES,
-		advice: `which is in MiB: write no unit or one of ${BYTES.join(", ")}`
+		units: BYTE_UNITS,
+		advice: `which is in MiB: write no unit or one of ${BYTE_UNITS.join(", ")}`
 	},
 	plain: {
 		units: [],
 		advice: "which is a plain number: write no unit"
 	}
 };
-/** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
-function toMetricUnit(metric, value, unit, fail) {
-	const { text, column } = unit;
+/** Refuses a unit that the metric does not take. A metric that only the agent knows takes any. */
+function requireUnit({ text, column }, metric, operator, fail) {
 	const kind = metricKind(metric);
-	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 1GiB or 512MiB`, column);
-	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
-	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which is between 0 and 100`, column);
-	if (text === "") return value;
-	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${adviceOn(metric, kind, text)}`, column);
-	const numerator = BYTE_UNITS[text] ?? 1n;
-	return multiply(value, {
-		numerator,
-		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
-	});
+	if (text === "") {
+		if (kind !== "bytes") return;
+		const example = `${metric} ${operator} 512MiB`;
+		fail(`${metric} is in bytes and needs a unit, such as ${example}`, column, example);
+	}
+	if (!UNITS.includes(text)) fail(unknown("unit", text, UNITS), column);
+	if (kind !== void 0 && !FITTING[kind].units.includes(text)) fail(`${text} does not fit ${metric}, ${adviceOn(metric, kind, text)}`, column);
 }
 function adviceOn(metric, kind, unit) {
-	const percentage = `${metric}_pct`;
+	const percentage = `${metric.replace(/_(free|total)$/, "_used")}_pct`;
 	return unit === "%" && metricKind(percentage) === "percentage" ? `but ${percentage}` : FITTING[kind].advice;
 }
-function isPercentage(value) {
-	return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
+/** The limit in the metric's own unit. */
+function parseLimit(number, unit, metric, fail) {
+	const kind = metricKind(metric);
+	const limit = multiply(number.text, BYTE_FACTORS.get(unit.text) ?? NO_FACTOR);
+	const ownLimit = kind === "mebibytes" && unit.text !== "" ? limit / 2 ** 20 : limit;
+	if (!Number.isFinite(ownLimit)) fail(`${number.text} is too large a number`, number.column);
+	if (kind === "percentage" && (ownLimit < 0 || ownLimit > 100)) fail(`${metric} is a percentage, which is between 0 and 100`, unit.column);
+	return ownLimit;
+}
+/** Multiplies in the exponent, so it rounds once: 1.005 * 1000 would be 1004.9999999999999. */
+function multiply(decimal, { tens, twos }) {
+	const [mantissa, exponent = "0"] = decimal.split("e");
+	return Number(`${mantissa}e${Number(exponent) + tens}`) * 2 ** twos;
 }
 function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
-	const near = SLIPS.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
+	const completed = valid.find((each) => lower !== "" && each.toLowerCase().startsWith(lower));
+	const near = SLIPS$1.get(lower) ?? completed ?? closestWord(written, valid);
 	const advice = near === void 0 ? `use one of ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
-function found({ rest }) {
+function butFound({ rest }) {
 	return rest === "" ? "" : `, not ${rest}`;
 }
 
-// src/inputs/conditions.ts
-/** Conditions of a gate, one a line; empty lines and comments are passed over. */
-const conditions = field((value, refuse) => parseLines(value, (line, number) => conditionIn(line, number, refuse, "mem_used_pct > 90")), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
-/** Conditions to wait for, of which `ready` asks for no more than stats; undefined where there is nothing to wait for. */
+// src/inputs/condition-fields.ts
+/** Conditions of a gate, one per line; empty lines and comments are ignored. */
+const conditions = field((value, refuse) => parseLines(value, (line, number) => parseConditionLine(line, failAt(line, number, refuse, "mem_used_pct > 90"))), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
+/** Conditions to wait for; `ready` only asks for stats. Undefined if the input is empty. */
 const waiting = field((value, refuse) => {
-	const isReady = (line) => line === "ready";
-	const all = parseLines(value, (line, number) => isReady(line) ? [] : conditionIn(line, number, refuse, "cpu_used_pct < 50"));
-	return all.length > 0 || value.split(/\s*\n\s*/).some(isReady) ? all : void 0;
+	const lines = parseLines(value, (line, number) => {
+		const fail = failAt(line, number, refuse, "cpu_used_pct < 50");
+		if (/^[\d.]+\s*(ms|s|m|h)$/.test(line)) return fail("it is a duration: use wait-timeout", 1, "ready");
+		return isReady(line, fail) ? ["ready"] : parseConditionLine(line, fail);
+	});
+	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 }, (all) => all === void 0 ? "empty" : ["ready", ...all.map((each) => each.text)].join(", "));
-function conditionIn(line, number, refuse, example) {
-	if (line === "" || line.startsWith("#")) return [];
+const SLIPS = [
+	[/\$\{\{/, "the runner did not evaluate `${{`: check its spelling"],
+	[/^-\s/, "remove the dash: one condition per line, not a list"],
+	[/^(["'`]).*\1$/, "remove the quotes around it"],
+	[/^if\b|^\$/, "begin with the metric alone, such as mem_used_pct"],
+	[/^-?[\d.]+%?\s*[<>=]/, "write the metric first, and the number after the operator"],
+	[/\d,\d{3}/, "write the number without commas"]
+];
+function parseConditionLine(line, fail) {
+	const slip = SLIPS.find(([pattern]) => pattern.test(line));
+	if (slip !== void 0) return fail(slip[1], 1);
+	const [, aggregate, metric] = /^(min|max|mean|last)\s*\(\s*(\w+)\s*\)/i.exec(line) ?? [];
+	if (aggregate !== void 0) return fail(`write ${metric}.${aggregate.toLowerCase()} instead`, 1);
+	return line === "" || line.startsWith("#") ? [] : [parseCondition(line, fail)];
+}
+function failAt(line, number, refuse, usualExample) {
 	const place = `line ${number}, ${quote(line)}`;
-	const fail = (message, column) => refuse(`${place}, at character ${column}: ${message.replace(/(?<![?.])$/, ".")}`, example);
-	return [parseCondition(line, fail)];
+	return (message, column, example = usualExample) => refuse(`${place}, at character ${column}: ${message.replace(/(?<![?.])$/, ".")}`, example);
+}
+
+// src/inputs/credentials.ts
+const API_KEY = [/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."];
+const ID_SLIPS = [
+	...SLIPS$2,
+	[API_KEY[0], "is an API key. Give the ID that the API returns when it creates the sandbox."],
+	[/^\{/, "is the JSON of an answer. Give only the ID in it."]
+];
+const sandboxId = field((value, refuse) => {
+	const example = "${{ steps.sandbox.outputs.id }}";
+	refuseSlips(ID_SLIPS, value, refuse, example);
+	const id = requireHeaderValue(value, refuse, {
+		output: "id",
+		example,
+		isSecret: false
+	});
+	if (/^[a-z]+:\/\//i.test(id)) return refuse(`${quote(id)} is a URL. Give only the ID.`, example);
+	if (/^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i.test(id)) return refuse(`${quote(id)} is a host name. Give only the ID.`, example);
+	return id;
+});
+const TOKEN_SLIPS = [
+	...SLIPS$2,
+	[/^Bearer\s/i, "begins with Bearer. Give the token alone."],
+	[/^X-Access-Token:/i, "begins with the name of the header. Give the token alone."],
+	[/^\{/, "is the JSON of an answer. Give only the token in it."],
+	[/^\*+$/, "was copied from a log, where secrets are masked. Take it from the step that has it."],
+	[/^(gh[a-z]_|github_pat_)/, "is GitHub's token. Give the sandbox's access token."],
+	API_KEY
+];
+const token = secret((value, refuse) => {
+	const example = "${{ steps.sandbox.outputs.token }}";
+	refuseSlips(TOKEN_SLIPS, value, refuse, example);
+	return requireHeaderValue(value, refuse, {
+		output: "token",
+		example,
+		isSecret: true
+	});
+});
+/** Refuses what an earlier step did not write as `output`, or what no header can carry. */
+function requireHeaderValue(value, refuse, { output, example, isSecret }) {
+	if (isMissing(value)) {
+		const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
+		return refuse(`is ${value || "empty"}: ${check}${isSecret ? "; GitHub drops masked outputs between jobs" : ""}; workflows of forks get no secrets.`, example);
+	}
+	if (isHeaderValue(value)) return value;
+	return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
+}
+/** Whether a value comes from a step that had none: `jq -r` prints `null`. */
+function isMissing(value) {
+	return [
+		"",
+		"null",
+		"undefined"
+	].includes(value);
+}
+
+// src/inputs/upload-fields.ts
+const MAX_SHARDS = 256;
+const shard = field((value, refuse) => {
+	if (value === "") return void 0;
+	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
+		index,
+		count
+	};
+	const from = value.startsWith("0/") ? " The first is 1, but strategy.job-index begins with 0." : "";
+	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${from}`, "2/4");
+}, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
+/** `auto`, which is also what empty means, or a whole number from 1 to `max`. */
+function autoOr(max) {
+	return (value, refuse) => {
+		if (value === "" || value === "auto") return "auto";
+		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+		if (number >= 1 && number <= max) return number;
+		return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
+	};
+}
+const concurrency = field(autoOr(100), String);
+const parseBatchSize = autoOr(1e3);
+const AUTO_BATCH_SIZE = 250;
+/** How many small files may share a request. E2B's agent accepts batches. */
+const filesPerRequest = field((value, refuse, all) => {
+	const isSigned = Boolean(all["signature"]?.trim());
+	const count = parseBatchSize(value, refuse, all);
+	if (count === "auto") return /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") && !isSigned ? AUTO_BATCH_SIZE : 1;
+	if (count === 1 || !isSigned) return count;
+	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
+});
+const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, "1767225600"));
+/** A path on the runner. */
+const runnerPath = field((value, refuse) => {
+	const invisible = findInvisible(value);
+	if (invisible !== void 0) return refuse(`${quote(value)} has the invisible character ${invisible}.`, "cache/state.json");
+	if (/^[a-z][a-z\d+.-]*:\/\//i.test(value)) return refuse(`${quote(value)} is a URL. Name a file of the runner, and keep it with actions/cache.`, "cache/state.json");
+	if (/\/$|^(true|yes|on)$/i.test(value)) return refuse(`${quote(value)} does not name a file.`, "cache/state.json");
+	const unexpanded = findUnexpanded(value);
+	if (unexpanded === void 0) return value;
+	return refuse(`${quote(value)}: ${unexpanded} is not expanded. Write the path; a relative one is below the workspace.`, "cache/state.json");
+});
+/** The home directory or variable in a path that only a shell would expand. */
+function findUnexpanded(path) {
+	return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
 }
 
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 /** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-const fileRules = rules(true);
-/** Those of the lines that can be read, which may be none. */
-const readableRules = rules(false);
-/** The directory in the sandbox for the lines that name none. */
+const fileRules = field((value, refuse) => {
+	const lines = parseLines(value, (line, number) => {
+		if (line === "" || line.startsWith("#")) return [];
+		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+	});
+	const patterns = lines.filter((line) => "pattern" in line);
+	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+	if (patterns.length > 0) return {
+		patterns,
+		excludes
+	};
+	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+}, showRules);
 const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app"));
-function rules(strict) {
-	return field((value, refuse) => {
-		const parseLine = (line, number) => {
-			if (line === "" || line.startsWith("#")) return [];
-			const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-			return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-		};
-		const lines = parseLines(value, parseLine, strict);
-		const patterns = lines.filter((line) => "pattern" in line);
-		const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
-		if (patterns.length > 0 || !strict) return {
-			patterns,
-			excludes
-		};
-		return refuse("is required: at least one line must say what to upload.", EXAMPLE);
-	}, showRules);
-}
 function showRules({ patterns, excludes }) {
 	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
 }
@@ -28816,62 +28991,114 @@ function parseExclude(line, fail) {
 	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it cannot have a target.", `"!${EXAMPLE}"`);
 	return checkPattern(line.slice(1).trim(), fail);
 }
+const NO_PATTERNS = [
+	[/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."],
+	[/^[a-z][a-z\d+.-]*:\/\//i, "is a URL. Download it in an earlier step, and write the path."],
+	[/^\[\s*["'].*["']\s*\]$/, "is a list. Write each pattern on its own line, without brackets."]
+];
 function checkPattern(pattern, fail) {
 	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
+	const slip = NO_PATTERNS.find(([never]) => never.test(pattern));
+	if (slip !== void 0) return fail(slip[1], EXAMPLE);
+	const [variable] = /^(?:\$(?:\{[A-Z_]+\}|[A-Z_]+|\([^)]*\)|env:\w+)|%[A-Z_]+%)(?=[\\/]|$)/.exec(pattern) ?? [];
+	if (variable !== void 0) return fail(`has the variable ${variable}, which is not expanded. Relative patterns start at the workspace.`, EXAMPLE);
 	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
 	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
 	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
-	if (meant === pattern) return pattern;
-	return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
+	if (meant !== pattern) return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
+	const fewer = pattern.replace(/[^\\/]+/g, withFewerStars);
+	if (fewer === pattern) return pattern;
+	return fail(`has more than three * in one name. Write ${quote(fewer)}.`, EXAMPLE);
 }
-const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:\s}]|[-=]>)/;
-/** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
-function spreadStars(part) {
-	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
+const MAX_STARS = 3;
+/** Replaces too many stars, and what is between them, by one. */
+function withFewerStars(part) {
+	return part.replace(/\[[^\]]+\]/g, "").split("*").length - 1 > MAX_STARS ? part.replace(/\*(?!\]).*\*(?!\])/, "*") : part;
 }
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:;|\s}]|[-=]>)/;
+/** Makes each `**` in a segment a segment of its own: `a**.js` becomes `a*`, `**` and `*.js`. */
+function spreadStars(segment) {
+	const withoutSets = segment.replace(/\[[^\]]+\]/g, "");
+	if (segment === "**" || !withoutSets.includes("**") || SLIP.test(segment)) return segment;
+	return segment.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
+}
+const NO_TARGETS = [
+	[/^(["'`]).*\1$/, "in quotation marks. Remove them."],
+	[/^[a-z][a-z\d+.-]*:\/\//i, "which is a URL. Write the path in the sandbox."],
+	[/^[\w.-]+@[\w.-]+:/, "with a host. Write only the path in the sandbox."],
+	[/\*/, "with a *, which only patterns may have. Write the folder that the files go to."]
+];
 function checkTarget(target, fail, example) {
 	const given = `the target ${quote(target)}`;
-	if (target.includes("\0")) return fail(`has a NUL character in ${given}.`, example);
+	const invisible = findInvisible(target);
+	if (invisible !== void 0) return fail(`has the invisible character ${invisible} in ${given}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in ${given}. Write the path without it.`, example);
 	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
-	const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
+	const slip = NO_TARGETS.find(([never]) => never.test(target));
+	if (slip !== void 0) return fail(`has ${given}, ${slip[1]}`, example);
+	const unexpanded = findUnexpanded(target);
 	if (unexpanded === void 0) return target;
 	return fail(`has ${given}, ${`but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`}`, example);
 }
 
-// src/inputs/table.ts
-const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600"));
-const MAX_SHARDS = 256;
-const shard = field((value, refuse) => {
-	if (value === "") return void 0;
-	const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
-	if (index !== void 0 && count !== void 0 && 1 <= index && index <= count && count <= MAX_SHARDS) return {
-		index,
-		count
-	};
-	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
-}, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
-const MAX_CONCURRENCY = 100;
-const concurrency = field((value, refuse) => {
-	if (value === "" || value === "auto") return "auto";
-	const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-	if (number >= 1 && number <= MAX_CONCURRENCY) return number;
-	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
+// src/inputs/sandbox-fields.ts
+/** The URL of the API that creates sandboxes, without a slash at its end. */
+const apiUrl = field((value, refuse) => {
+	const fail = (why) => refuse(why, "https://api.e2b.app");
+	if (value === "") return fail("is required: the URL of the service's API.");
+	if (value.includes("@")) return fail("must not contain credentials or an @: the key has its own input.");
+	const given = quote(value);
+	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
+	if (url === null || /[?#${}]/.test(value)) return fail(`${given} is not a plain https URL.`);
+	if (url.protocol === "http:" && !isLoopback(url.hostname)) return fail(`${given} would send the API key unencrypted. Use https.`);
+	const href = url.href.replace(/\/+$/, "");
+	if (!href.endsWith("/sandboxes")) return href;
+	return fail(`${given} ends in /sandboxes, which the action adds itself. Remove it.`);
 }, String);
-const sharing = wholeNumber(1, 1e3, 1);
-const SHARED = 250;
-/** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
-const filesPerRequest = field((value, refuse, all) => {
-	const isSigned = Boolean(all["signature"]?.trim());
-	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
-	const count = sharing.parse(value, refuse, all);
-	if (count === 1 || !isSigned) return count;
-	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
+const apiKey = secret((value, refuse) => {
+	const example = "${{ secrets.E2B_API_KEY }}";
+	const fail = (why) => refuse(why, example);
+	if (isMissing(value)) return fail(`is ${value || "empty"}: add the key as a secret of the repository. Pull requests from forks and of Dependabot get no secrets.`);
+	if (value.includes("${{")) return fail("contains a literal `${{`, which the runner did not evaluate. Check its spelling.");
+	if (/^(["'`]).*\1$/s.test(value)) return fail("is in quotation marks. Remove them.");
+	if (/^Bearer\s/i.test(value)) return fail("begins with Bearer. Give the key alone.");
+	if (isHeaderValue(value)) return value;
+	return fail("cannot be sent in a header: it has a line break or is not Latin-1.");
 });
+const templateName = field((value) => value || "base");
+/** The ID of a sandbox to connect to; empty if one is to be created. */
+const existingSandboxId = field((value, refuse, all) => {
+	if (value === "") return value;
+	if (value === "." || value === "..") return refuse(`${quote(value)} is not the ID of a sandbox.`, "${{ needs.create.outputs.id }}");
+	return sandboxId.parse(value, refuse, all);
+});
+/** A switch whose default depends on what the step does; then it is undefined. */
+const optionalFlag = field((value, refuse, all) => value === "" ? void 0 : flag(false).parse(value, refuse, all));
+/** Texts by name, one `KEY=value` per line. Values may be secret, so messages do not quote them. */
+const keyValues = field((value, refuse) => {
+	const seen = /* @__PURE__ */ new Set();
+	const pairs = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"SUITE=api\"");
+		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
+		if (key === void 0) return fail("is not of the form KEY=value");
+		if (seen.has(key)) return fail(`sets ${quote(key)} a second time`);
+		seen.add(key);
+		return [[key, content]];
+	});
+	return Object.fromEntries(pairs);
+}, (pairs) => Object.keys(pairs).join(", ") || "empty");
+/** Extra headers of requests to the API. */
+const apiHeaders = field((value, refuse, all) => {
+	const headers = extraHeaders.parse(value, refuse, all);
+	if (!Object.keys(headers).some((name) => /^x-api-key$/i.test(name))) return headers;
+	return refuse("set X-API-Key, which is sent from api-key.", "\"X-Team: 42\"");
+}, (headers) => extraHeaders.show(headers));
+
+// src/inputs/inputs.ts
 const reaching = {
-	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
-	token: secret(headerText("token", "${{ steps.sandbox.outputs.token }}", true).parse),
+	"sandbox-id": sandboxId,
+	token,
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, 49983),
@@ -28880,7 +29107,7 @@ const reaching = {
 	headers: extraHeaders,
 	timeout: duration(1, "60s")
 };
-const trying = {
+const retrying = {
 	"upload-path": operationPath("/files"),
 	retries: wholeNumber(0, 10, 4)
 };
@@ -28894,10 +29121,11 @@ const uploading = {
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
-	"state-file": text$1,
+	"state-file": runnerPath,
 	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
+	checksums: flag(false),
 	"dry-run": flag(false)
 };
 const judging = {
@@ -28912,24 +29140,31 @@ const measuring = {
 	"sample-interval": duration(200, "1s")
 };
 const reporting = { summary: flag(true) };
+const controlling = {
+	"api-url": apiUrl,
+	"api-key": apiKey,
+	headers: apiHeaders,
+	retries: wholeNumber(0, 10, 4),
+	timeout: duration(1, "60s")
+};
 /** Every input of each action.yml. */
 const TABLES = {
 	sync: {
 		...reaching,
-		...trying,
+		...retrying,
 		...uploading,
 		...measuring,
 		...reporting
 	},
 	upload: {
 		...reaching,
-		...trying,
+		...retrying,
 		...uploading,
 		...reporting
 	},
 	stats: {
 		...reaching,
-		...trying,
+		...retrying,
 		...measuring,
 		...reporting
 	},
@@ -28938,6 +29173,11 @@ const TABLES = {
 		...judging,
 		"sample-interval": duration(200, "5s"),
 		"max-duration": duration(1e3, "6h"),
+		name: text$1,
+		...reporting
+	},
+	"monitor-stop": {
+		monitor: text$1,
 		...reporting
 	},
 	"monitor-end": {
@@ -28945,128 +29185,90 @@ const TABLES = {
 		"base-url": text$1,
 		...judging,
 		"sample-interval": duration(200, "5s"),
+		name: text$1,
 		...reporting
-	}
+	},
+	sandbox: {
+		...controlling,
+		template: templateName,
+		lifetime: duration(1e3, "15m"),
+		metadata: keyValues,
+		env: keyValues,
+		"sandbox-id": existingSandboxId,
+		delete: optionalFlag,
+		wait: flag(true)
+	},
+	"sandbox-end": controlling
 };
-/** The names of the inputs whose values must never be shown. */
-const SECRET_INPUTS = Object.entries(TABLES.sync).filter(([, { isSecret }]) => isSecret).map(([name]) => name);
-/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong. */
+const SECRET_INPUTS = Object.entries({
+	...TABLES.sync,
+	...TABLES.sandbox
+}).filter(([, { isSecret }]) => isSecret).map(([name]) => name);
+/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong */
 function parseInputs(entry, raw) {
 	return parseFields(TABLES[entry], raw);
 }
+/** Parses every input that has a field. @throws InputError with the problems of all of them */
+function parseFields(fields, raw) {
+	const parsed = parseAll(Object.entries(fields), ([name, { parse }]) => {
+		const refuse = (message, example) => {
+			throw inputError(name, message, example);
+		};
+		return [[toCamel(name), parse((raw[name] ?? "").trim(), refuse, raw)]];
+	});
+	return Object.fromEntries(parsed);
+}
+function toCamel(name) {
+	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+}
 
-// src/agent/file.ts
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-const RENAMES = 5;
+// src/files/rename-file.ts
+const ATTEMPTS = 5;
 const PAUSE_MS = 50;
-/** Renames a file, again where Windows says that somebody, such as a virus scanner, still looks at it. */
+/** Renames a file; on Windows, a virus scanner that looks at it can make that fail for a moment. */
 function renameFile(from, to) {
-	for (let left = RENAMES;; left -= 1) try {
+	for (let attempt = 1;; attempt += 1) try {
 		renameSync(from, to);
 		return;
 	} catch (error) {
-		if (left === 1 || ![
+		if (![
 			"EPERM",
 			"EBUSY",
 			"EACCES"
-		].includes(systemCode(error) ?? "")) throw error;
+		].includes(systemCode(error) ?? "") || attempt === ATTEMPTS) throw error;
 		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 	}
 }
-/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
-function systemCode(error) {
-	return error instanceof Error && "code" in error ? String(error.code) : void 0;
-}
 
-// src/stats/decode.ts
-const MAX_INT64 = 2n ** 63n - 1n;
-const MAX_FIGURES = 256;
-const MAX_NAME = 100;
-const LONG = 10n ** 40n;
-const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
-function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
-	const body = fieldsOf(parseExactly(json));
-	const figures = /* @__PURE__ */ new Map();
-	const others = [];
-	const warnings = [];
-	for (const [name, value] of Object.entries(body)) {
-		const figure = figureIn(name, value);
-		if (!Object.hasOwn(CONTRACT, name) && !judged.has(name)) {
-			if (figure !== void 0) others.push([name, figure]);
-		} else if (figure !== void 0 && isShort(figure)) figures.set(name, figure);
-		else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a valid number.`);
-	}
-	const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
-	if (kept.length < others.length) warnings.push(LEFT_OUT);
-	for (const [name, figure] of fromMebibytes(body, figures)) figures.set(name, figure);
-	for (const name of ["mem", "disk"].filter((each) => figures.get(`${each}_total`) === 0n)) figures.delete(`${name}_used`);
+// src/monitor/directory.ts
+/** The paths of the files in a monitor's directory. */
+function filesIn(directory) {
 	return {
-		figures: new Map([
-			...figures,
-			...kept,
-			...derive(figures)
-		]),
-		json,
-		warnings
+		record: path.join(directory, "record.jsonl"),
+		last: path.join(directory, "last.json"),
+		crash: path.join(directory, "crash.txt"),
+		endRequest: path.join(directory, "end"),
+		ended: path.join(directory, "ended"),
+		inputs: path.join(directory, "inputs.json"),
+		stopped: path.join(directory, "stopped")
 	};
 }
-function isShort(figure) {
-	return typeof figure === "number" || -LONG < figure && figure < LONG;
-}
-/** The number that a field holds, if it is one of its kind. */
-function figureIn(name, value) {
-	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
-	if (!Object.hasOwn(CONTRACT, name)) return value;
-	if (metricKind(name) !== "percentage") return toWhole(value);
-	const percentage = Number(value);
-	return Number.isFinite(percentage) && percentage >= 0 ? percentage : void 0;
-}
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(number) {
-	const whole = Number.isSafeInteger(number) ? BigInt(number) : number;
-	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
-}
-/** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
-function fromMebibytes(body, figures) {
-	const [used, total] = [figures.get("mem_used_mib"), figures.get("mem_total_mib")];
-	if (["mem_used", "mem_total"].some((name) => body[name] != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
-	return [["mem_used", used * 2n ** 20n], ["mem_total", total * 2n ** 20n]];
-}
-/** Free and used shares, where both parts are reported. */
-function derive(figures) {
-	return ["mem", "disk"].flatMap((name) => {
-		const [used, total] = [figures.get(`${name}_used`), figures.get(`${name}_total`)];
-		if (typeof used !== "bigint" || typeof total !== "bigint") return [];
-		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
-	});
-}
-/** Percent with two decimals, rounded half up, computed without a float until the end. */
-function percentage(used, total) {
-	return Number((used * 20000n + total) / (total * 2n)) / 100;
+function isEndRequested(directory) {
+	return existsSync(filesIn(directory).endRequest);
 }
 
-// src/monitor/record.ts
-const RECORD = "record.jsonl";
-const LAST = "last.json";
-const REQUEST = "end";
-const ENDED = "ended";
+// src/monitor/recorder.ts
 const MAX_RECORD_BYTES = 33554432;
-const MAX_RECORD_FIGURES = 12e5;
-const MAX_RECORD_NAMES = 2e4;
-/** A recorder that appends a line of JSON for each call to the record in a monitor's directory. Nobody else can read it. */
+const MAX_SAMPLES = 5e4;
+/** Opens a recorder that appends lines of JSON to a monitor's record. */
 function openRecorder(directory) {
-	const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
-	let [bytes, count, warned] = [
-		0,
-		0,
-		""
-	];
-	const names = /* @__PURE__ */ new Set();
+	const { record, last, ended } = filesIn(directory);
+	const file = openSync(record, "ax", 384);
+	let bytes = 0;
+	let samples = 0;
+	let warned = "";
 	const write = (line) => {
-		const text = `${JSON.stringify(line).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
-		bytes += Buffer.byteLength(text);
-		appendFileSync(file, text, { mode: 384 });
+		bytes += writeSync(file, `${JSON.stringify(line)}\n`);
 	};
 	return {
 		start: (at) => write({
@@ -29074,97 +29276,99 @@ function openRecorder(directory) {
 			start: ""
 		}),
 		sample(at, { figures, warnings, json }) {
-			writeFileSync(`${last}.new`, json, { mode: 384 });
+			writeFileSync(`${last}.new`, json, {
+				mode: 384,
+				flag: "wx"
+			});
 			renameFile(`${last}.new`, last);
+			samples += 1;
 			const warning = warnings.join("\n");
-			const stats = stringifyExactly(Object.fromEntries(figures));
+			const isSame = warning === warned;
 			write({
 				at,
-				stats,
-				warning: warning === warned ? void 0 : warning
+				figures: Object.fromEntries(figures),
+				warning: isSame ? void 0 : warning
 			});
 			warned = warning;
-			count += figures.size;
-			for (const name of figures.keys()) names.add(name);
 		},
-		gap: ({ at, what }) => write({
-			at,
-			gap: what
-		}),
+		gap({ at, what }) {
+			samples += 1;
+			write({
+				at,
+				gap: what
+			});
+		},
 		end({ at, what }) {
 			write({
 				at,
 				end: what
 			});
-			writeFileSync(path.join(directory, ENDED), "", { mode: 384 });
+			closeSync(file);
+			writeFileSync(ended, "", { mode: 384 });
 		},
-		/** Whether it takes no more but its end. */
-		isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES
+		isFull: () => bytes > 33554432 || samples >= 5e4
 	};
-}
-/** Whether the monitor was asked to end. */
-function isEndRequested(directory) {
-	return existsSync(path.join(directory, REQUEST));
 }
 
 // src/monitor/sampler.ts
-const MAX_READINGS = 5e4;
-/** Takes a sample at once, after each interval, and when `timing.stop` aborts. A reading that fails is a gap; bugs pass through. */
-async function sampleOn(read, recorder, intervalMs, { sleep, stop, now }) {
+/** Records a sample at once, after each interval, and when `stop` aborts. Bugs pass through. */
+async function recordSamples(read, recorder, intervalMs, { sleep, stop, now }) {
 	recorder.start(now());
-	let [isLast, isSeen] = [false, false];
-	for (let readings = 1; !isLast; readings += 1) {
-		isLast = stop.aborted || readings >= MAX_READINGS || recorder.isFull();
+	let isSeen = false;
+	for (;;) {
+		const isLast = stop.aborted || recorder.isFull();
 		try {
 			const stats = await read();
 			recorder.sample(now(), stats);
 			isSeen = true;
 		} catch (error) {
 			if (!(error instanceof AgentError)) throw error;
+			const isGone = isSeen && error.kind === "sandbox-not-found";
 			recorder.gap({
 				at: now(),
-				what: isSeen && error.kind === "sandbox-not-found" ? GONE : sayingOf(error)
+				what: isGone ? GONE : describeFailure(error)
 			});
 		}
-		if (!isLast) await sleep(intervalMs, stop);
+		if (isLast) break;
+		await sleep(intervalMs, stop);
 	}
 	recorder.end({
 		at: now(),
 		what: stop.aborted ? String(stop.reason) : "its record was full"
 	});
 }
-/** What a reading finds of a sandbox that it found before: most often, the job deleted it. */
+/** The gap of a sandbox that was there before: most often, the job deleted it. */
 const GONE = "the sandbox was gone";
-/** With what to do about it, where the next reading would not mend it. */
-function sayingOf({ kind, message, hint, retryable }) {
+/** The message, with the advice if the next sample will not succeed by itself. */
+function describeFailure({ kind, message, hint, retryable }) {
 	return retryable || kind === "cancelled" ? message : `${message} ${hint}`;
 }
 /** The reason of a monitor that the post step ended. */
 const ASKED = "the job asked for it";
 const JOB_GONE = "its job is gone";
-const LOOK_MS = 200;
-const LAST_READING_MS = 5e3;
+const CHECK_MS = 200;
+const LAST_SAMPLE_MS = 5e3;
 /**
-* Watches for what ends a monitor: the post step asks for it, its time is up, or its job is gone. `stop` aborts then, with
-* the reason, and `cancel` when even the last reading must end.
+* Watches for what ends a monitor. `stop` then aborts with the reason, and `cancel` when even the
+* last sample must end.
 */
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
 	const cancel = new AbortController();
 	const started = performance.now();
-	const look = setInterval(() => {
-		const why = reasonToEnd(directory, jobPid, performance.now() - started > maxDurationMs);
-		if (why === void 0 || stop.signal.aborted) return;
-		stop.abort(why);
-		setTimeout(() => cancel.abort(), why === JOB_GONE ? 0 : LAST_READING_MS).unref();
-	}, LOOK_MS);
+	const timer = setInterval(() => {
+		const reason = findReasonToEnd(directory, jobPid, performance.now() - started > maxDurationMs);
+		if (reason === void 0 || stop.signal.aborted) return;
+		stop.abort(reason);
+		setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_MS).unref();
+	}, CHECK_MS);
 	return {
 		stop: stop.signal,
 		cancel: cancel.signal,
-		close: () => clearInterval(look)
+		close: () => clearInterval(timer)
 	};
 }
-function reasonToEnd(directory, jobPid, isTimeUp) {
+function findReasonToEnd(directory, jobPid, isTimeUp) {
 	if (isEndRequested(directory)) return ASKED;
 	if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
 	return isTimeUp ? "max-duration was over" : void 0;
@@ -29188,19 +29392,99 @@ async function receiveHandover() {
 	};
 }
 
+// src/stats/stats.ts
+/** Gets the stats once; `judged` are the metrics that conditions name. @throws AgentError */
+async function readStats(client, statsPath, judged) {
+	const answer = await client.send({
+		method: "GET",
+		path: statsPath,
+		headers: { "Cache-Control": "no-cache" }
+	});
+	const stats = decodeStats(answer.text, judged, client.redact);
+	if (stats instanceof Error) throw badAnswer(answer, stats.message, stats.cause);
+	return stats;
+}
+/** Decodes the agent's stats, or returns an error that says why they are none. */
+function decodeStats(text, judged, redact = (same) => same) {
+	try {
+		const body = parseWithDigits(text, redact);
+		if (typeof body !== "object" || body === null || Array.isArray(body)) return /* @__PURE__ */ new Error("it is not a JSON object");
+		const json = !text.includes("\\") && redact(text) === text ? text.trim() : JSON.stringify(body);
+		return {
+			...figuresIn(new Map(Object.entries(body)), judged),
+			json
+		};
+	} catch (error) {
+		if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+		return new Error("it is not JSON", { cause: error });
+	}
+}
+function figuresIn(fields, judged) {
+	const digits = /* @__PURE__ */ new Map();
+	const warnings = [];
+	for (const metric of /* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged])) {
+		const value = fields.get(metric);
+		const found = plainDigits(metric, digitsOf(value));
+		const isExpected = Object.hasOwn(CONTRACT, metric) || judged.has(metric);
+		if (found !== void 0) digits.set(metric, found);
+		else if (isExpected && value !== void 0 && value !== null) warnings.push(`The sandbox's ${metric} cannot be used: it is not a valid number.`);
+	}
+	if (!["mem_used", "mem_total"].some((name) => fields.get(name) != null)) addFromMebibytes(digits);
+	addDerived(digits);
+	return {
+		figures: new Map([...digits].map(([metric, text]) => [metric, Number(text)])),
+		digits,
+		warnings
+	};
+}
+const MAX_INT64 = 2n ** 63n - 1n;
+/** The digits of a number that is valid for the metric: in the contract, none is negative. */
+function plainDigits(metric, sent) {
+	if (sent === void 0) return void 0;
+	const figure = Number(sent);
+	const isWhole = /^\d+$/.test(sent);
+	const digits = isWhole ? sent : String(figure);
+	if (!Object.hasOwn(CONTRACT, metric)) return Number.isFinite(figure) ? digits : void 0;
+	if (metricKind(metric) === "percentage") return Number.isFinite(figure) && figure >= 0 ? digits : void 0;
+	return (isWhole ? BigInt(sent) <= MAX_INT64 : Number.isSafeInteger(figure) && figure >= 0) ? digits : void 0;
+}
+/** Adds the memory in bytes, for a service that reports it only in MiB. */
+function addFromMebibytes(digits) {
+	const used = digits.get("mem_used_mib");
+	const total = digits.get("mem_total_mib");
+	if (used === void 0 || total === void 0) return;
+	digits.set("mem_used", String(BigInt(used) * 2n ** 20n));
+	digits.set("mem_total", String(BigInt(total) * 2n ** 20n));
+}
+/** Adds free bytes and used percent. A total of 0 means that the service does not know. */
+function addDerived(digits) {
+	for (const name of ["mem", "disk"]) {
+		const total = BigInt(digits.get(`${name}_total`) ?? 0);
+		const used = digits.get(`${name}_used`);
+		if (total === 0n && digits.has(`${name}_total`)) digits.delete(`${name}_used`);
+		if (total === 0n || used === void 0) continue;
+		digits.set(`${name}_used_pct`, percentage(BigInt(used), total));
+		digits.set(`${name}_free`, String(total - BigInt(used)));
+	}
+}
+/** Percent with two decimals, rounded half up, in whole numbers since floats are inexact. */
+function percentage(used, total) {
+	const hundredths = (used * 20000n + total) / (total * 2n);
+	return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`;
+}
+
 // src/main/monitor-sampler.ts
 const [, , directory = ""] = process.argv;
 const { inputs: raw, jobPid } = await receiveHandover();
 const inputs = parseInputs("monitor", raw);
 const { stop, cancel, close } = watchForEnd(directory, jobPid, inputs.maxDuration);
 const client = openClient(inputs, {
-	connections: 1,
 	cancel,
 	now: Date.now
 });
 const judged = metricsOf(inputs.failIf, inputs.warnIf);
-const read = async () => decodeStats(await client.stats(), judged);
-await sampleOn(read, openRecorder(directory), inputs.sampleInterval, {
+const read = () => readStats(client, inputs.statsPath, judged);
+await recordSamples(read, openRecorder(directory), inputs.sampleInterval, {
 	sleep,
 	stop,
 	now: Date.now

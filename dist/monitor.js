@@ -1,15 +1,44 @@
-import { S as newMonitorDirectory, U as formatDuration, n as step, y as logLine } from "./shared.js";
+import { U as logLine, V as systemCode, d as newMonitorDirectory, ft as inputError, ht as formatDuration, i as step } from "./shared.js";
+import { d as openCrashFile, f as readCrash } from "./shared-monitor-monitor-stop-monitor-post-sandbox.js";
 import { once } from "node:events";
+import { closeSync } from "node:fs";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { spawn } from "node:child_process";
 
 // src/monitor/start.ts
-const PASSED_ON = [
-	/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
-	/^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
-	/^runner_tracking_id$/i
-];
-const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
+/** Starts the sampling process, which outlives this one. @throws InputError */
+async function startSampler(script, directory, handover) {
+	const crashFile = openCrashFile(directory);
+	const child = spawn(process.execPath, [
+		...SMALL,
+		...trustOptions(),
+		script,
+		directory
+	], {
+		env: passedOnEnvironment(),
+		cwd: path.dirname(directory),
+		detached: true,
+		windowsHide: true,
+		stdio: [
+			"pipe",
+			"ignore",
+			crashFile
+		]
+	});
+	try {
+		await once(child, "spawn");
+		await send(JSON.stringify(handover), child.stdin);
+	} catch (error) {
+		const code = systemCode(error);
+		if (code === void 0) throw error;
+		const reason = await findCrash(child, directory);
+		throw inputError("monitor", `cannot start: its process ended at once: ${reason ?? code}.`);
+	} finally {
+		closeSync(crashFile);
+	}
+	child.unref();
+}
 const SMALL = [
 	"--max-semi-space-size=1",
 	"--no-opt",
@@ -17,35 +46,34 @@ const SMALL = [
 	"--no-maglev",
 	"--liftoff-only"
 ];
-/** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
-async function startSampler(script, directory, handover) {
-	const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
-	const trust = process.env["NODE_OPTIONS"]?.match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
-	const child = spawn(process.execPath, [
-		...SMALL,
-		...trust,
-		script,
-		directory
-	], {
-		env: Object.fromEntries(passedOn.map(([name, value = ""]) => [name, FILES.test(name) ? path.resolve(value) : value])),
-		cwd: path.dirname(directory),
-		detached: true,
-		windowsHide: true,
-		stdio: [
-			"pipe",
-			"ignore",
-			"ignore"
-		]
-	});
-	await once(child, "spawn");
-	child.stdin.end(JSON.stringify(handover));
-	await once(child.stdin, "close");
-	child.unref();
+/** Those of Node's own options that say which certificates to trust. */
+function trustOptions() {
+	return (process.env["NODE_OPTIONS"] ?? "").match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
+}
+const PASSED_ON = [
+	/^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
+	/^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
+	/^runner_tracking_id$/i
+];
+const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
+function passedOnEnvironment() {
+	const entries = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
+	return Object.fromEntries(entries.map(([name, value = ""]) => [name, FILES.test(name) ? path.resolve(value) : value]));
+}
+async function send(content, stdin) {
+	if (stdin === null) throw new TypeError("the sampling process has no standard input");
+	stdin.end(content);
+	await once(stdin, "close");
+}
+async function findCrash(child, directory) {
+	if (child.pid === void 0) return void 0;
+	if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+	return readCrash(directory);
 }
 
 // src/main/monitor.ts
 const sampler = path.join(import.meta.dirname, "monitor-sampler.js");
-await step("monitor", async ({ sandboxId, baseUrl, sampleInterval }, { debug }, raw) => {
+await step("monitor", async ({ sandboxId, baseUrl, sampleInterval, name }, { debug }, raw) => {
 	const directory = await newMonitorDirectory({
 		...raw,
 		"base-url": baseUrl
@@ -54,8 +82,9 @@ await step("monitor", async ({ sandboxId, baseUrl, sampleInterval }, { debug }, 
 		inputs: raw,
 		jobPid: process.ppid
 	});
-	debug?.("monitor", `Monitor: records into ${directory}, until process ${process.ppid} ends`);
-	logLine(`Monitoring sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
+	debug(`Monitor: records into ${directory}, until process ${process.ppid} ends`);
+	const who = name === "" ? "Monitoring" : `${name}: monitoring`;
+	logLine(`${who} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
 });
 
 export {  };

@@ -1,56 +1,68 @@
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary$1, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./vendor.js";
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { _ as summary$1, a as error, c as info, d as saveState, f as setFailed, g as warning, h as startGroup, i as endGroup, l as isDebug, m as setSecret, n as Minimatch, o as getInput, p as setOutput, r as debug, s as getState, t as create, u as notice } from "./vendor.js";
+import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
-import { availableParallelism, freemem, release, tmpdir, totalmem } from "node:os";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { createHash, hash } from "node:crypto";
+import { accessSync, closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstat, mkdtemp, open, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { closeSync, constants, fstatSync, lstatSync, mkdtempSync, openSync, readSync, realpathSync, renameSync, statSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { text } from "node:stream/consumers";
 
 // src/agent/failure.ts
-const again = (hint) => ({
-	retry: true,
-	final: false,
+const retryable = (hint) => ({
+	retry: "always",
+	isFatal: false,
 	hint
 });
-const ends = (hint) => ({
-	retry: false,
-	final: true,
+const fatal = (hint) => ({
+	retry: "never",
+	isFatal: true,
 	hint
 });
-const single = (hint) => ({
-	retry: false,
-	final: false,
+const perFile = (hint) => ({
+	retry: "never",
+	isFatal: false,
 	hint
 });
-const MEANINGS = {
-	unauthorized: ends("Check that token is the access token of this sandbox, and no API key, that username, if set, exists in it, and base-url."),
-	forbidden: ends("Check that the token may use this sandbox, and that the sandbox may be resumed."),
-	"sandbox-not-found": ends("Check sandbox-id, and that the sandbox was not killed and has not expired: its lifetime must outlast the job."),
-	"disk-full": ends("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
+const CONSEQUENCES = {
+	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
+	"unknown-user": fatal("Correct username."),
+	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
+	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must outlast the job."),
+	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
 	unreachable: {
-		retry: true,
-		final: true,
+		retry: "always",
+		isFatal: true,
 		hint: "Check base-url, that the host can be reached from this runner, and its proxy settings (HTTPS_PROXY, NO_PROXY)."
 	},
-	"proxy-refused": ends("The proxy asks for credentials. Put them into the proxy variable: http://user:password@host:port."),
-	"too-many-open": again("Let the runner open more files (ulimit -n), or set concurrency to a smaller number."),
-	tls: ends("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
-	connection: again("The connection to the sandbox is unreliable. Run the job again, or raise retries."),
-	stalled: again("Run the job again, or raise timeout if the sandbox needs longer to answer."),
-	busy: again("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
-	server: again("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
-	"file-changed": again("Upload once nothing writes the file any more."),
-	rejected: single("The agent does not take this request. Check header-prefix, and that the service is compatible."),
-	"not-routed": ends("The request was not routed: check header-prefix, sandbox-id and port. E2B needs header-prefix: E2b."),
-	"not-found": single("Check base-url, upload-path and stats-path: the service has no such operation there."),
-	"too-large": single("A proxy on the way limits the size of a request. Upload the file in parts."),
-	redirected: single("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
-	"bad-answer": single("Check that base-url and the paths lead to the in-sandbox agent."),
-	overwritten: single("Give one of them another target, or exclude it."),
-	"file-unreadable": single("Check that the file is still there and that the runner may read it."),
-	cancelled: ends("The job was cancelled.")
+	"proxy-refused": fatal("The proxy asks for credentials. Put them into the proxy variable: http://user:password@host:port."),
+	"proxy-forbids": fatal("Allow the host in the proxy, or add it to NO_PROXY."),
+	"too-many-open": retryable("Let the runner open more files (ulimit -n), or set concurrency to a smaller number."),
+	tls: fatal("Check base-url, and that its port speaks TLS. If the host's certificate comes from a private CA, set NODE_EXTRA_CA_CERTS to its file."),
+	"not-http": fatal("Check base-url."),
+	connection: retryable("The connection to the sandbox is unreliable. Run the job again, or raise retries."),
+	stalled: retryable("Run the job again, or raise timeout if the sandbox needs longer to answer."),
+	busy: retryable("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
+	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
+	"file-changed": retryable("Upload once nothing writes the file any more."),
+	"bad-answer": {
+		retry: "once",
+		isFatal: false,
+		hint: "Check that base-url and the paths lead to the in-sandbox agent."
+	},
+	rejected: perFile("The agent does not take this request. Check header-prefix, and that the service is compatible."),
+	"not-routed": fatal("The request was not routed: check header-prefix, sandbox-id and port. E2B needs header-prefix: E2b."),
+	"not-found": perFile("Check base-url, upload-path and stats-path: the service has no such operation there."),
+	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
+	redirected: perFile("Redirects are not followed, so that the token stays where it was sent. Check base-url."),
+	"not-a-directory": perFile("Part of the target is a file in the sandbox. Give the file another target, or remove that file."),
+	misplaced: perFile("Set files-per-request: 1."),
+	overwritten: perFile("Give one of them another target, or exclude it."),
+	"file-replaced": perFile("Upload once nothing replaces the file any more."),
+	"file-unreadable": perFile("Check that the file is still there and that the runner may read it."),
+	cancelled: fatal("The job was cancelled.")
 };
-/** The agent, the way to it, or reading the file failed. The message says what happened, the hint what to do. */
+/** The agent, the way to it, or reading a file failed. */
 var AgentError = class extends Error {
 	kind;
 	status;
@@ -62,22 +74,40 @@ var AgentError = class extends Error {
 		this.kind = kind;
 		this.status = details.status;
 		this.retryAfterMs = details.retryAfterMs;
-		this.hint = details.hint ?? MEANINGS[kind].hint;
+		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
 	}
 	get retryable() {
-		return MEANINGS[this.kind].retry;
+		return CONSEQUENCES[this.kind].retry !== "never";
 	}
-	/** Whether no other request can succeed either, once this one has had its attempts. */
-	get final() {
-		return MEANINGS[this.kind].final;
+	/** How many of the retries that the user allows this failure is worth. */
+	retriesOf(allowed) {
+		const { retry } = CONSEQUENCES[this.kind];
+		if (retry === "always") return allowed;
+		return retry === "once" ? Math.min(allowed, 1) : 0;
+	}
+	get fatal() {
+		return isFatal(this);
 	}
 };
+function failureOf({ kind, status, message, hint }) {
+	return {
+		kind,
+		status,
+		message,
+		hint
+	};
+}
+function isFatal({ kind }) {
+	return CONSEQUENCES[kind].isFatal;
+}
 
 // src/agent/retry.ts
 const BASE_MS = 500;
 const CAP_MS = 3e4;
-/** Makes a request until it succeeds, fails for good, has had its attempts, or `stop` aborts. Bugs pass through. */
-async function withRetries(request, policy) {
+/** Repeats a request until it succeeds, fails for good, or has no retries left. */
+async function withRetries(request, options) {
+	const { random, sleep, stop, onRetry, pauseMs = () => 0 } = options;
+	const { isRepeatable = () => true } = options;
 	for (let attempt = 1;; attempt += 1) try {
 		return {
 			attempts: attempt,
@@ -85,143 +115,87 @@ async function withRetries(request, policy) {
 		};
 	} catch (error) {
 		if (!(error instanceof AgentError)) throw error;
-		if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return {
+		const retries = isRepeatable(error) ? error.retriesOf(options.retries) : 0;
+		if (attempt > retries || stop.aborted) return {
 			attempts: attempt,
 			error
 		};
-		const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
-		policy.onRetry({
+		const delayMs = Math.max(backoff(attempt, random, error.retryAfterMs), pauseMs());
+		onRetry({
 			attempt,
 			error,
 			delayMs
 		});
-		if (!await policy.sleep(delayMs, policy.stop)) return {
+		if (!await sleep(delayMs, stop)) return {
 			attempts: attempt,
 			error
 		};
 	}
 }
-/** Milliseconds before the next attempt: exponential with full jitter, never sooner than the agent asked for. */
+/** Milliseconds: exponential with full jitter, never less than the agent asked for. */
 function backoff(attempt, random, retryAfterMs = 0) {
 	const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
 	return Math.max(Math.round(random() * ceiling), retryAfterMs);
 }
-/** The sleep of real time. */
 function sleep(ms, stop) {
-	return setTimeout(ms, true, { signal: stop }).catch(() => false);
-}
-
-// src/gate/exact-number.ts
-/** The exact number of a figure. A float stands for the shortest decimal that reads as it, as people write it. */
-function exactly(figure) {
-	if (typeof figure === "bigint") return {
-		numerator: figure,
-		denominator: 1n
-	};
-	const exact = parseDecimal(String(figure));
-	if (exact === void 0) throw new RangeError(`${figure} has no exact value`);
-	return exact;
-}
-/** Parses a decimal such as `-12`, `0.5` or `1e+21`; undefined for anything else. */
-function parseDecimal(text) {
-	const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/.exec(text) ?? [];
-	if (whole === void 0) return void 0;
-	const digits = BigInt(`${sign}${whole}${fraction}`);
-	const power = Number(exponent) - fraction.length;
-	return power >= 0 ? {
-		numerator: digits * 10n ** BigInt(power),
-		denominator: 1n
-	} : {
-		numerator: digits,
-		denominator: 10n ** BigInt(-power)
-	};
-}
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
-function compare(a, b) {
-	const difference = a.numerator * b.denominator - b.numerator * a.denominator;
-	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-}
-function multiply(a, b) {
-	return {
-		numerator: a.numerator * b.numerator,
-		denominator: a.denominator * b.denominator
-	};
-}
-/** The arithmetic mean of at least one number. */
-function mean(numbers) {
-	return multiply(numbers.reduce(add), {
-		numerator: 1n,
-		denominator: BigInt(numbers.length)
-	});
-}
-function add(a, b) {
-	if (a.denominator < b.denominator) return add(b, a);
-	const common = a.denominator % b.denominator === 0n ? a.denominator : a.denominator * b.denominator;
-	return {
-		numerator: a.numerator * (common / a.denominator) + b.numerator * (common / b.denominator),
-		denominator: common
-	};
-}
-/** A whole number as bigint, any other as the nearest float. */
-function toFigure(number) {
-	const { numerator, denominator } = number;
-	return numerator % denominator === 0n ? numerator / denominator : toNumber(number);
-}
-/** The nearest float. */
-function toNumber({ numerator, denominator }) {
-	const digits = Math.max(0, String(denominator).length - String(numerator).length) + 25;
-	return Number(`${numerator * 10n ** BigInt(digits) / denominator}e-${digits}`);
+	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
 // src/gate/judge.ts
-/** A gate that nothing was asked of. */
 const NO_GATE = {
 	state: "none",
 	failIf: [],
 	warnIf: [],
 	breaches: []
 };
-/** The metrics that conditions speak of. */
+/** The metrics that conditions name. */
 function metricsOf(...conditions) {
 	return new Set(conditions.flat().map(({ metric }) => metric));
 }
 /**
-* Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. Where it is
-* `blind`, since the samples do not cover the time that was to be watched, it passes nothing.
+* Judges every condition over the samples. What cannot be judged trips, and a `blind` gate, whose
+* samples do not cover the whole time, never passes.
 */
 function gateOf({ failIf, warnIf }, samples, blind = false) {
 	if (!isGated({
 		failIf,
 		warnIf
 	})) return NO_GATE;
-	const tripped = (level, conditions) => conditions.map((condition) => ({
-		...judge(condition, samples),
-		level
-	})).filter(({ holds }) => holds !== false);
-	const [failures, warnings] = [tripped("fail", failIf), tripped("warn", warnIf)];
-	return {
-		state: failures.length > 0 || blind && failIf.length > 0 ? "failed" : blind || warnings.length > 0 ? "warned" : "passed",
+	const failures = tripped("fail", failIf, samples);
+	const warnings = tripped("warn", warnIf, samples);
+	const breaches = [...failures, ...warnings];
+	if (failures.length > 0 || blind && failIf.length > 0) return {
+		state: "failed",
 		failIf,
 		warnIf,
-		breaches: [...failures, ...warnings]
+		breaches
+	};
+	return {
+		state: blind || warnings.length > 0 ? "warned" : "passed",
+		failIf,
+		warnIf,
+		breaches
 	};
 }
-/** Whether anything is judged. */
+/** Whether there is anything to judge. */
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
+function tripped(level, conditions, samples) {
+	return conditions.map((condition) => ({
+		...judge(condition, samples),
+		level
+	})).filter(({ holds }) => holds !== false);
+}
 const HOLDS = {
-	">": (order) => order > 0,
-	">=": (order) => order >= 0,
-	"<": (order) => order < 0,
-	"<=": (order) => order <= 0,
-	"==": (order) => order === 0,
-	"!=": (order) => order !== 0
+	">": (figure, limit) => figure > limit,
+	">=": (figure, limit) => figure >= limit,
+	"<": (figure, limit) => figure < limit,
+	"<=": (figure, limit) => figure <= limit,
+	"==": (figure, limit) => figure === limit,
+	"!=": (figure, limit) => figure !== limit
 };
-/**
-* Judges a condition over samples, the oldest first. Where one does not report the metric, whatever it was then is not
-* known, and nothing can be judged.
-*/
+/** Judges a condition over samples, oldest first, unless one of them lacks the metric. */
 function judge(condition, samples) {
 	const { metric, aggregate, operator, limit } = condition;
 	const figures = figuresOf(metric, samples);
@@ -237,7 +211,7 @@ function judge(condition, samples) {
 		};
 	}
 	const deciding = decidingOf(condition);
-	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](compare(figure, limit)));
+	const found = (deciding === void 0 ? figures : [aggregateOf(deciding, figures)]).find((figure) => HOLDS[operator](figure, limit));
 	const figure = found ?? aggregateOf(aggregate ?? "last", figures);
 	return {
 		condition,
@@ -245,31 +219,197 @@ function judge(condition, samples) {
 		figure
 	};
 }
-/** Which figure decides: without an aggregate, the extreme on the condition's side; for == and != each must be asked. */
+/** The aggregate that decides: by default the extreme; with `==` and `!=` none, any figure does. */
 function decidingOf({ aggregate, operator }) {
-	return aggregate ?? (operator.startsWith("<") ? "min" : operator.startsWith(">") ? "max" : void 0);
+	if (aggregate !== void 0) return aggregate;
+	if (operator.startsWith("<")) return "min";
+	return operator.startsWith(">") ? "max" : void 0;
 }
-/** One figure of several. */
+/** One figure for several. */
 function aggregateOf(aggregate, figures) {
-	const [first] = figures;
 	switch (aggregate) {
-		case "last": return figures.at(-1) ?? first;
+		case "last": return figures.at(-1) ?? figures[0];
 		case "mean": return mean(figures);
-		case "min": return figures.reduce((a, b) => compare(b, a) < 0 ? b : a);
-		case "max": return figures.reduce((a, b) => compare(b, a) > 0 ? b : a);
+		case "min": return figures.reduce((a, b) => Math.min(a, b));
+		case "max": return figures.reduce((a, b) => Math.max(a, b));
 	}
 }
-/** The figures of one metric in the samples that report it; undefined where none does. */
+/** The figures of one metric in the samples that report it; undefined if none does. */
 function figuresOf(metric, samples) {
-	const [first, ...others] = samples.flatMap((figures) => {
-		const figure = figures.get(metric);
-		return figure === void 0 ? [] : [exactly(figure)];
-	});
+	const [first, ...others] = samples.flatMap((figures) => figures.get(metric) ?? []);
 	return first === void 0 ? void 0 : [first, ...others];
 }
+const MAX_EXACT_SUM = 2 ** 51;
+/** The mean, rounded once: of 0.1 and 0.2 it is 0.15, while their sum is 0.30000000000000004. */
+function mean(figures) {
+	const decimals = figures.reduce((most, figure) => Math.max(most, countDecimals(figure)), 0);
+	const scale = Number(`1e${decimals}`);
+	const sum = figures.reduce((total, figure) => total + Math.round(figure * scale), 0);
+	if (Math.abs(sum) < MAX_EXACT_SUM) return sum / (figures.length * scale);
+	const [first] = figures;
+	return first + figures.reduce((total, figure) => total + (figure - first), 0) / figures.length;
+}
+/** How many decimals a number has when it is written out. */
+function countDecimals(figure) {
+	const [mantissa = "", exponent = "0"] = String(figure).split("e");
+	const written = mantissa.split(".")[1]?.length ?? 0;
+	return Math.max(written - Number(exponent), 0);
+}
 
-// src/inputs/parse.ts
-/** The user's input is wrong. Carries every problem found, and its message lists them all, a line each. */
+// package.json
+var version = "1.0.0";
+
+// src/text/redact.ts
+const MIN_LENGTH = 8;
+/** Whether a value that was not declared as secret is long enough to be masked. */
+function isMaskable(value) {
+	return value.length >= MIN_LENGTH;
+}
+/** Makes a `Redact`: the runner only masks its log, not outputs, summary and report. */
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodingsOf);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodingsOf(secret) {
+	const percent = encodeURIComponent(secret.toWellFormed());
+	const json = JSON.stringify(secret).slice(1, -1);
+	const jsonInJson = JSON.stringify(json).slice(1, -1);
+	return [
+		secret,
+		percent,
+		percent.replace(/%../g, (code) => code.toLowerCase()),
+		json,
+		jsonInJson,
+		...[Buffer.from(secret), Buffer.from(secret, "latin1")].flatMap((bytes) => {
+			const base64 = bytes.toString("base64");
+			const hex = bytes.toString("hex");
+			return [
+				base64,
+				base64.replace(/=+$/, ""),
+				bytes.toString("base64url"),
+				hex,
+				hex.toUpperCase()
+			];
+		})
+	];
+}
+
+// src/text/visible.ts
+const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
+/** Foreign text as one line: invisible characters become escapes such as `\n` or `\u{202e}`. */
+function visible(text) {
+	return text.replace(UNSEEN, escapeCharacter);
+}
+/** The first invisible character of a text as an escape. */
+function findInvisible(text) {
+	const [character] = text.match(UNSEEN) ?? [];
+	return character === void 0 ? void 0 : escapeCharacter(character);
+}
+/** `visible`, cut to `limit` characters. */
+function visibleCut(text, limit) {
+	if (text.length <= limit) return visible(text);
+	return visible(`${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`);
+}
+/** A value in a message: quoted, cut, escaped, except for the backslashes of Windows paths. */
+function quote(value) {
+	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
+}
+/** A line that the runner only prints: with `::` at its start or `##[` it would be a command. */
+function harmless(text) {
+	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+}
+function escapeCharacter(character) {
+	if (character === "\n") return "\\n";
+	if (character === "\r") return "\\r";
+	if (character === "	") return "\\t";
+	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+// src/text/format.ts
+const BYTE_UNITS$1 = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Bytes for a reader, in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const { value, unit } = inByteUnit(Number(bytes));
+	return `${formatDecimal(value, 1)} ${unit}`;
+}
+/** Bytes for a column of figures, which all have one decimal: `3.4 MiB`, `12.0 GiB`. */
+function formatBytesEvenly(bytes) {
+	const { value, unit } = inByteUnit(bytes);
+	return unit === "B" ? formatBytes(bytes) : `${value.toFixed(1)} ${unit}`;
+}
+/** The next unit starts at 1000, since "1000 B" beside "2.9 KiB" is hard to compare. */
+function inByteUnit(bytes) {
+	const last = BYTE_UNITS$1.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return {
+		value: bytes / 1024 ** step,
+		unit: BYTE_UNITS$1[step] ?? ""
+	};
+}
+/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${rest}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** A time of day, from milliseconds since 1970: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** A whole number: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+/** A count with its noun: `1 file`, `12,000 files`. */
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+/** A number with at most so many decimals. */
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+/** The sum of the files' sizes, in bytes. */
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** The first `limit` items as `show` shows them, and `more` for the number of the rest. */
+function abbreviate(items, limit, { show, more }) {
+	const shown = items.slice(0, limit).map((item) => show(item));
+	const rest = items.length - limit;
+	return rest > 0 ? [...shown, more(rest)] : shown;
+}
+/** The first items whose sizes add up to at most `limit`. Items after them are never generated. */
+function takeWithin(items, limit, sizeOf) {
+	const taken = [];
+	let left = limit;
+	for (const item of items) {
+		left -= sizeOf(item);
+		if (left < 0) break;
+		taken.push(item);
+	}
+	return taken;
+}
+
+// src/inputs/input-error.ts
+/** The user's input is wrong. Carries every problem found; the message lists them, one per line. */
 var InputError = class extends Error {
 	problems;
 	constructor(problems) {
@@ -280,167 +420,47 @@ var InputError = class extends Error {
 };
 /** The error of a single problem. */
 function inputError(input, message, example) {
-	return new InputError([example === void 0 ? {
-		input,
-		message
-	} : {
+	const more = example === void 0 ? {} : { example: `${input}: ${example}` };
+	return new InputError([{
 		input,
 		message,
-		example: `${input}: ${example}`
+		...more
 	}]);
 }
 /** A problem in one line: the input, what is wrong and what is valid, an example. */
 function describeProblem({ input, message, example }) {
 	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
 }
-/** Parses every input that has a field. @throws InputError that holds the problems of all of them. */
-function parseFields(fields, raw) {
-	const parsed = collect(Object.entries(fields), ([name, { parse }]) => [[camel(name), parse((raw[name] ?? "").trim(), refusal(name), raw)]]);
-	return Object.fromEntries(parsed);
-}
-/** The same, but that what is refused is as if it were empty. */
-function parseRest(fields, raw) {
-	try {
-		return parseFields(fields, raw);
+/** Runs `parse` on each item. @throws InputError with the problems of all items */
+function parseAll(items, parse) {
+	const problems = [];
+	const parsed = [];
+	for (const item of items) try {
+		parsed.push(...parse(item));
 	} catch (error) {
 		if (!(error instanceof InputError)) throw error;
-		const refused = error.problems.map(({ input }) => [input, ""]);
-		return parseFields(fields, {
-			...raw,
-			...Object.fromEntries(refused)
-		});
+		problems.push(...error.problems);
 	}
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed;
 }
-/** The values of fields as they were understood, an input a line; of secrets, whether they are set. */
-function showFields(fields, values) {
-	const byName = new Map(Object.entries(values));
-	return Object.entries(fields).map(([name, field]) => `${name}: ${field.show(byName.get(camel(name)))}`);
-}
-/** Parses a value line by line, trimmed, counted from 1. @throws InputError that holds the problems of all lines, if `strict`. */
-function parseLines(value, parseLine, strict = true) {
-	return collect([...value.split(/\r?\n/).entries()], ([index, line]) => parseLine(line.trim(), index + 1), strict);
-}
-/** What all promises come to, or what is wrong with all of them. */
+/** Like `Promise.all`, but collects the problems of every `InputError`. */
 async function allOf(promises) {
-	const errors = (await Promise.allSettled(promises)).flatMap((end) => end.status === "rejected" ? [end.reason] : []);
-	for (const error of errors) if (error instanceof Error && !(error instanceof InputError)) throw error;
-	const problems = errors.flatMap((error) => error instanceof InputError ? error.problems : []);
+	const problems = (await Promise.allSettled(promises)).flatMap((each) => each.status === "rejected" && each.reason instanceof InputError ? each.reason.problems : []);
 	if (problems.length > 0) throw new InputError(problems);
 	return Promise.all(promises);
 }
-/** What parsing yields of all items, or the problems of all of them; not `strict`, of those without problems. */
-function collect(items, parse, strict = true) {
-	const problems = [];
-	const parsed = items.flatMap((item) => {
-		try {
-			return parse(item);
-		} catch (error) {
-			if (!(error instanceof InputError)) throw error;
-			problems.push(...error.problems);
-			return [];
-		}
-	});
-	if (strict && problems.length > 0) throw new InputError(problems);
-	return parsed;
-}
-function camel(name) {
-	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
-}
-function refusal(input) {
-	return (message, example) => {
-		throw inputError(input, message, example);
-	};
-}
 
-// src/text/visible.ts
-const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
-/** Text from elsewhere as it can be shown in one line: what could not be seen is an escape, such as `\n` or `\u{202e}`. */
-function visible(text) {
-	return text.replace(UNSEEN, escapeOf);
-}
-/** `visible`, cut to `limit` characters. */
-function visibleCut(text, limit) {
-	return visible(text.length > limit ? `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…` : text);
-}
-/** A value as a message shows it: quoted, cut, control characters escaped, but not backslashes, which paths of Windows hold. */
-function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
-}
-/** A line that the runner only shows: it takes one that begins with `::`, or holds `##[`, for a command to itself. */
-function harmless(text) {
-	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
-}
-function escapeOf(character) {
-	if (character === "\n") return "\\n";
-	if (character === "\r") return "\\r";
-	if (character === "	") return "\\t";
-	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-
-// src/text/units.ts
-const STEPS = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Bytes for a reader, in units of 1024: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const size = Number(bytes);
-	const reaching = Math.max(Math.abs(size) * (1024 / 1023.5), 1);
-	const step = Math.min(Math.floor(Math.log2(reaching) / 10), STEPS.length - 1);
-	return `${threeDigits(size / 1024 ** step)} ${STEPS[step]}`;
-}
-/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${threeDigits(ms / 1e3)} s`;
-	return seconds < 3600 ? inSixties(seconds, "min", "s") : inSixties(Math.floor(seconds / 60), "h", "min");
-}
-function inSixties(count, large, small) {
-	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${rest}`;
-}
-/** The sizes of some files together, in bytes. */
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** A whole number with its thousands parted: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-/** A count with its noun: `1 file`, `12,000 files`. */
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-/** Bytes a second for a reader. */
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** A time of day, from milliseconds since 1970: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** A number with at most two decimals. */
-function formatDecimal(value) {
-	return String(Number(value.toFixed(2)));
-}
-function threeDigits(value) {
-	return String(Number(value.toFixed(Math.abs(value) >= 99.95 ? 0 : 1)));
-}
-
-// src/inputs/values.ts
-/** An input that is read by `parse`, and shown by `show`: text in quotation marks unless given. */
-function field(parse, show = shown) {
+// src/inputs/fields.ts
+function field(parse, show = showText) {
 	return {
 		parse,
 		show,
 		isSecret: false
 	};
+}
+function showText(value) {
+	return value === "" || value === void 0 ? "empty" : JSON.stringify(value);
 }
 /** An input whose value is never shown. */
 function secret(parse) {
@@ -450,6 +470,7 @@ function secret(parse) {
 		isSecret: true
 	};
 }
+const text$1 = field((value) => value);
 /** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
 function flag(fallback) {
 	return field((value, refuse) => {
@@ -466,59 +487,168 @@ function choice(first, ...others) {
 		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
 	}, (word) => word);
 }
-/** A whole number within `min` and `max`, both included. Empty is `fallback`. */
+/** A whole number from `min` to `max`. Empty is `fallback`. */
 function wholeNumber(min, max, fallback) {
 	return field((value, refuse) => {
-		const number = value === "" ? fallback : /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (value === "") return fallback;
+		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 		if (number >= min && number <= max) return number;
 		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
 	});
 }
-const HOUR = 36e5;
 const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
 	s: 1e3,
 	m: 6e4,
-	h: HOUR
+	h: 36e5
 }));
-const LONGEST = 24 * HOUR;
-/** A length of time such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, at least `min` and at most a day. */
+const LONGEST = 864e5;
+/** A duration such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, from `min` to a day. */
 function duration(min, fallback) {
 	return field((value, refuse) => {
-		const ms = milliseconds(value === "" ? fallback : value);
-		if (ms >= min && ms <= LONGEST) return ms;
+		const ms = parseDuration(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= LONGEST) return ms;
 		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	}, formatDuration);
 }
-/** Not a number where it is no length of time. */
-function milliseconds(text) {
+function parseDuration(text) {
 	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	return Math.round(Number(number) * (MILLISECONDS.get(unit) ?? NaN));
+	const factor = MILLISECONDS.get(unit);
+	return factor === void 0 ? void 0 : Math.round(Number(number) * factor);
 }
-/** Text as it is. */
-const text = field((value) => value);
-function shown(value) {
-	if (value === "" || value === void 0) return "empty";
-	return JSON.stringify(value);
+/** Parses each trimmed line, counted from 1. @throws InputError with the problems of all lines */
+function parseLines(value, parseLine) {
+	return parseAll(value.split(/\r?\n/).entries(), ([index, line]) => parseLine(line.trim(), index + 1));
+}
+
+// src/inputs/headers.ts
+/** How the action names itself to the agent. */
+const USER_AGENT = `sandbox-sync/${version}`;
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+function isHeaderValue(value) {
+	return VALUE.test(value);
+}
+const DEFAULT_PREFIX = "Svc";
+const headerPrefix = field((value, refuse, all) => {
+	const prefix = value === "" ? DEFAULT_PREFIX : value;
+	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
+	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
+	if (!NAME.test(prefix)) return refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+	const url = all["base-url"] ?? "";
+	if (prefix === DEFAULT_PREFIX && isE2b(url) && !url.includes("{sandbox-id}")) return refuse("base-url is E2B's: set header-prefix: E2b.", "E2b");
+	return prefix;
+});
+function isE2b(url) {
+	return /^https?:\/\/([^/?#]*\.)?e2b\.(app|dev)(:\d+)?(\/|$)/i.test(url.trim());
+}
+/** The names of the headers that route a request to a sandbox and to a port in it. */
+function routingHeaders(prefix) {
+	return {
+		id: `${prefix}-Sandbox-Id`,
+		port: `${prefix}-Sandbox-Port`
+	};
+}
+const RESERVED = [
+	"x-access-token accept user-agent host content-type content-length content-encoding",
+	"transfer-encoding connection keep-alive proxy-connection proxy-authorization",
+	"upgrade expect te trailer"
+].flatMap((names) => names.split(" "));
+/** Extra headers, one `Name: value` per line. Messages do not quote values: they may be secret. */
+const extraHeaders = field((value, refuse, all) => {
+	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || DEFAULT_PREFIX));
+	const reserved = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
+	const seen = /* @__PURE__ */ new Set();
+	const headers = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
+		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
+		const key = name.toLowerCase();
+		if (reserved.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
+		seen.add(key);
+		return [[name, content]];
+	});
+	return Object.fromEntries(headers);
+}, (headers) => Object.keys(headers).join(", ") || "empty");
+/** Splits a header's line; undefined if it is not one. */
+function splitHeader(line) {
+	const colon = line.indexOf(":");
+	const name = line.slice(0, Math.max(colon, 0)).trim();
+	const content = line.slice(colon + 1).trim();
+	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
+}
+/** Whether the name of a header says that its value is secret. */
+function isSecretHeader(name) {
+	return /^(authorization|cookie)$|token|key|secret/i.test(name);
+}
+/** The values to mask among headers whose names say that they are secret. */
+function secretsInHeaders(headers) {
+	return headers.filter(([name]) => isSecretHeader(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]).filter(isMaskable);
+}
+
+// src/inputs/slips.ts
+/** What is wrong in any input that holds a single value; the messages do not repeat it. */
+const SLIPS$2 = [
+	[/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."],
+	[/^(["'`]).*\1$/s, "is in quotation marks. Remove them."],
+	[/^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/, "is an expression without its braces. Write it as `${{ … }}`."],
+	[/^\$(env:\w+|\w+|\{\w+\}|\(.*\))$/s, "is for a shell to expand, and there is none. Use an expression, `${{ … }}`."]
+];
+function refuseSlips(slips, value, refuse, example) {
+	const slip = slips.find(([pattern]) => pattern.test(value));
+	if (slip !== void 0) refuse(slip[1], example);
 }
 
 // src/inputs/base-url.ts
-const EXAMPLE$1 = "https://sandbox.example.com";
+const EXAMPLE$2 = "https://sandbox.example.com";
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-const MARK = "place-of-the-sandbox-id";
-/** The sandbox host with its path prefix, placeholders filled in, no slash at the end; `http` to loopback or by consent. */
+/** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
 const baseUrl = field((value, refuse, all) => {
-	const fail = (why) => refuse(why, EXAMPLE$1);
+	const fail = (why) => refuse(why, EXAMPLE$2);
 	if (value === "") return fail("is required: the sandbox host.");
 	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
+	refuseSlips(SLIPS$2, value, refuse, EXAMPLE$2);
 	const given = quote(value);
+	const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
+	if (braces !== void 0) return fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
+	if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value)) return fail(`${given} is not a URL. Write https:// before it.`);
+	if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value)) return fail(`${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`);
 	if (value.includes("$")) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
-	const url = parseUrl(value, fail, all);
+	const url = parseBaseUrl(value, fail, all);
 	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
-	if (url.protocol === "http:") refuseInsecure(url, given, fail, all);
-	else if (url.protocol !== "https:") return fail(`${given} is neither an https nor an http URL.`);
-	return url.href.replace(/\/+$/, "");
+	if (url.protocol !== "https:" && url.protocol !== "http:") return fail(`${given} is neither an https nor an http URL.`);
+	const mayBeHttp = /^true$/i.test(all["allow-insecure-http"]?.trim() ?? "");
+	if (url.protocol === "http:" && !mayBeHttp && !isLoopback(url.hostname)) return fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
+	const href = url.href.replace(/\/+$/, "");
+	const operation = findOperation(href, all);
+	if (operation === void 0) return href;
+	return fail(`${given} ends in ${operation}, which the action adds itself. Remove it.`);
 }, String);
+const PLACEHOLDER = "place-of-the-sandbox-id";
+function parseBaseUrl(value, fail, all) {
+	const given = quote(value);
+	const id = all["sandbox-id"]?.trim() ?? "";
+	if ((URL.parse(value.replaceAll("{sandbox-id}", PLACEHOLDER).replaceAll("{port}", "1"))?.host)?.includes(PLACEHOLDER) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
+	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
+	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
+}
+function findOperation(href, all) {
+	return [all["upload-path"]?.trim() || "/files", all["stats-path"]?.trim() || "/metrics"].find((path) => path !== "/" && new URL(href).pathname.endsWith(path));
+}
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/** Whether a host name is this machine. Other names than `localhost` may be resolved elsewhere. */
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost";
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
 /** An operation's path below the base URL, beginning with a slash. */
 function operationPath(fallback) {
 	return field((value, refuse) => {
@@ -528,77 +658,16 @@ function operationPath(fallback) {
 		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
 	});
 }
-function parseUrl(value, fail, all) {
-	const given = quote(value);
-	const id = all["sandbox-id"]?.trim() ?? "";
-	if ((URL.parse(value.replaceAll("{sandbox-id}", MARK).replaceAll("{port}", "1"))?.host)?.includes(MARK) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
-	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
-	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
-	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
-	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
-}
-function refuseInsecure(url, given, fail, all) {
-	if (/^true$/i.test(all["allow-insecure-http"]?.trim() ?? "") || isLoopback(url.hostname)) return;
-	fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
-}
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
-/** Whether a host name is this very machine; of names only `localhost`, since others may be asked of the network. */
-function isLoopback(hostname) {
-	const address = hostname.replace(/^\[|\]$/g, "");
-	const family = isIP(address);
-	if (family === 0) return hostname === "localhost";
-	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
-}
 
-// src/gate/metrics.ts
-/** The metrics of the contract: whole numbers (int64), but for the percentage. */
-const CONTRACT = {
-	ts: "plain",
-	cpu_count: "plain",
-	cpu_used_pct: "percentage",
-	mem_total: "bytes",
-	mem_used: "bytes",
-	mem_total_mib: "mebibytes",
-	mem_used_mib: "mebibytes",
-	disk_total: "bytes",
-	disk_used: "bytes"
-};
-/** The metrics that can be known beforehand, those of the contract and those derived from them. */
-const METRICS = {
-	...CONTRACT,
-	mem_used_pct: "percentage",
-	mem_free: "bytes",
-	disk_used_pct: "percentage",
-	disk_free: "bytes"
-};
-/** What a metric counts; undefined for one that only the agent knows. */
-function metricKind(metric) {
-	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
-}
-/**
-* The known metric that a name is a slip of: short for a share, with other hyphens or case, or two letters apart and with
-* the same first letter.
-*/
-function nearestMetric(name) {
-	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
-	if ([
-		"cpu",
-		"mem",
-		"disk"
-	].includes(plain)) return `${plain}_used_pct`;
-	return nearest(plain, Object.keys(METRICS).filter((metric) => metric[0] === plain[0]), .5);
-}
-/** The nearest word that is at most two edits away from what was written, and fewer than this part of its letters. */
-function nearest(written, words, part = 1) {
+// src/text/nearest.ts
+/** The closest word, at most two edits and less than this share of its letters away. */
+function closestWord(written, words, share = 1) {
 	return words.map((word) => ({
 		word,
 		distance: editDistance(written, word)
-	})).sort((a, b) => a.distance - b.distance).find(({ distance, word }) => distance <= 2 && distance < word.length * part)?.word;
+	})).sort((a, b) => a.distance - b.distance).find(({ word, distance }) => distance <= 2 && distance < word.length * share)?.word;
 }
-/** Levenshtein's distance: how many letters to insert, delete or replace. */
+/** The Levenshtein distance: how many letters to insert, delete or replace. */
 function editDistance(a, b) {
 	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
 	for (const [i, letter] of a.split("").entries()) {
@@ -610,6 +679,43 @@ function editDistance(a, b) {
 		row = next;
 	}
 	return row.at(-1) ?? 0;
+}
+
+// src/gate/metrics.ts
+/** The metrics of the contract: whole numbers (int64), except for the percentage. */
+const CONTRACT = {
+	ts: "plain",
+	cpu_count: "plain",
+	cpu_used_pct: "percentage",
+	mem_total: "bytes",
+	mem_used: "bytes",
+	mem_total_mib: "mebibytes",
+	mem_used_mib: "mebibytes",
+	disk_total: "bytes",
+	disk_used: "bytes"
+};
+/** The contract's metrics, and those derived from them. */
+const METRICS = {
+	...CONTRACT,
+	mem_used_pct: "percentage",
+	mem_free: "bytes",
+	disk_used_pct: "percentage",
+	disk_free: "bytes"
+};
+/** What a metric counts; undefined for a metric that only the agent knows. */
+function metricKind(metric) {
+	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
+}
+/** The metric that was probably meant by a short name, another spelling or a typing error. */
+function nearestMetric(name) {
+	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
+	if ([
+		"cpu",
+		"mem",
+		"disk"
+	].includes(plain)) return `${plain}_used_pct`;
+	const metrics = Object.keys(METRICS).filter((metric) => metric[0] === plain[0]);
+	return closestWord(plain, metrics, .5);
 }
 
 // src/gate/conditions.ts
@@ -629,15 +735,16 @@ const AGGREGATES = [
 ];
 /** Parses one condition, `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line, fail) {
-	const next = wordsOf(line);
-	const metric = readMetric(next(/[A-Za-z_][\w-]*/y), fail);
-	const aggregate = readAggregate(next(/\.\w*/y), fail);
-	const operator = readOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
+	const next = openWords(line);
+	const metric = parseMetric(next(/[A-Za-z_][\w-]*/y), fail);
+	const aggregate = parseAggregate(next(/\.\w*/y), fail);
+	const operator = parseOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
 	const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
-	const value = parseDecimal(number.text) ?? fail(`a number was expected${found(number)}, such as 90 or 1.5`, number.column);
+	requireNumber(number, operator, fail);
 	const unit = next(/\S(?:.*\S)?/y);
 	if (ANOTHER.test(unit.text)) fail("write one condition per line: put the rest on its own line", unit.column);
-	const limit = toMetricUnit(metric, value, unit, fail);
+	requireUnit(unit, metric, operator, fail);
+	const limit = parseLimit(number, unit, metric, fail);
 	return {
 		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit.text}`,
 		metric,
@@ -646,9 +753,14 @@ function parseCondition(line, fail) {
 		limit
 	};
 }
+/** True for `ready`, which any stats satisfy. Refuses a slip of it. */
+function isReady(line, fail) {
+	if (line === "ready") return true;
+	return /^(true|yes|up|running|started|healthy|.*\bis ready)$/i.test(line) || /^\w+$/.test(line) && closestWord(line.toLowerCase(), ["ready"], .5) !== void 0 ? fail("did you mean ready?", 1, "ready") : false;
+}
 const ANOTHER = /^\S*\s*(?:&|\||(?:and|or)\b|[,;]\s*[A-Za-z])/i;
-/** Reads a line word by word; white space between words is passed over. */
-function wordsOf(line) {
+/** Reads a line word by word, each by its pattern; white space between words is ignored. */
+function openWords(line) {
 	let at = 0;
 	return (pattern) => {
 		while (/\s/.test(line.charAt(at))) at += 1;
@@ -663,202 +775,221 @@ function wordsOf(line) {
 		return word;
 	};
 }
-function readMetric(word, fail) {
+function parseMetric(word, fail) {
 	const { text, column } = word;
-	if (text === "") return fail(`a metric was expected${found(word)}, such as mem_used_pct`, column);
-	const meant = metricKind(text) === void 0 ? nearestMetric(text) : void 0;
-	return meant === void 0 ? text : fail(`there is no metric ${text}; did you mean ${meant}?`, column);
+	if (text === "") return fail(`a metric was expected${butFound(word)}, such as mem_used_pct`, column);
+	if (metricKind(text) !== void 0) return text;
+	const meant = nearestMetric(text);
+	if (meant === void 0) return text;
+	return fail(`there is no metric ${text}; did you mean ${meant}?`, column);
 }
-function readAggregate({ text, column }, fail) {
+function parseAggregate({ text, column }, fail) {
 	if (text === "") return void 0;
 	const name = text.slice(1);
 	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
 }
-const SLIPS = /* @__PURE__ */ new Map([
+const SLIPS$1 = /* @__PURE__ */ new Map([
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],
 	["<>", "!="],
 	["peak", "max"],
 	["avg", "mean"],
-	["average", "mean"]
+	["average", "mean"],
+	["percent", "%"],
+	["above", ">"],
+	["below", "<"],
+	["is", "=="],
+	["=", "=="]
 ]);
-function readOperator({ text, column, rest }, fail) {
+function parseOperator({ text, column, rest }, fail) {
+	const operator = OPERATORS.find((each) => each === text);
 	const written = text === "" ? rest.slice(0, 2) : text;
-	return OPERATORS.find((each) => each === text) ?? fail(unknown("operator", written, OPERATORS), column);
+	return operator ?? fail(unknown("operator", written, OPERATORS), column);
 }
-const MEBIBYTE = 2n ** 20n;
-const BYTE_UNITS = {
-	B: 1n,
-	kB: 10n ** 3n,
-	MB: 10n ** 6n,
-	GB: 10n ** 9n,
-	TB: 10n ** 12n,
-	KiB: 2n ** 10n,
-	MiB: MEBIBYTE,
-	GiB: 2n ** 30n,
-	TiB: 2n ** 40n
+function requireNumber(number, operator, fail) {
+	if (number.rest === "") fail(`nothing follows ${operator}: is the expression empty?`, number.column);
+	if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(number.text)) fail(`a number was expected${butFound(number)}, such as 90 or 1.5`, number.column);
+}
+const NO_FACTOR = {
+	tens: 0,
+	twos: 0
 };
-const BYTES = Object.keys(BYTE_UNITS);
-const UNITS = ["%", ...BYTES];
-/** The units that a metric takes beside none, and what to say of another. */
+const BYTE_FACTORS = /* @__PURE__ */ new Map([
+	["B", NO_FACTOR],
+	["kB", {
+		tens: 3,
+		twos: 0
+	}],
+	["MB", {
+		tens: 6,
+		twos: 0
+	}],
+	["GB", {
+		tens: 9,
+		twos: 0
+	}],
+	["TB", {
+		tens: 12,
+		twos: 0
+	}],
+	["KiB", {
+		tens: 0,
+		twos: 10
+	}],
+	["MiB", {
+		tens: 0,
+		twos: 20
+	}],
+	["GiB", {
+		tens: 0,
+		twos: 30
+	}],
+	["TiB", {
+		tens: 0,
+		twos: 40
+	}]
+]);
+const BYTE_UNITS = [...BYTE_FACTORS.keys()];
+const UNITS = ["%", ...BYTE_UNITS];
+/** The units that a metric takes, and the advice if another was written. */
 const FITTING = {
 	percentage: {
 		units: ["%"],
 		advice: "which is in percent: write % or no unit"
 	},
 	bytes: {
-		units: BYTES,
-		advice: `which is in bytes: write one of ${BYTES.join(", ")}`
+		units: BYTE_UNITS,
+		advice: `which is in bytes: write one of ${BYTE_UNITS.join(", ")}`
 	},
 	mebibytes: {
-		units: BYTES,
-		advice: `which is in MiB: write no unit or one of ${BYTES.join(", ")}`
+		units: BYTE_UNITS,
+		advice: `which is in MiB: write no unit or one of ${BYTE_UNITS.join(", ")}`
 	},
 	plain: {
 		units: [],
 		advice: "which is a plain number: write no unit"
 	}
 };
-/** The number in the metric's own unit. A metric that only the agent knows takes any unit, bytes being its own. */
-function toMetricUnit(metric, value, unit, fail) {
-	const { text, column } = unit;
+/** Refuses a unit that the metric does not take. A metric that only the agent knows takes any. */
+function requireUnit({ text, column }, metric, operator, fail) {
 	const kind = metricKind(metric);
-	if (text === "" && kind === "bytes") return fail(`${metric} is in bytes and needs a unit, such as 1GiB or 512MiB`, column);
-	if (text !== "" && !UNITS.includes(text)) return fail(unknown("unit", text, UNITS), column);
-	if (kind === "percentage" && !isPercentage(value)) return fail(`${metric} is a percentage, which is between 0 and 100`, column);
-	if (text === "") return value;
-	if (kind !== void 0 && !FITTING[kind].units.includes(text)) return fail(`${text} does not fit ${metric}, ${adviceOn$1(metric, kind, text)}`, column);
-	const numerator = BYTE_UNITS[text] ?? 1n;
-	return multiply(value, {
-		numerator,
-		denominator: kind === "mebibytes" ? MEBIBYTE : 1n
-	});
+	if (text === "") {
+		if (kind !== "bytes") return;
+		const example = `${metric} ${operator} 512MiB`;
+		fail(`${metric} is in bytes and needs a unit, such as ${example}`, column, example);
+	}
+	if (!UNITS.includes(text)) fail(unknown("unit", text, UNITS), column);
+	if (kind !== void 0 && !FITTING[kind].units.includes(text)) fail(`${text} does not fit ${metric}, ${adviceOn(metric, kind, text)}`, column);
 }
-function adviceOn$1(metric, kind, unit) {
-	const percentage = `${metric}_pct`;
+function adviceOn(metric, kind, unit) {
+	const percentage = `${metric.replace(/_(free|total)$/, "_used")}_pct`;
 	return unit === "%" && metricKind(percentage) === "percentage" ? `but ${percentage}` : FITTING[kind].advice;
 }
-function isPercentage(value) {
-	return compare(value, exactly(0n)) >= 0 && compare(value, exactly(100n)) <= 0;
+/** The limit in the metric's own unit. */
+function parseLimit(number, unit, metric, fail) {
+	const kind = metricKind(metric);
+	const limit = multiply(number.text, BYTE_FACTORS.get(unit.text) ?? NO_FACTOR);
+	const ownLimit = kind === "mebibytes" && unit.text !== "" ? limit / 2 ** 20 : limit;
+	if (!Number.isFinite(ownLimit)) fail(`${number.text} is too large a number`, number.column);
+	if (kind === "percentage" && (ownLimit < 0 || ownLimit > 100)) fail(`${metric} is a percentage, which is between 0 and 100`, unit.column);
+	return ownLimit;
+}
+/** Multiplies in the exponent, so it rounds once: 1.005 * 1000 would be 1004.9999999999999. */
+function multiply(decimal, { tens, twos }) {
+	const [mantissa, exponent = "0"] = decimal.split("e");
+	return Number(`${mantissa}e${Number(exponent) + tens}`) * 2 ** twos;
 }
 function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
-	const near = SLIPS.get(lower) ?? (lower === "" ? void 0 : valid.find((each) => each.toLowerCase().startsWith(lower))) ?? nearest(written, valid);
+	const completed = valid.find((each) => lower !== "" && each.toLowerCase().startsWith(lower));
+	const near = SLIPS$1.get(lower) ?? completed ?? closestWord(written, valid);
 	const advice = near === void 0 ? `use one of ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
-function found({ rest }) {
+function butFound({ rest }) {
 	return rest === "" ? "" : `, not ${rest}`;
 }
 
-// src/inputs/conditions.ts
-/** Conditions of a gate, one a line; empty lines and comments are passed over. */
-const conditions = field((value, refuse) => parseLines(value, (line, number) => conditionIn(line, number, refuse, "mem_used_pct > 90")), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
-/** Conditions to wait for, of which `ready` asks for no more than stats; undefined where there is nothing to wait for. */
+// src/inputs/condition-fields.ts
+/** Conditions of a gate, one per line; empty lines and comments are ignored. */
+const conditions = field((value, refuse) => parseLines(value, (line, number) => parseConditionLine(line, failAt(line, number, refuse, "mem_used_pct > 90"))), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
+/** Conditions to wait for; `ready` only asks for stats. Undefined if the input is empty. */
 const waiting = field((value, refuse) => {
-	const isReady = (line) => line === "ready";
-	const all = parseLines(value, (line, number) => isReady(line) ? [] : conditionIn(line, number, refuse, "cpu_used_pct < 50"));
-	return all.length > 0 || value.split(/\s*\n\s*/).some(isReady) ? all : void 0;
+	const lines = parseLines(value, (line, number) => {
+		const fail = failAt(line, number, refuse, "cpu_used_pct < 50");
+		if (/^[\d.]+\s*(ms|s|m|h)$/.test(line)) return fail("it is a duration: use wait-timeout", 1, "ready");
+		return isReady(line, fail) ? ["ready"] : parseConditionLine(line, fail);
+	});
+	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 }, (all) => all === void 0 ? "empty" : ["ready", ...all.map((each) => each.text)].join(", "));
-function conditionIn(line, number, refuse, example) {
-	if (line === "" || line.startsWith("#")) return [];
+const SLIPS = [
+	[/\$\{\{/, "the runner did not evaluate `${{`: check its spelling"],
+	[/^-\s/, "remove the dash: one condition per line, not a list"],
+	[/^(["'`]).*\1$/, "remove the quotes around it"],
+	[/^if\b|^\$/, "begin with the metric alone, such as mem_used_pct"],
+	[/^-?[\d.]+%?\s*[<>=]/, "write the metric first, and the number after the operator"],
+	[/\d,\d{3}/, "write the number without commas"]
+];
+function parseConditionLine(line, fail) {
+	const slip = SLIPS.find(([pattern]) => pattern.test(line));
+	if (slip !== void 0) return fail(slip[1], 1);
+	const [, aggregate, metric] = /^(min|max|mean|last)\s*\(\s*(\w+)\s*\)/i.exec(line) ?? [];
+	if (aggregate !== void 0) return fail(`write ${metric}.${aggregate.toLowerCase()} instead`, 1);
+	return line === "" || line.startsWith("#") ? [] : [parseCondition(line, fail)];
+}
+function failAt(line, number, refuse, usualExample) {
 	const place = `line ${number}, ${quote(line)}`;
-	const fail = (message, column) => refuse(`${place}, at character ${column}: ${message.replace(/(?<![?.])$/, ".")}`, example);
-	return [parseCondition(line, fail)];
+	return (message, column, example = usualExample) => refuse(`${place}, at character ${column}: ${message.replace(/(?<![?.])$/, ".")}`, example);
 }
 
-// src/inputs/files.ts
-const EXAMPLE = "dist/**";
-/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
-const fileRules = rules(true);
-/** Those of the lines that can be read, which may be none. */
-const readableRules = rules(false);
-/** The directory in the sandbox for the lines that name none. */
-const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app"));
-function rules(strict) {
-	return field((value, refuse) => {
-		const parseLine = (line, number) => {
-			if (line === "" || line.startsWith("#")) return [];
-			const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
-			return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
-		};
-		const lines = parseLines(value, parseLine, strict);
-		const patterns = lines.filter((line) => "pattern" in line);
-		const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
-		if (patterns.length > 0 || !strict) return {
-			patterns,
-			excludes
-		};
-		return refuse("is required: at least one line must say what to upload.", EXAMPLE);
-	}, showRules);
-}
-function showRules({ patterns, excludes }) {
-	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
-}
-function parsePattern(line, fail) {
-	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
-	if (arrow === null) return { pattern: checkPattern(line, fail) };
-	const target = arrow.groups?.["target"]?.trim() ?? "";
-	if (target === "") return fail("names no target after =>.", `${EXAMPLE} => app`);
-	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE} => app`);
-	return {
-		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
-		target: checkTarget(target, fail, `${EXAMPLE} => app`)
-	};
-}
-function parseExclude(line, fail) {
-	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it cannot have a target.", `"!${EXAMPLE}"`);
-	return checkPattern(line.slice(1).trim(), fail);
-}
-function checkPattern(pattern, fail) {
-	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
-	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
-	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE);
-	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
-	if (meant === pattern) return pattern;
-	return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE);
-}
-const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:\s}]|[-=]>)/;
-/** A part of a pattern with each `**` in it as a part of its own: of `a**.js`, `a*`, `**` and `*.js`. */
-function spreadStars(part) {
-	if (part === "**" || !part.replace(/\[[^\]]+\]/g, "").includes("**") || SLIP.test(part)) return part;
-	return part.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
-}
-function checkTarget(target, fail, example) {
-	const given = `the target ${quote(target)}`;
-	if (target.includes("\0")) return fail(`has a NUL character in ${given}.`, example);
-	if (target.split("/").includes("..")) return fail(`has a .. in ${given}. Write the path without it.`, example);
-	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
-	const [unexpanded] = /^~(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(target) ?? [];
-	if (unexpanded === void 0) return target;
-	return fail(`has ${given}, ${`but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`}`, example);
-}
-
-// package.json
-var version = "1.0.0";
-
-// src/inputs/headers.ts
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const RESERVED = "x-access-token accept user-agent host content-type content-length content-encoding transfer-encoding connection keep-alive proxy-connection proxy-authorization upgrade expect te trailer";
-/** How the action names itself to the agent. */
-const USER_AGENT = `sandbox-sync/${version}`;
-/** The names of the two headers that route a request to a sandbox and to a port in it. */
-function routingHeaders(prefix) {
-	return {
-		id: `${prefix}-Sandbox-Id`,
-		port: `${prefix}-Sandbox-Port`
-	};
-}
-/** The vendor's prefix of the routing headers. */
-const headerPrefix = field((value, refuse) => {
-	const prefix = value === "" ? "Svc" : value;
-	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
-	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
-	return NAME.test(prefix) ? prefix : refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+// src/inputs/credentials.ts
+const API_KEY = [/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."];
+const ID_SLIPS = [
+	...SLIPS$2,
+	[API_KEY[0], "is an API key. Give the ID that the API returns when it creates the sandbox."],
+	[/^\{/, "is the JSON of an answer. Give only the ID in it."]
+];
+const sandboxId = field((value, refuse) => {
+	const example = "${{ steps.sandbox.outputs.id }}";
+	refuseSlips(ID_SLIPS, value, refuse, example);
+	const id = requireHeaderValue(value, refuse, {
+		output: "id",
+		example,
+		isSecret: false
+	});
+	if (/^[a-z]+:\/\//i.test(id)) return refuse(`${quote(id)} is a URL. Give only the ID.`, example);
+	if (/^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i.test(id)) return refuse(`${quote(id)} is a host name. Give only the ID.`, example);
+	return id;
 });
-/** Whether a value says that the step it comes from had none: `jq -r` prints `null`. */
+const TOKEN_SLIPS = [
+	...SLIPS$2,
+	[/^Bearer\s/i, "begins with Bearer. Give the token alone."],
+	[/^X-Access-Token:/i, "begins with the name of the header. Give the token alone."],
+	[/^\{/, "is the JSON of an answer. Give only the token in it."],
+	[/^\*+$/, "was copied from a log, where secrets are masked. Take it from the step that has it."],
+	[/^(gh[a-z]_|github_pat_)/, "is GitHub's token. Give the sandbox's access token."],
+	API_KEY
+];
+const token = secret((value, refuse) => {
+	const example = "${{ steps.sandbox.outputs.token }}";
+	refuseSlips(TOKEN_SLIPS, value, refuse, example);
+	return requireHeaderValue(value, refuse, {
+		output: "token",
+		example,
+		isSecret: true
+	});
+});
+/** Refuses what an earlier step did not write as `output`, or what no header can carry. */
+function requireHeaderValue(value, refuse, { output, example, isSecret }) {
+	if (isMissing(value)) {
+		const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
+		return refuse(`is ${value || "empty"}: ${check}${isSecret ? "; GitHub drops masked outputs between jobs" : ""}; workflows of forks get no secrets.`, example);
+	}
+	if (isHeaderValue(value)) return value;
+	return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
+}
+/** Whether a value comes from a step that had none: `jq -r` prints `null`. */
 function isMissing(value) {
 	return [
 		"",
@@ -866,78 +997,199 @@ function isMissing(value) {
 		"undefined"
 	].includes(value);
 }
-/** The parts of headers that must never be shown, of those whose names say so. */
-function secretsInHeaders(headers) {
-	return headers.filter(([name]) => /^(authorization|cookie)$|token|key|secret/i.test(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
-}
-/** Required text that an earlier step wrote as `output`, for a header. A refusal does not repeat it where it `isSecret`. */
-function headerText(output, example, isSecret = false) {
-	return field((value, refuse) => {
-		if (isMissing(value)) {
-			const check = `check the id of the step that it comes from, and that the step writes ${output}=… to GITHUB_OUTPUT`;
-			return refuse(`is ${value || "empty"}: ${check}${isSecret ? "; GitHub drops masked outputs between jobs" : ""}; workflows of forks get no secrets.`, example);
-		}
-		if (VALUE.test(value)) return value;
-		return refuse(`${isSecret ? "the value given" : quote(value)} cannot be sent in a header: it has a line break or another character outside Latin-1.`, example);
-	});
-}
-/** Extra headers, one `Name: value` a line, empty lines left out. A refusal does not repeat a value: it may be secret. */
-const extraHeaders = field((value, refuse, all) => {
-	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || "Svc"));
-	const taken = /* @__PURE__ */ new Set([...RESERVED.split(" "), ...routing.map((name) => name.toLowerCase())]);
-	const seen = /* @__PURE__ */ new Set();
-	const headers = parseLines(value, (line, number) => {
-		if (line === "") return [];
-		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
-		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
-		const key = name.toLowerCase();
-		if (taken.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
-		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
-		seen.add(key);
-		return [[name, content]];
-	});
-	return Object.fromEntries(headers);
-}, (headers) => Object.keys(headers).join(", ") || "empty");
-/** The name and the value in a line; undefined where it is no header. */
-function splitHeader(line) {
-	const colon = line.indexOf(":");
-	const name = line.slice(0, Math.max(colon, 0)).trim();
-	const content = line.slice(colon + 1).trim();
-	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
-}
 
-// src/inputs/table.ts
-const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number.`, "1767225600"));
+// src/inputs/upload-fields.ts
 const MAX_SHARDS = 256;
 const shard = field((value, refuse) => {
 	if (value === "") return void 0;
-	const [, index, count] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
-	if (index !== void 0 && count !== void 0 && 1 <= index && index <= count && count <= MAX_SHARDS) return {
+	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
 		index,
 		count
 	};
-	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
+	const from = value.startsWith("0/") ? " The first is 1, but strategy.job-index begins with 0." : "";
+	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${from}`, "2/4");
 }, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
-const MAX_CONCURRENCY = 100;
-const concurrency = field((value, refuse) => {
-	if (value === "" || value === "auto") return "auto";
-	const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
-	if (number >= 1 && number <= MAX_CONCURRENCY) return number;
-	return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${MAX_CONCURRENCY}.`, "auto");
-}, String);
-const sharing = wholeNumber(1, 1e3, 1);
-const SHARED = 250;
-/** How many small files may share a request; a service of E2b's headers serves its packages, which send such requests. */
+/** `auto`, which is also what empty means, or a whole number from 1 to `max`. */
+function autoOr(max) {
+	return (value, refuse) => {
+		if (value === "" || value === "auto") return "auto";
+		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+		if (number >= 1 && number <= max) return number;
+		return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
+	};
+}
+const concurrency = field(autoOr(100), String);
+const parseBatchSize = autoOr(1e3);
+const AUTO_BATCH_SIZE = 250;
+/** How many small files may share a request. E2B's agent accepts batches. */
 const filesPerRequest = field((value, refuse, all) => {
 	const isSigned = Boolean(all["signature"]?.trim());
-	if (value === "" || value === "auto") return !isSigned && /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") ? SHARED : 1;
-	const count = sharing.parse(value, refuse, all);
+	const count = parseBatchSize(value, refuse, all);
+	if (count === "auto") return /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") && !isSigned ? AUTO_BATCH_SIZE : 1;
 	if (count === 1 || !isSigned) return count;
 	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
 });
+const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, "1767225600"));
+/** A path on the runner. */
+const runnerPath = field((value, refuse) => {
+	const invisible = findInvisible(value);
+	if (invisible !== void 0) return refuse(`${quote(value)} has the invisible character ${invisible}.`, "cache/state.json");
+	if (/^[a-z][a-z\d+.-]*:\/\//i.test(value)) return refuse(`${quote(value)} is a URL. Name a file of the runner, and keep it with actions/cache.`, "cache/state.json");
+	if (/\/$|^(true|yes|on)$/i.test(value)) return refuse(`${quote(value)} does not name a file.`, "cache/state.json");
+	const unexpanded = findUnexpanded(value);
+	if (unexpanded === void 0) return value;
+	return refuse(`${quote(value)}: ${unexpanded} is not expanded. Write the path; a relative one is below the workspace.`, "cache/state.json");
+});
+/** The home directory or variable in a path that only a shell would expand. */
+function findUnexpanded(path) {
+	return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
+}
+
+// src/inputs/files.ts
+const EXAMPLE$1 = "dist/**";
+/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+const fileRules = field((value, refuse) => {
+	const lines = parseLines(value, (line, number) => {
+		if (line === "" || line.startsWith("#")) return [];
+		const fail = (why, example) => refuse(`line ${number}, ${quote(line)}, ${why}`, example);
+		return [line.startsWith("!") ? { exclude: parseExclude(line, fail) } : parsePattern(line, fail)];
+	});
+	const patterns = lines.filter((line) => "pattern" in line);
+	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
+	if (patterns.length > 0) return {
+		patterns,
+		excludes
+	};
+	return refuse("is required: at least one line must say what to upload.", EXAMPLE$1);
+}, showRules);
+const targetDirectory = field((value, refuse) => checkTarget(value, refuse, "app"));
+function showRules({ patterns, excludes }) {
+	return [...patterns.map(({ pattern, target }) => target === void 0 ? JSON.stringify(pattern) : `${JSON.stringify(pattern)} => ${JSON.stringify(target)}`), ...excludes.map((exclude) => `except ${JSON.stringify(exclude)}`)].join("; ");
+}
+function parsePattern(line, fail) {
+	const arrow = /^(?<pattern>.*?)(?:^|\s)=>(?:\s+(?<target>.*))?$/s.exec(line);
+	if (arrow === null) return { pattern: checkPattern(line, fail) };
+	const target = arrow.groups?.["target"]?.trim() ?? "";
+	if (target === "") return fail("names no target after =>.", `${EXAMPLE$1} => app`);
+	if (/\s=>(\s|$)/.test(target)) return fail("has more than one =>.", `${EXAMPLE$1} => app`);
+	return {
+		pattern: checkPattern(arrow.groups?.["pattern"]?.trim() ?? "", fail),
+		target: checkTarget(target, fail, `${EXAMPLE$1} => app`)
+	};
+}
+function parseExclude(line, fail) {
+	if (/\s=>(\s|$)/.test(line)) return fail("excludes files, so it cannot have a target.", `"!${EXAMPLE$1}"`);
+	return checkPattern(line.slice(1).trim(), fail);
+}
+const NO_PATTERNS = [
+	[/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."],
+	[/^[a-z][a-z\d+.-]*:\/\//i, "is a URL. Download it in an earlier step, and write the path."],
+	[/^\[\s*["'].*["']\s*\]$/, "is a list. Write each pattern on its own line, without brackets."]
+];
+function checkPattern(pattern, fail) {
+	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE$1);
+	const slip = NO_PATTERNS.find(([never]) => never.test(pattern));
+	if (slip !== void 0) return fail(slip[1], EXAMPLE$1);
+	const [variable] = /^(?:\$(?:\{[A-Z_]+\}|[A-Z_]+|\([^)]*\)|env:\w+)|%[A-Z_]+%)(?=[\\/]|$)/.exec(pattern) ?? [];
+	if (variable !== void 0) return fail(`has the variable ${variable}, which is not expanded. Relative patterns start at the workspace.`, EXAMPLE$1);
+	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
+	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(inner) && !/^\.{1,2}$/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.", EXAMPLE$1);
+	const meant = pattern.replace(/[^\\/]+/g, spreadStars);
+	if (meant !== pattern) return fail(`has a ** that is not a whole path segment, so it matches no folders. Write ${quote(meant)}.`, EXAMPLE$1);
+	const fewer = pattern.replace(/[^\\/]+/g, withFewerStars);
+	if (fewer === pattern) return pattern;
+	return fail(`has more than three * in one name. Write ${quote(fewer)}.`, EXAMPLE$1);
+}
+const MAX_STARS = 3;
+/** Replaces too many stars, and what is between them, by one. */
+function withFewerStars(part) {
+	return part.replace(/\[[^\]]+\]/g, "").split("*").length - 1 > MAX_STARS ? part.replace(/\*(?!\]).*\*(?!\])/, "*") : part;
+}
+const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:;|\s}]|[-=]>)/;
+/** Makes each `**` in a segment a segment of its own: `a**.js` becomes `a*`, `**` and `*.js`. */
+function spreadStars(segment) {
+	const withoutSets = segment.replace(/\[[^\]]+\]/g, "");
+	if (segment === "**" || !withoutSets.includes("**") || SLIP.test(segment)) return segment;
+	return segment.replace(/\*{3,}/g, "**").replace(/(?<=[^*])\*\*/g, "*/**").replace(/\*\*(?=[^*/])/g, "**/*");
+}
+const NO_TARGETS = [
+	[/^(["'`]).*\1$/, "in quotation marks. Remove them."],
+	[/^[a-z][a-z\d+.-]*:\/\//i, "which is a URL. Write the path in the sandbox."],
+	[/^[\w.-]+@[\w.-]+:/, "with a host. Write only the path in the sandbox."],
+	[/\*/, "with a *, which only patterns may have. Write the folder that the files go to."]
+];
+function checkTarget(target, fail, example) {
+	const given = `the target ${quote(target)}`;
+	const invisible = findInvisible(target);
+	if (invisible !== void 0) return fail(`has the invisible character ${invisible} in ${given}.`, example);
+	if (target.split("/").includes("..")) return fail(`has a .. in ${given}. Write the path without it.`, example);
+	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
+	const slip = NO_TARGETS.find(([never]) => never.test(target));
+	if (slip !== void 0) return fail(`has ${given}, ${slip[1]}`, example);
+	const unexpanded = findUnexpanded(target);
+	if (unexpanded === void 0) return target;
+	return fail(`has ${given}, ${`but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`}`, example);
+}
+
+// src/inputs/sandbox-fields.ts
+/** The URL of the API that creates sandboxes, without a slash at its end. */
+const apiUrl = field((value, refuse) => {
+	const fail = (why) => refuse(why, "https://api.e2b.app");
+	if (value === "") return fail("is required: the URL of the service's API.");
+	if (value.includes("@")) return fail("must not contain credentials or an @: the key has its own input.");
+	const given = quote(value);
+	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
+	if (url === null || /[?#${}]/.test(value)) return fail(`${given} is not a plain https URL.`);
+	if (url.protocol === "http:" && !isLoopback(url.hostname)) return fail(`${given} would send the API key unencrypted. Use https.`);
+	const href = url.href.replace(/\/+$/, "");
+	if (!href.endsWith("/sandboxes")) return href;
+	return fail(`${given} ends in /sandboxes, which the action adds itself. Remove it.`);
+}, String);
+const apiKey = secret((value, refuse) => {
+	const example = "${{ secrets.E2B_API_KEY }}";
+	const fail = (why) => refuse(why, example);
+	if (isMissing(value)) return fail(`is ${value || "empty"}: add the key as a secret of the repository. Pull requests from forks and of Dependabot get no secrets.`);
+	if (value.includes("${{")) return fail("contains a literal `${{`, which the runner did not evaluate. Check its spelling.");
+	if (/^(["'`]).*\1$/s.test(value)) return fail("is in quotation marks. Remove them.");
+	if (/^Bearer\s/i.test(value)) return fail("begins with Bearer. Give the key alone.");
+	if (isHeaderValue(value)) return value;
+	return fail("cannot be sent in a header: it has a line break or is not Latin-1.");
+});
+const templateName = field((value) => value || "base");
+/** The ID of a sandbox to connect to; empty if one is to be created. */
+const existingSandboxId = field((value, refuse, all) => {
+	if (value === "") return value;
+	if (value === "." || value === "..") return refuse(`${quote(value)} is not the ID of a sandbox.`, "${{ needs.create.outputs.id }}");
+	return sandboxId.parse(value, refuse, all);
+});
+/** A switch whose default depends on what the step does; then it is undefined. */
+const optionalFlag = field((value, refuse, all) => value === "" ? void 0 : flag(false).parse(value, refuse, all));
+/** Texts by name, one `KEY=value` per line. Values may be secret, so messages do not quote them. */
+const keyValues = field((value, refuse) => {
+	const seen = /* @__PURE__ */ new Set();
+	const pairs = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"SUITE=api\"");
+		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
+		if (key === void 0) return fail("is not of the form KEY=value");
+		if (seen.has(key)) return fail(`sets ${quote(key)} a second time`);
+		seen.add(key);
+		return [[key, content]];
+	});
+	return Object.fromEntries(pairs);
+}, (pairs) => Object.keys(pairs).join(", ") || "empty");
+/** Extra headers of requests to the API. */
+const apiHeaders = field((value, refuse, all) => {
+	const headers = extraHeaders.parse(value, refuse, all);
+	if (!Object.keys(headers).some((name) => /^x-api-key$/i.test(name))) return headers;
+	return refuse("set X-API-Key, which is sent from api-key.", "\"X-Team: 42\"");
+}, (headers) => extraHeaders.show(headers));
+
+// src/inputs/inputs.ts
 const reaching = {
-	"sandbox-id": headerText("id", "${{ steps.sandbox.outputs.id }}"),
-	token: secret(headerText("token", "${{ steps.sandbox.outputs.token }}", true).parse),
+	"sandbox-id": sandboxId,
+	token,
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, 49983),
@@ -946,24 +1198,25 @@ const reaching = {
 	headers: extraHeaders,
 	timeout: duration(1, "60s")
 };
-const trying = {
+const retrying = {
 	"upload-path": operationPath("/files"),
 	retries: wholeNumber(0, 10, 4)
 };
 const uploading = {
 	files: fileRules,
 	target: targetDirectory,
-	"working-directory": text,
-	username: text,
-	signature: secret(text.parse),
+	"working-directory": text$1,
+	username: text$1,
+	signature: secret(text$1.parse),
 	"signature-expiration": expiration,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(true),
-	"state-file": text,
+	"state-file": runnerPath,
 	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
+	checksums: flag(false),
 	"dry-run": flag(false)
 };
 const judging = {
@@ -978,24 +1231,31 @@ const measuring = {
 	"sample-interval": duration(200, "1s")
 };
 const reporting = { summary: flag(true) };
+const controlling = {
+	"api-url": apiUrl,
+	"api-key": apiKey,
+	headers: apiHeaders,
+	retries: wholeNumber(0, 10, 4),
+	timeout: duration(1, "60s")
+};
 /** Every input of each action.yml. */
 const TABLES = {
 	sync: {
 		...reaching,
-		...trying,
+		...retrying,
 		...uploading,
 		...measuring,
 		...reporting
 	},
 	upload: {
 		...reaching,
-		...trying,
+		...retrying,
 		...uploading,
 		...reporting
 	},
 	stats: {
 		...reaching,
-		...trying,
+		...retrying,
 		...measuring,
 		...reporting
 	},
@@ -1004,98 +1264,120 @@ const TABLES = {
 		...judging,
 		"sample-interval": duration(200, "5s"),
 		"max-duration": duration(1e3, "6h"),
+		name: text$1,
+		...reporting
+	},
+	"monitor-stop": {
+		monitor: text$1,
 		...reporting
 	},
 	"monitor-end": {
-		"sandbox-id": text,
-		"base-url": text,
+		"sandbox-id": text$1,
+		"base-url": text$1,
 		...judging,
 		"sample-interval": duration(200, "5s"),
+		name: text$1,
 		...reporting
-	}
+	},
+	sandbox: {
+		...controlling,
+		template: templateName,
+		lifetime: duration(1e3, "15m"),
+		metadata: keyValues,
+		env: keyValues,
+		"sandbox-id": existingSandboxId,
+		delete: optionalFlag,
+		wait: flag(true)
+	},
+	"sandbox-end": controlling
 };
-/** The task that an entry belongs to. */
 function taskOf(entry) {
-	return entry === "monitor-end" ? "monitor" : entry;
+	return entry === "monitor-end" || entry === "monitor-stop" ? "monitor" : entry;
 }
-/** The names of an entry's inputs. */
 function inputNames(entry) {
 	return Object.keys(TABLES[entry]);
 }
-/** The names of the inputs whose values must never be shown. */
-const SECRET_INPUTS = Object.entries(TABLES.sync).filter(([, { isSecret }]) => isSecret).map(([name]) => name);
-/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong. */
+const SECRET_INPUTS = Object.entries({
+	...TABLES.sync,
+	...TABLES.sandbox
+}).filter(([, { isSecret }]) => isSecret).map(([name]) => name);
+/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong */
 function parseInputs(entry, raw) {
 	return parseFields(TABLES[entry], raw);
 }
-/** The inputs of an upload's files, as if what is wrong with them were not given. */
-function parseSearch(raw) {
-	return parseRest({
-		...uploading,
-		files: readableRules
-	}, raw);
+/** Parses every input that has a field. @throws InputError with the problems of all of them */
+function parseFields(fields, raw) {
+	const parsed = parseAll(Object.entries(fields), ([name, { parse }]) => {
+		const refuse = (message, example) => {
+			throw inputError(name, message, example);
+		};
+		return [[toCamel(name), parse((raw[name] ?? "").trim(), refuse, raw)]];
+	});
+	return Object.fromEntries(parsed);
 }
-/** The inputs of an entry as they were understood, an input a line. */
+/** The inputs of an entry as they were understood, one per line, without secrets. */
 function showInputs(entry, inputs) {
-	return showFields(TABLES[entry], inputs);
+	const values = new Map(Object.entries(inputs));
+	return Object.entries(TABLES[entry]).map(([name, field]) => `${name}: ${field.show(values.get(toCamel(name)))}`);
+}
+function toCamel(name) {
+	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
 
 // src/report/report.ts
 /** A report of nothing done, to start from. */
 const EMPTY_REPORT = {
-	schema: 1,
 	task: "sync",
+	name: "",
 	sandboxId: "",
 	baseUrl: "",
 	dryRun: false,
-	mayShare: false,
+	mayBatch: false,
 	cancelled: false,
-	share: void 0,
+	shard: void 0,
 	files: [],
-	leftOut: [],
+	skipped: [],
 	hidden: [],
-	gone: [],
+	orphaned: [],
 	stats: void 0,
 	samples: [],
 	gate: NO_GATE,
 	durationMs: 0,
-	took: {},
+	durations: {},
 	errors: [],
 	warnings: []
 };
-/** The files of a report, counted. */
-function totals({ files, leftOut }) {
-	const counted = {
+/** Counts the files of a report by how they ended. */
+function countFiles({ files, skipped }) {
+	const totals = {
 		planned: files.length,
-		/** Bytes of the planned files, when the plan was made. */
+		/** When the plan was made. */
 		plannedBytes: 0,
 		uploaded: 0,
-		/** Files that the sandbox had already, and their bytes. */
 		unchanged: 0,
 		unchangedBytes: 0,
 		failed: 0,
-		/** Files of a dry run, and what was left out. */
-		skipped: leftOut.length,
+		/** The files of a dry run, and what patterns matched but is not uploaded. */
+		skipped: skipped.length,
 		notAttempted: 0,
-		/** Bytes of the uploaded files, as they were sent. */
+		/** As they were sent. */
 		uploadedBytes: 0
 	};
 	for (const result of files) {
 		const { status, file } = result;
-		counted[status === "not-attempted" ? "notAttempted" : status] += 1;
-		counted.plannedBytes += file.size;
-		if (status === "unchanged") counted.unchangedBytes += file.size;
-		if (status === "uploaded") counted.uploadedBytes += result.size;
+		totals[status === "not-attempted" ? "notAttempted" : status] += 1;
+		totals.plannedBytes += file.size;
+		if (status === "unchanged") totals.unchangedBytes += file.size;
+		if (status === "uploaded") totals.uploadedBytes += result.size;
 	}
-	return counted;
+	return totals;
 }
-/** Whether the step succeeds: everything planned arrived, or was never meant to, the gate let it pass, nothing else failed. */
 function succeeded(report) {
 	const { errors, gate, cancelled } = report;
-	const { failed, notAttempted } = totals(report);
+	const { failed, notAttempted } = countFiles(report);
 	return failed + notAttempted + errors.length === 0 && gate.state !== "failed" && !cancelled;
 }
-/** How a file ended, in words. The only files that are planned and skipped are those of a dry run. */
+/** How a file ended, in words. Only a dry run plans files and skips them. */
 const STATUS = {
 	uploaded: "uploaded",
 	unchanged: "unchanged",
@@ -1104,51 +1386,112 @@ const STATUS = {
 	"not-attempted": "not attempted"
 };
 /** Which shard it is: `shard 2 of 4`. */
-function shardName({ index, count }) {
+function nameShard({ index, count }) {
 	return `shard ${index} of ${count}`;
 }
 /** Which shard it is, and how much of the plan: `shard 2 of 4: 500 of 2,000 files`. */
-function shardLine(share) {
-	return `${shardName(share)}: ${formatNumber(share.files)} of ${formatCount(share.planned, "file")}`;
+function describeShard(shard) {
+	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
 }
-/** What stands for the rest of a list that is cut. */
+/** What a digest covers: a shard's is that of its files alone. */
+function nameDigest({ shard }) {
+	return shard === void 0 ? "Digest" : `Digest of ${nameShard(shard)}`;
+}
 function moreInReport(rest) {
 	return `and ${formatNumber(rest)} more; the report file has them all`;
 }
 
-// src/text/cut.ts
-/** A list of which the first items are shown; where there are more, what `more` makes of their number comes last. */
-function firstOf$1(items, limit, { show, more }) {
-	const shown = items.slice(0, limit).map((item) => show(item));
-	const rest = items.length - limit;
-	return rest > 0 ? [...shown, more(rest)] : shown;
+// src/stats/sample.ts
+/**
+* Takes samples. The CPU figure covers the time since the last one, so without a `previous` sample,
+* several start with one that does not count.
+*/
+async function takeSamples(read, { count, intervalMs, previous }, { sleep, stop, now }) {
+	const samples = [];
+	const warnings = /* @__PURE__ */ new Set();
+	let before = previous;
+	let stats;
+	let error;
+	do {
+		const outcome = await read();
+		if ("error" in outcome) {
+			error = outcome.error;
+			break;
+		}
+		const sample = {
+			at: now(),
+			figures: outcome.value.figures
+		};
+		if (count > 1 && before === void 0) {
+			before = sample;
+			continue;
+		}
+		samples.push(sample);
+		stats = outcome.value;
+		for (const warning of stats.warnings) warnings.add(warning);
+	} while (samples.length < count && await sleep(intervalMs, stop));
+	return {
+		samples,
+		stats,
+		warnings: [...warnings],
+		previous: before,
+		error
+	};
 }
-/** The first items whose sizes are at most `limit` together. What comes after them is not even made. */
-function fitting(items, limit, sizeOf) {
-	const fit = [];
-	let left = limit;
-	for (const item of items) {
-		left -= sizeOf(item);
-		if (left < 0) break;
-		fit.push(item);
+/** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
+async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample }, { sleep, stop, now }) {
+	const start = now();
+	let missing = [];
+	for (;;) {
+		const sampled = await tryToSample(read);
+		const error = sampled instanceof AgentError ? sampled : void 0;
+		if (!(sampled instanceof AgentError)) missing = unmet(conditions, sampled.figures);
+		const held = error === void 0 && missing.length === 0;
+		const wait = {
+			held,
+			waitedMs: now() - start,
+			missing,
+			error
+		};
+		onSample(wait);
+		const leftMs = timeoutMs - wait.waitedMs;
+		if (!(!held && leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await sleep(Math.min(intervalMs, leftMs), stop)) return wait;
 	}
-	return fit;
+}
+/** The stats, or why there are none. Bugs pass through. */
+async function tryToSample(read) {
+	try {
+		return await read();
+	} catch (error) {
+		if (error instanceof AgentError) return error;
+		throw error;
+	}
+}
+/** One figure for a metric over samples; undefined if none of them reports it. */
+function figureOver(metric, aggregate, samples) {
+	const all = samples.map(({ figures }) => figures);
+	const figures = figuresOf(metric, all);
+	return figures && aggregateOf(aggregate, figures);
+}
+/** The conditions that do not hold, or cannot be judged. */
+function unmet(conditions, figures) {
+	return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
 }
 
-// src/report/figures.ts
-/** A metric's figure in units for a reader: `93.2 %`, `512 MiB`, `4`. */
+// src/report/breaches.ts
+/** A metric's figure for a reader: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
-	return FORMATS[metricKind(metric) ?? "plain"](toNumber(figure));
+	return FORMATS[metricKind(metric) ?? "plain"](figure);
 }
 const FORMATS = {
-	percentage: (figure) => `${formatDecimal(figure)} %`,
+	percentage: (figure) => `${formatDecimal(figure, 1)} %`,
 	bytes: formatBytes,
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
-	plain: formatDecimal
+	plain: (figure) => formatDecimal(figure, 2)
 };
 /** A tripped condition, and what tripped it. */
 function breachLine(breach, samples) {
-	return breach.holds === void 0 ? unjudged(breach) : `${breach.condition.text}: ${breachSentence(breach, samples)}`;
+	return breach.holds === void 0 ? describeUnjudged(breach) : `${breach.condition.text}: ${breachSentence(breach, samples)}`;
 }
 const SUBJECTS = [
 	[/^cpu_used_pct$/, "CPU"],
@@ -1163,141 +1506,151 @@ const VERBS = {
 	mean: "averaged",
 	last: "ended at"
 };
-/** What tripped, when and for how long: `Memory peaked at 90 % (limit 80 %) at 09:05:00 UTC, too high for 40 s`. */
+/** Such as `Memory peaked at 90 % (limit 80 %) at 09:05:00 UTC, too high for 40 s`. */
 function breachSentence(breach, samples) {
 	const { metric, limit } = breach.condition;
 	const subject = SUBJECTS.find(([pattern]) => pattern.test(metric))?.[1] ?? metric;
 	if (breach.holds === void 0) return `${subject} cannot be judged`;
 	const deciding = decidingOf(breach.condition);
-	const peak = `${subject} ${samples.length < 2 || deciding === void 0 ? "was at" : VERBS[deciding]} ${formatFigure(metric, breach.figure)} (limit ${formatFigure(metric, limit)})`;
-	return samples.length < 2 || deciding === "mean" || deciding === "last" ? peak : `${peak}${whenOf(breach, samples)}`;
+	const isSingle = samples.length < 2;
+	const peak = `${subject} ${isSingle || deciding === void 0 ? "was at" : VERBS[deciding]} ${formatFigure(metric, breach.figure)} (limit ${formatFigure(metric, limit)})`;
+	if (isSingle || deciding === "mean" || deciding === "last") return peak;
+	return `${peak}${describeTime(breach, samples)}`;
 }
-function whenOf({ condition, figure }, samples) {
-	const each = {
+/** When the deciding figure was sampled, and how long samples in a row tripped. */
+function describeTime({ condition, figure }, samples) {
+	const single = {
 		...condition,
 		aggregate: void 0
 	};
 	const judged = samples.map(({ at, figures }) => ({
 		at,
-		...judge(each, [figures])
+		...judge(single, [figures])
 	}));
-	const peak = judged.find((one) => one.holds !== void 0 && compare(one.figure, figure) === 0);
+	const peak = judged.find((one) => one.holds !== void 0 && one.figure === figure);
 	const longest = 10 * ((samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0)) / samples.length;
-	const ms = judged.map(({ at, holds }, index) => {
+	let ms = 0;
+	for (const [index, { at, holds }] of judged.entries()) {
 		const before = judged[index - 1];
-		return holds && before?.holds && at - before.at <= longest ? Math.max(at - before.at, 0) : 0;
-	}).reduce((sum, length) => sum + length);
+		if (holds && before?.holds && at - before.at <= longest) ms += Math.max(at - before.at, 0);
+	}
 	const count = judged.filter(({ holds }) => holds).length;
 	const how = {
 		"<": ", too low",
 		">": ", too high"
 	}[condition.operator.charAt(0)] ?? "";
-	return ` at ${formatTime(peak?.at ?? 0)}${how} ${ms === 0 ? `in ${formatCount(count, "reading")}` : `for ${formatDuration(ms)}`}`;
+	const howLong = ms === 0 ? `in ${formatCount(count, "sample")}` : `for ${formatDuration(ms)}`;
+	return ` at ${formatTime(peak?.at ?? 0)}${how} ${howLong}`;
 }
 /** A condition that does not hold, with the figure that was seen. */
 function judgementLine(judgement) {
-	if (judgement.holds === void 0) return unjudged(judgement);
+	if (judgement.holds === void 0) return describeUnjudged(judgement);
 	const { text, metric } = judgement.condition;
 	return `${text} does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
 const MAX_REPORTED = 30;
-function unjudged({ condition, samples, missing, reported }) {
+function describeUnjudged({ condition, samples, missing, reported }) {
 	const { text, metric } = condition;
 	if (samples === 0) return `${text} cannot be judged: there are no stats`;
-	if (missing < samples) return `${text} cannot be judged: ${missing} of ${samples} readings do not report ${metric}`;
-	return `${text} cannot be judged: the sandbox does not report ${metric}; it reports ${firstOf$1(reported, MAX_REPORTED, {
+	if (missing < samples) return `${text} cannot be judged: ${missing} of ${samples} samples do not report ${metric}`;
+	return `${text} cannot be judged: the sandbox does not report ${metric}; it reports ${abbreviate(reported, MAX_REPORTED, {
 		show: (name) => name,
 		more: (rest) => `${rest} more`
 	}).join(", ") || "nothing"}`;
 }
 
 // src/report/verdict.ts
-/** What came of the run, in one line. */
 function headline(report) {
-	const { own, error } = verdict(report);
-	return [...own, error].filter((part) => part !== "").join(" ");
+	return withName(report, verdictSentences(report).join(" "));
 }
-/**
-* What came of a run: in the action's `own` words, a sentence each, and in those of an error, which may hold words from
-* elsewhere. Either may be empty.
-*/
-function verdict(report) {
-	const { files, errors, gate, share, cancelled } = report;
-	const error = errors[0]?.message ?? "";
-	const done = `${whatWasDone(report)}${share === void 0 ? "" : ` (${shardName(share)})`}`;
+/** A line of the log, which also says whose it is if several monitors run. */
+function withName({ name }, line) {
+	return name === "" ? line : `${name}: ${line}`;
+}
+/** What came of the run, a sentence each, the most important first. */
+function verdictSentences(report) {
+	const { files, errors, gate, shard, cancelled } = report;
+	const { failed, notAttempted } = countFiles(report);
+	const isLost = failed + notAttempted > 0;
+	const done = `${describeWork(report)}${shard === void 0 ? "" : ` (${nameShard(shard)})`}`;
 	const judged = gateSentences(report);
-	if (cancelled) return {
-		own: [`Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`, ...judged],
-		error: ""
-	};
-	const [tripped, rest] = gate.state === "failed" ? [judged, []] : [[], judged];
-	if (error !== "" && files.length === 0) return {
-		own: tripped,
-		error
-	};
-	const { failed, notAttempted } = totals(report);
-	const isOther = error !== "" && failed + notAttempted === 0;
-	return {
-		own: [
-			...tripped,
-			isOther ? `${done}, but the step failed:` : `${done}.`,
-			...rest
-		],
-		error
-	};
+	if (cancelled) return [`Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`, ...judged];
+	const error = errors.slice(0, 1).map(({ message }) => message);
+	const hasTripped = gate.state === "failed";
+	const tripped = hasTripped ? judged : [];
+	if (error.length > 0 && files.length === 0) return [...tripped, ...error];
+	const isOtherError = error.length > 0 && !isLost;
+	const rest = hasTripped || isLost && gate.state === "passed" ? [] : judged;
+	return [
+		...tripped,
+		isOtherError ? `${done}, but the step failed:` : `${done}.`,
+		...rest,
+		...error
+	];
 }
-/** The sentence on the gate; none where nothing could be read, which an error says. */
+/** The sentence on the gate; none without samples, since an error says why there are none. */
 function gateSentences({ gate: { state, breaches }, samples }) {
 	if (state === "passed") return ["The gate passed."];
-	const [first, ...others] = breaches.filter(({ level }) => level === (state === "failed" ? "fail" : "warn"));
+	const level = state === "failed" ? "fail" : "warn";
+	const [first, ...others] = breaches.filter((breach) => breach.level === level);
 	if (first === void 0 || samples.length === 0) return [];
 	const more = others.length === 0 ? "" : `, and ${formatCount(others.length, "other condition")} tripped`;
 	return [`${breachSentence(first, samples)}${more}, so the gate ${state}.`];
 }
-function whatWasDone(report) {
-	const { task, files, leftOut, errors, dryRun, cancelled, durationMs } = report;
-	if (task === "stats" || task === "monitor") return usage(report);
-	if (files.length === 0) return nothingPlanned(report);
-	const { planned, unchanged, uploaded, failed, notAttempted, ...bytes } = totals(report);
-	const due = formatCount(planned - unchanged, "file");
-	const [same, left] = [also(unchanged, "unchanged"), also(leftOut.length, "left out")];
-	if (planned === unchanged) return `${dryRun ? "Dry run: nothing would be uploaded" : "Nothing was sent"}, ${formatCount(unchanged, "file")} unchanged${left}`;
-	if (dryRun) return `Dry run: ${due} (${formatBytes(bytes.plannedBytes - bytes.unchangedBytes)}) would be uploaded${same}${left}; nothing was sent`;
+function describeWork(report) {
+	const { task, files, skipped, errors, dryRun, cancelled, durationMs } = report;
+	if (task === "stats" || task === "monitor") return describeUsage(report);
+	if (files.length === 0) return describeNothing(report);
+	const totals = countFiles(report);
+	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
+	const changed = formatCount(planned - unchanged, "file");
+	const alsoUnchanged = also(unchanged, "unchanged");
+	const alsoSkipped = also(skipped.length, "skipped");
+	const others = `${alsoUnchanged}${alsoSkipped}`;
+	if (planned === unchanged) return `${dryRun ? "Dry run: nothing would be uploaded" : "Nothing was sent"}, ${formatCount(unchanged, "file")} unchanged${alsoSkipped}`;
+	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${others}; nothing was sent`;
 	if (failed + notAttempted + errors.length > 0 || cancelled) {
-		const lost = `${also(failed, "failed")}${also(notAttempted, "not attempted")}`;
-		return `${formatNumber(uploaded)} of ${due} arrived${lost}${same}`;
+		const rest = `${`${also(failed, "failed")}${also(notAttempted, "not attempted")}`}${alsoUnchanged}`.replace(",", ";");
+		return `Uploaded ${formatNumber(uploaded)} of ${changed}${rest}`;
 	}
-	const size = formatBytes(bytes.uploadedBytes);
-	return `Uploaded ${formatCount(uploaded, "file")} (${size}) in ${formatDuration(durationMs)}${same}${left}`;
+	const size = formatBytes(totals.uploadedBytes);
+	const duration = formatDuration(durationMs);
+	return `Uploaded ${formatCount(uploaded, "file")} (${size}) in ${duration}${others}`;
 }
 function also(count, what) {
 	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
 }
-function nothingPlanned({ share }) {
-	if (share === void 0 || share.planned === 0) return "There were no files to upload";
-	return `None of ${formatCount(share.planned, "file")} belongs to this shard`;
+function describeNothing({ shard }) {
+	if (shard === void 0 || shard.planned === 0) return "There were no files to upload";
+	return `None of ${formatCount(shard.planned, "file")} belongs to this shard`;
 }
 const USED = {
 	CPU: "cpu_used_pct",
 	memory: "mem_used_pct",
 	disk: "disk_used_pct"
 };
-/** What the sandbox uses, or used at most over several samples. */
-function usage({ samples, cancelled }) {
+/** What the sandbox uses, or its peak over several samples. */
+function describeUsage({ samples, cancelled }) {
 	if (samples.length === 0) return cancelled ? "No stats were read yet" : "There are no stats for the sandbox";
-	const all = samples.map(({ figures }) => figures);
 	const used = Object.entries(USED).flatMap(([name, metric]) => {
-		const figures = figuresOf(metric, all);
-		return figures === void 0 ? [] : `${name} ${formatFigure(metric, aggregateOf("max", figures))}`;
+		const figure = figureOver(metric, "max", samples);
+		return figure === void 0 ? [] : `${name} ${formatFigure(metric, figure)}`;
 	});
 	const figures = used.length === 0 ? "no CPU, memory or disk usage" : used.join(", ");
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
-/** The lines that belong to the headline: its error's details, and whatever else failed beside single files. */
-function furtherLines({ errors }) {
-	return errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]);
+/** The lines below the headline: details, other errors, and the conditions that failed. */
+function furtherLines(report) {
+	const { errors } = report;
+	const given = new Set(failureGroups(report).map(({ error }) => error.hint));
+	return [...errors.flatMap(({ message, details }, index) => index === 0 ? details : [message, ...details]).filter((line) => !given.has(line)), ...trippedLines(report)];
 }
-/** The failed files in plan order, those with the same message together under one of their errors, the largest group first. */
+function trippedLines({ gate, samples }) {
+	if (samples.length === 0) return [];
+	const tripped = gate.breaches.filter(({ level }) => level === "fail");
+	return tripped.length === 1 && tripped[0]?.holds === true ? [] : tripped.map((breach) => breachLine(breach, samples));
+}
+/** The failed files in plan order, grouped by message, the largest group first. */
 function failureGroups({ files }) {
 	const groups = /* @__PURE__ */ new Map();
 	for (const { error, file } of files.filter((result) => result.status === "failed")) {
@@ -1310,15 +1663,14 @@ function failureGroups({ files }) {
 	}
 	return [...groups.values()].sort((a, b) => b.sources.length - a.sources.length);
 }
-/** What to do about a failure; a full disk with the sandbox's figures, where they are known. */
-function adviceOn({ kind, hint }, { stats }) {
+/** What to do about a failure; for a full disk with the sandbox's figures, if they are known. */
+function adviceFor({ kind, hint }, { stats }) {
 	const used = stats?.figures.get("disk_used");
 	const total = stats?.figures.get("disk_total");
 	if (kind !== "disk-full" || used === void 0 || total === void 0) return hint;
 	return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may be on another.`;
 }
-/** What is reported of an error that kept the step from its work, or the stats from being read. */
-function reportedError(error) {
+function reportError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
 		details: error.kind === "cancelled" ? [] : [error.hint]
@@ -1329,14 +1681,15 @@ function reportedError(error) {
 		message: only,
 		details: ["Nothing was sent."]
 	};
+	const count = new Set(error.problems.map(({ input }) => input)).size;
 	return {
-		message: `The inputs have ${lines.length} problems. Nothing was sent.`,
+		message: `${`${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid`}; nothing was sent.`,
 		details: lines
 	};
 }
-/** What kept a step that waited from going on. */
+/** Why a step that waited for the sandbox did not go on. */
 function waitError({ missing, error, waitedMs }) {
-	if (error !== void 0 && !error.retryable) return reportedError(error);
+	if (error !== void 0 && !error.retryable) return reportError(error);
 	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
 	const last = error === void 0 ? [] : [error.message, error.hint];
 	return {
@@ -1345,277 +1698,30 @@ function waitError({ missing, error, waitedMs }) {
 	};
 }
 
-// src/text/redact.ts
-/** The runner masks secrets in its log alone: what reaches outputs, summary and report loses them where it comes in. */
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(encodings);
-	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function encodings(secret) {
-	const escaped = JSON.stringify(secret).slice(1, -1);
-	const percent = encodeURIComponent(secret.toWellFormed());
-	const binary = [Buffer.from(secret), Buffer.from(secret, "latin1")].flatMap((bytes) => {
-		const [base64, hex] = [bytes.toString("base64"), bytes.toString("hex")];
-		return [
-			base64,
-			base64.replace(/=+$/, ""),
-			bytes.toString("base64url"),
-			hex,
-			hex.toUpperCase()
-		];
-	});
-	const json = [escaped, JSON.stringify(escaped).slice(1, -1)];
-	return [
-		secret,
-		percent,
-		percent.replace(/%../g, (code) => code.toLowerCase()),
-		...json,
-		...binary
-	];
-}
-
-// src/agent/proxy.ts
-/** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
-function proxyFor(origin, env) {
-	const { protocol, hostname } = new URL(origin);
-	if (protocol === "http:" && isLoopback(hostname)) return void 0;
-	const plain = firstOf(["http_proxy", "HTTP_PROXY"], env);
-	return protocol === "https:" ? firstOf(["https_proxy", "HTTPS_PROXY"], env) ?? plain : plain;
-}
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-function isUsable({ value }) {
-	const { protocol = "", username = "", password = "" } = URL.parse(value) ?? {};
-	return /^https?:$/.test(protocol) && decoded(`${username}${password}`) !== void 0;
-}
-/** How the network is reached, without the values of variables: one may hold a password. */
-function networkFacts(origin, env) {
-	const proxy = proxyFor(origin, env);
-	const usable = proxy === void 0 || isUsable(proxy) ? "" : ", which is not the URL of a proxy";
-	const isSet = (...names) => names.some((name) => env[name]) ? "set" : "not set";
-	return [
-		proxy === void 0 ? "Proxy: none" : `Proxy: from ${proxy.name}${usable}`,
-		`NO_PROXY: ${isSet("NO_PROXY", "no_proxy")}`,
-		`NODE_EXTRA_CA_CERTS: ${isSet("NODE_EXTRA_CA_CERTS")}`
-	].join("\n");
-}
-/** What is secret in the proxies that the environment names: passwords, and user names that stand alone, decoded as well. */
-function proxyCredentials(env) {
-	return [
-		"http_proxy",
-		"https_proxy",
-		"HTTP_PROXY",
-		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret) ?? secret]).filter((secret) => secret !== "");
-}
-/** A part of a URL without its percent-encoding; undefined where that cannot be undone. */
-function decoded(part) {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return;
-	}
-}
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
-		name,
-		value
-	};
-}
-
-// src/text/debug.ts
-const MAX_OF_A_KIND = 200;
-const MAX_FAILURES = 1e3;
-const MAX_LINE = 2e3;
-/** A debug log that hands over its lines without secrets, each cut to a length, as far as there are not too many of a kind. */
-function openDebugLog(write, redact) {
-	const counts = /* @__PURE__ */ new Map();
-	const limitOf = (kind) => kind.startsWith("failed") ? MAX_FAILURES : MAX_OF_A_KIND;
-	const writeLines = (text) => {
-		for (const line of redact(text).split("\n")) write(visibleCut(line, MAX_LINE));
-	};
-	const debug = (kind, text) => {
-		const count = (counts.get(kind) ?? 0) + 1;
-		counts.set(kind, count);
-		if (count <= limitOf(kind)) writeLines(text);
-	};
-	return {
-		debug,
-		/** Says how much of each kind was not written. */
-		end() {
-			for (const [kind, count] of counts) {
-				const rest = count - limitOf(kind);
-				if (rest > 0) writeLines(`Not shown: ${formatCount(rest, `further ${kind}`)}`);
-			}
-		}
-	};
-}
-
-// src/text/exact-json.ts
-/** Writes a JSON text anew, strings, names and digits changed. @throws SyntaxError, or RangeError. */
-function changeStrings(text, change) {
-	const parsed = JSON.parse(text, (_key, value, { source }) => {
-		if (typeof value !== "number" || source === void 0) return value;
-		return change(source) === source ? JSON.rawJSON(source) : change(source);
-	});
-	return JSON.stringify(parsed, (_key, value) => {
-		if (typeof value === "string") return change(value);
-		if (typeof value !== "object" || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
-	});
-}
-/** Parses a JSON text; whole numbers come as bigint, exact whatever their size. @throws SyntaxError, or RangeError. */
-function parseExactly(text) {
-	return JSON.parse(text, (_key, value, { source }) => typeof value === "number" && source !== void 0 && /^-?\d+$/.test(source) ? BigInt(source) : value);
-}
-/** JSON text of a value in which bigint stands for whole numbers. */
-function stringifyExactly(value) {
-	return JSON.stringify(value, (_key, item) => typeof item === "bigint" ? JSON.rawJSON(String(item)) : item);
-}
-/** The fields of a value, none where it is no object: for what has yet to be checked. */
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
-}
-/** The fields of a JSON text, none where it is not the text of an object. */
-function parseFieldsOf(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
-}
-/** The fields of an object as text; none where it is no object. */
-function textsOf(value) {
-	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
-}
-
-// src/github/runner.ts
-/** The inputs of the step by name, secrets masked. */
-function readInputs(entry) {
-	const raw = Object.fromEntries(inputNames(entry).map((name) => [name, getInput(name, { trimWhitespace: false })]));
-	for (const secret of [...secretsIn(raw), ...proxyCredentials(process.env)]) if (secret !== "") setSecret(secret);
-	return raw;
-}
-/** The values in the inputs that are secrets. */
-function secretsIn(raw) {
-	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
-	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
-}
-/** Refuses inputs that the action does not have, and whose names are close to those it has: a gate could be meant. @throws InputError */
-function refuseSlips(entry) {
-	const known = inputNames(entry);
-	const slips = Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []).flatMap((name) => {
-		const meant = known.includes(name) ? void 0 : nearest(name, known, .5);
-		return meant === void 0 ? [] : [{
-			input: name,
-			message: `is not an input. Did you mean ${meant}?`
-		}];
-	});
-	if (slips.length > 0) throw new InputError(slips);
-}
-/** The directory that holds the checkout. */
-function workspace() {
-	return process.env["GITHUB_WORKSPACE"] || process.cwd();
-}
-/** What a run with a state file is to be warned of: its cache may keep nothing. */
-function cacheWarnings() {
-	const mode = process.env["ACTIONS_CACHE_MODE"] ?? "";
-	if (mode !== "read" && mode !== "none") return [];
-	return [`${`Caches of this run are not saved (ACTIONS_CACHE_MODE: ${mode}).`} If one carries the state file, the next run starts from an older state, which does not know what was sent now.`];
-}
-/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
-function cancelSignal() {
-	const controller = new AbortController();
-	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
-	return controller.signal;
-}
-const DIRECTORY = "directory";
-const KEPT = "inputs";
-const MONITOR_PREFIX = "sandbox-sync-monitor-";
-/**
-* Makes a directory for a monitor, which the job's post step is told of, with what it needs of the inputs: in composite
-* actions the runner may hand it those of an outer one. @throws InputError where it cannot be told.
-*/
-async function newMonitorDirectory(raw) {
-	if (!process.env["GITHUB_STATE"]) throw inputError("monitor", "cannot start: GITHUB_STATE is not set.");
-	const directory = await mkdtemp(path.join(temporary(), MONITOR_PREFIX));
-	saveState(DIRECTORY, directory);
-	saveState(KEPT, Object.fromEntries(inputNames("monitor-end").map((name) => [name, raw[name] ?? ""])));
-	return directory;
-}
-/** What the main step kept of its inputs; nothing where that is lost. */
-function keptInputs() {
-	return textsOf(parseFieldsOf(getState(KEPT)));
-}
-/** The directory of the monitor that the main step started, if it came to that, and whether it is one of a monitor's. */
-function monitorDirectory() {
-	const state = getState(DIRECTORY);
-	if (state === "") return void 0;
-	const directory = path.resolve(state);
-	return {
-		directory,
-		isOwn: path.dirname(directory) === temporary() && path.basename(directory).startsWith(MONITOR_PREFIX)
-	};
-}
-function temporary() {
-	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
-}
-
-// src/github/debug.ts
-/** The debug log of a step where step debugging is on. People paste it into bug reports: secrets are taken out. */
-function openDebug(raw) {
-	if (!isDebug()) return void 0;
-	const redact = redactor([
-		...secretsIn(raw),
-		...headerValues(raw),
-		...proxyCredentials(process.env)
-	]);
-	const log = openDebugLog((line) => debug(harmless(line)), redact);
-	log.debug("environment", environment());
-	return log;
-}
-const MIN_HEADER_VALUE = 8;
-function headerValues({ headers = "" }) {
-	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter((value) => value.length >= MIN_HEADER_VALUE);
-}
-/** What the step runs on. Of the environment's variables no value is named, since one may hold a password. */
-function environment() {
-	const { version, platform, arch } = process;
-	const memory = `${formatBytes(totalmem())} of memory, ${formatBytes(freemem())} of it free`;
-	return [
-		`Version: ${USER_AGENT} on Node.js ${version}, ${platform} ${release()} ${arch}`,
-		`Runner: ${formatCount(availableParallelism(), "CPU")}, ${memory}`,
-		`Workspace: ${workspace()}`
-	].join("\n");
-}
-/** What the process took until now. */
-function cost() {
-	const peak = formatBytes(process.resourceUsage().maxRSS * 1024);
-	return `Took ${formatDuration(performance.now())}, with a memory peak of ${peak}`;
-}
-
 // src/github/log.ts
-/** One line of the log. */
 function logLine(text) {
 	info(harmless(text));
 }
-const MAX_MESSAGE = 4e3;
-/** Lines as one annotation shows them. */
-function messageOf(lines) {
-	const whole = lines.map(harmless).join("\n");
-	return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+/** Writes a text to the debug log, without secrets: people paste it into bug reports. */
+function logDebug(text, redact) {
+	if (!isDebug()) return;
+	for (const line of redact(text).split("\n")) debug(harmless(line));
 }
-/** Annotations on the run, of several lines each. */
+const MAX_MESSAGE = 4e3;
+/** Joins lines to the message of an annotation. */
+function toMessage(lines) {
+	const message = lines.map(harmless).join("\n");
+	if (message.length <= MAX_MESSAGE) return message;
+	return `${message.slice(0, MAX_MESSAGE).toWellFormed()}…`;
+}
+/** Annotations of the run, of several lines each. */
 const annotate = {
-	error: (lines) => error(messageOf(lines)),
-	warning: (lines) => warning(messageOf(lines)),
-	notice: (lines) => notice(messageOf(lines))
+	error: (lines) => error(toMessage(lines)),
+	warning: (lines) => warning(toMessage(lines)),
+	notice: (lines) => notice(toMessage(lines))
 };
 const MAX_LINES$1 = 1e3;
-const MAX_CHARACTERS = 131072;
+const MAX_CHARACTERS$1 = 131072;
 const RANKS = {
 	failed: 0,
 	"not-attempted": 0,
@@ -1623,21 +1729,20 @@ const RANKS = {
 	skipped: 1,
 	unchanged: 2
 };
-/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
-function logFiles({ files, leftOut, dryRun }) {
-	if (files.length + leftOut.length === 0) return;
-	const byRank = (one, other) => RANKS[one.status] - RANKS[other.status];
-	const lines = dryRun ? files.map(fileLine) : cut(files.toSorted(byRank), fileLine);
-	const left = cut(leftOut, ({ path, reason }) => harmless(`left out: ${path} (${reason})`));
+/** Logs the files in a folded group: a plan in full; of many results, failures first. */
+function logFiles({ files, skipped, dryRun }) {
+	if (files.length + skipped.length === 0) return;
+	const ranked = files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
+	const lines = dryRun ? files.map(fileLine) : cutLines(ranked.map(fileLine));
+	const others = skipped.map(({ path, reason }) => harmless(`skipped: ${path} (${reason})`));
 	startGroup("Files");
-	info([...lines, ...left].join("\n"));
+	info([...lines, ...cutLines(others)].join("\n"));
 	endGroup();
 }
-/** The lines of the first items, as many as are not too long together. */
-function cut(items, lineOf) {
-	const lines = fitting(items.slice(0, MAX_LINES$1).map(lineOf), MAX_CHARACTERS, (line) => line.length);
-	const rest = items.length - lines.length;
-	return rest > 0 ? [...lines, moreInReport(rest)] : lines;
+function cutLines(lines) {
+	const taken = takeWithin(lines.slice(0, MAX_LINES$1), MAX_CHARACTERS$1, ({ length }) => length);
+	const rest = lines.length - taken.length;
+	return rest > 0 ? [...taken, moreInReport(rest)] : taken;
 }
 function fileLine(result) {
 	const { source, target } = result.file;
@@ -1645,424 +1750,1101 @@ function fileLine(result) {
 	return harmless(result.status === "failed" ? `${line} (${result.error.message})` : line);
 }
 
-// src/github/progress.ts
-const INTERVAL_MS = 5e3;
-const SLOWER = 1.5;
+// src/github/event-log.ts
 const MAX_RETRY_LINES = 20;
 const NO_MORE_RETRY_LINES = "Further failed attempts are not shown here; the report file has the number for each file.";
-/** Logs the plan, the progress now and then, and retries as they happen. `stop` ends it. */
-function watchTransfer() {
-	const started = performance.now();
-	const tally = newTally();
-	let size;
-	let retries = 0;
-	let refused;
-	let dueMs = 0;
-	const timer = setInterval(() => {
-		const elapsedMs = performance.now() - started;
-		if (size === void 0 || elapsedMs < dueMs) return;
-		dueMs = elapsedMs * SLOWER;
-		logLine(progressLine({
-			...tally.now(),
-			...size,
-			elapsedMs
-		}));
-	}, INTERVAL_MS);
-	timer.unref();
-	const showRetry = (retry) => {
-		retries += 1;
-		if (retries <= MAX_RETRY_LINES) logLine(retryLine(retry));
-		else if (retries === 21) logLine(NO_MORE_RETRY_LINES);
-	};
-	return {
-		observer: {
-			planned(selection, inputs) {
-				const { due } = selection;
-				size = {
-					totalFiles: due.length,
-					totalBytes: totalSize(due)
-				};
-				if (due.length > 0) logLine(announcement(selection, inputs, size.totalBytes));
-			},
-			waiting: ({ sandboxId, waitTimeout }) => logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
-			waited: waitLog(),
-			event(event) {
-				tally.add(event);
-				if (event.kind === "retry") showRetry(event);
-				if (event.kind === "refused") refused = refusedLine(event.files.length);
-				if (event.kind !== "settled" || event.result.status !== "uploaded" || refused === void 0) return;
-				annotate.warning([refused]);
-				refused = void 0;
-			}
-		},
-		stop: () => clearInterval(timer)
-	};
-}
-const WAIT_INTERVAL_MS = 15e3;
-/** Logs every 15 s what a wait waits for, at once what the sandbox does not report at all, and at the end how long it took. */
-function waitLog(log = logLine) {
-	let dueMs = WAIT_INTERVAL_MS;
-	let isFirst = true;
-	return ({ held, waitedMs, missing, error }) => {
-		const took = formatDuration(waitedMs);
-		if (held) return log(`The sandbox was ready after ${took}`);
-		const unknown = isFirst ? missing.filter(({ holds }) => holds === void 0) : [];
-		isFirst &&= error !== void 0;
-		const isDue = waitedMs >= dueMs;
-		if (isDue) dueMs = waitedMs + WAIT_INTERVAL_MS;
-		const lines = isDue ? [...missing.map(judgementLine), ...error === void 0 ? [] : [error.message]] : unknown.map(judgementLine);
-		if (lines.length > 0) log(`Waited ${took}: ${lines.join("; ")}`);
-	};
-}
-function announcement({ due, share, unchanged }, { dryRun, sandboxId, baseUrl }, bytes) {
-	const doing = dryRun ? "Planning the upload of" : "Uploading";
-	const which = share === void 0 ? "" : `, ${shardLine(share)}`;
-	const same = unchanged.size === 0 ? "" : `, ${formatNumber(unchanged.size)} unchanged`;
-	return `${doing} ${formatCount(due.length, "file")} (${formatBytes(bytes)}) to sandbox ${sandboxId} at ${baseUrl}${which}${same}`;
-}
-/** Files, bytes, percent, rate and the time left. */
-function progressLine(progress) {
-	const { files, failed, totalFiles, totalBytes, elapsedMs } = progress;
-	const sent = Math.min(progress.bytes, totalBytes);
-	const share = totalBytes === 0 ? files / Math.max(totalFiles, 1) : sent / totalBytes;
-	const over = totalBytes === 0 ? share : Math.min((sent + progress.failedBytes) / totalBytes, 1);
-	const left = share > 0 ? `, ${formatDuration(elapsedMs * (1 - over) / over)} left` : "";
-	return `${`${formatNumber(files)} of ${formatCount(totalFiles, "file")}${failed > 0 ? `, ${formatNumber(failed)} failed` : ""}`}, ${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %), ${formatRate(sent, elapsedMs)}${left}`;
-}
-/** Adds up what happens; what an attempt sent that failed is taken off again. */
-function newTally() {
-	const onTheWay = /* @__PURE__ */ new Map();
-	const done = {
-		files: 0,
-		failed: 0,
-		failedBytes: 0,
-		bytes: 0
-	};
-	return {
-		add(event) {
-			if (event.kind === "sent") onTheWay.set(event.file, (onTheWay.get(event.file) ?? 0) + event.bytes);
-			else if (event.kind !== "settled") for (const file of event.files) onTheWay.delete(file);
-			else {
-				onTheWay.delete(event.result.file);
-				if (event.result.status === "failed") {
-					done.failed += 1;
-					done.failedBytes += event.result.file.size;
-				}
-				if (event.result.status !== "uploaded") return;
-				done.files += 1;
-				done.bytes += event.result.size;
-			}
-		},
-		now: () => ({
-			...done,
-			bytes: [...onTheWay.values()].reduce((sum, bytes) => sum + bytes, done.bytes)
-		})
+/** Logs the first retries. */
+function retryLog() {
+	let count = 0;
+	return (event) => {
+		count += 1;
+		if (count <= MAX_RETRY_LINES) logLine(retryLine(event));
+		else if (count === 21) logLine(NO_MORE_RETRY_LINES);
 	};
 }
 function retryLine({ files, retry }) {
 	const { attempt, delayMs, error } = retry;
-	const [first, ...others] = files;
-	const more = others.length === 0 ? "" : ` and ${formatNumber(others.length)} more`;
-	return `Attempt ${attempt} for ${first?.source ?? "the stats"}${more} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
+	return `Attempt ${attempt} for ${nameFiles(files)} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
-function refusedLine(count) {
-	return `The agent did not store all ${formatNumber(count)} files of one request. From now on, each is sent alone.`;
+function nameFiles([first, ...others]) {
+	const more = others.length === 0 ? "" : ` and ${formatNumber(others.length)} more`;
+	return `${first?.source ?? "the stats"}${more}`;
+}
+/** Warns that batches were refused, once a file arrives alone: else batching was not the reason. */
+function batchWarning() {
+	let pending;
+	return (event) => {
+		if (event.kind === "batch-refused") pending = `The agent did not store all ${formatNumber(event.files.length)} files of one request. From now on, each is sent alone.`;
+		if (!(event.kind === "settled" && event.result.status === "uploaded") || pending === void 0) return;
+		annotate.warning([pending]);
+		pending = void 0;
+	};
+}
+/** What the debug log says about an event. */
+function debugLines(event) {
+	if (event.kind === "retry") return [`Attempt ${event.retry.attempt} for ${nameFiles(event.files)}: ${describeCauses(event.retry.error)}`];
+	if (event.kind === "failed") return [`Failed: ${nameFiles(event.files)}: ${describeCauses(event.error)}`];
+	if (event.kind === "concurrency") return [`Concurrency: ${event.from} → ${event.to}, ${event.reason}`];
+	if (event.kind === "batch-refused") return [`Batch refused: ${nameFiles(event.files)}`];
+	return [];
+}
+const MAX_CAUSES = 5;
+/** An error's message, and below it what caused it, the nearest cause first. */
+function describeCauses(error) {
+	const lines = [`${error.kind}. ${error.message}`];
+	for (let at = error.cause; at instanceof Error && lines.length <= MAX_CAUSES; at = at.cause) {
+		const code = "code" in at ? ` ${String(at.code)}` : "";
+		const others = at instanceof AggregateError ? ` ${at.errors.map(String).join("; ")}` : "";
+		lines.push(`- because of ${at.name}${code}: ${at.message}${others}`);
+	}
+	return lines.join("\n");
 }
 
-// src/agent/file.ts
+// src/github/progress.ts
+const INTERVAL_MS = 5e3;
+const SLOWER = 1.5;
+/** Logs the progress of a transfer, less and less often, until `stop` is called. */
+function showProgress(files) {
+	const tally = newTally(files);
+	let dueMs = 0;
+	const timer = setInterval(() => {
+		const progress = tally.now();
+		if (progress.elapsedMs < dueMs) return;
+		dueMs = progress.elapsedMs * SLOWER;
+		logLine(progressLine(progress));
+	}, INTERVAL_MS);
+	timer.unref();
+	return {
+		add: (event) => tally.add(event),
+		stop: () => clearInterval(timer)
+	};
+}
+const STALLED_MS = 3e3;
+/** One line: files, bytes, and the time left or, if nothing moves, what is waited for. */
+function progressLine(progress) {
+	const { uploaded, failed, totalFiles, totalBytes, elapsedMs, stalledMs } = progress;
+	const sent = Math.min(progress.bytes, totalBytes);
+	const hasBytes = totalBytes > 0;
+	const share = hasBytes ? sent / totalBytes : uploaded / Math.max(totalFiles, 1);
+	const lost = failed > 0 ? `, ${formatNumber(failed)} failed` : "";
+	const counts = `${formatNumber(uploaded)} of ${formatCount(totalFiles, "file")}${lost}`;
+	const bytes = `${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %)`;
+	if (stalledMs >= STALLED_MS) return `${counts}, ${bytes}, ${describeStall(progress)}`;
+	const over = hasBytes ? Math.min((sent + progress.failedBytes) / totalBytes, 1) : share;
+	const left = share > 0 ? `, ${formatDuration(elapsedMs * (1 - over) / over)} left` : "";
+	return `${counts}, ${bytes}, ${formatRate(sent, elapsedMs)}${left}`;
+}
+function describeStall({ stalledMs, inFlight: [first, ...others] }) {
+	const more = others.length === 0 ? "" : ` and ${formatNumber(others.length)} more`;
+	return `waiting for ${first === void 0 ? "the next attempt" : `an answer for ${first}${more}`} for ${formatDuration(stalledMs)}`;
+}
+/** Adds up events. What a failed attempt sent no longer counts. */
+function newTally(files) {
+	const started = performance.now();
+	let lastChange = started;
+	let planned = files;
+	const results = /* @__PURE__ */ new Map();
+	const inFlight = /* @__PURE__ */ new Map();
+	return {
+		add(event) {
+			if (event.kind === "concurrency") return;
+			lastChange = performance.now();
+			switch (event.kind) {
+				case "sent":
+					inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
+					break;
+				case "settled":
+					inFlight.delete(event.result.file);
+					results.set(event.result.file, event.result);
+					break;
+				case "restart":
+					planned = event.files;
+					results.clear();
+					break;
+				case "retry":
+				case "failed":
+				case "batch-refused": for (const file of event.files) inFlight.delete(file);
+			}
+		},
+		now() {
+			const all = [...results.values()];
+			const uploaded = all.filter(({ status }) => status === "uploaded");
+			const failed = all.filter(({ status }) => status === "failed");
+			const sent = [...inFlight.values()].reduce((sum, bytes) => sum + bytes, 0);
+			return {
+				uploaded: uploaded.length,
+				failed: failed.length,
+				bytes: totalSize(uploaded.map(({ file }) => file)) + sent,
+				failedBytes: totalSize(failed.map(({ file }) => file)),
+				totalFiles: planned.length,
+				totalBytes: totalSize(planned),
+				elapsedMs: performance.now() - started,
+				stalledMs: performance.now() - lastChange,
+				inFlight: [...inFlight.keys()].map(({ source }) => source)
+			};
+		}
+	};
+}
+
+// src/github/wait-log.ts
+const WAIT_INTERVAL_MS = 15e3;
+/** Logs what a wait waits for: unreported metrics at once, all every 15 s, and how long it took. */
+function waitLog(log = logLine) {
+	let dueMs = WAIT_INTERVAL_MS;
+	let isFirst = true;
+	return ({ held, waitedMs, missing, error }) => {
+		const duration = formatDuration(waitedMs);
+		if (held) return log(`The sandbox was ready after ${duration}`);
+		const isDue = waitedMs >= dueMs;
+		if (isDue) dueMs = waitedMs + WAIT_INTERVAL_MS;
+		const unreported = isFirst ? missing.filter(({ holds }) => holds === void 0) : [];
+		isFirst &&= error !== void 0;
+		const lines = (isDue ? missing : unreported).map(judgementLine);
+		if (isDue && error !== void 0) lines.push(error.message);
+		if (lines.length > 0) log(`Waited ${duration}: ${lines.join("; ")}`);
+	};
+}
+
+// src/github/observer.ts
+/** Logs the plan, waits, retries and progress as they happen, until `stop` is called. */
+function watchTransfer(debug) {
+	let progress;
+	const showRetry = retryLog();
+	const warnOfBatches = batchWarning();
+	return {
+		observer: {
+			planned(upload, inputs) {
+				const changed = upload.files.filter((file) => !upload.unchanged.has(file));
+				debug(planLines(upload, changed));
+				if (changed.length === 0) return;
+				logLine(announcement(upload, changed, inputs));
+				progress = showProgress(changed);
+			},
+			waiting: ({ sandboxId, waitTimeout }) => logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
+			waited: waitLog(),
+			event(event) {
+				progress?.add(event);
+				for (const line of debugLines(event)) debug(line);
+				if (event.kind === "retry") showRetry(event);
+				warnOfBatches(event);
+			}
+		},
+		stop: () => progress?.stop()
+	};
+}
+function announcement({ shard, unchanged }, changed, { dryRun, sandboxId, baseUrl }) {
+	return `${dryRun ? "Planning the upload of" : "Uploading"} ${`${formatCount(changed.length, "file")} (${formatBytes(totalSize(changed))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}${unchanged.size === 0 ? "" : `, ${formatNumber(unchanged.size)} unchanged`}`;
+}
+function planLines({ files, skipped, hidden, orphaned, shard, unchanged, state }, changed) {
+	const others = shard === void 0 ? "" : `, ${formatNumber(shard.planned - shard.files)} of other shards`;
+	const bytes = formatCount(totalSize(changed), "byte");
+	const lines = [[
+		`Plan: ${formatCount(files.length, "file")}`,
+		`${formatCount(changed.length, "file")}, ${bytes} to send`,
+		`${formatNumber(skipped.length)} skipped, ${formatNumber(hidden.length)} hidden${others}`
+	].join("; ")];
+	if (state !== void 0) {
+		const rows = `${formatNumber(state.rows.size)} rows, ${formatCount(unchanged.size, "file")} unchanged`;
+		lines.push(`State file ${state.file}: ${rows}, ${formatNumber(orphaned.length)} orphaned`);
+	}
+	return lines.join("\n");
+}
+
+// src/report/checksums.ts
+/** The lines of the files in the sandbox, under the paths that the agent returned, as `sha256sum` writes them. */
+function checksumsOf({ files }) {
+	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []);
+}
+/**
+* Stands for a whole build: the hash of the sorted lines of all its files under their targets. Empty if a file failed or was
+* not attempted, so that a part of a build never has the digest of one, and if the files were not hashed.
+*/
+function digestOf({ files }) {
+	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
+	if (lines.length === 0 || lines.length < files.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+}
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
+};
+/** A line of `sha256sum`: a backslash at its start says that the name has escapes. */
+function lineOf(sha256, name) {
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
+}
+
+// src/text/system-error.ts
+/** The code of a system error, such as `ENOENT`; undefined for any other error, such as a bug. */
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+
+// src/agent/read-file.ts
+/** Which file it is, whatever its path. */
+function identityOf({ dev, ino }) {
+	return process.platform === "win32" ? String(ino) : `${dev}:${ino}`;
+}
+/** O_NOFOLLOW refuses a link that was put there later; O_NONBLOCK does not wait for a pipe. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** The bytes of a file that still goes out in one piece, in a fraction of a stream's time; longer ones go in such chunks. */
-const BUFFER_BYTES = 262144;
-/** Windows numbers files beyond 2^53. */
 const EXACTLY = { bigint: true };
 /**
-* Checks that what was opened is a regular file and is what its path names, and returns its size in bytes. The flags guard
-* the last part of the path alone: a directory above it could have been swapped for a link that leads to a secret.
-* @throws AgentError `file-unreadable` or `file-changed`, or the system's own error where the path is gone.
+* Reads a file into a buffer from `offset` on, synchronously, which is fastest for small files.
+* Returns its size; undefined if it does not fit with a byte to spare, or cannot be read.
 */
-function checkOpened(path, opened) {
-	if (!opened.isFile()) throw new AgentError("file-unreadable", `${path} is not a regular file any more.`);
-	if (realpathSync.native(path) !== path) throw new AgentError("file-unreadable", `${path} leads through a link now, which it did not before.`);
-	if (!isSame(lstatSync(path, EXACTLY), opened)) throw new AgentError("file-changed", `${path} was replaced while it was opened.`);
-	return Number(opened.size);
-}
-/** Checks that a file is as it was opened when all of it was read. @throws AgentError `file-changed` */
-function checkRead(path, opened, read) {
-	if (read.size === opened.size && read.mtimeNs === opened.mtimeNs) return;
-	throw new AgentError("file-changed", `${path} changed while it was read.`);
-}
-function isSame(named, opened) {
-	return named.ino === opened.ino && (named.dev === opened.dev || process.platform === "win32");
-}
-/** Reads a file into a buffer, with calls that wait: for small ones they cost least. Undefined if not all fits or is readable. */
-function readSmallFile(path, buffer, { offset, room }) {
+function readSmallFile(file, buffer, offset) {
 	let descriptor;
 	try {
-		descriptor = openSync(path, READ_FLAGS);
+		descriptor = openSync(file.realPath, READ_FLAGS);
 		const opened = fstatSync(descriptor, EXACTLY);
-		const size = checkOpened(path, opened);
-		if (size > room) return void 0;
-		let total = 0;
-		while (total < size) {
-			const read = readSync(descriptor, buffer, offset + total, size - total, null);
-			if (read === 0) break;
-			total += read;
-		}
-		checkRead(path, opened, fstatSync(descriptor, EXACTLY));
-		return size === 0 && room > 0 && readSync(descriptor, buffer, offset, 1, null) > 0 ? void 0 : total;
+		checkOpened(file, opened);
+		const end = offset + Number(opened.size) + 1;
+		if (end > buffer.length) return void 0;
+		let position = offset;
+		for (let read = -1; read !== 0 && position < end; position += read) read = readSync(descriptor, buffer, position, end - position, null);
+		checkUnchanged(file, opened, fstatSync(descriptor, EXACTLY));
+		return position === end ? void 0 : position - offset;
 	} catch (error) {
-		if (isUnreadable(error)) return void 0;
+		if (error instanceof AgentError || systemCode(error) !== void 0) return void 0;
 		throw error;
 	} finally {
 		if (descriptor !== void 0) closeSync(descriptor);
 	}
 }
-const RENAMES = 5;
-const PAUSE_MS = 50;
-/** Renames a file, again where Windows says that somebody, such as a virus scanner, still looks at it. */
-function renameFile(from, to) {
-	for (let left = RENAMES;; left -= 1) try {
-		renameSync(from, to);
-		return;
+/** Up to this size, a file is read and sent whole, in a fraction of the time of a stream. */
+const SMALL_BYTES = 262144;
+const CHUNK_BYTES = 262144;
+/** @throws AgentError if the file cannot be read, or is another one than was found */
+async function openFile(file, isHashed) {
+	let handle;
+	try {
+		handle = await open(file.realPath, READ_FLAGS);
+		const stats = await handle.stat(EXACTLY);
+		checkOpened(file, stats);
+		await checkNotEmpty(file, handle, stats);
+		const source = {
+			file,
+			handle,
+			stats,
+			digest: isHashed ? createHash("sha256") : void 0
+		};
+		return {
+			size: Number(stats.size),
+			chunks: () => chunksOf(source),
+			sha256: () => source.digest?.digest("hex") ?? "",
+			close: () => source.handle.close()
+		};
 	} catch (error) {
-		if (left === 1 || ![
-			"EPERM",
-			"EBUSY",
-			"EACCES"
-		].includes(systemCode(error) ?? "")) throw error;
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+		await handle?.close();
+		throw openFailure(file, error);
 	}
 }
-/** The code of an error of the system, such as `ENOENT`; undefined for any other: bugs have none. */
-function systemCode(error) {
-	return error instanceof Error && "code" in error ? String(error.code) : void 0;
+/** In hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
+async function hashFile(file, cancel) {
+	if (file.size <= 262144) {
+		const buffer = Buffer.allocUnsafeSlow(file.size + 1);
+		const size = readSmallFile(file, buffer, 0);
+		return size === void 0 ? void 0 : hash("sha256", buffer.subarray(0, size));
+	}
+	let opened;
+	try {
+		opened = await openFile(file, true);
+		for await (const _ of opened.chunks()) if (cancel.aborted) return void 0;
+		return opened.sha256();
+	} catch (error) {
+		if (error instanceof AgentError) return void 0;
+		throw error;
+	} finally {
+		await opened?.close();
+	}
 }
-/** Whether an error says that a file cannot be read, and is no bug. */
-function isUnreadable(error) {
-	return error instanceof AgentError || systemCode(error) !== void 0;
+/**
+* Two buffers take turns: one is filled while the other is sent, which is let go of before the next
+* chunk is asked for. A new buffer for each chunk would take twice the memory.
+*/
+async function* chunksOf({ file, handle, stats, digest }) {
+	const size = Number(stats.size);
+	const buffers = [0, 1].map(() => Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES)));
+	const readAt = (position, turn) => {
+		const reading = fill(handle, (buffers[turn % 2] ?? Buffer.alloc(0)).subarray(0, size - position), position);
+		reading.catch(() => {});
+		return reading;
+	};
+	let next = readAt(0, 0);
+	for (let sent = 0, turn = 1; sent < size; turn += 1) {
+		const chunk = await next;
+		if (chunk.length === 0) {
+			const message = `${file.realPath} shrank by ${size - sent} bytes during the upload.`;
+			throw new AgentError("file-changed", message);
+		}
+		sent += chunk.length;
+		digest?.update(chunk);
+		if (sent < size) next = readAt(sent, turn);
+		else checkUnchanged(file, stats, await handle.stat(EXACTLY));
+		yield chunk;
+	}
+}
+/** Fills a buffer as far as the file reaches; a system may read less than was asked for. */
+async function fill(handle, buffer, position) {
+	let filled = 0;
+	while (filled < buffer.length) {
+		const at = position + filled;
+		const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, at);
+		if (bytesRead === 0) break;
+		filled += bytesRead;
+	}
+	return buffer.subarray(0, filled);
+}
+/** A folder on the way may have become a link since the file was found. */
+function checkOpened({ realPath, identity }, opened) {
+	if (!opened.isFile()) throw new AgentError("file-unreadable", `${realPath} is no longer a regular file.`);
+	if (identityOf(opened) !== identity) throw new AgentError("file-replaced", `${realPath} was replaced after it was found.`);
+}
+/** What a memory map writes later cannot be seen. */
+function checkUnchanged({ realPath }, opened, now) {
+	if (!(now.size === opened.size && now.mtimeNs === opened.mtimeNs && now.ctimeNs === opened.ctimeNs)) throw new AgentError("file-changed", `${realPath} changed while it was read.`);
+}
+/** Files of /proc say that they are empty. */
+async function checkNotEmpty({ realPath }, handle, { size }) {
+	if (size > 0 || (await handle.read(Buffer.alloc(1), 0, 1, 0)).bytesRead === 0) return;
+	throw new AgentError("file-unreadable", `${realPath} claims to be empty but has content.`);
+}
+function openFailure({ realPath }, error) {
+	const code = systemCode(error);
+	if (code === void 0) return error;
+	if (code === "EMFILE" || code === "ENFILE") {
+		const message = `${realPath} cannot be opened now: too many files are open (${code}).`;
+		return new AgentError("too-many-open", message);
+	}
+	return new AgentError("file-unreadable", `${realPath} cannot be read (${code}).`, { cause: error });
 }
 
-// src/upload/sources.ts
-const SYMBOLIC_LINK = "a symbolic link";
-const BROKEN_LINK = "a broken link";
-/** That of a pipe, a socket or a device. */
-const NOT_REGULAR = "not a regular file";
-/** That of a hidden file that no line takes by itself. */
-const ALL_HIDDEN = "include-hidden-files: true includes it";
-/** Finds the real paths of folders below `root` from those of their parents, each once: the system asks for all parts again. */
-function realPaths(root) {
-	const known = /* @__PURE__ */ new Map();
-	return function find(directory) {
-		let real = known.get(directory);
-		if (real !== void 0) return real;
-		const isBelow = directory !== root && pathWithin(root, directory) !== void 0;
-		const own = isBelow ? path.join(find(path.dirname(directory)), path.basename(directory)) : directory;
-		real = !isBelow || lstatSync(own).isSymbolicLink() ? realpathSync.native(own) : own;
-		known.set(directory, real);
-		return real;
+// src/files/links.ts
+/** The folder at the end of a link in a place; undefined if the link closes a loop. */
+function follow(link, from) {
+	const own = realIn(from, link);
+	const real = realpathSync.native(own);
+	const way = [...from.way, {
+		start: from.real,
+		end: path.dirname(own)
+	}];
+	return way.some(({ start, end }) => isWithin(start, real) && isWithin(real, end)) ? void 0 : {
+		...from,
+		path: link,
+		real,
+		way
 	};
 }
-const TURN = 1e4;
-/** Parts what a search found into files and what is left out. @throws InputError where a link leads out of the workspace. */
-async function sortOut(root, paths, { workspace, followSymlinks, includeHiddenFiles }) {
-	const files = [];
-	const leftOut = [];
-	let resolve;
-	for (const [index, file] of paths.entries()) {
-		if (index % TURN === 9999) await setImmediate();
-		const own = lstatSync(file, { throwIfNoEntry: false });
-		const isLink = own?.isSymbolicLink() ?? false;
-		const stats = isLink && followSymlinks ? statSync(file, { throwIfNoEntry: false }) : own;
-		if (stats === void 0) continue;
-		const relative = pathWithin(root, file) ?? "";
-		if (stats.isSymbolicLink()) leftOut.push({
-			path: file,
-			reason: SYMBOLIC_LINK
-		});
-		else if (!stats.isFile()) leftOut.push({
-			path: file,
-			reason: NOT_REGULAR
-		});
-		else {
-			resolve ??= boundary(workspace, relative === "" ? path.dirname(root) : root);
-			const { real, isHidden } = resolve(file, isLink || relative === "");
-			if (isHidden && !includeHiddenFiles) leftOut.push({
-				path: file,
-				reason: "a link to something hidden"
-			});
-			else {
-				const isExecutable = (stats.mode & 73) !== 0;
-				files.push({
-					path: file,
-					realPath: real,
-					relative: toPosix(relative),
-					size: stats.size,
-					isExecutable
-				});
-			}
-		}
-	}
+/** The folders below a place that led to it: to enter them again would close a loop. */
+function closedFolders({ real, way }) {
+	return way.map(({ start }) => start).filter((start) => isWithin(real, start));
+}
+/** The path, by way of a place, of something that lies in the real folder. */
+function pathIn(place, real) {
+	if (place.path === place.real) return real;
+	return path.join(place.path, pathWithin(place.real, real) ?? "");
+}
+/** The real path of something in a place that is not behind a further link. */
+function realIn(place, file) {
+	if (place.path === place.real) return file;
+	return path.join(place.real, pathWithin(place.path, file) ?? "");
+}
+/**
+* Links may lead to the workspace, or to the pattern's own folder if that is elsewhere: a build that
+* ran untrusted code could contain a link to a credential of the runner.
+*/
+function boundsOf(workspace, root) {
+	const home = realpathSync.native(workspace);
+	const inside = pathWithin(workspace, root);
+	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
+	const bounds = inside === void 0 ? [home, place] : [home];
+	const within = (real) => bounds.some((bound) => isWithin(bound, real));
+	const isWalked = (part) => isWithin(workspace, part) || isWithin(root, part);
+	const leadsOut = (part) => isWalked(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
 	return {
-		files,
-		leftOut
+		check(file, folder, real) {
+			if (!within(folder)) throw leadsOutError(partsOf(file).find(leadsOut) ?? file, folder);
+			if (!within(real)) throw leadsOutError(file, real);
+		},
+		isHidden(file, real) {
+			const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
+			if (!/(^|[\\/])\./.test(shown)) return false;
+			const ordinary = path.join(place, pathWithin(root, file) ?? "");
+			return real.toLowerCase() !== ordinary.toLowerCase();
+		}
 	};
 }
-/** The path of `file` from `directory`, both absolute; undefined where it is neither that directory nor below it. */
+/** The path of `file` from `directory`, both absolute; undefined if it is outside. */
 function pathWithin(directory, file) {
 	const rest = file.startsWith(directory) ? file.slice(directory.length) : "";
 	if (rest.startsWith(path.sep) && !rest.includes("..")) return rest.slice(1);
 	const relative = path.relative(directory, file);
 	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
 }
+function isWithin(directory, file) {
+	return pathWithin(directory, file) !== void 0;
+}
 /** A path of the runner with slashes, also on Windows. */
 function toPosix(file) {
 	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
-/**
-* A resolver that lets links lead only to places inside the workspace, or inside the pattern's own root where that lies
-* outside the workspace. A build that ran untrusted code could hold a link to a credential of the runner.
-* `root` is the directory that the pattern's search starts in; both are absolute.
-*/
-function boundary(workspace, root) {
-	const home = realpathSync.native(workspace);
-	const inside = pathWithin(workspace, root);
-	const place = inside === void 0 ? path.join(realpathSync.native(path.dirname(root)), path.basename(root)) : path.join(home, inside);
-	const bounds = inside === void 0 ? [home, place] : [home];
-	const within = (real) => bounds.some((bound) => pathWithin(bound, real) !== void 0);
-	const searched = (place) => (pathWithin(workspace, place) ?? pathWithin(root, place)) !== void 0;
-	const realPath = realPaths(root);
-	return (file, mayDiffer) => {
-		const directory = realPath(path.dirname(file));
-		if (!within(directory)) throw leadsOut(linkOf(file, searched, within), directory);
-		const own = path.join(directory, path.basename(file));
-		const real = mayDiffer ? realpathSync.native(own) : own;
-		if (!within(real)) throw leadsOut(file, real);
-		const isElsewhere = real.toLowerCase() !== path.join(place, pathWithin(root, file) ?? "").toLowerCase();
-		const shown = pathWithin(place, real) ?? pathWithin(home, real) ?? "";
-		return {
-			real,
-			isHidden: isElsewhere && /(^|[\\/])\./.test(shown)
-		};
-	};
+/** A path and all folders above it, the topmost first. */
+function partsOf(file) {
+	const parts = [file];
+	for (let part = file; part !== path.dirname(part);) {
+		part = path.dirname(part);
+		parts.unshift(part);
+	}
+	return parts;
 }
-/** The first part of a path that leads out; where the searched place itself lies behind a link, that is not it. */
-function linkOf(file, searched, within) {
-	const parents = [];
-	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) parents.unshift(part);
-	const isLeavingLink = (part) => searched(part) && lstatSync(part).isSymbolicLink() && !within(realpathSync.native(part));
-	return parents.find(isLeavingLink) ?? file;
-}
-function leadsOut(link, end) {
+function leadsOutError(link, end) {
 	return inputError("files", `${link} is a link to ${end}, outside the workspace. Exclude it with a ! line, or copy what it leads to into the workspace.`);
 }
 
+// src/files/pattern.ts
+const WINDOWS = process.platform === "win32";
+const OPTIONS = {
+	nobrace: true,
+	nocase: WINDOWS,
+	nocomment: true,
+	noext: true,
+	nonegate: true
+};
+/** The excludes of some lines, relative to `directory`. */
+function excludesOf(lines, directory) {
+	const all = lines.map((line) => ({
+		line,
+		matches: matches(anchor(line, directory), true),
+		spells: matches(anchor(line, directory), false),
+		isUnused: true
+	}));
+	const excludes = (file) => {
+		let isExcluded = false;
+		for (const each of all) {
+			if (isExcluded && !each.isUnused || !each.matches(file)) continue;
+			each.isUnused = false;
+			isExcluded = true;
+		}
+		return isExcluded;
+	};
+	const prunes = (folder) => {
+		if (!excludes(folder)) return false;
+		for (const each of all) each.isUnused &&= !each.matches(folder, true);
+		return true;
+	};
+	const passesOver = (folder) => {
+		for (const each of all) each.isUnused &&= !each.spells(folder, true);
+	};
+	return {
+		excludes,
+		prunes,
+		passesOver,
+		unused: () => all.filter(({ isUnused }) => isUnused).map(({ line }) => line)
+	};
+}
+/** A matcher for an absolute pattern; nothing is hidden if hidden files are included. */
+function matcherOf(pattern, excludes, includeHiddenFiles = false) {
+	const wanted = matches(pattern, true);
+	const visible = matches(pattern, false);
+	const isDotted = (file) => !includeHiddenFiles && /[\\/]\./.test(file);
+	return {
+		wants: (file) => wanted(file) && !excludes(file),
+		mayHold: (folder) => wanted(folder, true) && !excludes(folder),
+		hides: (file) => isDotted(file) && !visible(file),
+		hidesBelow: (folder) => isDotted(folder) && !visible(folder, true)
+	};
+}
+/** Makes a pattern absolute: relative ones start in `directory`, `~` is the home directory. */
+function anchor(pattern, directory) {
+	const trimmed = pattern.replace(WINDOWS ? /(?<=[^:])[\\/]+$/ : /(?<=.)\/+$/, "");
+	if (/^~(?=$|[\\/])/.test(trimmed)) return escaped(homedir()) + trimmed.slice(1);
+	if (WINDOWS && /^[\\/](?![\\/])/.test(trimmed)) return path.parse(directory).root + trimmed.slice(1);
+	if (path.isAbsolute(trimmed)) return trimmed;
+	const [climb = ""] = /^(\.{1,2}([\\/]|$))*/.exec(trimmed) ?? [];
+	const base = path.resolve(directory, climb === "" ? "." : climb);
+	const rest = trimmed.slice(climb.length);
+	if (rest === "") return escaped(base);
+	return `${escaped(base)}${base.endsWith(path.sep) ? "" : path.sep}${rest}`;
+}
+/** A pattern that matches exactly this path. */
+function escaped(literal) {
+	return (WINDOWS ? literal : literal.replaceAll("\\", "\\\\")).replace(/[[?*]/g, "[$&]");
+}
+/** The names in a path or a pattern. */
+function segmentsOf(pattern) {
+	return pattern.split(WINDOWS ? /[\\/]/ : "/").filter((segment) => segment !== "");
+}
+function matches(pattern, dot) {
+	const own = (WINDOWS ? pattern.replaceAll("\\", "/") : pattern).replace(/(\/\*\*)+$/, "");
+	const matchers = [`${own}/**`, own].map((each) => new Minimatch(each, {
+		...OPTIONS,
+		dot
+	}));
+	return (file, partial) => matchers.some((each) => each.match(file, partial));
+}
+
+// src/files/glob.ts
+/** The absolute path that a pattern spells out before its first wildcard. */
+async function rootOf(pattern) {
+	return (await create(pattern)).getSearchPaths()[0] ?? "";
+}
+/**
+* Yields everything in a real folder that the pattern may match, and links, but nothing behind one.
+* @throws InputError for names that are not valid UTF-8, and the system's errors.
+*/
+async function* globFolder(folder, options) {
+	const { direct, lines } = splitFolder(folder, options) ?? {
+		direct: [],
+		lines: linesFor(folder, options.segments)
+	};
+	yield* direct;
+	if (lines.length === 0) return;
+	const globber = await create(lines.join("\n"), {
+		followSymbolicLinks: false,
+		implicitDescendants: false,
+		matchDirectories: true,
+		excludeHiddenFiles: options.isVisibleOnly
+	});
+	const unclear = /* @__PURE__ */ new Set();
+	for await (const entry of globber.globGenerator()) {
+		if (entry === folder || !isWithin(folder, entry)) continue;
+		if (entry.includes("�")) {
+			if (unclear.has(entry)) throw badName(entry);
+			unclear.add(entry);
+		}
+		yield entry;
+	}
+}
+/** The error for a name that Node cannot read: it contains U+FFFD in place of what is not UTF-8. */
+function badName(file) {
+	return inputError("files", `${JSON.stringify(file)} has a name that is not valid UTF-8. Rename it.`);
+}
+const MAX_FOLDERS = 32;
+/**
+* The entries without excluded subfolders, since the library enters what it is told to exclude.
+* Undefined if there are none, or if it does not pay off.
+*/
+function splitFolder(folder, { segments, isVisibleOnly, isExcluded }) {
+	if (segments.length > 0 && segments[0] !== "**") return void 0;
+	const all = readdirSync(folder, { withFileTypes: true });
+	const entries = isVisibleOnly ? all.filter(({ name }) => !name.startsWith(".")) : all;
+	const isUnclear = entries.some(({ name }) => name.includes("�"));
+	const pathOf = ({ name }) => path.join(folder, name);
+	const folders = entries.filter((entry) => entry.isDirectory()).map(pathOf);
+	const kept = folders.filter((each) => !isExcluded(each));
+	const paysOff = kept.length < folders.length && kept.length <= MAX_FOLDERS;
+	if (isUnclear || !paysOff) return void 0;
+	return {
+		direct: entries.filter((entry) => !entry.isDirectory()).map(pathOf),
+		lines: kept.map((each) => path.join(literal(each), "**"))
+	};
+}
+/** The library yields a link only if a whole line matches it, so each part before ** is a line. */
+function linesFor(folder, segments) {
+	const lines = [];
+	let line = literal(folder);
+	for (const segment of segments) {
+		if (segment === "**") break;
+		line = path.join(line, simplified(segment));
+		lines.push(line);
+	}
+	return [...lines, path.join(line, "**")];
+}
+function simplified(segment) {
+	return segment.split("*").length > 3 || /\s$/.test(segment) ? "*" : segment;
+}
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+function literal(folder) {
+	return escaped(folder).replace(UNPRINTABLE, (character) => "?".repeat(character.length));
+}
+
+// src/files/walk.ts
+const SYMBOLIC_LINK = "a symbolic link";
+const BROKEN_LINK = "a broken link";
+/** A pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
+const HIDDEN_END = "a link to something hidden";
+const LIMITS = {
+	files: 1e6,
+	links: 1e4
+};
+function newWalk(pattern, options) {
+	return {
+		...pattern,
+		...options,
+		places: [],
+		place: void 0,
+		files: [],
+		skipped: [],
+		hidden: []
+	};
+}
+/** Finds everything from the root on, until the signal aborts. */
+async function walkAll(walk) {
+	const { root, workspace, places } = walk;
+	if (lstatIfThere(root) === void 0) return;
+	const above = path.dirname(root);
+	visit(walk, root, {
+		path: above,
+		real: realpathSync.native(above),
+		way: [],
+		bounds: boundsOf(workspace, above)
+	});
+	for (const place of places) {
+		walk.place = place;
+		await walkPlace(walk, place);
+	}
+}
+async function walkPlace(walk, place) {
+	const isVisibleOnly = skipsDotNames(walk, place);
+	if (isVisibleOnly) noteHiddenIn(walk, place.path, place.real);
+	const closed = closedFolders(place);
+	const entries = globFolder(place.real, {
+		segments: segmentsLeft(walk, place),
+		isVisibleOnly,
+		isExcluded: (folder) => walk.excludes.prunes(pathIn(place, folder))
+	});
+	for await (const entry of entries) {
+		if (walk.cancel.aborted) return;
+		if (closed.some((folder) => isWithin(folder, entry))) continue;
+		visit(walk, pathIn(place, entry), place);
+	}
+}
+/** The part of the pattern below a place. */
+function segmentsLeft({ root, segments }, place) {
+	const depth = segmentsOf(pathWithin(root, place.path) ?? "").length;
+	return segments.slice(0, depth).includes("**") ? ["**"] : segments.slice(depth);
+}
+/**
+* True if hidden folders are not entered, since files come and go in .git. The library would also
+* skip hidden names that the pattern spells out, and a start folder that is hidden itself.
+*/
+function skipsDotNames({ includeHiddenFiles, segments }, { real }) {
+	if (includeHiddenFiles || path.basename(real).startsWith(".")) return false;
+	return !segments.some((segment) => /^\\?\[?\./.test(segment));
+}
+function visit(walk, file, place) {
+	const { match, skipped, followSymlinks } = walk;
+	const own = realIn(place, file);
+	const entry = {
+		path: file,
+		own,
+		place
+	};
+	const stats = lstatIfThere(own);
+	if (stats === void 0) {
+		if (file.includes("�")) throw badName(file);
+		return;
+	}
+	if (stats.isSymbolicLink() && followSymlinks) visitLink(walk, entry);
+	else if (stats.isDirectory()) visitFolder(walk, entry);
+	else if (match.hides(file)) noteHidden(walk, file);
+	else if (!match.wants(file)) return;
+	else if (stats.isSymbolicLink()) skipped.push({
+		path: file,
+		reason: SYMBOLIC_LINK
+	});
+	else addFile(walk, entry, stats, file === walk.root ? realpathSync.native(own) : own);
+}
+function visitFolder(walk, entry) {
+	const { match, excludes, root } = walk;
+	if (excludes.prunes(entry.path)) return;
+	if (entry.path === root) enter(walk, entry);
+	else if (skipsDotNames(walk, entry.place)) noteHiddenIn(walk, entry.path, entry.own);
+	else if (match.hides(entry.path)) noteHidden(walk, entry.path);
+}
+function visitLink(walk, entry) {
+	const { match, excludes, skipped } = walk;
+	const { path: link, own } = entry;
+	if (excludes.prunes(link)) return;
+	const isWanted = match.wants(link);
+	if (!isWanted && !match.mayHold(link)) return;
+	const isHidden = match.hides(link);
+	const end = isHidden && match.hidesBelow(link) ? void 0 : statOfEnd(own);
+	if (end?.isDirectory()) enter(walk, entry);
+	else if (isHidden) noteHidden(walk, link);
+	else if (!isWanted) return;
+	else if (end === void 0) skipped.push({
+		path: link,
+		reason: BROKEN_LINK
+	});
+	else addFile(walk, entry, end, realpathSync.native(own));
+}
+/** What is at the end of a link; undefined if it is broken. */
+function statOfEnd(link) {
+	try {
+		return statSync(link, { bigint: true });
+	} catch (error) {
+		if (systemCode(error) === "ENOENT") return void 0;
+		throw error;
+	}
+}
+/** Adds the root, or the folder at the end of a link, to the places to walk. */
+function enter(walk, { path: folder, own, place }) {
+	const { root, workspace, places, written, limits = LIMITS } = walk;
+	const entered = folder === root ? {
+		path: root,
+		real: realpathSync.native(own),
+		way: [],
+		bounds: boundsOf(workspace, root)
+	} : follow(folder, place);
+	if (entered === void 0) return;
+	places.push(entered);
+	if (places.length <= limits.links) return;
+	throw tooMany(written, `leads through more than ${formatNumber(limits.links)} links to folders`, folder);
+}
+/** Adds a file; `stats` are those of the end of a link. */
+function addFile(walk, entry, stats, realPath) {
+	const { root, includeHiddenFiles, skipped, files, written, limits = LIMITS } = walk;
+	const { path: file, own, place } = entry;
+	if (!stats.isFile()) {
+		skipped.push({
+			path: file,
+			reason: NOT_REGULAR
+		});
+		return;
+	}
+	place.bounds.check(file, path.dirname(own), realPath);
+	if (!includeHiddenFiles && place.bounds.isHidden(file, realPath)) {
+		skipped.push({
+			path: file,
+			reason: HIDDEN_END
+		});
+		return;
+	}
+	files.push({
+		path: file,
+		realPath,
+		identity: identityOf(stats),
+		relative: toPosix(pathWithin(root, file) ?? ""),
+		size: Number(stats.size),
+		isExecutable: (stats.mode & 73n) !== 0n
+	});
+	if (files.length <= limits.files) return;
+	throw tooMany(written, `matches more than ${formatNumber(limits.files)} files`, file);
+}
+function tooMany(written, what, example) {
+	return inputError("files", `${quote(written)} ${what} (for example ${quote(example)}). Do links form a loop? Exclude what you do not need.`);
+}
+function noteHiddenIn(walk, folder, real) {
+	for (const name of readdirSync(real)) if (name.startsWith(".")) noteHidden(walk, path.join(folder, name));
+}
+/** Notes something hidden that the pattern matches, unless its folder has been noted. */
+function noteHidden({ match, excludes, hidden, root }, file) {
+	const isNoted = (each) => match.hides(each) && match.wants(each);
+	if (!isNoted(file)) return;
+	const folder = path.dirname(file);
+	if (folder !== root && isNoted(folder)) return;
+	excludes.passesOver(file);
+	hidden.push(file);
+}
+/** Undefined also if the path leads through a file, such as README.md/x. */
+function lstatIfThere(file) {
+	try {
+		return lstatSync(file, {
+			bigint: true,
+			throwIfNoEntry: false
+		});
+	} catch (error) {
+		if (systemCode(error) === "ENOTDIR") return void 0;
+		throw error;
+	}
+}
+
+// src/files/find.ts
+/** The reason of a hidden entry that no line includes by itself. */
+const ALL_HIDDEN = "include-hidden-files: true includes it";
+/**
+* Finds the files of every pattern, in the order of the patterns. `warnings` name the lines that
+* excluded nothing.
+* @throws InputError for folders, names and links that cannot be used.
+*/
+async function findFiles(rules, options) {
+	const directory = path.resolve(options.workspace, options.workingDirectory);
+	requireDirectory(directory, options.workingDirectory);
+	const excludes = excludesOf(rules.excludes, directory);
+	const finding = rules.patterns.map((pattern) => find({
+		pattern,
+		directory,
+		excludes
+	}, options));
+	const matches = await unlessCancelled(allOf(finding), options.cancel);
+	const files = new Set(matches.flatMap((match) => match.files.map((file) => file.path)));
+	return {
+		matches,
+		warnings: (files.size === 0 ? [] : excludes.unused()).map((line) => unusedLine(line, directory, [...files]))
+	};
+}
+async function find(line, options) {
+	const { directory, excludes } = line;
+	const written = line.pattern.pattern;
+	const pattern = anchor(written, directory);
+	const root = await rootOf(pattern);
+	const segments = segmentsOf(pattern).slice(segmentsOf(root).length);
+	const match = matcherOf(pattern, excludes.excludes, options.includeHiddenFiles);
+	for (let attempt = 1;; attempt += 1) {
+		const walk = newWalk({
+			written,
+			root,
+			segments,
+			match,
+			excludes
+		}, options);
+		try {
+			await walkAll(walk);
+			return matchesOf(line, walk);
+		} catch (error) {
+			if (attempt === 1 && hasVanished(error)) continue;
+			throw walkError(walk, error);
+		}
+	}
+}
+function matchesOf(line, { root, files, skipped, hidden }) {
+	return {
+		pattern: line.pattern,
+		root,
+		files: files.toSorted(byPath),
+		skipped: skipped.toSorted(byPath),
+		hidden: hidden.toSorted().map((file) => ({
+			path: file,
+			reason: suggestLine(file, root, line)
+		}))
+	};
+}
+function byPath(one, other) {
+	return one.path < other.path ? -1 : 1;
+}
+/** What includes a hidden entry, at the target where the pattern would put it. */
+function suggestLine(file, root, { directory, pattern }) {
+	const [dotted = "", ...others] = (pathWithin(root, file) ?? "").split(path.sep).filter((name) => name.startsWith("."));
+	if (others.length > 0 || dotted === ".git") return ALL_HIDDEN;
+	const start = toPosix(escaped(pathWithin(directory, root) ?? root));
+	const target = pattern.target === void 0 ? "" : ` => ${pattern.target}`;
+	return `the line ${quote(`${path.posix.join(start, "**", escaped(dotted))}${target}`)} includes it`;
+}
+/** A warning about a line that excluded nothing, with what it may have been meant to exclude. */
+function unusedLine(line, directory, files) {
+	const says = `${quote(`!${line}`)} excluded nothing`;
+	const isAnchored = /^(\.{0,2}[\\/]|~)/.test(line);
+	const isSlow = /(\*[^\\/]*){3}/.test(line);
+	const deep = `**/${line}`;
+	const { excludes } = excludesOf([deep], directory);
+	const count = isAnchored || isSlow ? 0 : files.filter(excludes).length;
+	if (count === 0) return `${says} that the other lines match.`;
+	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
+}
+function requireDirectory(directory, given) {
+	const problem = directoryProblem(directory);
+	if (problem === void 0) return;
+	const message = given === "" ? `the workspace ${problem} (${directory}).` : `${quote(given)} ${problem} (${directory}).`;
+	throw inputError("working-directory", message, "packages/app");
+}
+function directoryProblem(directory) {
+	if (/[\r\n]|^\s|\s$/.test(directory)) return "has a line break, or a space at the start or end of its path";
+	try {
+		return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ? void 0 : "is not a directory on the runner";
+	} catch (error) {
+		const code = systemCode(error);
+		if (code === void 0) throw error;
+		return `is a directory that cannot be used: ${code}`;
+	}
+}
+const ADVICE = {
+	ENOENT: "A folder vanished during the search.",
+	EACCES: "Let the runner read the folder, or upload another.",
+	ELOOP: "The link leads to itself: remove it, or set follow-symlinks: false.",
+	ENOTDIR: "The link leads nowhere: remove it, or set follow-symlinks: false."
+};
+/** The error of a walk as the user can use it; a bug as it is. */
+function walkError({ place, written }, error) {
+	const code = systemCode(error);
+	if (!(error instanceof Error) || code === void 0) return error;
+	const real = "path" in error ? String(error.path) : "";
+	const file = place === void 0 || real === "" ? real : pathIn(place, real);
+	if (code === "ENOENT" && file.includes("�")) return badName(file);
+	const message = real === "" ? error.message : error.message.replace(real, () => file);
+	const advice = ADVICE[code] === void 0 ? "" : ` ${ADVICE[code]}`;
+	return inputError("files", `${quote(written)} cannot be searched: ${message}.${advice}`);
+}
+/** True if something was gone between two calls; names that are not UTF-8 look the same. */
+function hasVanished(error) {
+	const file = error instanceof Error && "path" in error ? String(error.path) : "";
+	return systemCode(error) === "ENOENT" && !file.includes("�");
+}
+/** The matches, or none once the job is cancelled, which a glob that finds nothing does not notice. */
+async function unlessCancelled(finding, cancel) {
+	const { promise: aborted, resolve } = Promise.withResolvers();
+	const abort = () => resolve();
+	if (cancel.aborted) abort();
+	cancel.addEventListener("abort", abort, { once: true });
+	try {
+		const matches = await Promise.race([finding, aborted]);
+		await setImmediate();
+		await setImmediate();
+		return cancel.aborted ? [] : matches ?? [];
+	} finally {
+		cancel.removeEventListener("abort", abort);
+	}
+}
+
 // src/report/notices.ts
-/** A sentence on the files that were left out for their names, if there are any. */
-function hiddenLine({ hidden }) {
-	if (hidden[0] === void 0) return [];
-	const were = `${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} left out`;
-	const { path, reason } = hidden.find((each) => each.reason !== "include-hidden-files: true includes it") ?? hidden[0];
-	return [`${were}, such as ${quote(path)}: ${reason}.`];
+/** A sentence on the hidden files that were skipped, if there are any. */
+function hiddenNotice({ hidden }) {
+	const example = hidden.find(({ reason }) => reason !== "include-hidden-files: true includes it") ?? hidden[0];
+	if (example === void 0) return [];
+	return [`${`${formatCount(hidden.length, "hidden file")} ${hidden.length === 1 ? "was" : "were"} skipped`}, such as ${quote(example.path)}: ${example.reason}.`];
+}
+/** What to know about the files in the sandbox, although nothing failed. */
+function notices(report) {
+	return [
+		...modesNotice(report),
+		...orphansNotice(report),
+		...batchNotice(report)
+	];
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-const MAX_NAMES$1 = 10;
-/** What is to be known of the files in the sandbox, though nothing failed. */
-function notices(report) {
-	const { files, gone } = report;
+function modesNotice({ files }) {
 	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
 	const [program] = programs;
-	const why = "Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive:";
-	const places = firstOf$1(gone, MAX_NAMES$1, {
+	if (program === void 0) return [];
+	return [`${countAre(programs)} executable, such as ${quote(program.file.source)}. Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+}
+const MAX_NAMES$2 = 10;
+function orphansNotice({ orphaned }) {
+	if (orphaned.length === 0) return [];
+	const paths = abbreviate(orphaned, MAX_NAMES$2, {
 		show: quote,
 		more: moreInReport
 	}).join(", ");
-	return [
-		...program === void 0 ? [] : [`${are(programs, "file")} executable, such as ${quote(program.file.source)}. ${why} ${ARCHIVE}`],
-		...gone.length === 0 ? [] : [`${are(gone, "file")} no longer in the build but still in the sandbox: ${places}.`],
-		...waits(report)
-	];
+	return [`${countAre(orphaned)} no longer in the build but still in the sandbox: ${paths}.`];
+}
+function countAre(files) {
+	return `${formatCount(files.length, "file")} ${files.length === 1 ? "is" : "are"}`;
 }
 const MANY = 100;
 const LONG_MS = 50;
-const SLOW = 4 * 2 ** 20;
-/** Where many small files went alone, most of them took longer than the bytes would, and the line had room. */
-function waits({ files, mayShare, durationMs }) {
-	const small = files.flatMap((each) => each.status === "uploaded" && each.size <= 262144 ? [each] : []);
-	const isIdle = (small.map((each) => each.durationMs).sort((a, b) => a - b)[small.length >> 1] ?? 0) >= LONG_MS && totalSize(small) / durationMs < SLOW / 1e3;
-	if (!mayShare || small.length < MANY || !isIdle) return [];
-	return [`${`${formatCount(small.length, "small file")} went out one per request, and most of the time was spent waiting`}. If the service accepts several files per request, files-per-request: ${MANY} is several times as fast.`];
-}
-function are(items, noun) {
-	return `${formatCount(items.length, noun)} ${items.length === 1 ? "is" : "are"}`;
+const SLOW_BYTES_PER_MS = 4 * 2 ** 20 / 1e3;
+/** Suggests batches if many small files mostly waited for answers while the bandwidth was idle. */
+function batchNotice({ files, mayBatch, durationMs }) {
+	const small = files.filter((result) => result.status === "uploaded").filter(({ size }) => size <= SMALL_BYTES);
+	const times = small.map((result) => result.durationMs).sort((a, b) => a - b);
+	const isIdle = (times[times.length >> 1] ?? 0) >= LONG_MS && totalSize(small) / durationMs < SLOW_BYTES_PER_MS;
+	if (!mayBatch || small.length < MANY || !isIdle) return [];
+	return [`${`${formatCount(small.length, "small file")} went out one per request`}, and most of the time was spent waiting. If the service accepts several files per request, files-per-request: ${MANY} is several times as fast.`];
 }
 
 // src/report/outputs.ts
-const MAX_JSON_BYTES = 262144;
-/** The outputs that a task has beside the report file, by name, and a notice for each that is left empty for its size. */
-function outputsOf(report, aggregates) {
+const MAX_CHARACTERS = 45e4;
+/** One output may not take the room of all others. */
+const MAX_OUTPUT_BYTES = 262144;
+function derive(report) {
+	return {
+		aggregates: aggregatesOf(report.samples),
+		digest: digestOf(report)
+	};
+}
+/** The outputs of a task beside its files, by name, and a notice for each that is left empty for its length. */
+function outputsOf(report, { aggregates, digest }) {
 	const { task } = report;
 	const drafts = {
-		...task === "sync" || task === "upload" ? uploadOutputs(report) : {},
+		...task === "sync" || task === "upload" ? {
+			...uploadCounts(report),
+			digest
+		} : {},
 		...task === "upload" ? {} : {
 			...statsOutputs(report),
 			...gateOutputs(report, aggregates)
-		}
+		},
+		...task === "sync" || task === "upload" ? { uploaded: uploadedList(report) } : {}
 	};
-	const entries = Object.entries(drafts);
+	let left = MAX_CHARACTERS;
+	const outputs = {};
+	const notices = [];
+	for (const [name, value] of Object.entries(drafts)) {
+		const fits = value !== void 0 && value.length <= left && isShortEnough(value);
+		outputs[name] = fits ? value : emptyOf(name);
+		left -= outputs[name].length;
+		if (!fits) notices.push(tooLong(name, value === void 0 || !isShortEnough(value)));
+	}
 	return {
-		outputs: Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""])),
-		notices: entries.filter(([, value]) => value === void 0).map(([name]) => tooLong(name))
+		outputs,
+		notices
 	};
 }
-function uploadOutputs(report) {
-	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals(report);
+function isShortEnough(value) {
+	return Buffer.byteLength(value) <= MAX_OUTPUT_BYTES;
+}
+/** What takes the place of a value that is too long: `fromJSON` fails on an empty text. */
+function emptyOf(output) {
+	return output === "uploaded" ? "[]" : "";
+}
+function tooLong(output, isByItself) {
+	const why = isByItself ? "it would exceed 256 KiB" : "the outputs would exceed 900 KB together, as GitHub counts them";
+	return `The output ${output} is ${emptyOf(output) || "empty"}: ${why}. The file named by the output report has everything.`;
+}
+function uploadCounts(report) {
+	const { uploaded, unchanged, failed, skipped, uploadedBytes } = countFiles(report);
 	return {
 		"uploaded-count": String(uploaded),
 		"unchanged-count": String(unchanged),
 		"failed-count": String(failed),
 		"skipped-count": String(skipped),
 		"hidden-count": String(report.hidden.length),
-		"uploaded-bytes": String(uploadedBytes),
-		uploaded: uploadedList(report)
+		"uploaded-bytes": String(uploadedBytes)
 	};
 }
-/** Each empty where it was not reported. */
+/** The uploaded files as JSON; undefined as soon as it is too long. */
+function uploadedList({ files }) {
+	const uploaded = files.filter((result) => result.status === "uploaded");
+	const entries = uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({
+		source,
+		path,
+		size
+	}));
+	const sizeWithComma = (entry) => Buffer.byteLength(entry) + 1;
+	const taken = takeWithin(entries, 262143, sizeWithComma);
+	return taken.length < uploaded.length ? void 0 : `[${taken.join(",")}]`;
+}
+/** Each is empty if it was not reported. */
 function statsOutputs({ stats }) {
-	const figures = Object.keys(METRICS).map((metric) => [metric.replaceAll("_", "-"), figureText(metric, stats?.figures.get(metric))]);
+	const figures = Object.keys(METRICS).map((metric) => [metric.replaceAll("_", "-"), stats?.digits.get(metric) ?? ""]);
 	return {
 		...Object.fromEntries(figures),
-		stats: unlessTooLong(stats?.json ?? "")
+		stats: stats?.json ?? ""
 	};
 }
-/** The gate's state, what tripped, and each metric's aggregates over the samples. */
 function gateOutputs({ gate }, aggregates) {
 	return {
 		gate: gate.state,
-		breaches: unlessTooLong(stringifyExactly(gate.breaches.map(breachEntry))),
-		aggregates: unlessTooLong(stringifyExactly(aggregates))
+		breaches: JSON.stringify(gate.breaches.map(breachEntry)),
+		aggregates: JSON.stringify(aggregates)
 	};
 }
-/** One figure of each kind for every metric that any sample reports. Takes a while for thousands of samples: once a run. */
+/** Each metric's aggregates. */
 function aggregatesOf(samples) {
-	const byMetric = /* @__PURE__ */ new Map();
-	for (const { figures } of samples) for (const [metric, figure] of figures) {
-		const before = byMetric.get(metric);
-		if (before === void 0) byMetric.set(metric, [exactly(figure)]);
-		else before.push(exactly(figure));
-	}
-	const aggregate = (figures) => AGGREGATES.map((kind) => [kind, toFigure(aggregateOf(kind, figures))]);
-	return Object.fromEntries([...byMetric].map(([metric, figures]) => [metric, Object.fromEntries(aggregate(figures))]));
+	const all = samples.map(({ figures }) => figures);
+	const aggregates = [...new Set(all.flatMap((figures) => [...figures.keys()]))].map((metric) => {
+		const figures = figuresOf(metric, all);
+		const entries = AGGREGATES.map((kind) => [kind, figures && aggregateOf(kind, figures)]);
+		return [metric, Object.fromEntries(entries)];
+	});
+	return Object.fromEntries(aggregates);
 }
 const FILES_PER_PIECE = 500;
-/** The JSON text of the file that the output `report` names, in pieces: all of it at once would take much memory. */
-function* reportJson(report, aggregates) {
-	const { schema, task, files, stats, samples, gate, ...rest } = report;
+const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
+/** The report file, in pieces: 20,000 files in one string would take much memory. */
+function* reportJson(report, { aggregates, digest }) {
+	const { task, files, stats, samples, gate, mayBatch: _, ...rest } = report;
 	const document = {
-		schema,
+		$schema: SCHEMA,
 		task,
 		succeeded: succeeded(report),
 		headline: headline(report),
-		totals: totals(report),
+		totals: countFiles(report),
+		digest,
 		...rest,
 		gate: {
 			state: gate.state,
@@ -2075,34 +2857,14 @@ function* reportJson(report, aggregates) {
 			figures: Object.fromEntries(figures)
 		}))
 	};
-	yield `${stringifyExactly(document).slice(0, -1)},\n"stats": ${stats?.json ?? "null"},\n"files": [`;
+	yield `${JSON.stringify(document).slice(0, -1)},\n"stats": ${stats?.json || "null"},\n"files": [`;
 	for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
 		const lines = files.slice(start, start + FILES_PER_PIECE).map((result) => `\n${JSON.stringify(fileEntry(result, report))}`);
 		yield `${start === 0 ? "" : ","}${lines.join(",")}`;
 	}
 	yield "\n]\n}\n";
 }
-function tooLong(output) {
-	return `The output ${output} is empty: it would exceed 256 KiB. The file named by the output report has everything.`;
-}
-function unlessTooLong(json) {
-	return Buffer.byteLength(json) > MAX_JSON_BYTES ? void 0 : json;
-}
-/** The uploaded files as JSON; undefined as soon as it is too long. */
-function uploadedList({ files }) {
-	const uploaded = files.filter((result) => result.status === "uploaded");
-	const entries = fitting(uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({
-		source,
-		path,
-		size
-	})), 262143, (entry) => Buffer.byteLength(entry) + 1);
-	return entries.length < uploaded.length ? void 0 : `[${entries.join(",")}]`;
-}
-function figureText(metric, figure) {
-	if (figure === void 0) return "";
-	return (metric === "mem_used_pct" || metric === "disk_used_pct") && typeof figure === "number" ? figure.toFixed(2) : String(figure);
-}
-/** The figure is null where the metric was not reported. */
+/** The figure is null if the metric was not reported. */
 function breachEntry(breach) {
 	const { level, condition } = breach;
 	const { text, metric, limit } = condition;
@@ -2110,30 +2872,30 @@ function breachEntry(breach) {
 		level,
 		condition: text,
 		metric,
-		figure: breach.holds === void 0 ? null : toFigure(breach.figure),
-		limit: toFigure(limit)
+		figure: breach.holds === void 0 ? null : breach.figure,
+		limit
 	};
 }
-function fileEntry({ file, ...outcome }, report) {
+function fileEntry({ file, ...result }, report) {
 	const { source, target, size } = file;
-	if (outcome.status !== "failed") return {
+	if (result.status !== "failed") return {
 		source,
 		target,
 		size,
-		...outcome
+		...result
 	};
-	const { kind, status, message } = outcome.error;
+	const { kind, status, message } = result.error;
 	const error = {
 		kind,
 		status,
 		message,
-		hint: adviceOn(outcome.error, report)
+		hint: adviceFor(result.error, report)
 	};
 	return {
 		source,
 		target,
 		size,
-		...outcome,
+		...result,
 		error
 	};
 }
@@ -2147,167 +2909,197 @@ const ENTITIES = new Map(Object.entries({
 	"\"": "&quot;",
 	"'": "&#39;"
 }));
-/** HTML from a template, what is put in escaped. As blocks without empty lines it is no Markdown: no text becomes markup. */
+/** HTML from a template; values are escaped. A block without empty lines has no Markdown. */
 function html(parts, ...values) {
 	return { html: parts.flatMap((part, index) => [part, toHtml(values[index])]).join("") };
 }
-/** Pieces one after the other. */
-function concat(pieces) {
-	return { html: pieces.map((piece) => piece.html).join("") };
+/** Joins pieces of HTML. */
+function concat(pieces, separator = "") {
+	return { html: pieces.map((piece) => piece.html).join(separator) };
 }
-/** Text that is shown to the letter: within `code`, mentions and emoji names do not apply either. */
+/** Literal text: GitHub leaves mentions and emoji names alone only in `code`. */
 function code(text) {
 	return html`<code>${text}</code>`;
 }
 const PLAIN = String.raw`(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.:]*|%)`;
 const END = String.raw`[.,:;?!)]*(?:\s|$)`;
 const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}${END})[^\s"(]\S*?(?=${END}))`;
-const ODD_RUN = new RegExp(`(${ODD}(?: ${ODD})*(?:(?<=[<>=]) [\\d.]*\\d)?)`);
-/** A message: its plain words as they are, and all else as code, what is quoted whole. */
+const EXAMPLE = String.raw`(?<=\bExample: )[^\n]+$`;
+const ODD_RUN = new RegExp(`(${EXAMPLE}|${ODD}(?: ${ODD})*(?:(?<=[<>=]) [\\d.]*\\d)?)`);
+/** A message: plain words as they are, everything else as code, quoted text as a whole. */
 function prose(text) {
-	return concat(visibleCut(text, MAX_TEXT).split(ODD_RUN).map((piece, index) => ({ html: index % 2 === 0 ? escaped(piece) : `<code>${escaped(piece)}</code>` })));
+	return concat(visibleCut(text, MAX_TEXT).split(ODD_RUN).map((piece, index) => ({ html: index % 2 === 0 ? escapeHtml(piece) : `<code>${escapeHtml(piece)}</code>` })));
 }
-/** A table of a heading row and rows, without columns that are empty. Text is a figure and stands right, HTML stands left. */
+/** A table of a heading row and rows, without empty columns. */
 function table(headings, rows) {
-	const columns = [...headings.keys()].filter((column) => rows.some((row) => row[column] !== ""));
-	const isText = (column) => rows.some((row) => typeof row[column] === "object");
-	const cell = (column, value = "") => isText(column) ? html`<td>${value}</td>` : html`<td align="right">${value}</td>`;
-	const head = columns.map((column) => html`<th align="${isText(column) ? "left" : "right"}">${headings[column] ?? ""}</th>`);
+	const columns = [...headings.keys()].filter((column) => rows.some((row) => row[column] !== void 0 && row[column] !== ""));
+	const isProse = (column) => rows.some((row) => typeof row[column] === "object");
+	const cell = (column, value = "") => isProse(column) ? html`<td>${value}</td>` : html`<td align="right">${unbroken(value)}</td>`;
+	const head = columns.map((column) => html`<th align="${isProse(column) ? "left" : "right"}">${headings[column] ?? ""}</th>`);
 	const body = rows.map((row) => html`<tr>${concat(columns.map((column) => cell(column, row[column])))}</tr>\n`);
 	return html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`;
 }
+/** A figure that does not break over lines, however narrow the screen. */
+function unbroken(figure) {
+	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
+}
 function toHtml(value) {
 	if (value === void 0) return "";
-	return typeof value === "object" ? value.html : escaped(visibleCut(String(value), MAX_TEXT));
+	return typeof value === "object" ? value.html : escapeHtml(visibleCut(String(value), MAX_TEXT));
 }
-function escaped(text) {
+function escapeHtml(text) {
 	return text.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
-// src/report/charts.ts
-/** Fewer readings say no more than their figures. */
-const MIN_READINGS = 10;
+// src/report/chart.ts
+/** Fewer samples say no more than their figures. */
+const MIN_SAMPLES = 10;
 const MAX_POINTS = 60;
 const MAX_PERCENT = 1e3;
-const MAX_LIMITS = 8;
+const MAX_LIMITS = 4;
 const PLOTS = [
 	{
-		kind: "line",
 		name: "🟦 CPU",
-		colour: "#388bfd",
+		color: "#388bfd",
 		metric: "cpu_used_pct",
-		part: void 0
+		resource: "cpu"
 	},
 	{
-		kind: "line",
 		name: "🟪 memory",
-		colour: "#a371f7",
+		color: "#a371f7",
 		metric: "mem_used_pct",
-		part: "mem"
+		resource: "mem"
 	},
 	{
-		kind: "line",
 		name: "🟩 disk",
-		colour: "#2da44e",
+		color: "#2da44e",
 		metric: "disk_used_pct",
-		part: "disk"
+		resource: "disk"
 	}
 ];
-const LIMITS = [{
-	kind: "line",
-	name: "🟥 limits of fail-if",
-	colour: "#e5484d",
-	level: "failIf"
-}, {
-	kind: "line",
-	name: "🟨 limits of warn-if",
-	colour: "#bf8700",
-	level: "warnIf"
-}];
-const GAPS = {
-	kind: "bar",
-	name: "grey: no readings",
-	colour: "#8c959f"
-};
-/** A Mermaid chart of CPU, memory and disk over time, with the limits of the gate, below its legend. It holds nothing but numbers. */
-function timeChart(samples, gate) {
-	const [first, last] = [samples[0], samples.at(-1)];
+const GAP_COLOR = "#8c959f";
+/** A Mermaid chart of CPU, memory and disk over time, with the gate's limits, below its legend. */
+function drawChart(samples, gate) {
+	const first = samples[0];
+	const last = samples.at(-1);
 	if (samples.length < 10 || first === void 0 || last === void 0) return [];
 	const size = Math.min(MAX_POINTS, samples.length);
-	const lines = PLOTS.map((plot) => ({
+	const courses = PLOTS.map((plot) => ({
 		...plot,
-		points: overTime(plot.metric, samples, size)
+		points: spreadOverTime(plot.metric, samples, size),
+		limits: limitsOf(plot, [...gate.failIf, ...gate.warnIf], last.figures)
 	})).filter(({ points }) => points.some((point) => point !== void 0));
-	if (lines.length === 0) return [];
-	const limits = LIMITS.flatMap(({ level, ...look }) => limitsOf(gate[level], last.figures).map((limit) => ({
-		...look,
+	if (courses.length === 0) return [];
+	const lines = courses.map(({ color, points }) => ({
+		kind: "line",
+		color,
+		points
+	}));
+	const limits = courses.flatMap(({ color, limits }) => limits.map((limit) => ({
+		kind: "line",
+		color,
 		points: Array(size).fill(limit)
 	})));
-	const shown = [...lines, ...limits].flatMap(({ points }) => bridged(points));
-	const [low, high] = [Math.min(0, Math.floor(Math.min(...shown))), Math.max(100, Math.ceil(Math.max(...shown)))];
-	const gaps = Array.from({ length: size }, (_, index) => lines.some(({ points }) => isGap(points, index)));
-	const bars = gaps.includes(true) ? [{
-		...GAPS,
-		points: gaps.map((gap) => gap ? high : 2 * low - high)
-	}] : [];
-	const series = [
+	const shown = [...lines, ...limits].flatMap(({ points }) => bridgeGaps(points));
+	const low = Math.min(0, Math.floor(Math.min(...shown)));
+	const high = Math.max(100, Math.ceil(Math.max(...shown)));
+	const gaps = gapSeries(lines, size, low, high);
+	const names = [...courses.map(({ name, metric, limits }) => {
+		const each = limits.map((limit) => formatFigure(metric, limit)).join(", ");
+		return each === "" ? name : `${name} (straight line: limit ${each})`;
+	}), ...gaps.length > 0 ? ["grey: no samples"] : []].join(" · ");
+	return [html`<p>In percent: ${names}</p>`, { html: toMermaid([
 		...lines,
-		...bars,
+		...gaps,
 		...limits
-	];
-	const legend = [...new Set(series.map(({ name }) => name))].join(" · ");
-	const span = `${formatTime(first.at)} to ${formatTime(last.at)}, ${formatDuration(Math.max(last.at - first.at, 0))}`;
-	return [html`<p>In percent: ${legend}</p>`, { html: mermaid(series, `y-axis ${low} --> ${high}`, span) }];
+	], {
+		yAxis: `y-axis ${low} --> ${high}`,
+		xAxis: timeAxis(first.at, Math.max(last.at - first.at, 0)),
+		description: `From ${formatTime(first.at)} to ${formatTime(last.at)}, in percent`
+	}) }];
 }
-function mermaid(series, axis, span) {
+/** The time axis: its unit is the largest of which the chart shows at least two. */
+function timeAxis(start, lengthMs) {
+	const unit = [
+		{
+			name: "hours",
+			ms: 36e5
+		},
+		{
+			name: "minutes",
+			ms: 6e4
+		},
+		{
+			name: "seconds",
+			ms: 1e3
+		}
+	].find(({ ms }) => lengthMs >= 2 * ms) ?? {
+		name: "seconds",
+		ms: 1e3
+	};
+	const length = Math.max(lengthMs / unit.ms, .1).toFixed(2);
+	return `x-axis "${`${unit.name} since ${formatTime(start)}, ${formatDuration(lengthMs)} in all`}" 0 --> ${length}`;
+}
+function toMermaid(series, { xAxis, yAxis, description }) {
 	const style = {
 		xyChart: {
 			width: 800,
-			height: 280,
-			xAxis: {
-				showLabel: false,
-				showTick: false
-			}
+			height: 320
 		},
 		themeVariables: { xyChart: {
 			backgroundColor: "transparent",
-			plotColorPalette: series.map(({ colour }) => colour).join(", ")
+			plotColorPalette: series.map(({ color }) => color).join(", ")
 		} }
 	};
-	const list = (numbers) => `[${numbers.join(", ")}]`;
+	const plots = series.map(({ kind, points }) => {
+		return `  ${kind} [${bridgeGaps(points).map((number) => number.toFixed(2)).join(", ")}]`;
+	});
 	return [
 		"```mermaid",
 		...[
 			`%%{init: ${JSON.stringify(style)}}%%`,
 			"xychart-beta",
-			`  x-axis "${span}" ${list([...series[0]?.points.keys() ?? []])}`,
-			`  ${axis}`,
-			...series.map(({ kind, points }) => `  ${kind} ${list(bridged(points).map((number) => number.toFixed(2)))}`)
+			"  accTitle: CPU, memory and disk over time",
+			`  accDescr: ${description}`,
+			`  ${xAxis}`,
+			`  ${yAxis}`,
+			...plots
 		],
 		"```"
 	].join("\n");
 }
-/** Values of a metric at even distances in time: the highest where several fall together, undefined where none does. */
-function overTime(metric, samples, size) {
+/** A metric's highest values at even distances in time; undefined where there are none. */
+function spreadOverTime(metric, samples, size) {
 	const start = samples[0]?.at ?? 0;
 	const length = Math.max((samples.at(-1)?.at ?? 0) - start, 1);
-	const grid = Array.from({ length: size });
+	const points = Array.from({ length: size });
 	for (const { at, figures } of samples) {
 		const figure = figures.get(metric);
 		if (figure === void 0) continue;
-		const value = clamp(Number(figure), -1e3, MAX_PERCENT);
+		const value = clamp(figure, -1e3, MAX_PERCENT);
 		const place = clamp(Math.round((at - start) / length * (size - 1)), 0, size - 1);
-		grid[place] = Math.max(grid[place] ?? value, value);
+		points[place] = Math.max(points[place] ?? value, value);
 	}
-	return grid;
+	return points;
 }
-/** Whether nothing is known at two places or more; one alone comes of readings that are not quite regular. */
-function isGap(points, index) {
+/** Bars over gaps, since Mermaid cannot interrupt a line; elsewhere they end below the axis. */
+function gapSeries(lines, size, low, high) {
+	const gaps = Array.from({ length: size }, (_, index) => lines.some(({ points }) => isInGap(points, index)));
+	if (!gaps.includes(true)) return [];
+	const points = gaps.map((isGap) => isGap ? high : 2 * low - high);
+	return [{
+		kind: "bar",
+		color: GAP_COLOR,
+		points
+	}];
+}
+/** Whether two points in a row are missing; a late sample leaves out a single one. */
+function isInGap(points, index) {
 	const isMissing = (at) => at in points && points[at] === void 0;
 	return isMissing(index) && (isMissing(index - 1) || isMissing(index + 1));
 }
-/** The points, with the one before where there is none, or the first. */
-function bridged(points) {
+/** The points, a missing one replaced by the one before it. */
+function bridgeGaps(points) {
 	let before = points.find((point) => point !== void 0) ?? 0;
 	return points.map((point) => {
 		before = point ?? before;
@@ -2317,28 +3109,25 @@ function bridged(points) {
 function clamp(value, low, high) {
 	return Math.min(Math.max(value, low), high);
 }
-/** The conditions' limits in percent, each once; those of bytes are parts of the total of the last sample. */
-function limitsOf(conditions, last) {
-	const limits = PLOTS.flatMap(({ metric, part }) => {
-		const total = part === void 0 ? NaN : Number(last.get(`${part}_total`));
-		const percent = (bytes) => 100 * bytes / total;
-		return conditions.flatMap((condition) => {
-			const limit = toNumber(condition.limit);
-			if (condition.metric === metric) return limit;
-			if (condition.metric === `${part}_used`) return percent(limit);
-			if (condition.metric === `${part}_used_mib`) return percent(limit * 2 ** 20);
-			return condition.metric === `${part}_free` ? 100 - percent(limit) : [];
-		});
+/** The limits on a resource in percent; those in bytes are shares of the last sample's total. */
+function limitsOf({ metric, resource }, conditions, last) {
+	const total = last.get(`${resource}_total`) ?? NaN;
+	const limits = conditions.flatMap((condition) => {
+		const { limit } = condition;
+		if (condition.metric === metric) return [limit];
+		if (condition.metric === `${resource}_used`) return [100 * limit / total];
+		if (condition.metric === `${resource}_used_mib`) return [100 * limit * 2 ** 20 / total];
+		return condition.metric === `${resource}_free` ? [100 - 100 * limit / total] : [];
 	});
 	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, MAX_LIMITS);
 }
 
 // src/report/stats-section.ts
-/** What the summary says of the sandbox: its figures and what was judged, their course, and the size that would have done. */
+/** The sandbox's figures and their limits, a chart, and the size that would be enough. */
 function statsSection(report) {
 	return [
 		...statsTable(report),
-		...timeChart(report.samples, report.gate),
+		...drawChart(report.samples, report.gate),
 		...sizeHint(report)
 	];
 }
@@ -2350,79 +3139,113 @@ const RESOURCES = new Map(Object.entries({
 }));
 /** A row for each resource, and for each other metric that was judged. */
 function statsTable({ samples, gate }) {
-	const all = samples.map(({ figures }) => figures);
-	const figure = (metric, aggregate) => {
-		const figures = figuresOf(metric, all);
-		return figures === void 0 ? "" : formatFigure(metric, aggregateOf(aggregate, figures));
-	};
-	const kinds = samples.length > 1 ? [
-		"max",
-		"mean",
-		"last"
-	] : ["last"];
 	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
-	const subjectOf = ({ metric }) => /^(cpu|mem|disk)_/.exec(metric)?.[1] ?? metric;
-	const rows = [.../* @__PURE__ */ new Set([...RESOURCES.keys(), ...conditions.map(subjectOf)])].flatMap((subject) => {
-		const [peak = "", mean = "", last = ""] = kinds.map((kind) => {
-			const [used, share, own] = [
-				`${subject}_used`,
-				`${subject}_used_pct`,
-				subject
-			].map((name) => figure(name, kind));
-			return used && share ? `${used} (${share})` : used || share || own || "";
-		});
-		const cores = figure("cpu_count", "last");
-		const total = subject === "cpu" ? cores && formatCount(Number(cores), "core") : figure(`${subject}_total`, "last");
-		const { mark, lines } = marked(gate, conditions.filter((each) => subjectOf(each) === subject));
-		if (peak === "" && ["", "0 B"].includes(total) && lines === "") return [];
-		return [[
-			html`${mark}${RESOURCES.get(subject) ?? code(subject)}`,
-			peak || "not reported",
-			mean,
-			last,
-			total,
-			lines
-		]];
-	});
-	const levels = [...gate.failIf.length > 0 ? ["fail-if"] : [], ...gate.warnIf.length > 0 ? ["warn-if"] : []];
-	const headings = [
+	const bySubject = Map.groupBy(conditions, subjectOf);
+	const rows = [.../* @__PURE__ */ new Set([...RESOURCES.keys(), ...bySubject.keys()])].flatMap((subject) => statsRow(subject, bySubject.get(subject) ?? [], samples, gate));
+	if (samples.length === 0 || rows.length === 0) return [];
+	return [table([
 		"",
 		samples.length > 1 ? "Peak" : "Now",
-		"Mean",
-		"Last",
-		"Total",
-		levels.join(" / ")
-	];
-	return samples.length === 0 || rows.length === 0 ? [] : [table(headings, rows)];
+		"Limit",
+		"Mean"
+	], rows)];
+}
+function subjectOf({ metric }) {
+	return /^(cpu|mem|disk)_/.exec(metric)?.[1] ?? metric;
+}
+function statsRow(subject, conditions, samples, gate) {
+	const peak = describeUse(subject, samples.length > 1 ? "max" : "last", samples);
+	const mean = samples.length > 1 ? describeUse(subject, "mean", samples) : "";
+	const total = describeTotal(subject, samples);
+	if (peak === "" && total === "" && conditions.length === 0) return [];
+	const name = html`${RESOURCES.get(subject) ?? code(subject)}`;
+	const heading = total === "" ? name : html`${name} (${unbroken(total)})`;
+	const limits = conditions.map((condition) => limitCell(condition, gate, conditions.length > 1));
+	return [[
+		heading,
+		`${worstMark(conditions, gate)}${peak || "not reported"}`,
+		limits.length === 0 ? "" : concat(limits, "<br>"),
+		mean
+	]];
+}
+/** One aggregate of what is used, with its share: `1.0 GiB (25.0 %)`. */
+function describeUse(subject, aggregate, samples) {
+	const [used, share, own] = [
+		`${subject}_used`,
+		`${subject}_used_pct`,
+		subject
+	].map((metric) => formatAggregate(metric, aggregate, samples));
+	if (used && share) return `${used} (${share})`;
+	return used || share || own || "";
+}
+function describeTotal(subject, samples) {
+	if (subject !== "cpu") {
+		const total = formatAggregate(`${subject}_total`, "last", samples);
+		return total === "0 B" ? "" : total;
+	}
+	const cores = formatAggregate("cpu_count", "last", samples);
+	return cores && formatCount(Number(cores), "core");
+}
+/** Empty if no sample reports the metric. */
+function formatAggregate(metric, aggregate, samples) {
+	const figure = figureOver(metric, aggregate, samples);
+	if (figure === void 0) return "";
+	const kind = metricKind(metric);
+	if (kind === "percentage") return `${figure.toFixed(1)} %`;
+	return kind === "bytes" ? formatBytesEvenly(figure) : formatFigure(metric, figure);
 }
 const MARKS = {
 	fail: "❌ ",
 	warn: "⚠️ ",
 	pass: "✅ "
 };
-/** Conditions with what became of each, and the mark of the worst. */
-function marked({ breaches }, conditions) {
-	const levels = conditions.map((condition) => breaches.find((each) => each.condition === condition)?.level ?? "pass");
-	const worst = ["fail", "warn"].find((level) => levels.includes(level));
-	const lines = conditions.map(({ text }, index) => html`${MARKS[levels[index] ?? "pass"]}${code(text)}<br>`);
-	return {
-		mark: worst === void 0 ? "" : MARKS[worst],
-		lines: lines.length === 0 ? "" : concat(lines)
-	};
+function markOf$1(condition, { breaches }) {
+	return breaches.find((breach) => breach.condition === condition)?.level ?? "pass";
 }
-/** The rule is in docs/summary.md. Of a sandbox that was not seen all the time, nobody can say. */
+function worstMark(conditions, gate) {
+	const marks = conditions.map((condition) => markOf$1(condition, gate));
+	const worst = [
+		"fail",
+		"warn",
+		"pass"
+	].find((mark) => marks.includes(mark));
+	return worst === void 0 ? "" : MARKS[worst];
+}
+const BOUNDS = {
+	">": "",
+	">=": "",
+	"<": "min. ",
+	"<=": "min. ",
+	"==": "not ",
+	"!=": "only "
+};
+/** A condition's limit: `90 %`, `min. 512 MiB free`. Of several, those that tripped are marked. */
+function limitCell(condition, gate, isOneOfSeveral) {
+	const { metric, aggregate = "", operator } = condition;
+	const isUsual = aggregate === "" || aggregate === (operator.startsWith("<") ? "min" : "max");
+	const mark = markOf$1(condition, gate);
+	const limit = formatFigure(metric, condition.limit);
+	const text = [
+		isOneOfSeveral && mark !== "pass" ? MARKS[mark] : "",
+		isUsual ? "" : `${aggregate} `,
+		`${BOUNDS[operator]}${limit}`,
+		metric.endsWith("_free") ? " free" : "",
+		gate.warnIf.includes(condition) ? " (warn)" : ""
+	];
+	return unbroken(text.join(""));
+}
+/** The rule is in docs/summary.md. If the sandbox was not seen all the time, nobody can say. */
 function sizeHint({ task, samples, errors, cancelled }) {
-	const all = samples.map(({ figures }) => figures);
-	const used = figuresOf("mem_used", all);
-	const total = Number(all.at(-1)?.get("mem_total") ?? 0);
+	const peak = figureOver("mem_used", "max", samples);
+	const total = samples.at(-1)?.figures.get("mem_total") ?? 0;
 	const isSeen = samples.length >= 10 && errors.length === 0 && !cancelled;
-	if (task !== "monitor" || !isSeen || used === void 0) return [];
-	const peak = toNumber(aggregateOf("max", used));
+	if (task !== "monitor" || !isSeen || peak === void 0) return [];
 	const size = sizeFor(peak);
+	if (size >= total) return [];
 	const most = `Peak ${formatBytes(peak)} of ${formatBytes(total)}`;
-	return size >= total ? [] : [html`<p>${most}: a sandbox with ${formatBytes(size)} would have done.</p>`];
+	return [html`<p>${most}: a sandbox with ${formatBytes(size)} would have been enough.</p>`];
 }
-/** The smallest of 512 MiB, 768 MiB, 1 GiB, 1.5 GiB, 2 GiB and so on that holds a peak and a quarter more, in bytes. */
+/** The smallest of 512 MiB, 768 MiB, 1 GiB, 1.5 GiB and so on that holds 125 % of a peak. */
 function sizeFor(peak) {
 	const needed = Math.max(peak * 1.25, 2 ** 29);
 	const power = 2 ** Math.ceil(Math.log2(needed));
@@ -2432,218 +3255,270 @@ function sizeFor(peak) {
 // src/report/summary.ts
 const MAX_ROWS = 10;
 const MAX_LINES = 30;
+const MAX_PLANNED = 50;
+const MAX_NAMES$1 = 5;
 const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
-/** The job summary: the verdict, what failed, the stats, the upload, the files. Blocks of HTML, one a paragraph. */
-function summary(report) {
-	const { own, error } = verdict(report);
-	const [title = "Failed", ...others] = own;
-	const mark = succeeded(report) ? "✅" : report.cancelled ? "⛔" : "❌";
-	const left = report.leftOut.map(({ path: place, reason }) => `${quote(place)}: ${reason}`);
-	const unjudged = report.gate.breaches.filter(({ holds }) => holds === void 0 && report.samples.length > 0);
+/** The job summary, in blocks of HTML. */
+function summary(report, digest = "") {
+	const [title = "", ...others] = verdictSentences(report);
 	return [
-		html`<h3>${mark} Sandbox Sync: ${title}</h3>`,
-		...[...others, error].filter((line) => line !== "").map((line) => html`<p>${prose(line)}</p>`),
-		...failureTable(report),
-		...list([...furtherLines(report), ...unjudged.map((breach) => breachLine(breach, report.samples))]),
+		html`<h3>${markOf(report)} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+		...others.map((line) => html`<p>${prose(line)}</p>`),
+		...failureSection(report),
+		...list(furtherLines(report), MAX_LINES, prose),
 		...statsSection(report),
-		...uploadTable(report),
+		...planSection(report),
+		...uploadTable(report, digest),
 		...list([
-			...hiddenLine(report),
+			...hiddenNotice(report),
 			...notices(report),
 			...report.warnings
-		]),
-		...left.length === 0 ? [] : [html`<h4>What was left out</h4>`, ...list(left)],
-		...fileTables(report),
-		lastLine(report)
+		], MAX_LINES, prose),
+		...skippedSection(report),
+		...fileSection(report),
+		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
-function list(lines) {
-	const items = firstOf$1(lines, MAX_LINES, {
-		show: prose,
+function markOf(report) {
+	if (report.cancelled) return "⛔";
+	if (!succeeded(report)) return "❌";
+	const isUpload = report.task === "sync" || report.task === "upload";
+	const isEmpty = report.files.length === 0 && !report.shard?.planned;
+	return isUpload && isEmpty || report.gate.state === "warned" ? "⚠️" : "✅";
+}
+/** In the heading, since the summaries of a matrix differ in nothing else. */
+function nameSandbox({ name, sandboxId }) {
+	if (name !== "") return html` (${code(name)}, ${code(sandboxId)})`;
+	return sandboxId === "" ? html`` : html` (${code(sandboxId)})`;
+}
+function list(items, limit, show) {
+	if (items.length === 0) return [];
+	const shown = abbreviate(items, limit, {
+		show,
 		more: (rest) => html`${moreInReport(rest)}`
 	});
-	return lines.length === 0 ? [] : [html`<ul>${concat(items.map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
+	return [html`<ul>${concat(shown.map((item) => html`\n<li>${item}</li>`))}\n</ul>`];
 }
-function lastLine({ sandboxId, baseUrl }) {
+function footer({ sandboxId, baseUrl }) {
 	const where = sandboxId === "" ? "" : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
 	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
 	return html`<p>${where}<a href="${DOCS}/summary.md">How to read this</a> · ${messages}</p>`;
 }
-function uploadTable(report) {
-	if (report.files.length === 0 || report.dryRun) return [];
-	const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
-	const { durationMs, took } = report;
-	const retries = report.files.reduce((sum, file) => sum + ("attempts" in file ? file.attempts - 1 : 0), 0);
-	const sent = uploaded === 0 ? ["", ""] : [formatBytes(uploadedBytes), formatRate(uploadedBytes, durationMs)];
-	const figures = [
-		uploaded,
-		unchanged,
-		failed,
-		notAttempted,
-		skipped,
-		retries
-	].map((count) => count === 0 ? "" : formatNumber(count));
-	const times = [
-		took.search,
-		took.wait,
-		durationMs,
-		took.stats
-	].map((ms) => ms ? formatDuration(ms) : "");
-	return [table([
-		...[
-			"Uploaded",
-			"Unchanged",
-			"Failed",
-			"Not attempted",
-			"Skipped",
-			"Retries",
-			"Size",
-			"Rate"
-		],
-		"Searching",
-		"Waiting",
-		"Uploading",
-		"Reading stats"
-	], [[
-		...figures,
-		...sent,
-		...times
-	]])];
-}
-function failureTable(report) {
+function failureSection(report) {
 	const groups = failureGroups(report);
 	if (groups.length === 0) return [];
-	const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
-		const files = firstOf$1(sources, MAX_ROWS, {
-			show: (source) => html`${code(source)}<br>`,
-			more: (rest) => html`${moreInReport(rest)}`
-		});
-		return [html`${prose(error.message)}<br>${prose(adviceOn(error, report))}`, concat(files)];
+	const items = list(groups, MAX_ROWS, ({ error, sources }) => {
+		const advice = prose(adviceFor(error, report));
+		return html`${prose(error.message)}<br>${advice}<br>${describeFiles(sources)}`;
 	});
-	return [html`<h4>What failed</h4>`, table(["Why", "Files"], rows)];
+	return [html`<h4>What failed</h4>`, ...items];
 }
-/** The files that went over, or would: their folders, the largest and the slowest; the report file has each. */
-function fileTables({ files }) {
-	const moved = files.filter(({ status }) => status === "uploaded" || status === "skipped");
-	if (moved.length === 0) return [];
-	const folders = [...Map.groupBy(moved, ({ file }) => path.posix.dirname(file.source))].map(([name, own]) => ({
-		name,
-		count: own.length,
-		bytes: own.reduce((sum, { file }) => sum + file.size, 0)
-	})).sort((one, other) => other.bytes - one.bytes);
-	const folderRows = firstOf$1(folders, MAX_ROWS, {
-		show: ({ name, count, bytes }) => [
-			code(name),
-			formatNumber(count),
-			formatBytes(bytes)
+/** A few files by name; of many, their folders with counts first. */
+function describeFiles(sources) {
+	const names = abbreviate(sources, MAX_NAMES$1, {
+		show: code,
+		more: (rest) => html`${moreInReport(rest)}`
+	});
+	if (sources.length <= MAX_NAMES$1) return concat(names, ", ");
+	const byFolder = [...Map.groupBy(sources, (source) => path.posix.dirname(source))];
+	const folders = abbreviate(byFolder.sort(([, one], [, other]) => other.length - one.length), MAX_ROWS, {
+		show: ([folder, own]) => html`${code(folder)}: ${formatCount(own.length, "file")}`,
+		more: (rest) => html`and ${formatCount(rest, "more folder")}`
+	});
+	return html`${concat(folders, ", ")}<br>${concat(names, ", ")}`;
+}
+/** How the upload went, one line per figure: side by side they would be too wide for a phone. */
+function uploadTable(report, digest) {
+	if (report.files.length === 0 || report.dryRun) return [];
+	const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = countFiles(report);
+	const { durationMs, durations } = report;
+	const attempts = report.files.map((file) => "attempts" in file ? file.attempts - 1 : 0);
+	const count = (number) => number === 0 ? "" : formatNumber(number);
+	const time = (ms = 0) => ms === 0 ? "" : formatDuration(ms);
+	const cells = [
+		["Uploaded", count(uploaded)],
+		["Size", uploaded === 0 ? "" : formatBytes(uploadedBytes)],
+		["Rate", uploaded === 0 ? "" : formatRate(uploadedBytes, durationMs)],
+		["Unchanged", count(unchanged)],
+		["Failed", count(failed)],
+		["Not attempted", count(notAttempted)],
+		["Skipped", count(skipped)],
+		["Retries", count(attempts.reduce((sum, number) => sum + number, 0))],
+		["Searching", time(durations.search)],
+		["Waiting", time(durations.wait)],
+		["Uploading", time(durationMs)],
+		["Sampling", time(durations.stats)]
+	].filter(([, value]) => value !== "").map(([name = "", value = ""]) => [html`${name}`, value]);
+	const digestLine = digest === "" ? [] : [html`<p>${nameDigest(report)}: ${code(digest)}</p>`];
+	return [table(["Upload", ""], cells), ...digestLine];
+}
+/** The plan of a dry run, which is what it was run for. */
+function planSection({ files, dryRun }) {
+	const planned = files.filter(({ status }) => status === "skipped");
+	if (!dryRun || planned.length === 0) return [];
+	const rows = abbreviate(planned, MAX_PLANNED, {
+		show: ({ file }) => [
+			code(file.source),
+			formatBytesEvenly(file.size),
+			code(file.target)
 		],
 		more: (rest) => [html`${moreInReport(rest)}`]
 	});
-	const most = (heading, measure) => {
-		const first = moved.toSorted((one, other) => measure(other) - measure(one)).slice(0, MAX_ROWS);
-		return table([
-			heading,
-			"In the sandbox",
-			"Size",
-			"Time"
-		], first.map(fileRow));
-	};
-	const tables = [table([
+	return [table([
+		"File",
+		"Size",
+		"In the sandbox"
+	], rows)];
+}
+function skippedSection({ skipped }) {
+	if (skipped.length === 0) return [];
+	const lines = skipped.map(({ path: place, reason }) => `${quote(place)}: ${reason}`);
+	return [html`<h4>What was skipped</h4>`, ...list(lines, MAX_LINES, prose)];
+}
+/** The uploaded files: by folder, the largest, the slowest, each only if it adds something. */
+function fileSection({ files }) {
+	const uploaded = files.filter((result) => result.status === "uploaded");
+	if (uploaded.length === 0) return [];
+	const largest = uploaded.toSorted((one, other) => other.size - one.size);
+	const slowest = [...Map.groupBy(uploaded, ({ durationMs }) => durationMs)].sort(([one], [other]) => other - one).flatMap(([, same]) => same.slice(0, 1));
+	const tables = [
+		...folderTable(uploaded),
+		fileTable(uploaded.length > MAX_ROWS ? "Largest" : "File", largest),
+		...uploaded.length > MAX_ROWS && slowest.length > 1 ? [fileTable("Slowest", slowest)] : []
+	];
+	return [html`<details><summary>${formatCount(uploaded.length, "file")}</summary>
+${concat(tables)}
+</details>`];
+}
+function folderTable(uploaded) {
+	const folders = [...Map.groupBy(uploaded, ({ file }) => path.posix.dirname(file.source))].map(([name, own]) => ({
+		name,
+		count: own.length,
+		bytes: totalSize(own)
+	})).sort((one, other) => other.bytes - one.bytes);
+	if (folders.length < 2) return [];
+	const rows = abbreviate(folders, MAX_ROWS, {
+		show: ({ name, count, bytes }) => [
+			code(name),
+			formatNumber(count),
+			formatBytesEvenly(bytes)
+		],
+		more: (rest) => [html`${moreInReport(rest)}`]
+	});
+	return [table([
 		"Folder",
 		"Files",
 		"Size"
-	], folderRows), most("Largest", ({ file }) => file.size)];
-	if (moved.length > MAX_ROWS) tables.push(most("Slowest", (result) => "durationMs" in result ? result.durationMs : 0));
-	return [html`<details><summary>${formatCount(moved.length, "file")}: folders, largest, slowest</summary>\n${concat(tables)}\n</details>`];
+	], rows)];
 }
-function fileRow({ file: { source, target, size }, ...result }) {
-	const time = "durationMs" in result ? formatDuration(result.durationMs) : "";
-	return [
-		code(source),
-		code("path" in result ? result.path : target),
-		formatBytes(size),
-		time
-	];
+function fileTable(heading, files) {
+	const rows = files.slice(0, MAX_ROWS).map((result) => [
+		code(result.file.source),
+		formatBytesEvenly(result.size),
+		formatDuration(result.durationMs),
+		code(result.path)
+	]);
+	return table([
+		heading,
+		"Size",
+		"Time",
+		"In the sandbox"
+	], rows);
 }
 
 // src/github/publish.ts
 const MAX_GROUPS = 7;
 const MAX_NAMES = 10;
-/** Writes outputs, then the summary, then the verdict: always all three, whatever became of the ones before. */
-async function publish(report, withSummary, debug) {
+/** Writes outputs, then the summary, then the verdict: always all three, whatever failed before. */
+async function publish(report, withSummary) {
 	logFiles(report);
-	const problem = await writeOutputs(report, debug);
-	if (withSummary) await writeSummary(report, debug);
-	const warnings = {
-		show: (warning) => warning,
-		more: (rest) => `And ${rest} more.`
-	};
-	for (const warning of firstOf$1(report.warnings, MAX_GROUPS, warnings)) annotate.warning([warning]);
+	const derived = derive(report);
+	if (derived.digest !== "") logLine(`${nameDigest(report)}: ${derived.digest}`);
+	const outputProblem = await writeOutputs(report, derived);
+	if (withSummary) await writeSummary(report, derived.digest);
+	annotateWarnings(report);
 	for (const line of notices(report)) annotate.notice([line]);
 	annotateFailures(report);
-	annotateBreaches(report);
 	const verdict = [headline(report), ...furtherLines(report)];
-	if (!succeeded(report)) setFailed(messageOf([...verdict, ...problem]));
-	else if (problem.length > 0) setFailed(messageOf([...problem, ...verdict]));
-	else logLine([...verdict, ...hiddenLine(report)].join(" "));
+	if (!succeeded(report)) setFailed(toMessage([...verdict, ...outputProblem]));
+	else if (outputProblem.length > 0) setFailed(toMessage([...outputProblem, ...verdict]));
+	else logLine([...verdict, ...hiddenNotice(report)].join(" "));
 }
-/** A sentence on what kept the outputs from being written, if anything did. */
-async function writeOutputs(report, debug) {
+/** Why the outputs could not be written, if so. */
+async function writeOutputs(report, derived) {
 	try {
-		const aggregates = aggregatesOf(report.samples);
-		const { outputs, notices: tooLong } = outputsOf(report, aggregates);
+		const { outputs, notices: tooLong } = outputsOf(report, derived);
 		for (const line of tooLong) annotate.notice([line]);
-		const file = await writeReport(report, aggregates);
+		const files = await writeFiles(report, derived);
 		if (!process.env["GITHUB_OUTPUT"]) throw new Error("GITHUB_OUTPUT is not set");
-		const entries = Object.entries({
-			report: file,
+		for (const [name, value] of Object.entries({
+			...files,
 			...outputs
-		});
-		for (const [name, value] of entries) setOutput(name, value);
-		const lengths = entries.map(([name, { length }]) => `${name} ${formatNumber(length)}`);
-		debug?.("outputs", `Outputs, with their lengths in characters: ${lengths.join(", ")}`);
-		debug?.("outputs", `Report: ${file}`);
+		})) setOutput(name, value);
 		return [];
 	} catch (error) {
 		return [`The step's outputs could not be written: ${reasonOf(error)}.`];
 	}
 }
-/** The report file's path; empty, with a warning, where it cannot be written. */
-async function writeReport(report, aggregates) {
+/** Writes the files that outputs name. Returns their paths; empty, with a warning, if they cannot be written. */
+async function writeFiles(report, derived) {
+	const isUpload = report.task === "sync" || report.task === "upload";
 	try {
 		const temp = process.env["RUNNER_TEMP"];
 		if (!temp) throw new Error("RUNNER_TEMP is not set");
-		const file = path.join(mkdtempSync(path.join(temp, "sandbox-sync-")), "report.json");
-		await writeFile(file, reportJson(report, aggregates), {
-			flag: "wx",
-			mode: 384
-		});
-		return file;
+		const folder = mkdtempSync(path.join(temp, "sandbox-sync-"));
+		const write = async (name, content) => {
+			const file = path.join(folder, name);
+			await writeFile(file, content, {
+				flag: "wx",
+				mode: 384
+			});
+			return file;
+		};
+		const lines = isUpload ? checksumsOf(report) : [];
+		const checksums = lines.length === 0 ? "" : await write("checksums.txt", lines);
+		const files = { report: await write("report.json", reportJson(report, derived)) };
+		return isUpload ? {
+			...files,
+			checksums
+		} : files;
 	} catch (error) {
 		annotate.warning([`The report file could not be written: ${reasonOf(error)}.`]);
-		return "";
+		return isUpload ? {
+			report: "",
+			checksums: ""
+		} : { report: "" };
 	}
 }
-async function writeSummary(report, debug) {
+async function writeSummary(report, digest) {
 	try {
-		const text = summary(report);
-		await summary$1.addRaw(text).write();
-		debug?.("summary", `Summary: ${formatCount(Buffer.byteLength(text), "byte")}`);
+		await summary$1.addRaw(summary(report, digest)).write();
 	} catch (error) {
 		annotate.warning([`The job summary could not be written: ${reasonOf(error)}.`]);
 	}
 }
-/** One annotation for each kind of failure; those beyond what is shown are counted in one more. */
+function annotateWarnings(report) {
+	const { warnings, gate, samples } = report;
+	const lines = abbreviate(warnings, MAX_GROUPS, {
+		show: (warning) => warning,
+		more: (rest) => `And ${rest} more.`
+	});
+	for (const line of lines) annotate.warning([withName(report, line)]);
+	const tripped = gate.breaches.filter(({ level }) => level === "warn" && samples.length > 0);
+	if (tripped.length === 0) return;
+	annotate.warning([withName(report, `${formatCount(tripped.length, "condition")} of warn-if tripped:`), ...tripped.map((breach) => breachLine(breach, samples))]);
+}
+/** One annotation per kind of failure, and one more that counts those beyond what is shown. */
 function annotateFailures(report) {
 	const groups = failureGroups(report).filter(({ error }) => error.kind !== "cancelled");
 	for (const { error, sources } of groups.slice(0, MAX_GROUPS)) {
-		const names = firstOf$1(sources, MAX_NAMES, {
+		const names = abbreviate(sources, MAX_NAMES, {
 			show: (source) => `- ${source}`,
 			more: (rest) => `- and ${formatNumber(rest)} more`
 		});
 		annotate.error([
 			error.message,
-			adviceOn(error, report),
+			adviceFor(error, report),
 			...names
 		]);
 	}
@@ -2651,174 +3526,447 @@ function annotateFailures(report) {
 	if (others.length === 0) return;
 	annotate.error([`${formatCount(others.length, "more file")} failed for other reasons; the report file lists each.`]);
 }
-/** One annotation for each level. Where nothing could be read, the verdict says why, and a list of conditions would not. */
-function annotateBreaches({ gate, samples }) {
-	if (samples.length === 0) return;
-	for (const [level, write] of [["fail", annotate.error], ["warn", annotate.warning]]) {
-		const lines = gate.breaches.filter((breach) => breach.level === level).map((breach) => breachLine(breach, samples));
-		if (lines.length > 0) write([`${formatCount(lines.length, "condition")} of ${level}-if tripped:`, ...lines]);
-	}
-}
-/** What an error says, without a full stop of its own. */
+/** What an error says, without a full stop. */
 function reasonOf(error) {
 	return (error instanceof Error ? error.message : String(error)).replace(/\.+$/, "");
 }
 
-// src/github/step.ts
-/** Runs a step of the workflow to its end: inputs read, secrets masked, a report published whatever happens. */
-async function step(entry, run, { given, check } = {}) {
-	process.stdout.on("error", () => {});
-	const raw = given ?? readInputs(entry);
-	const log = openDebug(raw);
-	const debug = log?.debug;
-	const cancel = cancelSignal();
-	const { observer, stop } = watchTransfer();
-	const running = async () => {
-		const time = {
-			clock: () => performance.now(),
-			now: Date.now,
-			sleep,
-			random: Math.random
-		};
-		const places = {
-			workspace: workspace(),
-			cacheWarnings: cacheWarnings()
-		};
-		const surroundings = {
-			...time,
-			...places,
-			cancel,
-			debug,
-			observer
-		};
-		const naming = Promise.try(() => given === void 0 ? refuseSlips(entry) : void 0);
-		const inputs = await parse(entry, raw, naming, async () => check?.(raw, surroundings));
-		const shown = showInputs(entry, inputs).map((line) => `Input ${line}`);
-		debug?.("inputs", shown.join("\n"));
-		return run(inputs, surroundings, raw);
-	};
-	const report = await running().catch((error) => failedReport(entry, raw, error));
-	stop();
-	log?.end();
-	const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
-	if (report !== void 0) await publish(report, withSummary, debug);
-	debug?.("cost", cost());
-	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
+// src/agent/proxy.ts
+/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
+function proxyFor(origin, env) {
+	const url = new URL(origin);
+	if (url.protocol === "http:" && isLoopback(url.hostname)) return void 0;
+	if (isExcepted(url, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
+	const plain = firstSet(["http_proxy", "HTTP_PROXY"], env);
+	if (url.protocol === "http:") return plain;
+	return firstSet(["https_proxy", "HTTPS_PROXY"], env) ?? plain;
 }
-const MIN_SECRET = 8;
-/** Refuses inputs that hold a secret of another: what quotes, cuts or shows them would show it. @throws InputError */
-function refuseStrays(raw) {
-	const redact = redactor(secretsIn(raw).filter(({ length }) => length >= MIN_SECRET));
-	const strays = Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value);
-	const message = "contains the token or the signature, which belongs only in its own input.";
-	if (strays.length > 0) throw new InputError(strays.map(([input]) => ({
+/** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
+function usableProxy(origin, env) {
+	const proxy = proxyFor(origin, env);
+	if (proxy === void 0 || isUsable(proxy)) return proxy;
+	throw inputError(proxy.name, `the environment variable is not the URL of an http, https or socks5 proxy. Correct it, or add the host to NO_PROXY.`, "http://host:3128");
+}
+function isUsable({ value }) {
+	const { protocol = "", hostname = "", username = "", password = "" } = URL.parse(value) ?? {};
+	return /^(https?|socks5?):$/.test(protocol) && hostname !== "" && decode(`${username}${password}`) !== void 0;
+}
+/** The host and port of a usable proxy. */
+function proxyAddress({ value }) {
+	return new URL(value).host;
+}
+/** Passwords, and user names without one, encoded and decoded. */
+function proxyCredentials(env) {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decode(secret) ?? secret]).filter(isMaskable);
+}
+/** NO_PROXY has `*`, `host`, `.domain` and `*.domain`, each with or without a port. */
+function isExcepted({ hostname, port, protocol }, noProxy) {
+	const host = plainHost(hostname);
+	const ownPort = port || (protocol === "https:" ? "443" : "80");
+	return noProxy.split(/[,\s]+/).some((entry) => {
+		const [, name = "", wantedPort = ""] = /^(\[[^\]]+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
+		const isOtherPort = Number(wantedPort) !== 0 && Number(wantedPort) !== Number(ownPort);
+		if (name === "" || isOtherPort) return false;
+		const wanted = plainHost(name.replace(/^\*?\./, ""));
+		const isExact = host === wanted && !name.startsWith("*.");
+		return wanted === "*" || isExact || host.endsWith(`.${wanted}`);
+	});
+}
+function plainHost(hostname) {
+	return hostname.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+function decode(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return;
+	}
+}
+/** The first variable that is set decides; set to nothing, it names no proxy. */
+function firstSet(names, env) {
+	const name = names.find((each) => env[each] !== void 0);
+	const value = name === void 0 ? void 0 : env[name];
+	return name === void 0 || !value ? void 0 : {
+		name,
+		value
+	};
+}
+
+// src/text/json.ts
+/**
+* Parses JSON, and changes its strings, names and digits. Numbers keep their digits.
+* @throws SyntaxError, or RangeError if it is nested too deeply
+*/
+function parseWithDigits(text, change) {
+	return JSON.parse(text, (_key, value, { source }) => {
+		if (typeof value === "string") return change(value);
+		if (typeof value === "number" && source !== void 0) {
+			const changed = change(source);
+			return changed === source ? JSON.rawJSON(source) : changed;
+		}
+		if (!(typeof value === "object" && value !== null && !Array.isArray(value))) return value;
+		return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), item]));
+	});
+}
+/** The digits of a number from `parseWithDigits`; undefined for any other value. */
+function digitsOf(value) {
+	return JSON.isRawJSON(value) ? value.rawJSON : void 0;
+}
+/** The fields of a value that has yet to be checked; none if it is not an object. */
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+/** The fields of a JSON text; none if it is not the text of an object. */
+function parseFieldsOf(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+/** The fields of an object as text; none if it is not an object. */
+function textsOf(value) {
+	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
+}
+
+// src/monitor/foreign-file.ts
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Reads a file that any step of the job may have replaced: by a pipe, a link, or a huge one. */
+async function readForeign(file, maxBytes) {
+	let handle;
+	try {
+		if (!(await lstat(file)).isFile()) return refuse("it is not a regular file");
+		handle = await open(file, FLAGS);
+		const stats = await handle.stat();
+		if (!stats.isFile()) return refuse("it is not a regular file");
+		if (stats.size > maxBytes) return refuse(`it is larger than ${formatBytes(maxBytes)}`);
+		const stream = handle.createReadStream({
+			end: maxBytes,
+			autoClose: false
+		});
+		return {
+			text: await text(stream),
+			problem: void 0
+		};
+	} catch (error) {
+		const code = systemCode(error);
+		if (code === void 0) throw error;
+		return refuse(code === "ENOENT" ? void 0 : `it cannot be read: ${code}`);
+	} finally {
+		await handle?.close();
+	}
+}
+function refuse(problem) {
+	return {
+		text: "",
+		problem
+	};
+}
+
+// src/monitor/directory.ts
+/** The paths of the files in a monitor's directory. */
+function filesIn(directory) {
+	return {
+		record: path.join(directory, "record.jsonl"),
+		last: path.join(directory, "last.json"),
+		crash: path.join(directory, "crash.txt"),
+		endRequest: path.join(directory, "end"),
+		ended: path.join(directory, "ended"),
+		inputs: path.join(directory, "inputs.json"),
+		stopped: path.join(directory, "stopped")
+	};
+}
+const MAX_INPUTS_BYTES = 1048576;
+/** Keeps what the end of a monitor needs, for a step that stops it. */
+function keepInputs(directory, inputs) {
+	writeFileSync(filesIn(directory).inputs, JSON.stringify(inputs), {
+		mode: 384,
+		flag: "wx"
+	});
+}
+/** What was kept; nothing if it is lost. */
+async function readKeptInputs(directory) {
+	const { text } = await readForeign(filesIn(directory).inputs, MAX_INPUTS_BYTES);
+	return textsOf(parseFieldsOf(text));
+}
+/** Notes that a step has judged the monitor, so that its post step has nothing left to do. */
+function markStopped(directory) {
+	writeMark(filesIn(directory).stopped);
+}
+function isStopped(directory) {
+	return existsSync(filesIn(directory).stopped);
+}
+/** Asks the monitor in a directory to end. */
+function requestEnd(directory) {
+	writeMark(filesIn(directory).endRequest);
+}
+function writeMark(file) {
+	try {
+		writeFileSync(file, "", {
+			mode: 384,
+			flag: "wx"
+		});
+	} catch (error) {
+		if (systemCode(error) === void 0) throw error;
+	}
+}
+/** Whether nothing more will be recorded. */
+function hasEnded(directory) {
+	return existsSync(filesIn(directory).ended) || !existsSync(directory);
+}
+/** Removes a monitor's directory as far as that can be done. A monitor that still runs sees that, and ends. */
+function removeDirectory(directory) {
+	try {
+		rmSync(directory, {
+			recursive: true,
+			force: true,
+			maxRetries: 5,
+			retryDelay: 50
+		});
+	} catch (error) {
+		if (systemCode(error) === void 0) throw error;
+	}
+}
+
+// src/github/runner.ts
+/** Reads the inputs of the step, and masks its secrets in the log. */
+function readInputs(entry) {
+	const raw = Object.fromEntries(inputNames(entry).map((name) => [name, getInput(name, { trimWhitespace: false })]));
+	for (const secret of secretsOf(raw)) setSecret(secret);
+	return raw;
+}
+/** What must never be shown: the secrets in the inputs, and those of proxies. */
+function secretsOf(raw) {
+	return [...secretsIn(raw), ...proxyCredentials(process.env)];
+}
+function secretsIn(raw) {
+	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
+	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
+}
+/** The values of all headers: any may be secret, so the debug log does not show them. */
+function headerValuesIn({ headers = "" }) {
+	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter(isMaskable);
+}
+/** The inputs that contain a secret of another input, and would show it. */
+function strayInputs(raw) {
+	const redact = redactor(secretsIn(raw).filter(isMaskable));
+	const message = "contains the token or another secret, which belongs only in its own input.";
+	return Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value).map(([input]) => ({
 		input,
 		message
-	})));
+	}));
 }
-/** The inputs of an entry. @throws InputError that holds all that is wrong with them, also with the files that they name. */
-async function parse(entry, raw, naming, checkMore) {
-	refuseStrays(raw);
-	const parsing = Promise.try(() => parseInputs(entry, raw));
-	const [inputs] = await allOf([parsing, naming]).catch(() => allOf([
-		parsing,
-		naming,
-		checkMore()
-	]));
-	return inputs;
+const EXCLUDE = "is not an input: write !**/*.map in files.";
+const USE_FILES = "is not an input: use files.";
+const USE_TARGET = "is not an input: use target.";
+const USE_FAIL_IF = "is not an input: use fail-if.";
+const OTHER_NAMES = /* @__PURE__ */ new Map([
+	["exclude", EXCLUDE],
+	["ignore", EXCLUDE],
+	["path", USE_FILES],
+	["source", USE_FILES],
+	["dest", USE_TARGET],
+	["destination", USE_TARGET],
+	["target-dir", USE_TARGET],
+	["remote-path", USE_TARGET],
+	["include", USE_FILES],
+	["pattern", USE_FILES],
+	["patterns", USE_FILES]
+]);
+const OTHER_GATES = /* @__PURE__ */ new Map([
+	["fail-on", USE_FAIL_IF],
+	["fail-when", USE_FAIL_IF],
+	["threshold", USE_FAIL_IF]
+]);
+const NO_GATE_HERE = "is not an input of this action. Use it in a step of the action stats.";
+const NO_GATES = /* @__PURE__ */ new Map([["fail-if", NO_GATE_HERE], ["warn-if", NO_GATE_HERE]]);
+/** Misspelled inputs: the runner only warns of them, and one could be a gate. */
+function misnamedInputs(entry) {
+	const known = inputNames(entry);
+	const others = new Map([...known.includes("files") ? OTHER_NAMES : [], ...known.includes("fail-if") ? OTHER_GATES : NO_GATES]);
+	return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []).filter((name) => !known.includes(name)).flatMap((input) => {
+		const message = others.get(input);
+		if (message !== void 0) return [{
+			input,
+			message
+		}];
+		const meant = closestWord(input, known, .5);
+		if (meant === void 0) return [];
+		return [{
+			input,
+			message: `is not an input. Did you mean ${meant}?`
+		}];
+	});
 }
-/** What kept a run from its work: wrong input, or a bug. */
-function failedReport(entry, raw, error) {
-	const redact = redactor(secretsIn(raw));
-	const { message, details } = error instanceof InputError ? reportedError(error) : bug(error);
+/** The directory of the checkout. */
+function workspace() {
+	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** Warnings about variables that make connections unsafe, or will make them fail. */
+function environmentWarnings() {
+	const { NODE_TLS_REJECT_UNAUTHORIZED: check, NODE_EXTRA_CA_CERTS: certificates } = process.env;
+	const warnings = [];
+	if (check === "0") warnings.push("NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, so anyone on the way can read the token. Remove it; for a private CA, set NODE_EXTRA_CA_CERTS to its file.");
+	if (certificates && !isReadable(certificates)) warnings.push(`NODE_EXTRA_CA_CERTS is set to ${quote(certificates)}, which cannot be read.`);
+	return warnings;
+}
+function isReadable(file) {
+	try {
+		accessSync(file, constants.R_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** Warnings for a run that writes a state file, which its cache may not save. */
+function cacheWarnings() {
+	const mode = process.env["ACTIONS_CACHE_MODE"] ?? "";
+	if (mode !== "read" && mode !== "none") return [];
+	return [`${`Caches of this run are not saved (ACTIONS_CACHE_MODE: ${mode}).`} If one carries the state file, the next run starts from an older state, which does not know what was sent now.`];
+}
+/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
+function cancelSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
+	return controller.signal;
+}
+const GRACE_MS = {
+	SIGINT: 9e3,
+	SIGTERM: 2e3
+};
+/** A signal that aborts just before the runner kills the process of a cancelled job. */
+function lastCallSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => setTimeout(() => controller.abort(), GRACE_MS[signal]).unref());
+	return controller.signal;
+}
+const DIRECTORY = "directory";
+const KEPT = "inputs";
+const MONITOR_PREFIX = "sandbox-sync-monitor-";
+/**
+* Makes a monitor's directory, and passes it and the inputs to the post step: in composite actions,
+* the runner may give that step the inputs of an outer one. @throws InputError
+*/
+async function newMonitorDirectory(raw) {
+	if (!process.env["GITHUB_STATE"]) throw inputError("monitor", "cannot start: GITHUB_STATE is not set.");
+	const directory = await mkdtemp(path.join(tempDirectory(), MONITOR_PREFIX));
+	const kept = Object.fromEntries(inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]));
+	saveState(DIRECTORY, directory);
+	saveState(KEPT, kept);
+	keepInputs(directory, kept);
+	if (process.env["GITHUB_OUTPUT"]) setOutput("monitor", path.basename(directory));
+	return directory;
+}
+/** The directories of the monitors that this job has started. */
+function findMonitors() {
+	return readdirSync(tempDirectory()).filter((name) => name.startsWith(MONITOR_PREFIX)).map((name) => path.join(tempDirectory(), name));
+}
+/** The inputs that the main step kept; none if they are lost. */
+function keptInputs() {
+	return textsOf(parseFieldsOf(getState(KEPT)));
+}
+/** The directory that the main step made for its monitor, and whether it really is one. */
+function monitorDirectory() {
+	const state = getState(DIRECTORY);
+	if (state === "") return void 0;
+	const directory = path.resolve(state);
+	return {
+		directory,
+		isOwn: path.dirname(directory) === tempDirectory() && path.basename(directory).startsWith(MONITOR_PREFIX)
+	};
+}
+function tempDirectory() {
+	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
+}
+
+// src/github/step.ts
+/** Runs a step of the workflow, and publishes a report however it ends. */
+async function step(entry, run, given) {
+	process.stdout.on("error", () => {});
+	const raw = given ?? readInputs(entry);
+	const redact = redactor(secretsOf(raw));
+	const debug = debugLog(raw);
+	debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
+	const cancel = cancelSignal();
+	const { observer, stop } = watchTransfer(debug);
+	const context = {
+		workspace: workspace(),
+		cancel,
+		clock: () => performance.now(),
+		now: Date.now,
+		sleep,
+		random: Math.random,
+		cacheWarnings: cacheWarnings(),
+		observer,
+		debug
+	};
+	const report = await Promise.try(() => {
+		const inputs = given === void 0 ? parseGiven(entry, raw, redact) : parseInputs(entry, raw);
+		for (const line of showInputs(entry, inputs)) debug(`Input ${line}`);
+		return run(inputs, context, raw);
+	}).catch((error) => failedReport(entry, raw, redact, error));
+	stop();
+	const hasSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+	if (report !== void 0) {
+		const warnings = [...environmentWarnings(), ...report.warnings];
+		await publish({
+			...report,
+			warnings
+		}, hasSummary);
+	}
+	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
+}
+/** Writes debug lines without secrets; any header of the user may hold one. */
+function debugLog(raw) {
+	const redact = redactor([...secretsOf(raw), ...headerValuesIn(raw)]);
+	return (text) => logDebug(text, redact);
+}
+/** Parses the inputs of an entry. @throws InputError with everything that is wrong with them */
+function parseGiven(entry, raw, redact) {
+	const strays = strayInputs(raw);
+	const isStray = (input) => strays.some((stray) => stray.input === input);
+	const clean = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, isStray(name) ? redact(value) : value]));
+	const misnamed = misnamedInputs(entry);
+	const problems = [...strays];
+	try {
+		const inputs = parseInputs(entry, clean);
+		if (strays.length + misnamed.length === 0) return inputs;
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		problems.push(...error.problems.filter(({ input }) => !isStray(input)));
+	}
+	throw new InputError([...problems, ...misnamed]);
+}
+/** What kept a run from its work: invalid inputs, or a bug. */
+function failedReport(entry, raw, redact, error) {
+	const { message, details } = error instanceof InputError ? reportError(error) : reportBug(error);
 	const errors = [{
 		message: redact(message),
 		details: details.map(redact)
 	}];
-	const gate = raw["fail-if"]?.trim() ? {
+	const name = redact(raw["name"]?.trim() ?? "");
+	const gate = entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()) ? {
 		...NO_GATE,
 		state: "failed"
 	} : NO_GATE;
 	return {
 		...EMPTY_REPORT,
 		task: taskOf(entry),
+		name,
 		gate,
 		errors
 	};
 }
-function bug(error) {
+function reportBug(error) {
 	return {
 		message: "Sandbox Sync itself failed. This is a bug; please report it.",
 		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
 	};
 }
 
-// src/stats/decode.ts
-const MAX_INT64 = 2n ** 63n - 1n;
-const MAX_FIGURES = 256;
-const MAX_NAME = 100;
-const LONG = 10n ** 40n;
-const LEFT_OUT = `Some of the sandbox's figures are left out: beyond the standard ones, ${MAX_FIGURES} are kept, with names of up to ${MAX_NAME} characters and numbers of up to 40 digits.`;
-/** Reads the agent's figures from a JSON object's text, and what follows from them, those `judged` before others. */
-function decodeStats(json, judged = /* @__PURE__ */ new Set()) {
-	const body = fieldsOf(parseExactly(json));
-	const figures = /* @__PURE__ */ new Map();
-	const others = [];
-	const warnings = [];
-	for (const [name, value] of Object.entries(body)) {
-		const figure = figureIn(name, value);
-		if (!Object.hasOwn(CONTRACT, name) && !judged.has(name)) {
-			if (figure !== void 0) others.push([name, figure]);
-		} else if (figure !== void 0 && isShort(figure)) figures.set(name, figure);
-		else if (value !== null) warnings.push(`The sandbox's ${name} cannot be used: it is not a valid number.`);
-	}
-	const kept = others.filter(([name, figure]) => name.length <= MAX_NAME && isShort(figure)).slice(0, MAX_FIGURES);
-	if (kept.length < others.length) warnings.push(LEFT_OUT);
-	for (const [name, figure] of fromMebibytes(body, figures)) figures.set(name, figure);
-	for (const name of ["mem", "disk"].filter((each) => figures.get(`${each}_total`) === 0n)) figures.delete(`${name}_used`);
-	return {
-		figures: new Map([
-			...figures,
-			...kept,
-			...derive(figures)
-		]),
-		json,
-		warnings
-	};
-}
-function isShort(figure) {
-	return typeof figure === "number" || -LONG < figure && figure < LONG;
-}
-/** The number that a field holds, if it is one of its kind. */
-function figureIn(name, value) {
-	if (typeof value !== "bigint" && !(typeof value === "number" && Number.isFinite(value))) return void 0;
-	if (!Object.hasOwn(CONTRACT, name)) return value;
-	if (metricKind(name) !== "percentage") return toWhole(value);
-	const percentage = Number(value);
-	return Number.isFinite(percentage) && percentage >= 0 ? percentage : void 0;
-}
-/** A non-negative int64; `4.0` and `4e9` are whole numbers too. */
-function toWhole(number) {
-	const whole = Number.isSafeInteger(number) ? BigInt(number) : number;
-	return typeof whole === "bigint" && whole >= 0n && whole <= MAX_INT64 ? whole : void 0;
-}
-/** The memory in bytes, of a service that reports it in MiB alone. What is there and no number is not made up for. */
-function fromMebibytes(body, figures) {
-	const [used, total] = [figures.get("mem_used_mib"), figures.get("mem_total_mib")];
-	if (["mem_used", "mem_total"].some((name) => body[name] != null) || typeof used !== "bigint" || typeof total !== "bigint") return [];
-	return [["mem_used", used * 2n ** 20n], ["mem_total", total * 2n ** 20n]];
-}
-/** Free and used shares, where both parts are reported. */
-function derive(figures) {
-	return ["mem", "disk"].flatMap((name) => {
-		const [used, total] = [figures.get(`${name}_used`), figures.get(`${name}_total`)];
-		if (typeof used !== "bigint" || typeof total !== "bigint") return [];
-		return [[`${name}_used_pct`, percentage(used, total)], [`${name}_free`, total - used]];
-	});
-}
-/** Percent with two decimals, rounded half up, computed without a float until the end. */
-function percentage(used, total) {
-	return Number((used * 20000n + total) / (total * 2n)) / 100;
-}
-
-export { isGated as $, redactor as A, routingHeaders as B, changeStrings as C, networkFacts as D, isUsable as E, firstOf$1 as F, formatTime as G, formatCount as H, fitting as I, visibleCut as J, totalSize as K, EMPTY_REPORT as L, waitError as M, formatFigure as N, proxyCredentials as O, judgementLine as P, gateOf as Q, parseSearch as R, newMonitorDirectory as S, parseFieldsOf as T, formatDuration as U, secretsInHeaders as V, formatNumber as W, allOf as X, InputError as Y, inputError as Z, renameFile as _, NOT_REGULAR as a, keptInputs as b, sortOut as c, EXACTLY as d, judge as et, READ_FLAGS as f, readSmallFile as g, isUnreadable as h, BROKEN_LINK as i, AgentError as it, reportedError as j, proxyFor as k, toPosix as l, checkRead as m, step as n, exactly as nt, pathWithin as o, checkOpened as p, quote as q, ALL_HIDDEN as r, withRetries as rt, realPaths as s, decodeStats as t, metricsOf as tt, BUFFER_BYTES as u, systemCode as v, fieldsOf as w, monitorDirectory as x, logLine as y, USER_AGENT as z };
+export { EMPTY_REPORT as $, findFiles as A, readSmallFile as B, fieldsOf as C, isGated as Ct, proxyAddress as D, AgentError as Dt, textsOf as E, withRetries as Et, toPosix as F, reportError as G, annotate as H, READ_FLAGS as I, judgementLine as J, waitError as K, SMALL_BYTES as L, NOT_REGULAR as M, isWithin as N, proxyCredentials as O, failureOf as Ot, pathWithin as P, waitUntil as Q, hashFile as R, digitsOf as S, gateOf as St, parseWithDigits as T, sleep as Tt, logLine as U, systemCode as V, toMessage as W, tryToSample as X, takeSamples as Y, unmet as Z, markStopped as _, formatTime as _t, cancelSignal as a, USER_AGENT as at, requestEnd as b, visibleCut as bt, keptInputs as c, routingHeaders as ct, newMonitorDirectory as d, allOf as dt, parseInputs as et, readInputs as f, inputError as ft, isStopped as g, formatNumber as gt, hasEnded as h, formatDuration as ht, step as i, metricKind as it, BROKEN_LINK as j, usableProxy as k, isFatal as kt, lastCallSignal as l, secretsInHeaders as lt, filesIn as m, formatCount as mt, parseGiven as n, CONTRACT as nt, environmentWarnings as o, isHeaderValue as ot, secretsOf as p, abbreviate as pt, formatFigure as q, reportBug as r, METRICS as rt, findMonitors as s, isSecretHeader as st, debugLog as t, showInputs as tt, monitorDirectory as u, InputError as ut, readKeptInputs as v, takeWithin as vt, parseFieldsOf as w, metricsOf as wt, readForeign as x, redactor as xt, removeDirectory as y, quote as yt, openFile as z };

@@ -1,5 +1,5 @@
-import { n as step } from "./shared.js";
-import { r as stats } from "./shared-sync-upload-stats.js";
+import { i as step } from "./shared.js";
+import { r as stats } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 
 // src/main/stats.ts
 await step("stats", stats);

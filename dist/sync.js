@@ -1,7 +1,7 @@
-import { n as step } from "./shared.js";
-import { r as checkFiles, t as sync } from "./shared-sync-upload.js";
+import { i as step } from "./shared.js";
+import { t as sync } from "./shared-sync-upload.js";
 
 // src/main/sync.ts
-await step("sync", sync, { check: checkFiles });
+await step("sync", sync);
 
 export {  };

@@ -11,7 +11,10 @@ export async function listenHere(server: Server, port = 0): Promise<number> {
 }
 
 /** Closes a server and what is connected to it, and waits for that. */
-export async function closeWith(server: Server, sockets: Iterable<{ readonly destroy: () => unknown }>): Promise<void> {
+export async function closeWith(
+  server: Server,
+  sockets: Iterable<{ readonly destroy: () => unknown }>,
+): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   for (const socket of sockets) socket.destroy();

@@ -26,7 +26,9 @@ export function canBeNamed(name: string): boolean {
 
 /** Every file below a folder, by its path with slashes. */
 export function filesBelow(folder: string): Readonly<Record<string, Buffer>> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry =>
+    entry.isFile(),
+  );
   return Object.fromEntries(
     files.map(entry => {
       const file = path.join(entry.parentPath, entry.name);

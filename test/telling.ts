@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 
 /** The cases of a table that tell most, by name: the quick tests' share. With all cases asked for, the whole table. */
-export function telling<T>(cases: Readonly<Record<string, T>>, names: readonly string[]): [string, T][] {
+export function telling<T>(
+  cases: Readonly<Record<string, T>>,
+  names: readonly string[],
+): [string, T][] {
   for (const name of names) assert.ok(name in cases, `there is no case ${name}`);
   return Object.entries(cases).filter(([name]) => everyCase || names.includes(name));
 }
 
-/** Whether every case is asked for, as `scripts/test.ts --all` does. */
+/** Whether every case is asked for, as `dev/scripts/test.ts --all` does. */
 export const everyCase = process.env['TEST_CASES'] === 'all';

@@ -1,26 +1,82 @@
-import { fieldsOf } from '../text/exact-json.ts';
 import type { Redact } from '../text/redact.ts';
-import type { HttpAnswer } from './exchange.ts';
 import { AgentError, type FailureKind } from './failure.ts';
+import { wordsOf } from './words.ts';
 
-// Not imported: an import would load all that the module exports, a WebSocket client among it, at 12 MiB and 10 ms.
+// An import would load the whole of node:http, at 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-// An agent's words are cut to so many characters.
-const MAX_SAID = 300;
+export interface Answer {
+  /** The method and the URL of its request, without the query, which may hold a signature. */
+  readonly label: string;
+  readonly status: number;
+  /** The body as text, without a byte order mark. */
+  readonly text: string;
+  readonly retryAfter: string | undefined;
+  /** Where a redirect leads. */
+  readonly location: string | undefined;
+  /** True if it came before all of the request's body was sent. */
+  readonly isEarly: boolean;
+}
 
-// Words are looked for in so many characters of a body that is not JSON, so that a long one costs no time.
-const MAX_SEARCHED = 16_384;
+// The contract's answers have some hundred bytes.
+const MAX_BYTES = 128 * 1024;
 
-// The longest time that the agent's Retry-After is honoured for, in milliseconds.
-const MAX_RETRY_AFTER = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
+
+interface Response {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** @throws AgentError if the body is longer than 128 KiB */
+export async function readAnswer(
+  { statusCode: status, headers, body }: Response,
+  { label, isEarly }: Pick<Answer, 'label' | 'isEarly'>,
+): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_BYTES) {
+      const message = `${label} answered ${status} with a response larger than 128 KiB.`;
+      throw new AgentError('bad-answer', message, { status });
+    }
+    chunks.push(chunk);
+  }
+  return {
+    label,
+    status,
+    text: new TextDecoder().decode(Buffer.concat(chunks)),
+    retryAfter: [headers['retry-after']].flat()[0],
+    location: [headers['location']].flat()[0],
+    isEarly,
+  };
+}
+
+/** @throws AgentError if the answer is not JSON */
+export function parseAnswer(answer: Answer): unknown {
+  try {
+    return JSON.parse(answer.text);
+  } catch (error) {
+    throw badAnswer(answer, 'it is not JSON', error);
+  }
+}
+
+/** The error of a success that cannot be believed. `why` completes the sentence. */
+export function badAnswer({ label, status }: Answer, why: string, cause?: unknown): AgentError {
+  const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+  return new AgentError('bad-answer', message, { status, cause });
+}
 
 const KINDS: Readonly<Record<number, FailureKind>> = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'not-found',
+  405: 'not-found',
   408: 'busy',
   409: 'busy',
+  410: 'sandbox-not-found',
   413: 'too-large',
   425: 'busy',
   429: 'busy',
@@ -31,89 +87,116 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   507: 'disk-full',
 };
 
-// The phrasings of the services, with or without an id. An id has quotation marks, or more than letters in it: "sandbox
-// agent: route not found" and "sandbox route not found" speak of a sandbox that is there.
-const SANDBOX_NOT_FOUND =
-  /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
+interface Rule {
+  readonly statuses: readonly number[];
+  readonly words: RegExp;
+  readonly kind: FailureKind;
+}
 
-const NOT_ROUTED = /(?:missing|required|no)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i;
-
-// What an agent's own words say better than the status.
-const HINTS: readonly (readonly [said: RegExp, hint: string])[] = [
-  [/is a directory/i, 'The target is a directory in the sandbox: end the target with / to put the file in it.'],
-  [/permission denied/i, 'Set username to a user who may write there, or give the files another target.'],
+// What an agent's own words say more exactly than the status, in the phrasings of the services.
+const RULES: readonly Rule[] = [
+  {
+    statuses: [404, 502],
+    // An id is quoted or has more than letters: "sandbox agent: route not found" is no such answer.
+    words:
+      /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+    kind: 'sandbox-not-found',
+  },
+  {
+    statuses: [400],
+    words: /(?:missing|required|no|invalid)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i,
+    kind: 'not-routed',
+  },
+  {
+    statuses: [400, 401, 404, 500],
+    words: /\b(?:unknown user|user:? [\w.'"`-]+ (?:was )?not found|error looking up user)/i,
+    kind: 'unknown-user',
+  },
+  {
+    statuses: [400, 500],
+    words: /not a directory|\bENOTDIR\b|\bpath is a file\b/i,
+    kind: 'not-a-directory',
+  },
+  {
+    statuses: [500],
+    words: /no space left on device|disk quota exceeded/i,
+    kind: 'disk-full',
+  },
 ];
 
-/** Says what an answer other than 200 to 299 means. `now` is the current time, for a Retry-After that is a date. */
-export function statusFailure(answer: HttpAnswer, redact: Redact, now: number): AgentError {
-  const { tried, status } = answer;
-  const said = whatItSaid(answer.text, redact);
+// What an agent's own words suggest beyond the kind of failure.
+const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [
+    /is a directory/i,
+    'The target is a directory in the sandbox: end the target with / to put the file in it.',
+  ],
+  [
+    /permission denied/i,
+    'Set username to a user who may write there, or give the files another target.',
+  ],
+  [/read-only file system/i, 'Nothing can be stored at this target. Choose another.'],
+  [/text file busy/i, 'The sandbox is running this file. Stop it, or upload to another target.'],
+  [/file name too long/i, 'A name may have 255 bytes. Give the file a shorter target.'],
+  [
+    /cloudflare|firewall|captcha|been blocked|access denied by/i,
+    'Something before the service refuses the request. Let requests of this runner through there.',
+  ],
+];
+
+const HINTS_BY_STATUS: Readonly<Record<number, string>> = {
+  402: 'The service wants to be paid, or a quota is used up: look into your account there.',
+  414: "The URL is too long: shorten the file's target.",
+  431: 'The headers are too long: shorten token, sandbox-id or headers.',
+};
+
+/** What a status other than 200 and 201 means. `now` is in milliseconds since 1970. */
+export function statusFailure(answer: Answer, redact: Redact, now: number): AgentError {
+  const { label, status, retryAfter, location } = answer;
+  const words = wordsOf(answer.text, redact);
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
-  const quoted = said === '' ? '.' : `. It said: ${JSON.stringify(said)}.`;
-  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-  const [, hint] = HINTS.find(([words]) => words.test(said)) ?? [];
-  const details = { status, retryAfterMs, hint };
-  return new AgentError(meaningOf(status, said), `${tried} answered ${status}${reason}${quoted}`, details);
-}
-
-/** The error of an answer that says success and cannot be taken for it. */
-export function badAnswer({ tried, status }: HttpAnswer, why: string, cause?: unknown): AgentError {
-  const message = `${tried} answered ${status}, but the answer cannot be trusted: ${why}.`;
-  return new AgentError('bad-answer', message, { status, cause });
-}
-
-/** What `parse` makes of an answer that should be JSON. @throws AgentError where it is none. */
-export function fromJson<T>(answer: HttpAnswer, parse: (text: string) => T): T {
-  try {
-    return parse(answer.text);
-  } catch (error) {
-    throw badAnswer(answer, 'It is not JSON', error);
-  }
-}
-
-/** The words of an error's body, whether JSON, HTML or text: one line, at most 300 characters, empty if there are none. */
-export function whatItSaid(text: string, redact: Redact): string {
-  // Secrets are taken out before anything is cut or stripped, which could leave a part of one.
-  const message = messageOf(text);
-  const isText = message !== undefined && !HTML.test(message);
-  const words = redact(isText ? message : textOf(redact(message ?? text).slice(0, MAX_SEARCHED)));
-  const line = redact(words.slice(0, MAX_SEARCHED).replace(/\s+/g, ' ').trim());
-  return line.length > MAX_SAID ? `${line.slice(0, MAX_SAID).toWellFormed()}…` : line;
+  const destination = isRedirect(status) ? destinationOf(location, redact) : '';
+  const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
+  return new AgentError(
+    kindOf(status, words),
+    `${label} answered ${status}${reason}${destination}.${quoted}`,
+    {
+      status,
+      retryAfterMs: parseRetryAfter(retryAfter, now),
+      hint: hintOn(status, words),
+    },
+  );
 }
 
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
-  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
-  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER) : undefined;
+  const isSeconds = /^\d+$/.test(value.trim());
+  const ms = isSeconds ? Number(value) * 1000 : Date.parse(value) - now;
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
-function meaningOf(status: number, said: string): FailureKind {
-  if ((status === 502 || status === 404) && SANDBOX_NOT_FOUND.test(said)) return 'sandbox-not-found';
-  if (status === 400 && NOT_ROUTED.test(said)) return 'not-routed';
-  if (status >= 300 && status < 400) return 'redirected';
+function kindOf(status: number, words: string): FailureKind {
+  const rule = RULES.find(each => each.statuses.includes(status) && each.words.test(words));
+  if (rule !== undefined) return rule.kind;
+  if (isRedirect(status)) return 'redirected';
   return KINDS[status] ?? (status >= 400 ? 'rejected' : 'bad-answer');
 }
 
-const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
-const ENTITIES = new Map(Object.entries({ lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ', amp: '&' }));
-
-/** What a page shows. */
-function textOf(html: string): string {
-  const hidden = /<!--.*?(-->|$)|<(style|script)\b.*?(<\/\2>|$)/gis;
-  return html
-    .replace(hidden, ' ')
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(#?\w+);/g, (entity, name: string) => ENTITIES.get(name) ?? entity);
+function hintOn(status: number, words: string): string | undefined {
+  const hint = HINTS.find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
+  // A proxy such as Cloudflare's has statuses of its own if it cannot reach the host.
+  if (hint === undefined && status >= 520) return 'Check port, and that the service is up.';
+  return hint;
 }
 
-function messageOf(text: string): string | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null) return typeof body === 'string' ? body : text;
-    const { message, error } = fieldsOf(body);
-    return [message, error].find(said => typeof said === 'string') ?? JSON.stringify(body);
-  } catch {
-    return undefined;
-  }
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+/** Host and path; a query may hold a secret of somebody else. */
+function destinationOf(location: string | undefined, redact: Redact): string {
+  const url = location === undefined ? null : URL.parse(location, 'http://same-host');
+  if (url === null) return '';
+  const host = url.host === 'same-host' ? '' : url.host;
+  return `, which leads to ${redact(`${host}${url.pathname}`).slice(0, 200)}`;
 }

@@ -1,127 +1,317 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  Agent,
+  buildConnector,
+  type Dispatcher,
+  Pool,
+  ProxyAgent,
+  Socks5ProxyAgent,
+  request as sendRequest,
+} from 'undici';
 import { routingHeaders, secretsInHeaders, USER_AGENT } from '../inputs/headers.ts';
-import type { Connection } from '../inputs/table.ts';
-import type { Debug } from '../text/debug.ts';
-import { changeStrings } from '../text/exact-json.ts';
+import type { Connection } from '../inputs/inputs.ts';
 import { type Redact, redactor } from '../text/redact.ts';
-import { formatCount, formatDuration } from '../text/units.ts';
-import { badAnswer, fromJson, statusFailure } from './answer.ts';
-import { watchConnections } from './connections.ts';
-import type { HttpAnswer } from './exchange.ts';
+import { type Answer, readAnswer, statusFailure } from './answer.ts';
 import { AgentError } from './failure.ts';
-import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { networkFacts, proxyCredentials } from './proxy.ts';
+import { networkFailure } from './network-failure.ts';
+import { type ProxyVariable, proxyCredentials, usableProxy } from './proxy.ts';
 
-/** Requests to the in-sandbox agent, one attempt each: to a path below the base URL, for an answer of 200 to 299. */
-export interface Client extends Http {
-  /** Reads the stats as the text of a JSON object, secrets taken out. */
-  readonly stats: () => Promise<string>;
+export interface AgentRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base URL, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: AsyncIterable<Buffer>;
+  /** Told the bytes of each chunk of the body that the network has taken. */
+  readonly onSent?: (bytes: number) => void;
+  /** The statuses of success. Default 200 and 201. */
+  readonly statuses?: readonly number[];
+}
+
+/** Sends requests to one service, one attempt each. */
+export interface Client {
+  /** @throws AgentError for any other answer than one of success */
+  readonly send: (request: AgentRequest) => Promise<Answer>;
+  /** Stops using the open connections: after an unusable answer, more of it may be in them. */
+  readonly reconnect: () => void;
   readonly redact: Redact;
+  /** Ends what is in flight, and closes every connection. */
+  readonly close: () => Promise<void>;
 }
 
-/** What a client needs beside the connection. */
-export interface ClientOptions extends Omit<HttpOptions, 'timeoutMs' | 'redact'> {
-  /** The current time, in milliseconds since 1970. */
+export interface ClientOptions {
+  /** Ends every request at once. */
+  readonly cancel: AbortSignal;
+  /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly debug?: Debug | undefined;
 }
 
-/** Opens a client for one sandbox. */
+/** Where a client sends its requests, and what each of them carries. */
+export interface Service {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What no message may contain, besides what `headers` have under the name of a secret. */
+  readonly secrets: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Opens a client of a sandbox's agent. @throws InputError if the environment's proxy is none */
 export function openClient(
   connection: Connection & { readonly signature?: string },
-  { connections, cancel, now, debug }: ClientOptions,
+  options: ClientOptions,
 ): Client {
-  const { baseUrl, statsPath, timeout: timeoutMs, token, headers, signature = '' } = connection;
-  const { origin, pathname } = new URL(baseUrl);
-  const prefix = pathname.replace(/\/+$/, '');
-  const redact = redactor([
-    token,
-    signature,
-    ...secretsInHeaders(Object.entries(headers)),
-    ...proxyCredentials(process.env),
-  ]);
-  const common = headersOf(connection);
-  debug?.('network', networkFacts(origin, process.env));
-  const http = openHttp(origin, { connections, timeoutMs, cancel, redact });
-  const unwatch = debug && watchConnections(line => debug('connection', `Connection: ${line}`));
-  const plain: Client['send'] = async request => {
-    const headers = [...common, ...request.headers];
-    const answer = await http.send({ ...request, path: `${prefix}${request.path}`, headers });
-    if (answer.status < 200 || answer.status > 299) throw statusFailure(answer, redact, now());
-    return answer;
-  };
-  const send = debug === undefined ? plain : told(plain, debug);
+  const { baseUrl, token, signature = '', timeout } = connection;
+  const headers = agentHeaders(connection);
+  return openServiceClient({ baseUrl, headers, secrets: [token, signature], timeout }, options);
+}
+
+/** Opens a client of any service. @throws InputError if the environment's proxy is none */
+export function openServiceClient(
+  { baseUrl, headers, secrets, timeout: timeoutMs }: Service,
+  { cancel, now }: ClientOptions,
+): Client {
+  const inHeaders = secretsInHeaders(Object.entries(headers));
+  const redact = redactor([...secrets, ...inHeaders, ...proxyCredentials(process.env)]);
+  const proxy = usableProxy(new URL(baseUrl).origin, process.env);
+  const connections = openConnections(proxy, timeoutMs);
+  const common = { ...headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
   return {
-    send,
-    stats: async () => cleanObject(await send({ method: 'GET', path: statsPath, headers: [] }), redact),
     redact,
-    connectAhead: http.connectAhead,
-    async close() {
-      unwatch?.();
-      await http.close();
+    async send(request) {
+      const url = `${baseUrl.replace(/\/+$/, '')}${request.path}`;
+      const label = `${request.method} ${url.replace(/\?.*/s, '')}`;
+      const all = { ...common, ...request.headers };
+      const dispatcher = connections.current();
+      try {
+        const options = { ...request, url, label, headers: all, dispatcher, cancel, timeoutMs };
+        const answer = await exchange(options);
+        const { statuses = [200, 201] } = request;
+        if (statuses.includes(answer.status)) return answer;
+        throw statusFailure(answer, redact, now());
+      } catch (error) {
+        throw networkFailure(error, { label, url, proxy, redact });
+      }
     },
+    reconnect: () => connections.renew(),
+    close: () => connections.close(),
   };
 }
 
-/** What every request carries: token, routing, and the user's own headers; names and values in turn. */
-function headersOf(connection: Connection): string[] {
+/** Takes the secrets of a connection, and those of the proxies, out of a text. */
+export function redactorOf({
+  token,
+  headers,
+  signature = '',
+}: Pick<Connection, 'token' | 'headers'> & { readonly signature?: string }): Redact {
+  const secrets = [token, signature, ...secretsInHeaders(Object.entries(headers))];
+  return redactor([...secrets, ...proxyCredentials(process.env)]);
+}
+
+function agentHeaders(connection: Connection): Record<string, string> {
   const { headers, token, headerPrefix, sandboxId, port } = connection;
   const routing = routingHeaders(headerPrefix);
-  return Object.entries({
+  return {
     ...headers,
     'X-Access-Token': token,
     [routing.id]: sandboxId,
     [routing.port]: String(port),
-    Accept: 'application/json',
-    'User-Agent': USER_AGENT,
-  }).flat();
-}
-
-/** Sends like `send`, and tells of each request when it has ended; a signature in its path is taken out. */
-function told(send: Client['send'], debug: Debug): Client['send'] {
-  return async request => {
-    const start = performance.now();
-    let sent = 0;
-    const onSent = (bytes: number) => {
-      sent += bytes;
-      request.onSent?.(bytes);
-    };
-    const line = (status = 'no answer') => {
-      const path = request.path.replace(/(?<=[?&]signature=)[^&]*/, '***');
-      const bytes = request.method === 'GET' ? '' : `, ${formatCount(sent, 'byte')} sent`;
-      return `${request.method} ${path} → ${status} in ${formatDuration(performance.now() - start)}${bytes}`;
-    };
-    try {
-      const answer = await send({ ...request, onSent });
-      debug('request', line(String(answer.status)));
-      return answer;
-    } catch (error) {
-      if (error instanceof AgentError)
-        debug('failed request', `${line(error.status?.toString())}: ${error.kind}. ${error.message}${causesOf(error)}`);
-      throw error;
-    }
   };
 }
 
-const MAX_CAUSES = 5;
-
-/** What lies behind a failure, the nearest first, a line each. */
-function causesOf(error: Error): string {
-  const lines: string[] = [];
-  for (let at = error.cause; at instanceof Error && lines.length < MAX_CAUSES; at = at.cause) {
-    const code = 'code' in at ? ` ${String(at.code)}` : '';
-    const others = at instanceof AggregateError ? ` ${at.errors.map(String).join('; ')}` : '';
-    lines.push(`\n- because of ${at.name}${code}: ${at.message}${others}`);
-  }
-  return lines.join('');
+/** Keep-alive connections; those in use when they are renewed come to their end. */
+function openConnections(proxy: ProxyVariable | undefined, timeoutMs: number) {
+  const closing = new AbortController();
+  const open = () => openDispatcher(proxy, timeoutMs, closing.signal);
+  let current = open();
+  const opened = new Set([current]);
+  return {
+    current: () => current,
+    renew() {
+      const old = current;
+      // A failure to close is that of a request, which reports it.
+      const forget = () => opened.delete(old);
+      old.close().then(forget, forget);
+      current = open();
+      opened.add(current);
+    },
+    async close() {
+      const destroyed = [...opened].map(dispatcher => dispatcher.destroy());
+      // destroy() does not end a connection that is still being made.
+      closing.abort();
+      await Promise.all(destroyed);
+    },
+  };
 }
 
-/** The JSON object of an answer, to the letter unless there is a secret in it. @throws AgentError */
-function cleanObject(answer: HttpAnswer, redact: Redact): string {
-  const { text } = answer;
-  // Secrets are looked for in what the strings mean: JSON's escapes allow many spellings.
-  const clean = fromJson(answer, json => changeStrings(json, redact));
-  if (!clean.startsWith('{')) throw badAnswer(answer, 'It is not a JSON object');
-  // Of two values under one name, the first is not among them; without escapes, it is in the text as it is.
-  const isClean = clean === fromJson(answer, json => changeStrings(json, part => part)) && text === redact(text);
-  return isClean && !text.includes('\\') ? text.trim() : clean;
+function openDispatcher(
+  proxy: ProxyVariable | undefined,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Dispatcher {
+  // Ends before our own clock, although undici's timers may be 0.5 s late: its error says more.
+  const timeout = Math.max(timeoutMs * 0.9 - 500, 1);
+  // With HTTP/2, one GOAWAY breaks every upload in flight.
+  const allowH2 = false;
+  // One byte, so that undici asks for a chunk only once the system has taken the one before.
+  const options = { timeout, allowH2, highWaterMark: 1 };
+  const connect = connectorUntil(signal, options);
+  // If only the connector knew, all requests would wait for the first connection's protocol.
+  if (proxy === undefined) return new Agent({ connect, allowH2 });
+  if (proxy.value.startsWith('socks'))
+    return new Socks5ProxyAgent(proxy.value, {
+      connect,
+      connectTimeout: timeout,
+      requestTls: options,
+    });
+  return new ProxyAgent({
+    uri: proxy.value,
+    allowH2,
+    proxyTls: { ...options, signal },
+    requestTls: options,
+    // A CONNECT that the proxy never answers would keep its connection for 300 s.
+    clientFactory: origin => new Pool(origin, { connect, allowH2, headersTimeout: timeout }),
+  });
+}
+
+/** Makes connections, which end when the signal aborts. */
+function connectorUntil(
+  signal: AbortSignal,
+  options: buildConnector.BuildOptions,
+): buildConnector.connector {
+  return (target, callback) => {
+    // Node keeps every socket that was given a signal for as long as that signal, so each has one of its own.
+    const own = new AbortController();
+    const end = () => own.abort();
+    const forget = () => signal.removeEventListener('abort', end);
+    signal.addEventListener('abort', end);
+    buildConnector({ ...options, signal: own.signal })(target, (...[error, socket]) => {
+      if (error === null) callback(null, socket.once('close', forget));
+      else {
+        forget();
+        callback(error, null);
+      }
+    });
+  };
+}
+
+interface Exchange extends AgentRequest, Pick<ClientOptions, 'cancel'> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly label: string;
+  readonly url: string;
+  readonly dispatcher: Dispatcher;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Each chunk that the network takes restarts the clock; once all is sent, the whole answer must
+ * arrive within the timeout. That bounds silence, dripped bytes and endless 1xx responses alike.
+ */
+async function exchange(options: Exchange): Promise<Answer> {
+  const { label, cancel, timeoutMs } = options;
+  const { signal, ended, end } = openEnding();
+  const clock = startClock(timeoutMs, () => end(stalled(label, body?.isSent() ?? true)));
+  const body = options.body && watchBody(options.body, clock, options.onSent);
+  const onCancel = () => end(new AgentError('cancelled', `${label} was cancelled.`));
+  cancel.addEventListener('abort', onCancel);
+  if (cancel.aborted) onCancel();
+  try {
+    // undici does not hear the signal while a request waits for a connection.
+    const complete = await Promise.race([receive(options, body, signal), ended]);
+    // undici offers the connection again only in the next turn of the event loop.
+    await setImmediate();
+    return complete;
+  } catch (error) {
+    // undici reports what a body throws as a failed connection.
+    throw body?.thrown() ?? error;
+  } finally {
+    clock.stop();
+    cancel.removeEventListener('abort', onCancel);
+  }
+}
+
+/** Sends the request and waits for its whole answer, however long that takes. */
+async function receive(
+  { label, url, dispatcher, method, headers }: Exchange,
+  body: ReturnType<typeof watchBody> | undefined,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const response = await sendRequest(url, {
+    dispatcher,
+    method,
+    headers,
+    // @ts-expect-error undici's types leave out that a body may be an async iterable
+    body: body?.chunks() ?? null,
+    signal,
+    // undici's own limits, 300 s each, would cut a longer timeout.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // A larger buffer lets undici close the connection when an answer ends while it still sends.
+    highWaterMark: 1,
+  });
+  // Over TLS, Node says one turn of the event loop late that a chunk was taken.
+  if (body?.isSent() === false) await setImmediate();
+  const isEarly = body?.isSent() === false;
+  return readAnswer(response, { label, isEarly });
+}
+
+/** Passes chunks on. When the next one is asked for, the network has taken the one before. */
+function watchBody(body: AsyncIterable<Buffer>, clock: Clock, onSent?: (bytes: number) => void) {
+  let isSent = false;
+  let thrown: unknown;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of body) {
+        yield chunk;
+        clock.restart();
+        onSent?.(chunk.length);
+      }
+      isSent = true;
+    } catch (error) {
+      thrown = error;
+      throw error;
+    }
+  }
+  return { chunks, isSent: () => isSent, thrown: () => thrown };
+}
+
+interface Clock {
+  readonly restart: () => void;
+  readonly stop: () => void;
+}
+
+function startClock(timeoutMs: number, onTimeout: () => void): Clock {
+  let isOver = false;
+  const timer = setTimeout(() => {
+    isOver = true;
+    onTimeout();
+  }, timeoutMs);
+  return {
+    restart() {
+      // refresh() would start a timer that has fired, or was stopped, again.
+      if (!isOver) timer.refresh();
+    },
+    stop() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** What ends a request early: a signal for undici, and a promise for whoever waits. */
+function openEnding() {
+  const controller = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (error: AgentError) => {
+    controller.abort(error);
+    reject(error);
+  };
+  return { signal: controller.signal, ended, end };
+}
+
+function stalled(label: string, isSent: boolean): AgentError {
+  const what = isSent
+    ? 'the response did not finish within timeout'
+    : 'nothing more could be sent for longer than timeout';
+  return new AgentError('stalled', `${label} failed: ${what}.`);
 }

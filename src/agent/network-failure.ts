@@ -1,71 +1,124 @@
 import type { Redact } from '../text/redact.ts';
+import { systemCode } from '../text/system-error.ts';
 import { AgentError, type FailureKind } from './failure.ts';
+import { type ProxyVariable, proxyAddress } from './proxy.ts';
 
-const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+export interface RequestContext {
+  /** Method and URL, no query. */
+  readonly label: string;
+  readonly url: string;
+  readonly proxy: ProxyVariable | undefined;
+  readonly redact: Redact;
+}
+
+// The headers that come too late are those of an answer to CONNECT.
+const UNREACHABLE =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT|HEADERS)_TIMEOUT)$/;
 
 // OpenSSL's verification codes have no common prefix; Node's own errors do.
-const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
+const TLS =
+  /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
 
-const SAYS: Readonly<Record<string, string>> = {
+// What llhttp makes of a TLS alert or another protocol. Bundled, undici's errors of it have no code of their own.
+const NOT_HTTP = /^(HPE_|HTTPParserError$)/;
+
+// Many servers close a connection to their TLS port that begins in clear, without a word.
+const UNRELIABLE =
+  'The connection to the sandbox is unreliable. If the port speaks TLS, base-url needs https; else run the job again, or raise retries.';
+
+const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'the host name could not be found',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed while sending',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   UND_ERR_CONNECT_TIMEOUT: 'no connection could be made in time',
-  UND_ERR_HEADERS_TIMEOUT: 'no byte was sent or received for longer than timeout',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way for longer than timeout',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was shorter than announced',
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
-  tls: 'no trusted TLS connection could be made',
-  'proxy-refused': 'the proxy refused the connection',
 };
 
-// What a proxy says of itself comes along; it is cut like what an agent says.
+// A proxy's own words come along; they are cut like those of an agent.
 const MAX_DETAIL = 300;
 
-/** Says what an error of the HTTP client means. An AgentError that travelled through the client comes back as it is. */
-export function networkFailure(error: Error, tried: string, redact: Redact): AgentError {
-  if (error instanceof AgentError) return error;
+/** What an error of undici means. Bugs, and errors that already say it, come back as they are. */
+export function networkFailure(error: unknown, request: RequestContext): unknown {
+  if (error instanceof AgentError || !(error instanceof Error)) return error;
   if (error.cause instanceof AgentError) return error.cause;
   const code = codeOf(error);
-  const kind = kindOf(code, error.message);
-  const says = SAYS[code] ?? SAYS[kind] ?? 'the connection failed';
-  // Some versions of Node put the proxy's URL with its password into the message.
-  return new AgentError(kind, `${tried} failed: ${says}${detail(code, error, redact)}.`, { cause: error });
+  if (code === undefined || isMisuse(error, code)) return error;
+  const { label, redact } = request;
+  const failed = failureAtProxy(error, code, request) ?? failureOnTheWay(code, request.url);
+  const { kind, what, hint } = failed;
+  const message = `${label} failed: ${what}${detail(code, error, redact)}.`;
+  return new AgentError(kind, message, { cause: error, hint });
 }
 
-function kindOf(code: string, message: string): FailureKind {
-  // The words of undici and of a proxy's own 407, neither of which has a code of its own.
-  if (/^Proxy .*\(407\)/.test(message)) return 'proxy-refused';
-  if (UNREACHABLE.test(code) || message.startsWith('Proxy ')) return 'unreachable';
-  if (TLS.test(code)) return 'tls';
-  if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return 'stalled';
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'bad-answer';
-  return 'connection';
+interface Meaning {
+  readonly kind: FailureKind;
+  readonly what: string;
+  readonly hint?: string;
 }
 
-function codeOf(error: Error): string {
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.cause instanceof Error ? codeOf(error.cause) : '';
+function failureAtProxy(
+  error: Error,
+  code: string,
+  { url, proxy }: RequestContext,
+): Meaning | undefined {
+  if (proxy === undefined) return undefined;
+  const status = /^Proxy .*\((\d{3})\)/.exec(error.message)?.[1];
+  const name = `the proxy in ${proxy.name}, ${proxyAddress(proxy)},`;
+  if (status === '407') return { kind: 'proxy-refused', what: `${name} asks for credentials` };
+  if (status === '403') {
+    const what = `${name} does not allow ${new URL(url).host}`;
+    return { kind: 'proxy-forbids', what };
+  }
+  if (status !== undefined) return { kind: 'unreachable', what: `${name} could not connect` };
+  if (code === 'ECONNREFUSED')
+    return { kind: 'unreachable', what: `${name} refused the connection` };
+  return UNREACHABLE.test(code) || error.message.startsWith('Proxy ')
+    ? { kind: 'unreachable', what: `${name} could not be reached` }
+    : undefined;
+}
+
+function failureOnTheWay(code: string, url: string): Meaning {
+  const what = MEANINGS[code] ?? 'the connection failed';
+  if (UNREACHABLE.test(code)) return { kind: 'unreachable', what };
+  if (TLS.test(code)) return { kind: 'tls', what: 'no trusted TLS connection could be made' };
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return { kind: 'bad-answer', what };
+  if (NOT_HTTP.test(code) && url.startsWith('http:')) {
+    const hint =
+      'Check base-url: the port does not speak HTTP. If it speaks TLS, base-url needs https.';
+    return { kind: 'not-http', what: 'the answer was not HTTP', hint };
+  }
+  return url.startsWith('http:')
+    ? { kind: 'connection', what, hint: UNRELIABLE }
+    : { kind: 'connection', what };
+}
+
+/** True for a bug of ours; undici's error for a 407 to plain http has the same code. */
+function isMisuse(error: Error, code: string): boolean {
+  return code === 'UND_ERR_INVALID_ARG' && !error.message.startsWith('Proxy Authentication');
+}
+
+function codeOf(error: Error): string | undefined {
+  const code = systemCode(error) ?? (error.name === 'HTTPParserError' ? error.name : undefined);
+  return code ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
 }
 
 function detail(code: string, error: Error, redact: Redact): string {
-  // The errors of several tried addresses come together, with an empty message of their own.
-  const whole = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : error.message;
-  // Before it is cut, which could leave a part of a secret.
-  const message = redact(inWords(whole));
-  // Most messages of the system hold their code already.
+  // If several addresses were tried, the error that holds theirs has no message of its own.
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const whole = errors
+    .map(each => (each instanceof Error ? each.message : String(each)))
+    .join('; ');
+  // Redact before cutting, which could leave part of a secret: Node has named a proxy's whole URL.
+  const message = redact(withoutOpenSslPrefix(whole));
   const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
   const parts = [message.includes(code) ? '' : code, cut.trim()].filter(part => part !== '');
   return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Of OpenSSL's own errors, `thread:error:number:library:function:reason:file:line:`, the reason. */
-function inWords(message: string): string {
+/** The reason in `thread:error:number:library:function:reason:file:line:`. */
+function withoutOpenSslPrefix(message: string): string {
   return /^[\dA-F]+:error:[\dA-F]+:(?:[^:]*:){2}([^:]+):/.exec(message)?.[1] ?? message;
 }

@@ -1,49 +1,82 @@
 import { isLoopback } from '../inputs/base-url.ts';
+import { inputError } from '../inputs/input-error.ts';
+import { isMaskable } from '../text/redact.ts';
 
-/** A proxy as the environment names it. */
-export interface Proxy {
+export interface ProxyVariable {
   readonly name: string;
-  /** Its value, which may hold a password: not for messages. */
+  /** May hold a password: not for messages. */
   readonly value: string;
 }
 
-/** The proxy that the environment names for an origin, NO_PROXY aside. `http` to this machine goes past any: see base-url. */
-export function proxyFor(origin: string, env: NodeJS.ProcessEnv): Proxy | undefined {
-  const { protocol, hostname } = new URL(origin);
-  if (protocol === 'http:' && isLoopback(hostname)) return undefined;
-  const plain = firstOf(['http_proxy', 'HTTP_PROXY'], env);
-  return protocol === 'https:' ? (firstOf(['https_proxy', 'HTTPS_PROXY'], env) ?? plain) : plain;
+/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
+export function proxyFor(origin: string, env: NodeJS.ProcessEnv): ProxyVariable | undefined {
+  const url = new URL(origin);
+  if (url.protocol === 'http:' && isLoopback(url.hostname)) return undefined;
+  if (isExcepted(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return undefined;
+  const plain = firstSet(['http_proxy', 'HTTP_PROXY'], env);
+  if (url.protocol === 'http:') return plain;
+  return firstSet(['https_proxy', 'HTTPS_PROXY'], env) ?? plain;
 }
 
-/** Whether a proxy can be used: an http or https URL whose credentials can be decoded. */
-export function isUsable({ value }: Proxy): boolean {
-  const { protocol = '', username = '', password = '' } = URL.parse(value) ?? {};
-  return /^https?:$/.test(protocol) && decoded(`${username}${password}`) !== undefined;
-}
-
-/** How the network is reached, without the values of variables: one may hold a password. */
-export function networkFacts(origin: string, env: NodeJS.ProcessEnv): string {
+/** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
+export function usableProxy(origin: string, env: NodeJS.ProcessEnv): ProxyVariable | undefined {
   const proxy = proxyFor(origin, env);
-  const usable = proxy === undefined || isUsable(proxy) ? '' : ', which is not the URL of a proxy';
-  const isSet = (...names: readonly string[]) => (names.some(name => env[name]) ? 'set' : 'not set');
-  return [
-    proxy === undefined ? 'Proxy: none' : `Proxy: from ${proxy.name}${usable}`,
-    `NO_PROXY: ${isSet('NO_PROXY', 'no_proxy')}`,
-    `NODE_EXTRA_CA_CERTS: ${isSet('NODE_EXTRA_CA_CERTS')}`,
-  ].join('\n');
+  if (proxy === undefined || isUsable(proxy)) return proxy;
+  // The value is not repeated: it may hold a password.
+  const why = 'the environment variable is not the URL of an http, https or socks5 proxy.';
+  throw inputError(
+    proxy.name,
+    `${why} Correct it, or add the host to NO_PROXY.`,
+    'http://host:3128',
+  );
 }
 
-/** What is secret in the proxies that the environment names: passwords, and user names that stand alone, decoded as well. */
+export function isUsable({ value }: ProxyVariable): boolean {
+  const { protocol = '', hostname = '', username = '', password = '' } = URL.parse(value) ?? {};
+  const isKnown = /^(https?|socks5?):$/.test(protocol) && hostname !== '';
+  return isKnown && decode(`${username}${password}`) !== undefined;
+}
+
+/** The host and port of a usable proxy. */
+export function proxyAddress({ value }: ProxyVariable): string {
+  return new URL(value).host;
+}
+
+/** Passwords, and user names without one, encoded and decoded. */
 export function proxyCredentials(env: NodeJS.ProcessEnv): string[] {
   return ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
     .flatMap(name => URL.parse(env[name] ?? '') ?? [])
-    .flatMap(({ username, password }) => (password === '' ? [username] : [password, `${username}:${password}`]))
-    .flatMap(secret => [secret, decoded(secret) ?? secret])
-    .filter(secret => secret !== '');
+    .flatMap(({ username, password }) =>
+      password === '' ? [username] : [password, `${username}:${password}`],
+    )
+    .flatMap(secret => [secret, decode(secret) ?? secret])
+    .filter(isMaskable);
 }
 
-/** A part of a URL without its percent-encoding; undefined where that cannot be undone. */
-function decoded(part: string): string | undefined {
+/** NO_PROXY has `*`, `host`, `.domain` and `*.domain`, each with or without a port. */
+function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
+  const host = plainHost(hostname);
+  const ownPort = port || (protocol === 'https:' ? '443' : '80');
+  return noProxy.split(/[,\s]+/).some(entry => {
+    const [, name = '', wantedPort = ''] =
+      /^(\[[^\]]+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
+    // Port 0 is any port, as in undici.
+    const isOtherPort = Number(wantedPort) !== 0 && Number(wantedPort) !== Number(ownPort);
+    if (name === '' || isOtherPort) return false;
+    const wanted = plainHost(name.replace(/^\*?\./, ''));
+    const isExact = host === wanted && !name.startsWith('*.');
+    return wanted === '*' || isExact || host.endsWith(`.${wanted}`);
+  });
+}
+
+function plainHost(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+}
+
+function decode(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -52,7 +85,7 @@ function decoded(part: string): string | undefined {
 }
 
 /** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstOf(names: readonly string[], env: NodeJS.ProcessEnv): Proxy | undefined {
+function firstSet(names: readonly string[], env: NodeJS.ProcessEnv): ProxyVariable | undefined {
   const name = names.find(each => env[each] !== undefined);
   const value = name === undefined ? undefined : env[name];
   return name === undefined || !value ? undefined : { name, value };

@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AgentError } from './failure.ts';
 
-/** What retrying depends on beside the request itself. */
 export interface RetryPolicy {
   readonly retries: number;
-  /** Waits so many milliseconds, or until the signal aborts; says whether it came to its end. */
+  /** Waits so many milliseconds, or until the signal aborts; true if it waited to the end. */
   readonly sleep: (ms: number, stop: AbortSignal) => Promise<boolean>;
   /** A number from 0 up to but not including 1. */
   readonly random: () => number;
 }
 
-/** An attempt that failed and will be made again. */
+/** An attempt that failed and will be repeated. */
 export interface Retry {
   /** The attempt that failed, from 1. */
   readonly attempt: number;
@@ -24,34 +23,46 @@ export type Outcome<T> =
   | { readonly attempts: number; readonly value: T }
   | { readonly attempts: number; readonly error: AgentError };
 
+interface RetryOptions extends RetryPolicy {
+  /** Ends the retries; what is in flight comes to its end. */
+  readonly stop: AbortSignal;
+  readonly onRetry: (retry: Retry) => void;
+  /** Milliseconds to wait at least before the next attempt, whatever the failure. */
+  readonly pauseMs?: () => number;
+  /** Whether a request may be repeated after a retryable failure. Default true. */
+  readonly isRepeatable?: (error: AgentError) => boolean;
+}
+
 const BASE_MS = 500;
 const CAP_MS = 30_000;
 
-/** Makes a request until it succeeds, fails for good, has had its attempts, or `stop` aborts. Bugs pass through. */
+/** Repeats a request until it succeeds, fails for good, or has no retries left. */
 export async function withRetries<T>(
   request: () => Promise<T>,
-  policy: RetryPolicy & { readonly stop: AbortSignal; readonly onRetry: (retry: Retry) => void },
+  options: RetryOptions,
 ): Promise<Outcome<T>> {
+  const { random, sleep, stop, onRetry, pauseMs = () => 0 } = options;
+  const { isRepeatable = () => true } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return { attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      if (!error.retryable || attempt > policy.retries || policy.stop.aborted) return { attempts: attempt, error };
-      const delayMs = backoff(attempt, policy.random, error.retryAfterMs);
-      policy.onRetry({ attempt, error, delayMs });
-      if (!(await policy.sleep(delayMs, policy.stop))) return { attempts: attempt, error };
+      const retries = isRepeatable(error) ? error.retriesOf(options.retries) : 0;
+      if (attempt > retries || stop.aborted) return { attempts: attempt, error };
+      const delayMs = Math.max(backoff(attempt, random, error.retryAfterMs), pauseMs());
+      onRetry({ attempt, error, delayMs });
+      if (!(await sleep(delayMs, stop))) return { attempts: attempt, error };
     }
   }
 }
 
-/** Milliseconds before the next attempt: exponential with full jitter, never sooner than the agent asked for. */
+/** Milliseconds: exponential with full jitter, never less than the agent asked for. */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
   return Math.max(Math.round(random() * ceiling), retryAfterMs);
 }
 
-/** The sleep of real time. */
 export function sleep(ms: number, stop: AbortSignal): Promise<boolean> {
   return delay(ms, true, { signal: stop }).catch(() => false);
 }

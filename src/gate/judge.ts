@@ -1,10 +1,9 @@
 import type { Aggregate, Condition, Operator } from './conditions.ts';
-import { compare, type ExactNumber, exactly, mean } from './exact-number.ts';
 import type { Figures } from './metrics.ts';
 
-/** What a gate came to: `none` without conditions. */
+/** The result of a gate: `none` without conditions. */
 export interface Gate {
-  /** The conditions that fail or warn where one holds. */
+  /** The conditions that fail the step or warn if they hold. */
   readonly failIf: readonly Condition[];
   readonly warnIf: readonly Condition[];
   readonly state: 'passed' | 'warned' | 'failed' | 'none';
@@ -13,14 +12,14 @@ export interface Gate {
 
 type GateRules = Pick<Gate, 'failIf' | 'warnIf'>;
 
-/** A condition that tripped, since it holds or cannot be judged. */
+/** A condition that tripped: it holds, or it cannot be judged. */
 export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 
-/** What became of one condition. */
+/** The result of one condition. */
 export type Judgement =
-  /** `figure` is the one that decided: of several that satisfy the condition, the farthest from its limit. */
-  | { readonly condition: Condition; readonly holds: boolean; readonly figure: ExactNumber }
-  /** Of `samples`, so many do not report the metric; `reported` are the metrics of the first of these. */
+  /** `figure` decided: of several that satisfy the condition, the farthest from its limit. */
+  | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
+  /** `missing` of `samples` lack the metric; the first of these has the `reported` ones. */
   | {
       readonly condition: Condition;
       readonly holds: undefined;
@@ -29,89 +28,125 @@ export type Judgement =
       readonly reported: readonly string[];
     };
 
-/** A gate that nothing was asked of. */
 export const NO_GATE: Gate = { state: 'none', failIf: [], warnIf: [], breaches: [] };
 
-/** The metrics that conditions speak of. */
+/** The metrics that conditions name. */
 export function metricsOf(...conditions: readonly (readonly Condition[])[]): ReadonlySet<string> {
   return new Set(conditions.flat().map(({ metric }) => metric));
 }
 
 /**
- * Judges every condition over the samples. What cannot be judged trips: a gate that fails open guards nothing. Where it is
- * `blind`, since the samples do not cover the time that was to be watched, it passes nothing.
+ * Judges every condition over the samples. What cannot be judged trips, and a `blind` gate, whose
+ * samples do not cover the whole time, never passes.
  */
-export function gateOf({ failIf, warnIf }: GateRules, samples: readonly Figures[], blind = false): Gate {
+export function gateOf(
+  { failIf, warnIf }: GateRules,
+  samples: readonly Figures[],
+  blind = false,
+): Gate {
   if (!isGated({ failIf, warnIf })) return NO_GATE;
-  const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
-    conditions.map(condition => ({ ...judge(condition, samples), level })).filter(({ holds }) => holds !== false);
-  const [failures, warnings] = [tripped('fail', failIf), tripped('warn', warnIf)];
-  const fails = failures.length > 0 || (blind && failIf.length > 0);
-  const state = fails ? 'failed' : blind || warnings.length > 0 ? 'warned' : 'passed';
-  return { state, failIf, warnIf, breaches: [...failures, ...warnings] };
+  const failures = tripped('fail', failIf, samples);
+  const warnings = tripped('warn', warnIf, samples);
+  const breaches = [...failures, ...warnings];
+  if (failures.length > 0 || (blind && failIf.length > 0))
+    return { state: 'failed', failIf, warnIf, breaches };
+  return { state: blind || warnings.length > 0 ? 'warned' : 'passed', failIf, warnIf, breaches };
 }
 
-/** Whether anything is judged. */
+/** Whether there is anything to judge. */
 export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-const HOLDS: Readonly<Record<Operator, (order: number) => boolean>> = {
-  '>': order => order > 0,
-  '>=': order => order >= 0,
-  '<': order => order < 0,
-  '<=': order => order <= 0,
-  '==': order => order === 0,
-  '!=': order => order !== 0,
+function tripped(
+  level: Breach['level'],
+  conditions: readonly Condition[],
+  samples: readonly Figures[],
+): Breach[] {
+  return conditions
+    .map(condition => ({ ...judge(condition, samples), level }))
+    .filter(({ holds }) => holds !== false);
+}
+
+const HOLDS: Readonly<Record<Operator, (figure: number, limit: number) => boolean>> = {
+  '>': (figure, limit) => figure > limit,
+  '>=': (figure, limit) => figure >= limit,
+  '<': (figure, limit) => figure < limit,
+  '<=': (figure, limit) => figure <= limit,
+  '==': (figure, limit) => figure === limit,
+  '!=': (figure, limit) => figure !== limit,
 };
 
-/**
- * Judges a condition over samples, the oldest first. Where one does not report the metric, whatever it was then is not
- * known, and nothing can be judged.
- */
+/** Judges a condition over samples, oldest first, unless one of them lacks the metric. */
 export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
   const { metric, aggregate, operator, limit } = condition;
   const figures = figuresOf(metric, samples);
   const blind = samples.filter(sample => !sample.has(metric));
   if (figures === undefined || blind.length > 0) {
     const reported = [...(blind[0]?.keys() ?? [])].sort();
-    return { condition, holds: undefined, samples: samples.length, missing: blind.length, reported };
+    return {
+      condition,
+      holds: undefined,
+      samples: samples.length,
+      missing: blind.length,
+      reported,
+    };
   }
   const deciding = decidingOf(condition);
   const candidates = deciding === undefined ? figures : [aggregateOf(deciding, figures)];
-  const found = candidates.find(figure => HOLDS[operator](compare(figure, limit)));
+  const found = candidates.find(figure => HOLDS[operator](figure, limit));
   const figure = found ?? aggregateOf(aggregate ?? 'last', figures);
   return { condition, holds: found !== undefined, figure };
 }
 
-/** Which figure decides: without an aggregate, the extreme on the condition's side; for == and != each must be asked. */
+/** The aggregate that decides: by default the extreme; with `==` and `!=` none, any figure does. */
 export function decidingOf({ aggregate, operator }: Condition): Aggregate | undefined {
-  return aggregate ?? (operator.startsWith('<') ? 'min' : operator.startsWith('>') ? 'max' : undefined);
+  if (aggregate !== undefined) return aggregate;
+  if (operator.startsWith('<')) return 'min';
+  return operator.startsWith('>') ? 'max' : undefined;
 }
 
-/** At least one figure of a metric, the oldest first. */
-export type SomeFigures = readonly [ExactNumber, ...ExactNumber[]];
+/** At least one figure of a metric, oldest first. */
+export type SomeFigures = readonly [number, ...number[]];
 
-/** One figure of several. */
-export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): ExactNumber {
-  const [first] = figures;
+/** One figure for several. */
+export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): number {
   switch (aggregate) {
     case 'last':
-      return figures.at(-1) ?? first;
+      return figures.at(-1) ?? figures[0];
     case 'mean':
       return mean(figures);
     case 'min':
-      return figures.reduce((a, b) => (compare(b, a) < 0 ? b : a));
+      return figures.reduce((a, b) => Math.min(a, b));
     case 'max':
-      return figures.reduce((a, b) => (compare(b, a) > 0 ? b : a));
+      return figures.reduce((a, b) => Math.max(a, b));
   }
 }
 
-/** The figures of one metric in the samples that report it; undefined where none does. */
+/** The figures of one metric in the samples that report it; undefined if none does. */
 export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigures | undefined {
-  const [first, ...others] = samples.flatMap(figures => {
-    const figure = figures.get(metric);
-    return figure === undefined ? [] : [exactly(figure)];
-  });
+  const [first, ...others] = samples.flatMap(figures => figures.get(metric) ?? []);
   return first === undefined ? undefined : [first, ...others];
+}
+
+// Up to here, a decimal times a power of ten rounds to the whole number that its digits are.
+const MAX_EXACT_SUM = 2 ** 51;
+
+/** The mean, rounded once: of 0.1 and 0.2 it is 0.15, while their sum is 0.30000000000000004. */
+function mean(figures: SomeFigures): number {
+  const decimals = figures.reduce((most, figure) => Math.max(most, countDecimals(figure)), 0);
+  const scale = Number(`1e${decimals}`);
+  const sum = figures.reduce((total, figure) => total + Math.round(figure * scale), 0);
+  if (Math.abs(sum) < MAX_EXACT_SUM) return sum / (figures.length * scale);
+  // Differences to the first figure stay small, and keep the mean of equal figures exact.
+  const [first] = figures;
+  const rest = figures.reduce((total, figure) => total + (figure - first), 0);
+  return first + rest / figures.length;
+}
+
+/** How many decimals a number has when it is written out. */
+function countDecimals(figure: number): number {
+  const [mantissa = '', exponent = '0'] = String(figure).split('e');
+  const written = mantissa.split('.')[1]?.length ?? 0;
+  return Math.max(written - Number(exponent), 0);
 }

@@ -1,33 +1,49 @@
-import { endGroup, error, info, notice, startGroup, warning } from '@actions/core';
+import {
+  endGroup,
+  error,
+  info,
+  isDebug,
+  notice,
+  startGroup,
+  warning,
+  debug as writeDebug,
+} from '@actions/core';
 import { moreInReport, type Report, STATUS } from '../report/report.ts';
-import { fitting } from '../text/cut.ts';
+import { takeWithin } from '../text/format.ts';
+import type { Redact } from '../text/redact.ts';
 import { harmless } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
 
-/** One line of the log. */
 export function logLine(text: string): void {
   info(harmless(text));
 }
 
-// The platform shows 10 annotations of a level, of 4,096 characters each.
-const MAX_MESSAGE = 4000;
-
-/** Lines as one annotation shows them. */
-export function messageOf(lines: readonly string[]): string {
-  const whole = lines.map(harmless).join('\n');
-  return whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE).toWellFormed()}…` : whole;
+/** Writes a text to the debug log, without secrets: people paste it into bug reports. */
+export function logDebug(text: string, redact: Redact): void {
+  if (!isDebug()) return;
+  for (const line of redact(text).split('\n')) writeDebug(harmless(line));
 }
 
-/** Annotations on the run, of several lines each. */
+// The platform shows 10 annotations per level, of 4,096 characters each.
+const MAX_MESSAGE = 4000;
+
+/** Joins lines to the message of an annotation. */
+export function toMessage(lines: readonly string[]): string {
+  const message = lines.map(harmless).join('\n');
+  if (message.length <= MAX_MESSAGE) return message;
+  return `${message.slice(0, MAX_MESSAGE).toWellFormed()}…`;
+}
+
+/** Annotations of the run, of several lines each. */
 export const annotate = {
-  error: (lines: readonly string[]) => error(messageOf(lines)),
-  warning: (lines: readonly string[]) => warning(messageOf(lines)),
-  notice: (lines: readonly string[]) => notice(messageOf(lines)),
+  error: (lines: readonly string[]) => error(toMessage(lines)),
+  warning: (lines: readonly string[]) => warning(toMessage(lines)),
+  notice: (lines: readonly string[]) => notice(toMessage(lines)),
 };
 
 const MAX_LINES = 1000;
 
-// A path that an agent answered can have 4,096 characters, its words can be long too.
+// A path can have 4,096 characters, and the agent's words can be long too.
 const MAX_CHARACTERS = 128 * 1024;
 
 const RANKS: Readonly<Record<FileResult['status'], number>> = {
@@ -38,23 +54,22 @@ const RANKS: Readonly<Record<FileResult['status'], number>> = {
   unchanged: 2,
 };
 
-/** Logs what became of each file, in a folded group. A plan is shown whole; of many results, trouble comes first, what did not change last. */
-export function logFiles({ files, leftOut, dryRun }: Report): void {
-  if (files.length + leftOut.length === 0) return;
-  const byRank = (one: FileResult, other: FileResult) => RANKS[one.status] - RANKS[other.status];
-  const lines = dryRun ? files.map(fileLine) : cut(files.toSorted(byRank), fileLine);
-  const left = cut(leftOut, ({ path, reason }) => harmless(`left out: ${path} (${reason})`));
+/** Logs the files in a folded group: a plan in full; of many results, failures first. */
+export function logFiles({ files, skipped, dryRun }: Report): void {
+  if (files.length + skipped.length === 0) return;
+  const ranked = files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
+  const lines = dryRun ? files.map(fileLine) : cutLines(ranked.map(fileLine));
+  const others = skipped.map(({ path, reason }) => harmless(`skipped: ${path} (${reason})`));
   startGroup('Files');
-  // At once: a line by itself takes microseconds.
-  info([...lines, ...left].join('\n'));
+  // In one call: line by line, thousands take a noticeable time.
+  info([...lines, ...cutLines(others)].join('\n'));
   endGroup();
 }
 
-/** The lines of the first items, as many as are not too long together. */
-function cut<T>(items: readonly T[], lineOf: (item: T) => string): string[] {
-  const lines = fitting(items.slice(0, MAX_LINES).map(lineOf), MAX_CHARACTERS, line => line.length);
-  const rest = items.length - lines.length;
-  return rest > 0 ? [...lines, moreInReport(rest)] : lines;
+function cutLines(lines: readonly string[]): string[] {
+  const taken = takeWithin(lines.slice(0, MAX_LINES), MAX_CHARACTERS, ({ length }) => length);
+  const rest = lines.length - taken.length;
+  return rest > 0 ? [...taken, moreInReport(rest)] : taken;
 }
 
 function fileLine(result: FileResult): string {

@@ -1,5 +1,4 @@
 import { step } from '../github/step.ts';
 import { sync } from '../run/sync.ts';
-import { checkFiles } from '../upload/selection.ts';
 
-await step('sync', sync, { check: checkFiles });
+await step('sync', sync);

@@ -1,128 +1,111 @@
-import { appendFileSync, createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { renameFile } from '../agent/file.ts';
-import { decodeStats, type Stats } from '../stats/decode.ts';
-import type { Sample, Samples } from '../stats/sample.ts';
-import { parseFieldsOf, stringifyExactly } from '../text/exact-json.ts';
+import { type Figures, METRICS } from '../gate/metrics.ts';
+import type { Samples } from '../stats/sample.ts';
+import { decodeStats, type Stats } from '../stats/stats.ts';
+import { formatNumber } from '../text/format.ts';
+import { fieldsOf, parseFieldsOf } from '../text/json.ts';
+import { readCrash } from './crash.ts';
+import { filesIn } from './directory.ts';
+import { readForeign } from './foreign-file.ts';
+import { MAX_RECORD_BYTES, MAX_SAMPLES, type Moment } from './recorder.ts';
 
-/** What happened at a time, in milliseconds since 1970. */
-export interface Moment {
-  readonly at: number;
-  readonly what: string;
-}
-
-/** All that a monitor wrote down, the oldest first. */
+/** All that a monitor wrote down, oldest first. */
 export interface MonitorRecord extends Samples {
-  /** When the monitor started, in milliseconds since 1970; undefined where it did not come to that. */
+  /** When the monitor started, in milliseconds since 1970; undefined if it did not get that far. */
   readonly start: number | undefined;
-  /** Readings that failed, and why. */
+  /** The samples that failed, and why. */
   readonly gaps: readonly Moment[];
-  /** How the monitor ended; undefined where it was killed. */
+  /** How the monitor ended; undefined if it crashed or was killed. */
   readonly end: Moment | undefined;
+  /** Why the monitor crashed, if it did. */
+  readonly crash: string | undefined;
+  /** Why the record cannot be used, if so; it is then empty. */
+  readonly problem: string | undefined;
 }
 
-// The files in a monitor's directory.
-const RECORD = 'record.jsonl';
-const LAST = 'last.json';
-const REQUEST = 'end';
-const ENDED = 'ended';
+// The recorder may exceed its limits by the lines that it was still writing.
+const MAX_BYTES = MAX_RECORD_BYTES + 1024 * 1024;
+const MAX_LINES = MAX_SAMPLES + 100;
+const MAX_LAST_BYTES = 1024 * 1024;
+const MAX_TEXT = 1000;
+const MAX_WARNINGS = 100;
 
-// Some 100,000 readings of what most agents report; more would take the post step too long to read and to add up.
-const MAX_RECORD_BYTES = 32 * 1024 * 1024;
-const MAX_RECORD_FIGURES = 1_200_000;
-
-// A hostile agent could give every figure another name; each takes a hundred times as long as one that is known.
-const MAX_RECORD_NAMES = 20_000;
-
-/** Writes a monitor's record. */
-export type Recorder = ReturnType<typeof openRecorder>;
-
-/** A recorder that appends a line of JSON for each call to the record in a monitor's directory. Nobody else can read it. */
-export function openRecorder(directory: string) {
-  const [file, last] = [path.join(directory, RECORD), path.join(directory, LAST)];
-  let [bytes, count, warned] = [0, 0, ''];
-  const names = new Set<string>();
-  const write = (line: object) => {
-    // Whoever reads it line by line takes these two for the ends of lines as well.
-    const text = `${JSON.stringify(line).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
-    bytes += Buffer.byteLength(text);
-    appendFileSync(file, text, { mode: 0o600 });
-  };
+/** Reads the record of a monitor; `judged` are the metrics to keep beside the known ones. */
+export async function readRecord(
+  directory: string,
+  judged: ReadonlySet<string>,
+): Promise<MonitorRecord> {
+  const files = filesIn(directory);
+  const record = await readForeign(files.record, MAX_BYTES);
+  const last = await readForeign(files.last, MAX_LAST_BYTES);
+  const lines = record.text.split('\n', MAX_LINES + 1);
+  const isTooLong = lines.length > MAX_LINES;
+  const tooLong = isTooLong ? `it has more than ${formatNumber(MAX_LINES)} lines` : undefined;
+  const parsed = parseLines(isTooLong ? [] : lines, new Set([...Object.keys(METRICS), ...judged]));
+  const lastFigures = parsed.samples.at(-1)?.figures;
   return {
-    start: (at: number) => write({ at, start: '' }),
-    sample(at: number, { figures, warnings, json }: Stats) {
-      // Whole or not at all, whenever this process is killed.
-      writeFileSync(`${last}.new`, json, { mode: 0o600 });
-      renameFile(`${last}.new`, last);
-      const warning = warnings.join('\n');
-      // The figures go in as text, so that every digit of them comes out again; a warning once, as long as it is the same.
-      const stats = stringifyExactly(Object.fromEntries(figures));
-      write({ at, stats, warning: warning === warned ? undefined : warning });
-      warned = warning;
-      count += figures.size;
-      for (const name of figures.keys()) names.add(name);
-    },
-    gap: ({ at, what }: Moment) => write({ at, gap: what }),
-    end({ at, what }: Moment) {
-      write({ at, end: what });
-      writeFileSync(path.join(directory, ENDED), '', { mode: 0o600 });
-    },
-    /** Whether it takes no more but its end. */
-    isFull: () => bytes > MAX_RECORD_BYTES || count > MAX_RECORD_FIGURES || names.size > MAX_RECORD_NAMES,
+    ...parsed,
+    stats: lastFigures && lastStats(last.text, lastFigures, judged),
+    crash: await readCrash(directory),
+    problem: record.problem ?? tooLong,
   };
 }
 
-/** Reads what was recorded, line by line; where one cannot be read, a sample without figures comes last. `judged` are metrics to keep. */
-export async function readRecord(directory: string, judged: ReadonlySet<string>): Promise<MonitorRecord> {
-  const samples: Sample[] = [];
-  const gaps: Moment[] = [];
-  const warnings = new Set<string>();
-  let stats: Stats | undefined;
-  let start: number | undefined;
-  let end: Moment | undefined;
-  let isWhole = true;
-  for await (const line of linesOf(path.join(directory, RECORD))) {
-    const fields = parseFieldsOf(line);
-    const at = Number(fields['at']);
-    isWhole &&= !Number.isNaN(at);
-    const [what, gap, ended, warning] = ['stats', 'gap', 'end', 'warning'].map(name => fields[name]);
-    if (typeof what === 'string') {
-      stats = decodeStats(what, judged);
-      samples.push({ at, figures: stats.figures });
-    }
-    if (typeof warning === 'string' && warning !== '') for (const each of warning.split('\n')) warnings.add(each);
-    if (typeof gap === 'string') gaps.push({ at, what: gap });
-    if (typeof ended === 'string') end = { at, what: ended };
-    if ('start' in fields) start = at;
-  }
-  const sent = path.join(directory, LAST);
-  if (stats !== undefined && existsSync(sent)) stats = { ...stats, json: readFileSync(sent, 'utf8') };
+type ParsedLines = Omit<MonitorRecord, 'stats' | 'crash' | 'problem'>;
+
+function parseLines(lines: readonly string[], metrics: ReadonlySet<string>): ParsedLines {
+  const written = lines.filter(line => line !== '');
+  const entries = written.map(parseFieldsOf).filter(hasTime);
+  const samples = entries
+    .filter(({ figures }) => figures !== undefined)
+    .map(({ at, figures }) => ({ at, figures: figuresIn(figures, metrics) }));
   const last = samples.at(-1);
-  if (!isWhole && last !== undefined) samples.push({ at: last.at, figures: new Map() });
-  return { samples, stats, warnings: [...warnings], start, gaps, end };
+  // After damage, a sample without figures keeps any gate from passing.
+  if (entries.length < written.length && last !== undefined)
+    samples.push({ at: last.at, figures: new Map() });
+  const warnings = entries.flatMap(({ warning }) =>
+    typeof warning === 'string' && warning !== '' ? warning.split('\n', MAX_WARNINGS) : [],
+  );
+  return {
+    samples,
+    gaps: momentsOf('gap', entries),
+    warnings: [...new Set(warnings.map(cut))].slice(0, MAX_WARNINGS),
+    start: entries.findLast(({ start }) => start !== undefined)?.at,
+    end: momentsOf('end', entries).at(-1),
+  };
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
-  if (existsSync(file)) yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+type Entry = Readonly<Record<string, unknown>> & { readonly at: number };
+
+// The latest time that a Date can hold.
+const MAX_TIME = 8.64e15;
+
+function hasTime(fields: Readonly<Record<string, unknown>>): fields is Entry {
+  const { at } = fields;
+  return typeof at === 'number' && Math.abs(at) <= MAX_TIME;
 }
 
-/** Asks the monitor in a directory to end. */
-export function requestEnd(directory: string): void {
-  if (existsSync(directory)) writeFileSync(path.join(directory, REQUEST), '', { mode: 0o600 });
+function momentsOf(name: string, entries: readonly Entry[]): Moment[] {
+  return entries.flatMap(({ at, [name]: what }) =>
+    typeof what === 'string' ? [{ at, what: cut(what) }] : [],
+  );
 }
 
-/** Whether the monitor was asked to end. */
-export function isEndRequested(directory: string): boolean {
-  return existsSync(path.join(directory, REQUEST));
+function cut(text: string): string {
+  return text.slice(0, MAX_TEXT);
 }
 
-/** Whether nothing more will be recorded. */
-export function hasEnded(directory: string): boolean {
-  return existsSync(path.join(directory, ENDED)) || !existsSync(directory);
+function figuresIn(value: unknown, metrics: ReadonlySet<string>): Figures {
+  const figures = new Map<string, number>();
+  for (const [metric, figure] of Object.entries(fieldsOf(value)))
+    if (typeof figure === 'number' && Number.isFinite(figure) && metrics.has(metric))
+      figures.set(metric, figure);
+  return figures;
 }
 
-/** Removes a monitor's directory. One that should still be running sees that, and ends. */
-export function removeRecord(directory: string): void {
-  rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+/** The last sample's stats as the agent sent them, or from the record if that text is gone. */
+function lastStats(json: string, figures: Figures, judged: ReadonlySet<string>): Stats | undefined {
+  const sent = decodeStats(json, judged);
+  if (!(sent instanceof Error)) return sent;
+  const recorded = decodeStats(JSON.stringify(Object.fromEntries(figures)), judged);
+  return recorded instanceof Error ? undefined : { ...recorded, json: '' };
 }

@@ -1,9 +1,14 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import path from 'node:path';
+import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { RawInputs } from '../inputs/parse.ts';
-import { parseFieldsOf, textsOf } from '../text/exact-json.ts';
+import type { RawInputs } from '../inputs/fields.ts';
+import { inputError } from '../inputs/input-error.ts';
+import { parseFieldsOf, textsOf } from '../text/json.ts';
+import { systemCode } from '../text/system-error.ts';
+import { openCrashFile, readCrash } from './crash.ts';
 
 /** What the sampling process is told when it starts. */
 export interface Handover {
@@ -12,40 +17,32 @@ export interface Handover {
   readonly jobPid: number;
 }
 
-// The token is in the inputs, so they go neither on the command line nor into the environment, where other processes
-// could read them; of the environment only what the network needs is passed on.
-const PASSED_ON = [
-  /^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
-  /^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
-  // By this the runner finds what a job left running, and ends it.
-  /^runner_tracking_id$/i,
-];
-
-// Those that name a file, which may be relative to where the step runs.
-const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
-
-// Compilers off, also for undici's parser of WebAssembly: they would take memory for a speed that a reading every few
-// seconds has no use for.
-const SMALL = ['--max-semi-space-size=1', '--no-opt', '--no-sparkplug', '--no-maglev', '--liftoff-only'];
-
-/** Starts the sampling process, which records in a directory and lives on after this one, and hands over to it. */
-export async function startSampler(script: string, directory: string, handover: Handover): Promise<void> {
-  const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.some(names => names.test(name)));
-  // Of the options of Node's own, those that say whom to trust.
-  const trust = process.env['NODE_OPTIONS']?.match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
-  const child = spawn(process.execPath, [...SMALL, ...trust, script, directory], {
-    env: Object.fromEntries(
-      passedOn.map(([name, value = '']) => [name, FILES.test(name) ? path.resolve(value) : value]),
-    ),
-    // A working directory cannot be removed on Windows, and a job may remove its workspace.
+/** Starts the sampling process, which outlives this one. @throws InputError */
+export async function startSampler(
+  script: string,
+  directory: string,
+  handover: Handover,
+): Promise<void> {
+  const crashFile = openCrashFile(directory);
+  const child = spawn(process.execPath, [...SMALL, ...trustOptions(), script, directory], {
+    env: passedOnEnvironment(),
+    // Windows cannot remove a process's working directory, and a job may remove its workspace.
     cwd: path.dirname(directory),
     detached: true,
     windowsHide: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'ignore', crashFile],
   });
-  await once(child, 'spawn');
-  child.stdin.end(JSON.stringify(handover));
-  await once(child.stdin, 'close');
+  try {
+    await once(child, 'spawn');
+    await send(JSON.stringify(handover), child.stdin);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    const reason = await findCrash(child, directory);
+    throw inputError('monitor', `cannot start: its process ended at once: ${reason ?? code}.`);
+  } finally {
+    closeSync(crashFile);
+  }
   child.unref();
 }
 
@@ -54,4 +51,53 @@ export async function receiveHandover(): Promise<Handover> {
   const { inputs, jobPid } = parseFieldsOf(await text(process.stdin));
   if (typeof jobPid !== 'number') throw new TypeError('the handover names no process');
   return { inputs: textsOf(inputs), jobPid };
+}
+
+// Without compilers, those for undici's WebAssembly too: 65 MiB instead of 88.
+const SMALL = [
+  '--max-semi-space-size=1',
+  '--no-opt',
+  '--no-sparkplug',
+  '--no-maglev',
+  '--liftoff-only',
+];
+
+/** Those of Node's own options that say which certificates to trust. */
+function trustOptions(): string[] {
+  const options = process.env['NODE_OPTIONS'] ?? '';
+  return options.match(/(?<!\S)--use-(openssl|system|bundled)-ca(?!\S)/g) ?? [];
+}
+
+// Other processes can read an environment, so it only has what the network needs; the token goes
+// through a pipe.
+const PASSED_ON = [
+  /^(path|home|userprofile|systemroot|temp|tmp|tmpdir)$/i,
+  /^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
+  // The runner finds what a job left running by this, and ends it.
+  /^runner_tracking_id$/i,
+];
+
+// Names of files, which may be relative to where the step runs.
+const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
+
+function passedOnEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) =>
+    PASSED_ON.some(names => names.test(name)),
+  );
+  return Object.fromEntries(
+    entries.map(([name, value = '']) => [name, FILES.test(name) ? path.resolve(value) : value]),
+  );
+}
+
+async function send(content: string, stdin: Writable | null): Promise<void> {
+  if (stdin === null) throw new TypeError('the sampling process has no standard input');
+  stdin.end(content);
+  await once(stdin, 'close');
+}
+
+async function findCrash(child: ChildProcess, directory: string): Promise<string | undefined> {
+  // A process that was never made has no ID, and gives no reason.
+  if (child.pid === undefined) return undefined;
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return readCrash(directory);
 }

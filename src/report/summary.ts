@@ -1,104 +1,193 @@
 import path from 'node:path';
-import { firstOf } from '../text/cut.ts';
-import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from '../text/units.ts';
+import {
+  abbreviate,
+  formatBytes,
+  formatBytesEvenly,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatRate,
+  totalSize,
+} from '../text/format.ts';
 import { quote } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
-import { breachLine } from './figures.ts';
-import { code, concat, type Html, html, prose, table } from './html.ts';
-import { hiddenLine, notices } from './notices.ts';
-import { moreInReport, type Report, succeeded, totals } from './report.ts';
+import { type Cell, code, concat, type Html, html, prose, table } from './html.ts';
+import { hiddenNotice, notices } from './notices.ts';
+import { countFiles, moreInReport, nameDigest, type Report, succeeded } from './report.ts';
 import { statsSection } from './stats-section.ts';
-import { adviceOn, failureGroups, furtherLines, verdict } from './verdict.ts';
+import { adviceFor, failureGroups, furtherLines, verdictSentences } from './verdict.ts';
 
-// The platform drops a summary whole that is longer than 1 MiB. With texts cut as html.ts cuts them, these are shorter.
+// GitHub drops a summary above 1 MiB; these limits, with html.ts's on texts, keep it shorter.
 const MAX_ROWS = 10;
 const MAX_LINES = 30;
+const MAX_PLANNED = 50;
+const MAX_NAMES = 5;
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 
-/** The job summary: the verdict, what failed, the stats, the upload, the files. Blocks of HTML, one a paragraph. */
-export function summary(report: Report): string {
-  const { own, error } = verdict(report);
-  const [title = 'Failed', ...others] = own;
-  const mark = succeeded(report) ? '✅' : report.cancelled ? '⛔' : '❌';
-  const left = report.leftOut.map(({ path: place, reason }) => `${quote(place)}: ${reason}`);
-  // Where nothing was read, the errors say so.
-  const unjudged = report.gate.breaches.filter(({ holds }) => holds === undefined && report.samples.length > 0);
+/** The job summary, in blocks of HTML. */
+export function summary(report: Report, digest = ''): string {
+  const [title = '', ...others] = verdictSentences(report);
   const blocks = [
-    html`<h3>${mark} Sandbox Sync: ${title}</h3>`,
-    ...[...others, error].filter(line => line !== '').map(line => html`<p>${prose(line)}</p>`),
-    ...failureTable(report),
-    ...list([...furtherLines(report), ...unjudged.map(breach => breachLine(breach, report.samples))]),
+    html`<h3>${markOf(report)} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+    ...others.map(line => html`<p>${prose(line)}</p>`),
+    ...failureSection(report),
+    ...list(furtherLines(report), MAX_LINES, prose),
     ...statsSection(report),
-    ...uploadTable(report),
-    ...list([...hiddenLine(report), ...notices(report), ...report.warnings]),
-    ...(left.length === 0 ? [] : [html`<h4>What was left out</h4>`, ...list(left)]),
-    ...fileTables(report),
-    lastLine(report),
+    ...planSection(report),
+    ...uploadTable(report, digest),
+    ...list([...hiddenNotice(report), ...notices(report), ...report.warnings], MAX_LINES, prose),
+    ...skippedSection(report),
+    ...fileSection(report),
+    footer(report),
   ];
   return blocks.map(block => `${block.html}\n\n`).join('');
 }
 
-function list(lines: readonly string[]): Html[] {
-  const items = firstOf(lines, MAX_LINES, { show: prose, more: rest => html`${moreInReport(rest)}` });
-  return lines.length === 0 ? [] : [html`<ul>${concat(items.map(item => html`\n<li>${item}</li>`))}\n</ul>`];
+function markOf(report: Report): string {
+  if (report.cancelled) return '⛔';
+  if (!succeeded(report)) return '❌';
+  const isUpload = report.task === 'sync' || report.task === 'upload';
+  const isEmpty = report.files.length === 0 && !report.shard?.planned;
+  return (isUpload && isEmpty) || report.gate.state === 'warned' ? '⚠️' : '✅';
 }
 
-function lastLine({ sandboxId, baseUrl }: Report): Html {
+/** In the heading, since the summaries of a matrix differ in nothing else. */
+function nameSandbox({ name, sandboxId }: Report): Html {
+  if (name !== '') return html` (${code(name)}, ${code(sandboxId)})`;
+  return sandboxId === '' ? html`` : html` (${code(sandboxId)})`;
+}
+
+function list<T>(items: readonly T[], limit: number, show: (item: T) => Html): Html[] {
+  if (items.length === 0) return [];
+  const shown = abbreviate(items, limit, { show, more: rest => html`${moreInReport(rest)}` });
+  return [html`<ul>${concat(shown.map(item => html`\n<li>${item}</li>`))}\n</ul>`];
+}
+
+function footer({ sandboxId, baseUrl }: Report): Html {
   const where = sandboxId === '' ? '' : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
   const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
   return html`<p>${where}<a href="${DOCS}/summary.md">How to read this</a> · ${messages}</p>`;
 }
 
-function uploadTable(report: Report): Html[] {
-  if (report.files.length === 0 || report.dryRun) return [];
-  const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = totals(report);
-  const { durationMs, took } = report;
-  const retries = report.files.reduce((sum, file) => sum + ('attempts' in file ? file.attempts - 1 : 0), 0);
-  const sent = uploaded === 0 ? ['', ''] : [formatBytes(uploadedBytes), formatRate(uploadedBytes, durationMs)];
-  const counts = [uploaded, unchanged, failed, notAttempted, skipped, retries];
-  const figures = counts.map(count => (count === 0 ? '' : formatNumber(count)));
-  const times = [took.search, took.wait, durationMs, took.stats].map(ms => (ms ? formatDuration(ms) : ''));
-  const what = ['Uploaded', 'Unchanged', 'Failed', 'Not attempted', 'Skipped', 'Retries', 'Size', 'Rate'];
-  return [table([...what, 'Searching', 'Waiting', 'Uploading', 'Reading stats'], [[...figures, ...sent, ...times]])];
-}
-
-function failureTable(report: Report): Html[] {
+function failureSection(report: Report): Html[] {
   const groups = failureGroups(report);
   if (groups.length === 0) return [];
-  const rows = groups.slice(0, MAX_ROWS).map(({ error, sources }) => {
-    const files = firstOf(sources, MAX_ROWS, {
-      show: source => html`${code(source)}<br>`,
-      more: rest => html`${moreInReport(rest)}`,
-    });
-    return [html`${prose(error.message)}<br>${prose(adviceOn(error, report))}`, concat(files)];
+  const items = list(groups, MAX_ROWS, ({ error, sources }) => {
+    const advice = prose(adviceFor(error, report));
+    return html`${prose(error.message)}<br>${advice}<br>${describeFiles(sources)}`;
   });
-  return [html`<h4>What failed</h4>`, table(['Why', 'Files'], rows)];
+  return [html`<h4>What failed</h4>`, ...items];
 }
 
-/** The files that went over, or would: their folders, the largest and the slowest; the report file has each. */
-function fileTables({ files }: Report): Html[] {
-  const moved = files.filter(({ status }) => status === 'uploaded' || status === 'skipped');
-  if (moved.length === 0) return [];
-  const folders = [...Map.groupBy(moved, ({ file }) => path.posix.dirname(file.source))]
-    .map(([name, own]) => ({ name, count: own.length, bytes: own.reduce((sum, { file }) => sum + file.size, 0) }))
-    .sort((one, other) => other.bytes - one.bytes);
-  const folderRows = firstOf<(typeof folders)[number], (Html | string)[]>(folders, MAX_ROWS, {
-    show: ({ name, count, bytes }) => [code(name), formatNumber(count), formatBytes(bytes)],
+/** A few files by name; of many, their folders with counts first. */
+function describeFiles(sources: readonly string[]): Html {
+  const names = abbreviate(sources, MAX_NAMES, {
+    show: code,
+    more: rest => html`${moreInReport(rest)}`,
+  });
+  if (sources.length <= MAX_NAMES) return concat(names, ', ');
+  const byFolder = [...Map.groupBy(sources, source => path.posix.dirname(source))];
+  const folders = abbreviate(
+    byFolder.sort(([, one], [, other]) => other.length - one.length),
+    MAX_ROWS,
+    {
+      show: ([folder, own]) => html`${code(folder)}: ${formatCount(own.length, 'file')}`,
+      more: rest => html`and ${formatCount(rest, 'more folder')}`,
+    },
+  );
+  return html`${concat(folders, ', ')}<br>${concat(names, ', ')}`;
+}
+
+/** How the upload went, one line per figure: side by side they would be too wide for a phone. */
+function uploadTable(report: Report, digest: string): Html[] {
+  if (report.files.length === 0 || report.dryRun) return [];
+  const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = countFiles(report);
+  const { durationMs, durations } = report;
+  const attempts = report.files.map(file => ('attempts' in file ? file.attempts - 1 : 0));
+  const count = (number: number) => (number === 0 ? '' : formatNumber(number));
+  const time = (ms = 0) => (ms === 0 ? '' : formatDuration(ms));
+  const rows = [
+    ['Uploaded', count(uploaded)],
+    ['Size', uploaded === 0 ? '' : formatBytes(uploadedBytes)],
+    ['Rate', uploaded === 0 ? '' : formatRate(uploadedBytes, durationMs)],
+    ['Unchanged', count(unchanged)],
+    ['Failed', count(failed)],
+    ['Not attempted', count(notAttempted)],
+    ['Skipped', count(skipped)],
+    ['Retries', count(attempts.reduce((sum, number) => sum + number, 0))],
+    ['Searching', time(durations.search)],
+    ['Waiting', time(durations.wait)],
+    ['Uploading', time(durationMs)],
+    ['Sampling', time(durations.stats)],
+  ].filter(([, value]) => value !== '');
+  const cells = rows.map(([name = '', value = '']) => [html`${name}`, value]);
+  // In the table, its 71 characters would push all figures off a phone's screen.
+  const digestLine = digest === '' ? [] : [html`<p>${nameDigest(report)}: ${code(digest)}</p>`];
+  return [table(['Upload', ''], cells), ...digestLine];
+}
+
+/** The plan of a dry run, which is what it was run for. */
+function planSection({ files, dryRun }: Report): Html[] {
+  const planned = files.filter(({ status }) => status === 'skipped');
+  if (!dryRun || planned.length === 0) return [];
+  const rows = abbreviate<FileResult, Cell[]>(planned, MAX_PLANNED, {
+    show: ({ file }) => [code(file.source), formatBytesEvenly(file.size), code(file.target)],
     more: rest => [html`${moreInReport(rest)}`],
   });
-  const most = (heading: string, measure: (result: FileResult) => number) => {
-    const first = moved.toSorted((one, other) => measure(other) - measure(one)).slice(0, MAX_ROWS);
-    return table([heading, 'In the sandbox', 'Size', 'Time'], first.map(fileRow));
-  };
-  const tables = [table(['Folder', 'Files', 'Size'], folderRows), most('Largest', ({ file }) => file.size)];
-  if (moved.length > MAX_ROWS) tables.push(most('Slowest', result => ('durationMs' in result ? result.durationMs : 0)));
+  return [table(['File', 'Size', 'In the sandbox'], rows)];
+}
+
+function skippedSection({ skipped }: Report): Html[] {
+  if (skipped.length === 0) return [];
+  const lines = skipped.map(({ path: place, reason }) => `${quote(place)}: ${reason}`);
+  return [html`<h4>What was skipped</h4>`, ...list(lines, MAX_LINES, prose)];
+}
+
+/** The uploaded files: by folder, the largest, the slowest, each only if it adds something. */
+function fileSection({ files }: Report): Html[] {
+  const uploaded = files.filter(result => result.status === 'uploaded');
+  if (uploaded.length === 0) return [];
+  const largest = uploaded.toSorted((one, other) => other.size - one.size);
+  // The files of one batch share its time, and say it once.
+  const slowest = [...Map.groupBy(uploaded, ({ durationMs }) => durationMs)]
+    .sort(([one], [other]) => other - one)
+    .flatMap(([, same]) => same.slice(0, 1));
+  const tables = [
+    ...folderTable(uploaded),
+    fileTable(uploaded.length > MAX_ROWS ? 'Largest' : 'File', largest),
+    ...(uploaded.length > MAX_ROWS && slowest.length > 1 ? [fileTable('Slowest', slowest)] : []),
+  ];
   return [
-    html`<details><summary>${formatCount(moved.length, 'file')}: folders, largest, slowest</summary>\n${concat(tables)}\n</details>`,
+    html`<details><summary>${formatCount(uploaded.length, 'file')}</summary>
+${concat(tables)}
+</details>`,
   ];
 }
 
-function fileRow({ file: { source, target, size }, ...result }: FileResult): (Html | string)[] {
-  const time = 'durationMs' in result ? formatDuration(result.durationMs) : '';
-  return [code(source), code('path' in result ? result.path : target), formatBytes(size), time];
+type Uploaded = Extract<FileResult, { status: 'uploaded' }>;
+
+function folderTable(uploaded: readonly Uploaded[]): Html[] {
+  const folders = [...Map.groupBy(uploaded, ({ file }) => path.posix.dirname(file.source))]
+    .map(([name, own]) => ({ name, count: own.length, bytes: totalSize(own) }))
+    .sort((one, other) => other.bytes - one.bytes);
+  if (folders.length < 2) return [];
+  const rows = abbreviate<(typeof folders)[number], Cell[]>(folders, MAX_ROWS, {
+    show: ({ name, count, bytes }) => [code(name), formatNumber(count), formatBytesEvenly(bytes)],
+    more: rest => [html`${moreInReport(rest)}`],
+  });
+  return [table(['Folder', 'Files', 'Size'], rows)];
+}
+
+function fileTable(heading: string, files: readonly Uploaded[]): Html {
+  const rows = files
+    .slice(0, MAX_ROWS)
+    .map(result => [
+      code(result.file.source),
+      formatBytesEvenly(result.size),
+      formatDuration(result.durationMs),
+      code(result.path),
+    ]);
+  // The figures come first, since a phone only shows the first columns.
+  return table([heading, 'Size', 'Time', 'In the sandbox'], rows);
 }

@@ -1,98 +1,126 @@
 import { type Client, openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import { withRetries } from '../agent/retry.ts';
-import { exactly } from '../gate/exact-number.ts';
 import { gateOf, isGated, metricsOf } from '../gate/judge.ts';
-import type { Inputs } from '../inputs/table.ts';
-import { formatFigure, judgementLine } from '../report/figures.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { formatFigure, judgementLine } from '../report/breaches.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
-import { reportedError, waitError } from '../report/verdict.ts';
-import { decodeStats, type Stats } from '../stats/decode.ts';
-import { lookAt, type Patience, takeSamples, waitUntil } from '../stats/sample.ts';
-import type { Surroundings } from './surroundings.ts';
+import { reportError, waitError } from '../report/verdict.ts';
+import { type Sample, takeSamples, tryToSample, unmet, waitUntil } from '../stats/sample.ts';
+import { readStats, type Stats } from '../stats/stats.ts';
+import { describeUnseen, findStaleTimes } from '../stats/unseen.ts';
+import type { Context } from './context.ts';
 
-/** Waits for the sandbox, measures and judges it. What fails on the way is in the report. */
-export async function stats(inputs: Inputs<'stats'>, surroundings: Surroundings): Promise<Report> {
+/** Waits for the sandbox, samples and judges it. Failures are in the report. */
+export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl } = inputs;
-  const { cancel } = surroundings;
-  // Until there are stats, nothing can be judged, and the gate stays shut.
-  const base = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate: gateOf(inputs, []) } as const;
-  const client = openClient(inputs, { connections: 1, ...surroundings });
+  const { cancel } = context;
+  // Without stats nothing can be judged, so the gate starts shut.
+  const gate = gateOf(inputs, []);
+  const base = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
+  const client = openClient(inputs, context);
   try {
-    const obstacle = await waitFor(inputs, client, surroundings);
-    if (obstacle !== undefined) return { ...base, errors: [obstacle], cancelled: cancel.aborted };
-    return { ...base, ...(await measure(inputs, client, surroundings)), cancelled: cancel.aborted };
+    const waitProblem = await waitFor(inputs, client, context);
+    if (waitProblem !== undefined)
+      return { ...base, errors: [waitProblem], cancelled: cancel.aborted };
+    const measured = await measure(inputs, client, context);
+    return { ...base, ...measured, cancelled: cancel.aborted };
   } finally {
     await client.close();
   }
 }
 
-/** Waits until the conditions of `wait-until` hold. What kept it from going on comes back, if anything did. */
+/** Waits until the conditions of `wait-until` hold. Returns why the run cannot go on, if so. */
 export async function waitFor(
   inputs: Inputs<'stats'>,
   client: Client,
-  surroundings: Surroundings,
+  context: Context,
 ): Promise<ReportedError | undefined> {
   const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
-  const { sleep, cancel, clock, observer } = surroundings;
+  const { sleep, cancel, clock, observer } = context;
   if (conditions === undefined) return undefined;
   observer.waiting(inputs);
-  const read = () => reading(inputs, client, surroundings);
-  const patience: Patience = { intervalMs, timeoutMs, onLook: wait => observer.waited(wait) };
-  const end = await waitUntil(conditions, read, patience, { sleep, stop: cancel, now: clock });
-  return end.held ? undefined : waitError(end);
+  const wait = await waitUntil(
+    conditions,
+    () => sample(inputs, client, context),
+    { intervalMs, timeoutMs, onSample: state => observer.waited(state) },
+    { sleep, stop: cancel, now: clock },
+  );
+  return wait.held ? undefined : waitError(wait);
 }
 
-/**
- * Reads the stats once, where there are conditions: what can never be judged comes back before anything is sent, and the
- * CPU figure that is read after an upload covers the upload.
- */
-export async function foresee(
+export interface GateCheck {
+  /** What to report instead of uploading, if the gate can never be judged. */
+  readonly problem: Pick<Report, 'gate' | 'errors'> | undefined;
+  /** The sample taken for it, which starts the time that the next CPU figure covers. */
+  readonly sample: Sample | undefined;
+}
+
+/** Finds out before the upload if `fail-if` can never be judged. */
+export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
   client: Client,
-  surroundings: Surroundings,
-): Promise<Pick<Report, 'gate' | 'errors'> | undefined> {
-  if (!isGated(inputs)) return undefined;
-  const look = await lookAt(inputs.failIf, () => reading(inputs, client, surroundings));
-  // Why the stats cannot be had is found out when they are due.
-  const missing = look instanceof AgentError ? [] : look.filter(({ holds }) => holds === undefined);
-  if (missing.length === 0) return undefined;
+  context: Context,
+): Promise<GateCheck> {
+  if (!isGated(inputs)) return { problem: undefined, sample: undefined };
+  const sampled = await tryToSample(() => sample(inputs, client, context));
+  // If this sample fails, the one after the upload reports why.
+  if (sampled instanceof AgentError) return { problem: undefined, sample: undefined };
+  const { figures } = sampled;
+  const taken = { at: context.now(), figures };
+  const missing = unmet(inputs.failIf, figures).filter(({ holds }) => holds === undefined);
+  if (missing.length === 0) return { problem: undefined, sample: taken };
   const breaches = missing.map(judgement => ({ ...judgement, level: 'fail' as const }));
-  const error = { message: 'The gate cannot be judged, so nothing was uploaded.', details: missing.map(judgementLine) };
-  return { gate: { ...gateOf(inputs, []), breaches }, errors: [error] };
+  const message = 'The gate cannot be judged, so nothing was uploaded.';
+  const error = { message, details: missing.map(judgementLine) };
+  return { problem: { gate: { ...gateOf(inputs, []), breaches }, errors: [error] }, sample: taken };
 }
 
-/** Reads the stats, which may have been read before, and judges them. Where they cannot be had, the gate failed. */
+/** Takes samples and judges them. The gate fails if they cannot be had, or are stale. */
 export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,
-  surroundings: Surroundings,
-  wasRead = false,
+  context: Context,
+  previous?: Sample,
 ): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
-  const { samples: count, sampleInterval: intervalMs, retries } = inputs;
-  const { sleep, cancel, now, observer } = surroundings;
+  const { samples: count, sampleInterval: intervalMs, retries, failIf } = inputs;
+  const { sleep, cancel, now, observer } = context;
   const read = () =>
-    withRetries(() => reading(inputs, client, surroundings), {
-      ...surroundings,
+    withRetries(() => sample(inputs, client, context), {
+      ...context,
       retries,
       stop: cancel,
       onRetry: retry => observer.event({ kind: 'retry', files: [], retry }),
     });
   const timing = { sleep, stop: cancel, now };
-  const { error, ...taken } = await takeSamples(read, { count, intervalMs, wasRead }, timing);
-  const figures = taken.samples.map(sample => sample.figures);
-  const gate = gateOf(inputs, figures, figures.length < count);
-  return { ...taken, gate, errors: error === undefined ? [] : [reportedError(error)] };
+  const taken = await takeSamples(read, { count, intervalMs, previous }, timing);
+  const { samples, error } = taken;
+  if (error !== undefined) observer.event({ kind: 'failed', files: [], error });
+  const before = taken.previous === undefined ? [] : [taken.previous];
+  const stale = findStaleTimes([...before, ...samples]).map(describeUnseen);
+  const isBlind = samples.length < count || stale.length > 0;
+  return {
+    samples,
+    stats: taken.stats,
+    gate: gateOf(
+      inputs,
+      samples.map(({ figures }) => figures),
+      isBlind,
+    ),
+    errors: [
+      ...(error === undefined ? [] : [reportError(error)]),
+      ...(failIf.length > 0 ? stale.map(message => ({ message, details: [] })) : []),
+    ],
+    warnings: [...taken.warnings, ...(failIf.length > 0 ? [] : stale)],
+  };
 }
 
-const MAX_FIGURES = 30;
-
-async function reading(inputs: Inputs<'stats'>, client: Client, { debug }: Surroundings): Promise<Stats> {
-  const read = decodeStats(await client.stats(), metricsOf(inputs.failIf, inputs.warnIf, inputs.waitUntil ?? []));
-  if (debug !== undefined) {
-    const figures = [...read.figures].slice(0, MAX_FIGURES);
-    const shown = figures.map(([name, figure]) => `${name} ${formatFigure(name, exactly(figure))}`);
-    debug('reading', `Reading: ${shown.join(', ')}`);
-  }
-  return read;
+async function sample(inputs: Inputs<'stats'>, client: Client, context: Context): Promise<Stats> {
+  const { statsPath, failIf, warnIf, waitUntil: awaited = [] } = inputs;
+  const sampled = await readStats(client, statsPath, metricsOf(failIf, warnIf, awaited));
+  const shown = [...sampled.figures].map(
+    ([name, figure]) => `${name} ${formatFigure(name, figure)}`,
+  );
+  context.debug(`Sample: ${shown.join(', ')}`);
+  return sampled;
 }

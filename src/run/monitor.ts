@@ -1,95 +1,117 @@
 import { gateOf, metricsOf } from '../gate/judge.ts';
-import type { Inputs } from '../inputs/table.ts';
-import { hasEnded, type MonitorRecord, readRecord } from '../monitor/record.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { hasEnded } from '../monitor/directory.ts';
+import { type MonitorRecord, readRecord } from '../monitor/record.ts';
 import { ASKED, GONE } from '../monitor/sampler.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
-import { firstOf } from '../text/cut.ts';
-import type { Debug } from '../text/debug.ts';
-import { formatCount, formatTime } from '../text/units.ts';
-import type { Surroundings } from './surroundings.ts';
-
-// The sampling process gives its last reading 5 s; a little more, and it is gone.
-const PATIENCE_MS = 8000;
-const LOOK_MS = 50;
+import { describeUnseen, findStaleTimes, type UnseenTime } from '../stats/unseen.ts';
+import { abbreviate, formatCount } from '../text/format.ts';
+import type { Context } from './context.ts';
 
 /**
- * Waits for the end of a monitor that was asked for it, and judges what it recorded. Where that does not cover the whole
- * job, nobody knows what the sandbox used meanwhile: with conditions of `fail-if`, that fails.
+ * Waits for a monitor that was asked to end, and judges its record. If that does not cover the whole
+ * job, `fail-if` fails: nobody knows what the sandbox used meanwhile.
  */
 export async function endMonitor(
   inputs: Inputs<'monitor-end'>,
   directory: string,
-  surroundings: Surroundings,
+  context: Context,
 ): Promise<Report> {
-  const { sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
-  const jobEnd = surroundings.now();
-  await hasEndedIn(directory, surroundings);
+  const { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
+  const jobEnd = context.now();
+  await waitForEnd(directory, context);
   const record = await readRecord(directory, metricsOf(failIf, warnIf));
-  if (surroundings.debug !== undefined) show(record, surroundings.debug);
+  writeDebug(record, context);
   const { samples, stats } = record;
-  const unseen = unseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
+  const unseen = findUnseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
+  const unseenLines = abbreviate(unseen, MAX_UNSEEN, {
+    show: describeUnseen,
+    more: rest => `And ${formatCount(rest, 'more time')}.`,
+  });
   const figures = samples.map(sample => sample.figures);
   const isFatal = failIf.length > 0;
   return {
     ...EMPTY_REPORT,
     task: 'monitor',
+    name,
     sandboxId,
     baseUrl,
     samples,
     stats,
     gate: gateOf(inputs, figures, unseen.length > 0),
-    errors: [...nothingSampled(record), ...(isFatal ? unseen : []).map(message => ({ message, details: [] }))],
-    warnings: [...record.warnings, ...failedReadings(record), ...(isFatal ? [] : unseen)],
-    cancelled: surroundings.cancel.aborted,
+    errors: [
+      ...findRecordErrors(record),
+      ...(isFatal ? unseenLines : []).map(message => ({ message, details: [] })),
+    ],
+    warnings: [...record.warnings, ...describeGaps(record), ...(isFatal ? [] : unseenLines)],
+    cancelled: context.cancel.aborted,
   };
 }
 
-/** Waits until the monitor has ended, or had long had to. */
-async function hasEndedIn(directory: string, { sleep, cancel, clock }: Surroundings): Promise<void> {
-  const patience = clock() + PATIENCE_MS;
-  let goesOn = true;
-  while (goesOn && !hasEnded(directory) && clock() < patience) goesOn = await sleep(LOOK_MS, cancel);
+// The monitor gives its last sample 5 s.
+const PATIENCE_MS = 8000;
+const CHECK_MS = 50;
+
+async function waitForEnd(directory: string, { sleep, cancel, clock }: Context): Promise<void> {
+  const deadline = clock() + PATIENCE_MS;
+  let isWaiting = true;
+  while (isWaiting && !hasEnded(directory) && clock() < deadline)
+    isWaiting = await sleep(CHECK_MS, cancel);
 }
 
-// A reading that is late by less is seen: runners stall, and so do networks.
+// Runners stall, and so do networks: a sample may be this late.
 const UNSEEN_INTERVALS = 10;
-const MAX_SPANS = 10;
+const MAX_UNSEEN = 10;
 
-/** A sentence for each time in which nothing was seen: longer than `longestMs`, or from the monitor's end to that of the job. */
-function unseenTimes({ start, samples, end }: MonitorRecord, jobEnd: number, longestMs: number): string[] {
-  // Of a sandbox that was never seen, more is said.
+/** Times without samples for longer than `longestMs`, with stale ones, or after the monitor. */
+function findUnseenTimes(record: MonitorRecord, jobEnd: number, longestMs: number): UnseenTime[] {
+  const { start, samples } = record;
+  // If there are no samples at all, an error says more.
   if (samples.length === 0) return [];
-  const seen = [start ?? 0, ...samples.map(({ at }) => at)];
-  const isWhole = end?.what === ASKED;
-  const why = end === undefined ? 'something else ended the monitor' : `the monitor had ended: ${end.what}`;
-  const spans = seen.flatMap((from, index): [number, number, string][] => {
-    const to = seen[index + 1] ?? Math.max(jobEnd, from);
-    if (index === seen.length - 1 && !isWhole) return [[from, to, `, since ${why}`]];
+  const times = [start ?? 0, ...samples.map(({ at }) => at)];
+  const last = times.at(-1) ?? 0;
+  const to = Math.max(jobEnd, last);
+  const wasAsked = record.end?.what === ASKED;
+  const gaps = times.flatMap((from, index) => {
+    const next = times[index + 1] ?? to;
     // A clock that was put back hides as much as one that went on.
-    return Math.abs(to - from) > longestMs ? [[from, to, '']] : [];
+    return Math.abs(next - from) > longestMs ? [{ from, to: next, why: '' }] : [];
   });
-  return firstOf(spans, MAX_SPANS, {
-    show: ([from, to, cause]) => `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${cause}.`,
-    more: rest => `And ${formatCount(rest, 'more time')}.`,
-  });
+  const beforeEnd = wasAsked ? gaps : gaps.filter(({ from }) => from !== last);
+  const afterEnd = wasAsked ? [] : [{ from: last, to, why: describeEnd(record) }];
+  return [...beforeEnd, ...findStaleTimes(samples), ...afterEnd];
 }
 
-function failedReadings({ samples, gaps }: MonitorRecord): string[] {
+function describeEnd({ end, crash }: MonitorRecord): string {
+  if (end !== undefined) return `since the monitor had ended: ${end.what}`;
+  if (crash !== undefined) return `since the monitor crashed: ${crash}`;
+  return 'since something else ended the monitor';
+}
+
+function describeGaps({ samples, gaps }: MonitorRecord): string[] {
   const last = samples.at(-1)?.at ?? 0;
-  // A job may delete its sandbox at its end. Where that was long before, there is a time that was not seen.
+  // A job may delete its sandbox at its end. If it did so earlier, the sandbox was unseen.
   const [first, ...others] = gaps.filter(({ at, what }) => what !== GONE || at < last);
   if (first === undefined || samples.length === 0) return [];
-  return [`${formatCount(others.length + 1, 'reading')} failed, the first: ${first.what}`];
+  return [`${formatCount(others.length + 1, 'sample')} failed, the first: ${first.what}`];
 }
 
-function nothingSampled({ samples, gaps }: MonitorRecord): ReportedError[] {
+function findRecordErrors({ samples, gaps, crash, problem }: MonitorRecord): ReportedError[] {
+  if (problem !== undefined)
+    return [{ message: `The monitor's record cannot be used: ${problem}.`, details: [] }];
   if (samples.length > 0) return [];
-  return [{ message: 'The sandbox was never sampled.', details: gaps.slice(-1).map(({ what }) => what) }];
+  const crashed = crash === undefined ? [] : [`The monitor crashed: ${crash}`];
+  const failed = gaps.slice(-1).map(({ what }) => what);
+  return [{ message: 'The sandbox was never sampled.', details: [...failed, ...crashed] }];
 }
 
-function show({ samples, gaps, end }: MonitorRecord, debug: Debug): void {
-  debug('record', `Monitor: ${formatCount(samples.length, 'sample')}, ${formatCount(gaps.length, 'failed reading')}`);
-  for (const { at, what } of gaps) debug('failed reading', `- ${new Date(at).toISOString()}: ${what}`);
-  const when = end === undefined ? 'an unknown time' : `${new Date(end.at).toISOString()}: ${end.what}`;
-  debug('record', `Monitor: ended at ${when}`);
+const MAX_DEBUG_GAPS = 200;
+
+function writeDebug({ samples, gaps, end }: MonitorRecord, { debug }: Context): void {
+  const sampled = formatCount(samples.length, 'sample');
+  debug(`Monitor: ${sampled}, ${formatCount(gaps.length, 'failed sample')}`);
+  for (const { at, what } of gaps.slice(0, MAX_DEBUG_GAPS))
+    debug(`- ${new Date(at).toISOString()}: ${what}`);
+  const ending = end && `${new Date(end.at).toISOString()}: ${end.what}`;
+  debug(`Monitor: ended at ${ending ?? 'an unknown time'}`);
 }

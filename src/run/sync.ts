@@ -1,137 +1,203 @@
-import { setFlagsFromString } from 'node:v8';
-import { SHARED_BYTES } from '../agent/body.ts';
+import { setImmediate } from 'node:timers/promises';
 import { type Client, openClient } from '../agent/client.ts';
-import { uploader } from '../agent/uploader.ts';
-import { gateOf, isGated } from '../gate/judge.ts';
-import type { Inputs } from '../inputs/table.ts';
-import { EMPTY_REPORT, type Report } from '../report/report.ts';
-import { totalSize } from '../text/units.ts';
-import { firstLevel, highestLevel } from '../upload/level.ts';
+import { isFatal } from '../agent/failure.ts';
+import { hashFile } from '../agent/read-file.ts';
+import { uploader } from '../agent/upload.ts';
+import { gateOf } from '../gate/judge.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
+import { rowsAfter } from '../upload/changes.ts';
 import type { FileResult } from '../upload/result.ts';
-import { resultsOf, type Selection, selectFiles } from '../upload/selection.ts';
-import { forget, remember } from '../upload/state-file.ts';
-import { transfer } from '../upload/transfer.ts';
-import { foresee, measure, waitFor } from './measure.ts';
-import type { Surroundings } from './surroundings.ts';
+import { claimState, type State, writeState } from '../upload/state-file.ts';
+import { type Transfer, transfer } from '../upload/transfer.ts';
+import type { Context } from './context.ts';
+import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
+import { type PlannedUpload, planUpload } from './plan.ts';
 
-// What fails between the action and the sandbox is in a report. Both throw an InputError where the files cannot be found or
-// planned, or the state cannot be kept; nothing has been sent then.
-
-/** Finds the files, plans, and transfers. */
-export function upload(inputs: Inputs<'upload'>, surroundings: Surroundings): Promise<Report> {
-  return run('upload', inputs, undefined, surroundings);
+/** Finds the files, plans, and transfers. @throws InputError before anything is sent */
+export function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
+  return withPlan('upload', inputs, context, run => send(run, inputs, context));
 }
 
-/** Finds the files, plans, waits for the sandbox, transfers, measures the sandbox, and judges it. */
-export function sync(inputs: Inputs<'sync'>, surroundings: Surroundings): Promise<Report> {
-  return run('sync', inputs, inputs, surroundings);
+/**
+ * Finds the files, plans, waits for the sandbox, transfers, measures and judges.
+ * @throws InputError before anything is sent
+ */
+export function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
+  return withPlan('sync', inputs, context, run => sendAndMeasure(run, inputs, context));
 }
 
-async function run(
-  task: 'upload' | 'sync',
+/** What the steps after the plan share. */
+interface Run {
+  readonly planned: PlannedUpload;
+  /** What there is to say before anything is sent. */
+  readonly report: Report;
+  readonly client: Client;
+  readonly time: Timer['time'];
+}
+
+/** Finds and plans, and unless it is a dry run, goes on with a client. */
+async function withPlan(
+  task: Report['task'],
   inputs: Inputs<'upload'>,
-  measuring: Inputs<'stats'> | undefined,
-  surroundings: Surroundings,
+  context: Context,
+  goOn: (run: Run) => Promise<Report>,
 ): Promise<Report> {
-  keepHeapSmall();
-  const { cancel, clock, observer } = surroundings;
-  const took: Record<string, number> = {};
-  const timed = async <T>(what: keyof Report['took'], doing: Promise<T>) => {
-    const start = clock();
-    const result = await doing;
-    took[what] = Math.round(clock() - start);
-    return result;
-  };
-  const selection = await timed('search', selectFiles(inputs, surroundings));
-  observer.planned(selection, inputs);
-  const planned = { ...reportOn(selection, inputs), task };
-  const ended = (more: Partial<Report>): Report => ({ ...planned, ...more, took, cancelled: cancel.aborted });
-  if (inputs.dryRun) return ended({ files: unsent(selection, 'skipped', 'dry run') });
-  // Until there are stats, nothing can be judged, and the gate stays shut.
-  const gate = measuring === undefined ? planned.gate : gateOf(measuring, []);
-  const connections = highestLevel(inputs.concurrency);
-  const client = openClient(inputs, { connections, ...surroundings });
+  const { observer, cancel, clock } = context;
+  const { durations, time } = startTimer(clock);
+  const planned = await time('search', () => planUpload(inputs, context));
+  const report = { ...reportOf(planned, inputs), task };
+  observer.planned(planned, inputs);
+  const ended = (done: Report) => ({ ...done, durations, cancelled: cancel.aborted });
+  if (inputs.dryRun) {
+    const files = unsent(planned, 'skipped', 'dry run');
+    return ended({ ...report, files: inputs.checksums ? await withHashes(files, cancel) : files });
+  }
+  const client = openClient(inputs, context);
   try {
-    const isNotReady = measuring && (await timed('wait', waitFor(measuring, client, surroundings)));
-    if (isNotReady !== undefined) {
-      const files = unsent(selection, 'not-attempted', 'the sandbox was not ready');
-      return ended({ gate, files, errors: [isNotReady] });
-    }
-    const obstacle = measuring && (await foresee(measuring, client, surroundings));
-    if (obstacle !== undefined) {
-      return ended({ ...obstacle, files: unsent(selection, 'not-attempted', 'the gate cannot be judged') });
-    }
-    const sent = await send(selection, inputs, client, surroundings);
-    const warnings = [...planned.warnings, ...sent.warnings];
-    if (measuring === undefined || cancel.aborted || isPointless(sent.files)) return ended({ ...sent, gate, warnings });
-    const patient = isOutOfReach(sent.files) ? { ...measuring, retries: 0 } : measuring;
-    const measured = await timed('stats', measure(patient, client, surroundings, isGated(measuring)));
-    return ended({ ...sent, ...measured, warnings: [...warnings, ...measured.warnings] });
+    return ended(await goOn({ planned, report, client, time }));
   } finally {
     await client.close();
   }
 }
 
-// With thousands of files, V8 would let its heap grow to many times what is in use, and never give it back. The search makes
-// as much garbage as the transfer: said before it, 16,000 files take 135 MiB in place of 204.
-function keepHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=20');
+async function sendAndMeasure(run: Run, inputs: Inputs<'sync'>, context: Context): Promise<Report> {
+  const { planned, client, time } = run;
+  // Until there are stats, nothing can be judged, and the gate stays shut.
+  const report = { ...run.report, gate: gateOf(inputs, []) };
+  const waitProblem = await time('wait', () => waitFor(inputs, client, context));
+  if (waitProblem !== undefined) {
+    const files = unsent(planned, 'not-attempted', 'the sandbox was not ready');
+    return { ...report, files, errors: [waitProblem] };
+  }
+  const { problem, sample } = await checkGateIsJudgeable(inputs, client, context);
+  if (problem !== undefined) {
+    const files = unsent(planned, 'not-attempted', 'the gate cannot be judged');
+    return { ...report, ...problem, files };
+  }
+  const sent = await send({ ...run, report }, inputs, context);
+  if (context.cancel.aborted || hasNoUse(sent.files)) return sent;
+  const patient = isOutOfReach(sent.files) ? { ...inputs, retries: 0 } : inputs;
+  const measured = await time('stats', () => measure(patient, client, context, sample));
+  const errors = [...sent.errors, ...measured.errors];
+  const warnings = [...sent.warnings, ...measured.warnings];
+  return { ...sent, ...measured, errors, warnings };
 }
 
-/** What a report says before anything was sent. */
-function reportOn(selection: Selection, inputs: Inputs<'upload'>): Report {
-  const { leftOut, hidden, gone, share, due } = selection;
-  const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
-  const uncovered = `One signature covers one target path, and ${due.length} files would use it.`;
-  const warnings = [...selection.warnings, ...(due.length > 1 && signature !== '' ? [uncovered] : [])];
-  const mayShare = filesPerRequest === 1 && signature === '';
-  return { ...EMPTY_REPORT, sandboxId, baseUrl, dryRun, mayShare, leftOut, hidden, gone, share, warnings };
+type Durations = Report['durations'];
+
+interface Timer {
+  /** Milliseconds, of the steps that have ended. */
+  readonly durations: Durations;
+  readonly time: <T>(name: keyof Durations, step: () => Promise<T>) => Promise<T>;
 }
 
-/** Uploads the files that are due, and keeps the state. */
-async function send(
-  selection: Selection,
-  inputs: Inputs<'upload'>,
-  client: Client,
-  surroundings: Surroundings,
-): Promise<Pick<Report, 'files' | 'durationMs' | 'warnings'>> {
-  const { due, state } = selection;
-  const { cacheWarnings, clock, observer } = surroundings;
-  if (state !== undefined) forget(state, due);
-  const start = clock();
-  // All at once, and while the trial of shared requests is on its way.
-  const requests = Math.ceil(Math.max(due.length / inputs.filesPerRequest, totalSize(due) / SHARED_BYTES));
-  client.connectAhead(Math.min(due.length, requests, firstLevel(inputs.concurrency)));
-  const results = await transfer(due, {
-    ...inputs,
-    ...surroundings,
-    upload: uploader(client, inputs, state !== undefined),
-    onEvent: event => observer.event(event),
-  });
+function startTimer(clock: () => number): Timer {
+  const durations: { -readonly [Name in keyof Durations]: number } = {};
   return {
-    files: resultsOf(selection, results),
-    durationMs: Math.round(clock() - start),
-    warnings: state === undefined ? [] : [...remember(state, results), ...(due.length > 0 ? cacheWarnings : [])],
+    durations,
+    async time(name, step) {
+      const start = clock();
+      const result = await step();
+      durations[name] = Math.round(clock() - start);
+      return result;
+    },
   };
 }
 
-/** The results where nothing was sent, for one reason. */
-function unsent(selection: Selection, status: 'skipped' | 'not-attempted', reason: string): FileResult[] {
-  return resultsOf(
-    selection,
-    selection.due.map(file => ({ status, file, reason })),
-  );
+/** What a report says before anything is sent. */
+function reportOf(planned: PlannedUpload, inputs: Inputs<'upload'>): Report {
+  const { skipped, hidden, orphaned, shard, files, unchanged } = planned;
+  const { sandboxId, baseUrl, dryRun, signature, filesPerRequest } = inputs;
+  const changed = files.length - unchanged.size;
+  const uncovered = `One signature covers one target path, and ${changed} files would use it.`;
+  const isUncovered = changed > 1 && signature !== '';
+  return {
+    ...EMPTY_REPORT,
+    sandboxId,
+    baseUrl,
+    dryRun,
+    mayBatch: filesPerRequest === 1 && signature === '',
+    skipped,
+    hidden,
+    orphaned,
+    shard,
+    warnings: isUncovered ? [...planned.warnings, uncovered] : planned.warnings,
+  };
 }
 
-/** Whether every attempt at a file came to nothing on the way: the stats need not take as long again to fail. */
+/** Uploads the files that have changed, and keeps the state. */
+async function send(
+  { planned, report, client }: Run,
+  inputs: Inputs<'upload'>,
+  context: Context,
+): Promise<Report> {
+  const { files, unchanged, state } = planned;
+  const claimed = unchanged.size < files.length ? state : undefined;
+  if (claimed !== undefined) claimState(claimed);
+  const start = context.clock();
+  const sent = await transfer(files, {
+    ...inputs,
+    ...context,
+    unchanged,
+    upload: uploader(client, inputs, inputs.checksums || state !== undefined),
+    onEvent: context.observer.event,
+  });
+  const durationMs = Math.round(context.clock() - start);
+  const kept = claimed === undefined ? [] : keepState(claimed, sent, context);
+  const warnings = [...report.warnings, ...kept];
+  return { ...report, files: sent.files, durationMs, errors: givenUp(sent), warnings };
+}
+
+function keepState(state: State, sent: Transfer, { cacheWarnings }: Context): string[] {
+  // A file in a wrong place may have overwritten what the state knows of.
+  const rows = sent.isMisplaced ? new Map() : state.rows;
+  return [...writeState(state, rowsAfter(rows, sent.files)), ...cacheWarnings];
+}
+
+function givenUp({ gaveUp }: Transfer): ReportedError[] {
+  if (gaveUp === undefined) return [];
+  return [{ message: `The transfer was given up: ${gaveUp}`, details: [] }];
+}
+
+function unsent(
+  { files, unchanged }: PlannedUpload,
+  status: 'skipped' | 'not-attempted',
+  reason: string,
+): FileResult[] {
+  return files.map(file => {
+    const known = unchanged.get(file);
+    return known === undefined ? { status, file, reason } : { status: 'unchanged', file, ...known };
+  });
+}
+
+/** Files of a dry run with their hashes; a file that cannot be read has none. */
+async function withHashes(
+  results: readonly FileResult[],
+  cancel: AbortSignal,
+): Promise<FileResult[]> {
+  const hashed: FileResult[] = [];
+  for (const result of results) {
+    // Signals have their turn between two files.
+    await setImmediate();
+    const isDue = result.status === 'skipped' && !cancel.aborted;
+    const sha256 = isDue ? await hashFile(result.file, cancel) : undefined;
+    hashed.push(isDue && sha256 !== undefined ? { ...result, sha256 } : result);
+  }
+  return hashed;
+}
+
+/** True if every request failed on its way: the stats need not take as long again to fail. */
 function isOutOfReach(results: readonly FileResult[]): boolean {
   const isLost = (result: FileResult) =>
     result.status === 'failed' && ['connection', 'stalled'].includes(result.error.kind);
   return results.some(isLost) && !results.some(({ status }) => status === 'uploaded');
 }
 
-/** Whether the stats cannot be had either; those of a full disk can, and they explain it. */
-function isPointless(results: readonly FileResult[]): boolean {
-  return results.some(result => result.status === 'failed' && result.error.final && result.error.kind !== 'disk-full');
+/** True if the stats would fail too. Those of a full disk explain why it is full. */
+function hasNoUse(results: readonly FileResult[]): boolean {
+  return results.some(
+    result =>
+      result.status === 'failed' && isFatal(result.error) && result.error.kind !== 'disk-full',
+  );
 }

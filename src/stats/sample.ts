@@ -1,111 +1,137 @@
 import { AgentError } from '../agent/failure.ts';
 import type { Outcome, RetryPolicy } from '../agent/retry.ts';
-import type { Condition } from '../gate/conditions.ts';
-import { type Judgement, judge } from '../gate/judge.ts';
+import type { Aggregate, Condition } from '../gate/conditions.ts';
+import { aggregateOf, figuresOf, type Judgement, judge } from '../gate/judge.ts';
 import type { Figures } from '../gate/metrics.ts';
-import type { Stats } from './decode.ts';
+import type { Stats } from './stats.ts';
 
-/** One reading of the sandbox's stats. */
+/** The figures of one GET of the stats. */
 export interface Sample {
   /** When it was taken by the runner's clock, in milliseconds since 1970. */
   readonly at: number;
   readonly figures: Figures;
 }
 
-/** What reading several times came to. */
 export interface Samples {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly samples: readonly Sample[];
   /** The stats of the last sample. */
   readonly stats: Stats | undefined;
-  /** Those of all readings, each once. */
+  /** The warnings of all samples, each once. */
   readonly warnings: readonly string[];
 }
 
-/** What reading again and again takes its time from. */
 export interface Timing extends Pick<RetryPolicy, 'sleep'> {
   readonly stop: AbortSignal;
   /** Milliseconds: since 1970 for samples, on a clock that does not jump for waiting. */
   readonly now: () => number;
 }
 
-/** What a wait has come to: `held` says whether all conditions held in one sample. */
+/** The state of a wait. */
 export interface Wait {
+  /** Whether all conditions held in one sample. */
   readonly held: boolean;
   readonly waitedMs: number;
-  /** The conditions that did not hold in the last sample seen, with its figures; empty if there was none. */
+  /** The conditions that did not hold in the last good sample; empty if there was none. */
   readonly missing: readonly Judgement[];
-  /** Why the last reading failed, if it did. */
+  /** Why the last sample failed, if it did. */
   readonly error: AgentError | undefined;
 }
 
+interface SampleOptions {
+  readonly count: number;
+  readonly intervalMs: number;
+  /** The sample before these, if there was one. */
+  readonly previous: Sample | undefined;
+}
+
 /**
- * Reads the stats so many times, and before several once more, unless they were read before: an agent's CPU figure covers
- * the time since it was last asked.
+ * Takes samples. The CPU figure covers the time since the last one, so without a `previous` sample,
+ * several start with one that does not count.
  */
 export async function takeSamples(
   read: () => Promise<Outcome<Stats>>,
-  { count, intervalMs, wasRead }: { readonly count: number; readonly intervalMs: number; readonly wasRead: boolean },
+  { count, intervalMs, previous }: SampleOptions,
   { sleep, stop, now }: Timing,
-): Promise<Samples & { readonly error: AgentError | undefined }> {
+): Promise<
+  Samples & { readonly previous: Sample | undefined; readonly error: AgentError | undefined }
+> {
   const samples: Sample[] = [];
   const warnings = new Set<string>();
-  let [stats, error]: [Stats | undefined, AgentError | undefined] = [undefined, undefined];
-  let isDropped = count > 1 && !wasRead;
+  let before = previous;
+  let stats: Stats | undefined;
+  let error: AgentError | undefined;
   do {
     const outcome = await read();
     if ('error' in outcome) {
       error = outcome.error;
       break;
     }
-    if (!isDropped) {
-      stats = outcome.value;
-      samples.push({ at: now(), figures: stats.figures });
-      for (const warning of stats.warnings) warnings.add(warning);
+    const sample = { at: now(), figures: outcome.value.figures };
+    if (count > 1 && before === undefined) {
+      before = sample;
+      continue;
     }
-    isDropped = false;
+    samples.push(sample);
+    stats = outcome.value;
+    for (const warning of stats.warnings) warnings.add(warning);
   } while (samples.length < count && (await sleep(intervalMs, stop)));
-  return { samples, stats, warnings: [...warnings], error };
+  return { samples, stats, warnings: [...warnings], previous: before, error };
 }
 
-/** How long to wait, in milliseconds, and who is told after each reading. */
+/** How long to wait, in milliseconds, and who is told after each sample. */
 export interface Patience {
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  readonly onLook: (wait: Wait) => void;
+  readonly onSample: (wait: Wait) => void;
 }
 
-/** Asks for the stats until every condition holds in one sample, time runs out, or waiting cannot mend what is wrong. */
+/** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
-  { intervalMs, timeoutMs, onLook }: Patience,
+  { intervalMs, timeoutMs, onSample }: Patience,
   { sleep, stop, now }: Timing,
 ): Promise<Wait> {
   const start = now();
   let missing: readonly Judgement[] = [];
   for (;;) {
-    const look = await lookAt(conditions, read);
-    const error = look instanceof AgentError ? look : undefined;
-    if (!(look instanceof AgentError)) missing = look;
-    const wait = { held: error === undefined && missing.length === 0, waitedMs: now() - start, missing, error };
-    onLook(wait);
+    const sampled = await tryToSample(read);
+    const error = sampled instanceof AgentError ? sampled : undefined;
+    if (!(sampled instanceof AgentError)) missing = unmet(conditions, sampled.figures);
+    const held = error === undefined && missing.length === 0;
+    const wait = { held, waitedMs: now() - start, missing, error };
+    onSample(wait);
     const leftMs = timeoutMs - wait.waitedMs;
-    const mayMend = !wait.held && leftMs > 0 && !stop.aborted && error?.retryable !== false;
+    const mayMend = !held && leftMs > 0 && !stop.aborted && error?.retryable !== false;
     if (!mayMend || !(await sleep(Math.min(intervalMs, leftMs), stop))) return wait;
   }
 }
 
-/** The conditions that do not hold now, or why that cannot be told. */
-export async function lookAt(
-  conditions: readonly Condition[],
-  read: () => Promise<Stats>,
-): Promise<Judgement[] | AgentError> {
+/** The stats, or why there are none. Bugs pass through. */
+export async function tryToSample(read: () => Promise<Stats>): Promise<Stats | AgentError> {
   try {
-    const { figures } = await read();
-    return conditions.map(condition => judge(condition, [figures])).filter(({ holds }) => holds !== true);
+    return await read();
   } catch (error) {
     if (error instanceof AgentError) return error;
     throw error;
   }
+}
+
+/** One figure for a metric over samples; undefined if none of them reports it. */
+export function figureOver(
+  metric: string,
+  aggregate: Aggregate,
+  samples: readonly Sample[],
+): number | undefined {
+  const all = samples.map(({ figures }) => figures);
+  const figures = figuresOf(metric, all);
+  return figures && aggregateOf(aggregate, figures);
+}
+
+/** The conditions that do not hold, or cannot be judged. */
+export function unmet(conditions: readonly Condition[], figures: Figures): Judgement[] {
+  return conditions
+    .map(condition => judge(condition, [figures]))
+    .filter(({ holds }) => holds !== true);
 }

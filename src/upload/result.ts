@@ -1,27 +1,49 @@
-import type { AgentError } from '../agent/failure.ts';
+import type { AgentError, Failure } from '../agent/failure.ts';
 import type { Retry } from '../agent/retry.ts';
-import type { StoredFile } from '../agent/uploader.ts';
-import type { PlannedFile } from './plan.ts';
+import type { StoredFile } from '../agent/upload.ts';
+import type { PlannedFile } from '../files/plan.ts';
 
-/** A file that was tried. */
-interface Tried {
+/** How one planned file ended. Every planned file has exactly one result. */
+export type FileResult =
+  | (Sent & StoredFile & { readonly status: 'uploaded' })
+  | (Sent & { readonly status: 'failed'; readonly error: Failure })
+  /** Not sent, since the sandbox has it already, at `path`. */
+  | {
+      readonly status: 'unchanged';
+      readonly file: PlannedFile;
+      readonly path: string;
+      readonly sha256: string;
+    }
+  | {
+      readonly status: 'skipped' | 'not-attempted';
+      readonly file: PlannedFile;
+      readonly reason: string;
+      /** Only of a dry run that was asked for checksums. */
+      readonly sha256?: string;
+    };
+
+interface Sent {
   readonly file: PlannedFile;
   readonly attempts: number;
   readonly durationMs: number;
 }
 
-/** How one planned file ended. Every planned file has exactly one. */
-export type FileResult =
-  | (Tried & StoredFile & { readonly status: 'uploaded' })
-  | (Tried & { readonly status: 'failed'; readonly error: AgentError })
-  /** Not sent, since the sandbox has it already, at `path`. */
-  | { readonly status: 'unchanged'; readonly file: PlannedFile; readonly path: string }
-  | { readonly status: 'skipped' | 'not-attempted'; readonly file: PlannedFile; readonly reason: string };
-
-/** What happens during a transfer, for whoever wants to show it. A retry without files is one of the stats. */
+/** What happens during a run, for whoever shows it. */
 export type TransferEvent =
+  /** Bytes of a request have left; of a batch, its first file is named. */
   | { readonly kind: 'sent'; readonly file: PlannedFile; readonly bytes: number }
+  /** A request failed and will be repeated; without files, one for the stats. */
   | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
+  /** A request failed for good. */
+  | { readonly kind: 'failed'; readonly files: readonly PlannedFile[]; readonly error: AgentError }
   /** The agent did not take these together; from now on, every file is sent alone. */
-  | { readonly kind: 'refused'; readonly files: readonly PlannedFile[] }
+  | { readonly kind: 'batch-refused'; readonly files: readonly PlannedFile[] }
+  /** Nothing that has arrived counts any longer: every file is sent again, alone. */
+  | { readonly kind: 'restart'; readonly files: readonly PlannedFile[] }
+  | {
+      readonly kind: 'concurrency';
+      readonly from: number;
+      readonly to: number;
+      readonly reason: string;
+    }
   | { readonly kind: 'settled'; readonly result: FileResult };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { FaultAction } from '../../local-agent/faults.ts';
+import type { FaultAction } from '../../dev/agent/faults.ts';
 import { openWorld, runBadly, uploads } from './harness.ts';
 
 const MIB = 1024 * 1024;
@@ -14,7 +14,11 @@ const entry = (name: string, more: object = {}) => ({
 
 const answer = (body: unknown): FaultAction => ({ kind: 'answer', body: JSON.stringify(body) });
 
-const status = (code: number, more: object = {}): FaultAction => ({ kind: 'status', status: code, ...more });
+const status = (code: number, more: object = {}): FaultAction => ({
+  kind: 'status',
+  status: code,
+  ...more,
+});
 
 interface Case {
   readonly fault: FaultAction;
@@ -39,29 +43,49 @@ const CASES: Readonly<Record<string, Case>> = {
     advice: /limits the size/,
   },
   'status-500': { fault: status(500), message: /answered 500/, advice: /service's status/ },
-  'no-entry': { fault: answer([]), message: /0 file entries/, advice: PATHS },
+  'no-entry': { fault: answer([]), message: /it lists 0 files instead of 1/, advice: PATHS },
   'two-entries': {
     fault: answer([entry('two-entries'), entry('two-entries')]),
-    message: /2 file entries/,
+    message: /it lists 2 files instead of 1/,
     advice: PATHS,
   },
-  'html-page': { fault: { kind: 'answer', body: '<h1>Welcome</h1>' }, message: /not JSON/, advice: PATHS },
+  'html-page': {
+    fault: { kind: 'answer', body: '<h1>Welcome</h1>' },
+    message: /not JSON/,
+    advice: PATHS,
+  },
   'empty-body': { fault: { kind: 'answer', body: '' }, message: /not JSON/, advice: PATHS },
-  'null-body': { fault: answer(null), message: /cannot be trusted/, advice: PATHS },
-  'number-entry': { fault: answer([7]), message: /cannot be trusted/, advice: PATHS },
+  'null-body': {
+    fault: answer(null),
+    message: /an unusable answer: its entry is no object/,
+    advice: PATHS,
+  },
+  'number-entry': {
+    fault: answer([7]),
+    message: /an unusable answer: its entry is no object/,
+    advice: PATHS,
+  },
   'a-directory': {
     fault: answer([entry('a-directory', { type: 'directory' })]),
     message: /not of type "file"/,
     advice: PATHS,
   },
-  'no-type': { fault: answer({ path: '/no-type', name: 'no-type' }), message: /not of type/, advice: PATHS },
+  'no-type': {
+    fault: answer({ path: '/no-type', name: 'no-type' }),
+    message: /not of type/,
+    advice: PATHS,
+  },
   'other-name': { fault: answer(entry('another')), message: /names another file/, advice: PATHS },
   'a/late': {
     fault: answer(entry('late', { path: '/home/user/b/late' })),
     message: /the path of another target/,
     advice: PATHS,
   },
-  'no-path': { fault: answer({ name: 'no-path', type: 'file' }), message: /no path/, advice: PATHS },
+  'no-path': {
+    fault: answer({ name: 'no-path', type: 'file' }),
+    message: /no path/,
+    advice: PATHS,
+  },
   'too-long': {
     fault: { kind: 'answer', body: JSON.stringify(entry('too-long')).padEnd(2 * MIB) },
     message: /128 KiB/,
@@ -74,7 +98,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'too-early': {
     fault: status(200, { early: true, body: JSON.stringify(entry('too-early')) }),
-    message: /before the whole file had been sent/,
+    message: /before the whole file was sent/,
     advice: /./,
     size: 24 * MIB,
   },
@@ -84,11 +108,17 @@ suite('one file that cannot be stored', { concurrency: 2 }, () => {
   test('fails with its own reason and advice, and the others arrive', async t => {
     await using world = await openWorld({
       files: {
-        ...Object.fromEntries(Object.entries(CASES).map(([name, { size = 4 }]) => [name, Buffer.alloc(size)])),
+        ...Object.fromEntries(
+          Object.entries(CASES).map(([name, { size = 4 }]) => [name, Buffer.alloc(size)]),
+        ),
         'good.txt': 'good',
         'better.txt': 'better',
       },
-      faults: Object.entries(CASES).map(([name, { fault }]) => ({ on: 'upload', path: name, do: fault })),
+      faults: Object.entries(CASES).map(([name, { fault }]) => ({
+        on: 'upload',
+        path: name,
+        do: fault,
+      })),
     });
     const result = await runBadly(world, { concurrency: '3', retries: '0' });
     for (const [name, { message, advice }] of Object.entries(CASES)) {
@@ -100,7 +130,10 @@ suite('one file that cannot be stored', { concurrency: 2 }, () => {
         assert.match(error?.hint ?? '', advice);
       });
     }
-    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['failed-count']], ['2', '18']);
+    assert.deepEqual(
+      [result.outputs['uploaded-count'], result.outputs['failed-count']],
+      ['2', '18'],
+    );
     assert.equal(world.stored('good.txt').toString(), 'good');
     assert.equal(uploads(world).length, 20);
   });

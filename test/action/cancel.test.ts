@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { type Inputs, manyFiles, openWorld, runAction, runBadly, type Task, type WorldOptions } from './harness.ts';
+import {
+  type Inputs,
+  manyFiles,
+  openWorld,
+  runAction,
+  runBadly,
+  type Task,
+  type WorldOptions,
+} from './harness.ts';
 
 const LIMIT_MS = 5000;
 const CONCURRENCY = 2;
@@ -24,15 +32,28 @@ const MUTE: WorldOptions = { faults: [{ on: 'stats', do: { kind: 'stall', at: 'a
 
 function stalling(at: 'reading' | 'answering'): Moment {
   const files = { ...manyFiles(20), 'f6.txt': Buffer.alloc(24 * 1024 * 1024) };
-  const world: WorldOptions = { files, faults: [{ on: 'upload', skip: 5, do: { kind: 'stall', at } }] };
+  const world: WorldOptions = {
+    files,
+    faults: [{ on: 'upload', skip: 5, do: { kind: 'stall', at } }],
+  };
   return { world, request: 7, totals: [5, 2, 13] };
 }
+
+/** Each takes a matcher many milliseconds, and none matches. */
+const SLOW_NAMES = Object.fromEntries(
+  Array.from({ length: 1000 }, (_, index) => [`d/${'-'.repeat(240)}${index}`, '']),
+);
 
 const MOMENTS: Readonly<Record<string, Moment>> = {
   'while the files are searched': { world: { files: manyFiles(3000) } },
   'before a dry run has found its files': {
     inputs: { 'dry-run': 'true' },
     world: { files: manyFiles(3000) },
+  },
+  'while names are matched that take long': {
+    line: '^::debug::Search path',
+    inputs: { files: 'd/*-*-*-x', 'if-no-files-found': 'ignore', 'dry-run': 'true' },
+    world: { files: SLOW_NAMES },
   },
   'while it waits for the sandbox': { inputs: NEVER, request: 2, totals: [0, 0, 1] },
   'while the stats task waits': { task: 'stats', inputs: NEVER, request: 2 },
@@ -75,12 +96,14 @@ suite('a job that is cancelled', { concurrency: 2, skip: WITHOUT_SIGNALS }, () =
       assert.ok(performance.now() - sentAt < LIMIT_MS);
       assert.ok(seen <= (due ?? 1) + 2 * CONCURRENCY, `${seen} requests`);
       assert.match(result.annotations('error').at(-1) ?? '', /^Cancelled/);
-      assert.match(result.summary, /^<h3>⛔ Sandbox Sync: Cancelled/);
+      assert.match(result.summary, /^<h3>⛔ Sandbox Sync \(.*\): Cancelled/);
       assert.deepEqual([result.report.cancelled, result.report.succeeded], [true, false]);
       if (totals === undefined) return;
       const { uploaded, failed, notAttempted } = result.report.totals;
       assert.deepEqual([uploaded, failed, notAttempted], totals);
-      const counts = ['uploaded-count', 'failed-count'].map(output => Number(result.outputs[output]));
+      const counts = ['uploaded-count', 'failed-count'].map(output =>
+        Number(result.outputs[output]),
+      );
       assert.deepEqual(counts, totals.slice(0, 2));
     });
   }

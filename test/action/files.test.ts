@@ -4,7 +4,15 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 import { onWindows } from '../system.ts';
 import { telling } from '../telling.ts';
-import { type Files, type Inputs, openWorld, type Result, runBadly, runWell, type World } from './harness.ts';
+import {
+  type Files,
+  type Inputs,
+  openWorld,
+  type Result,
+  runBadly,
+  runWell,
+  type World,
+} from './harness.ts';
 
 const FILES: Files = {
   'dist/a/b.js': 'b',
@@ -77,46 +85,73 @@ suite('files', { concurrency: 2 }, () => {
   });
 
   test('that are hidden are counted, and the line that is told takes them to where the others are', async () => {
-    const hidden = { 'a/.well-known/x': 'x', 'a/[b]/.env': 'e', 'a/.git/.config': 'c', 'a/.no': 'n' };
+    const hidden = {
+      'a/.well-known/x': 'x',
+      'a/[b]/.env': 'e',
+      'a/.git/.config': 'c',
+      'a/.no': 'n',
+    };
     await using world = await openWorld({ files: { 'a/f': 'f', ...hidden } });
     const less = { files: 'a/** => t\na/.no => n\n!**/[[]b]' };
     const { stdout, summary, outputs, report } = await runWell(world, less);
     const line = 'a/**/.well-known => t';
-    const says = `. 2 hidden files were left out, such as "a/.well-known/x": the line "${line}" includes it.`;
+    const says = `. 2 hidden files were skipped, such as "a/.well-known": the line "${line}" includes it.`;
     const verdict = stdout.split('\n').find(each => each.startsWith('Uploaded 2 files'));
     assert.ok(verdict?.endsWith(says), stdout);
-    assert.match(summary, /<li>.*2 hidden files were left out/);
+    assert.match(summary, /<li>.*2 hidden files were skipped/);
     assert.deepEqual(outputs['hidden-count'], '2');
-    assert.deepEqual(report.hidden.map(({ path: name }) => name).toSorted(), ['a/.git/.config', 'a/.well-known/x']);
+    assert.deepEqual(report.hidden.map(({ path: name }) => name).toSorted(), [
+      'a/.git',
+      'a/.well-known',
+    ]);
     await runWell(world, { files: line });
     assert.equal(world.stored('t/.well-known/x').toString(), 'x');
     const none = await runWell(world, { files: `${less.files}\n${line}\n!**/.git` });
-    assert.deepEqual([none.outputs['hidden-count'], /hidden/.test(none.stdout + none.summary)], ['0', false]);
-    const escaped = await runWell(world, { files: '**', 'working-directory': 'a/[b]', 'if-no-files-found': 'ignore' });
+    assert.deepEqual(
+      [none.outputs['hidden-count'], /hidden/.test(none.stdout + none.summary)],
+      ['0', false],
+    );
+    const escaped = await runWell(world, {
+      files: '**',
+      'working-directory': 'a/[b]',
+      'if-no-files-found': 'ignore',
+    });
     assert.match(
       escaped.stdout,
-      /There were no files .* 1 hidden file was left out, such as "a\/\[b\]\/\.env": the line "\*\*\/\.env" includes/,
+      /There were no files .* 1 hidden file was skipped, such as "a\/\[b\]\/\.env": the line "\*\*\/\.env" includes/,
     );
   });
 
-  test('that are executable are counted in one notice, unless the sandbox has them already', NO_MODES, async () => {
-    await using world = await openWorld({ files: FILES });
-    const run = () => runWell(world, { files: 'dist/**', 'state-file': 'state.json' });
-    assert.deepEqual((await run()).annotations('notice'), []);
-    world.write({ 'dist/a/b.js': '#!/bin/node' });
-    for (const name of ['dist/a/b.js', 'dist/index.html']) chmodSync(path.join(world.workspace, name), 0o755);
-    const result = await run();
-    const [notice = '', ...others] = result.annotations('notice');
-    assert.match(notice, /^1 file is executable, such as "dist\/a\/b\.js"\. .* 0644 .*examples\/archive\.yml$/);
-    assert.deepEqual(others, []);
-    assert.match(result.summary, /<li>.*1 file is executable/);
-  });
+  test(
+    'that are executable are counted in one notice, unless the sandbox has them already',
+    NO_MODES,
+    async () => {
+      await using world = await openWorld({ files: FILES });
+      const run = () => runWell(world, { files: 'dist/**', 'state-file': 'state.json' });
+      assert.deepEqual((await run()).annotations('notice'), []);
+      world.write({ 'dist/a/b.js': '#!/bin/node' });
+      for (const name of ['dist/a/b.js', 'dist/index.html'])
+        chmodSync(path.join(world.workspace, name), 0o755);
+      const result = await run();
+      const [notice = '', ...others] = result.annotations('notice');
+      assert.match(
+        notice,
+        /^1 file is executable, such as "dist\/a\/b\.js"\. .* 0644 .*examples\/archive\.yml$/,
+      );
+      assert.deepEqual(others, []);
+      assert.match(result.summary, /<li>.*1 file is executable/);
+    },
+  );
 
   test('behind links arrive where the links end inside the workspace', async () => {
     await using world = await openWorld({ files: { 'real/a.txt': 'a', 'web/b.txt': 'b' } });
     symlinkSync('../real', path.join(world.workspace, 'web/linked'));
     symlinkSync('../real/a.txt', path.join(world.workspace, 'web/one'));
-    assert.deepEqual(await arrivals(world, { files: 'web/**' }), ['web/b.txt', 'web/linked/a.txt', 'web/one']);
+    assert.deepEqual(await arrivals(world, { files: 'web/**' }), [
+      'web/b.txt',
+      'web/linked/a.txt',
+      'web/one',
+    ]);
     assert.equal(world.stored('linked/a.txt').toString(), 'a');
   });
 
@@ -143,7 +178,9 @@ suite('files', { concurrency: 2 }, () => {
 
   test('that no line excludes make a warning of each such line, with what it may have meant', async () => {
     const more = ['a/x.map', 'a/node_modules/y.map', 'z.map'].map(name => [`dist/${name}`, name]);
-    await using world = await openWorld({ files: { ...FILES, ...Object.fromEntries(more), 'dist/.env': 'e' } });
+    await using world = await openWorld({
+      files: { ...FILES, ...Object.fromEntries(more), 'dist/.env': 'e' },
+    });
     for (const [lines, said] of Object.entries({
       'dist/**\n!*.map\n!**/.env\n!none': [
         '"!*.map" excluded nothing; "!**/*.map" would leave out 3 files.',
@@ -151,7 +188,9 @@ suite('files', { concurrency: 2 }, () => {
       ],
       // What is excluded as well by another, or may lie in a folder that is.
       'dist\n!**/*.map\n!dist/z.map\n!**/node_modules': [],
-      'dist\n!dist/a\n!dist/a/**/y.map\n!dist/b/*': ['"!dist/b/*" excluded nothing that the other lines match.'],
+      'dist\n!dist/a\n!dist/a/**/y.map\n!dist/b/*': [
+        '"!dist/b/*" excluded nothing that the other lines match.',
+      ],
     })) {
       const result = await runWell(world, { files: lines, 'dry-run': 'true' });
       assert.deepEqual(result.annotations('warning'), said, lines);
@@ -163,7 +202,10 @@ suite('files', { concurrency: 2 }, () => {
     const result = await runWell(world, { files: 'dist/**', target: '/app', 'dry-run': 'true' });
     assert.equal(world.agent.connections(), 0);
     assert.match(result.stdout, /^.*dist\/a\/b\.js → \/app\/a\/b\.js$/m);
-    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['skipped-count']], ['0', '2']);
+    assert.deepEqual(
+      [result.outputs['uploaded-count'], result.outputs['skipped-count']],
+      ['0', '2'],
+    );
     assert.equal(result.report.dryRun, true);
     assert.equal(result.outputs['stats'], '');
   });

@@ -3,8 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { type ActionFile, readActionFile } from '../../local-runner/action-file.ts';
-import { runStep, type Step, type StepEnd } from '../../local-runner/step.ts';
+import { type ActionFile, readActionFile } from '../../dev/runner/action-file.ts';
+import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 import { type Result, resultOf } from './results.ts';
 import { SANDBOX_ID, TOKEN, type World } from './world.ts';
 
@@ -17,7 +17,13 @@ const KILL_AFTER_MS = 60_000;
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 /** The actions, by the folder that their action.yml is in. */
-const FOLDERS = { sync: '', upload: 'upload', stats: 'stats', monitor: 'monitor' } as const;
+const FOLDERS = {
+  sync: '',
+  upload: 'upload',
+  stats: 'stats',
+  monitor: 'monitor',
+  'monitor-stop': 'monitor/stop',
+} as const;
 
 export type Task = keyof typeof FOLDERS;
 
@@ -38,7 +44,11 @@ export interface RunOptions extends Pick<Step, 'env' | 'onLine' | 'onStart'> {
 }
 
 /** Runs the built action as the runner does, with a good connection to the world's agent and everything to upload. */
-export async function runAction(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
+export async function runAction(
+  world: World,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<Result> {
   const { task = 'sync', env = {}, post, onRequest, killAfterMs = KILL_AFTER_MS } = options;
   let signal: Signal = () => assert.fail('the action does not run yet');
   let killed = false;
@@ -61,12 +71,19 @@ export async function runAction(world: World, inputs: Inputs = {}, options: RunO
       });
     },
   });
-  assert.ok(!killed, `the action did not end by itself within ${killAfterMs} ms:\n${end.stdout}${end.stderr}`);
+  assert.ok(
+    !killed,
+    `the action did not end by itself within ${killAfterMs} ms:\n${end.stdout}${end.stderr}`,
+  );
   return resultOf(end);
 }
 
 /** Runs the action and asserts that the step succeeded. */
-export async function runWell(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
+export async function runWell(
+  world: World,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<Result> {
   const result = await runAction(world, inputs, options);
   assert.equal(result.exitCode, 0, result.stdout + result.stderr);
   assert.equal(result.stderr, '');
@@ -89,12 +106,16 @@ export async function runMeasured(
 }
 
 /** Runs the action and asserts that the step failed, in an orderly way. */
-export async function runBadly(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Result> {
+export async function runBadly(
+  world: World,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<Result> {
   const result = await runAction(world, inputs, options);
   assert.equal(result.exitCode, 1, result.stdout + result.stderr);
   assert.equal(result.stderr, '');
   assert.ok(result.annotations('error').length > 0);
-  assert.doesNotMatch(result.stdout, /it is a bug/);
+  assert.doesNotMatch(result.stdout, /is a bug; please report/);
   return result;
 }
 
@@ -115,7 +136,9 @@ export function uploads(world: World) {
 
 /** The decoded `path` of an upload's query. */
 export function pathOf({ url = '' }: { readonly url?: string | undefined }): string {
-  return new URLSearchParams(url.replace(/^[^?]*/, '')).get('path') ?? assert.fail(`no path in ${url}`);
+  return (
+    new URLSearchParams(url.replace(/^[^?]*/, '')).get('path') ?? assert.fail(`no path in ${url}`)
+  );
 }
 
 /** Acts once, as the first upload to a path reaches the agent. */
@@ -132,8 +155,10 @@ export function when(target: string, act: (signal: Signal) => void): Pick<RunOpt
 
 function allInputs({ inputs: declared }: ActionFile, url: string, given: Inputs): Inputs {
   const names = new Set(declared.map(({ name }) => name));
-  for (const name of Object.keys(given)) assert.ok(names.has(name), `action.yml has no input ${name}`);
+  for (const name of Object.keys(given))
+    assert.ok(names.has(name), `action.yml has no input ${name}`);
   const files = names.has('files') ? { files: '**' } : {};
+  if (!names.has('token')) return given;
   return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': url, ...files, ...given };
 }
 

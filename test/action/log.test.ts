@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { textOf } from '../report/blocks.ts';
 import { manyFiles, openFaulty, openWorld, runBadly, runWell, TOKEN } from './harness.ts';
 
 suite('the log', { concurrency: 2 }, () => {
@@ -8,7 +9,10 @@ suite('the log', { concurrency: 2 }, () => {
     await using world = await openWorld({ files: manyFiles(30), faults: [fault] });
     const { lines } = await runWell(world, { concurrency: '30', retries: '10' });
     assert.equal(lines.filter(line => line.startsWith('Attempt ')).length, 20);
-    assert.equal(lines.filter(line => line.startsWith('Further failed attempts are not shown')).length, 1);
+    assert.equal(
+      lines.filter(line => line.startsWith('Further failed attempts are not shown')).length,
+      1,
+    );
   });
 
   test('begins by masking the token and ends with what came of it', async () => {
@@ -18,7 +22,7 @@ suite('the log', { concurrency: 2 }, () => {
     assert.match(good.lines.at(-2) ?? '', /^Uploaded 1 file \(4 B\) in \d+ ms\.$/);
     assert.equal(good.lines.at(-1), '');
     const bad = await runBadly(world, { token: 'another' });
-    assert.match(bad.lines.at(-2) ?? '', /^::error::0 of 1 file arrived, 1 failed\./);
+    assert.match(bad.lines.at(-2) ?? '', /^::error::Uploaded 0 of 1 file; 1 failed\./);
   });
 
   test('has a line for each file in one folded group', async () => {
@@ -48,10 +52,43 @@ suite('the log', { concurrency: 2 }, () => {
     assert.match(first, /^failed: f1400\.txt → f1400\.txt \(POST .* 400 /);
   });
 
-  test('of a long transfer has a line of progress every few seconds', async () => {
-    await using world = await openFaulty({ kind: 'delay', ms: 6000 }, { path: 'f1.txt' }, { files: manyFiles(4) });
+  test('of a gate that failed has one error, with the reason', async () => {
+    await using world = await openWorld();
+    const errors = async (conditions: string) =>
+      (await runBadly(world, { 'fail-if': conditions })).annotations('error');
+    const [error = '', ...others] = await errors('mem_used_pct > 20');
+    assert.deepEqual(others, []);
+    assert.match(
+      error,
+      /^Memory was at 25 % \(limit 20 %\), so the gate failed\. Uploaded 1 file \(4 B\) in \d+ ms\.$/,
+    );
+    const [several = '', ...more] = await errors('mem_used_pct > 20\nmem_free < 99GiB');
+    assert.deepEqual(more, []);
+    assert.match(several, /^mem_used_pct > 20: .*\nmem_free < 99GiB: Free memory was at 6 GiB/m);
+  });
+
+  test('gives advice for files and stats that failed alike only once, as does the summary', async () => {
+    const fault = { on: 'any', do: { kind: 'status', status: 500 } } as const;
+    await using world = await openWorld({ faults: [fault] });
+    const result = await runBadly(world, { retries: '0' });
+    const hint = result.file('a.txt').error?.hint ?? '';
+    assert.match(result.stdout, /GET .*\/metrics answered 500/);
+    for (const text of [result.annotations('error').join('\n'), textOf(result.summary)])
+      assert.equal(text.split(hint).length - 1, 1, text);
+  });
+
+  test('of a long transfer says what is waited for, and for how long, and invents no time left', async () => {
+    await using world = await openFaulty(
+      { kind: 'delay', ms: 6000 },
+      { path: 'f1.txt' },
+      { files: manyFiles(4) },
+    );
     const { lines } = await runWell(world);
-    const progress = lines.filter(line => /^3 of 4 files, \d+ B of 36 B \(\d+ %\), .* left$/.test(line));
-    assert.equal(progress.length, 1);
+    const progress = lines.filter(line =>
+      /^3 of 4 files, 36 B of 36 B \(100 %\), waiting for an answer for f1\.txt for [45](\.\d)? s$/.test(
+        line,
+      ),
+    );
+    assert.equal(progress.length, 1, lines.join('\n'));
   });
 });

@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import type { Fault } from '../../local-agent/faults.ts';
-import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
+import type { Fault } from '../../dev/agent/faults.ts';
+import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { everyCase } from '../telling.ts';
-import { openWorld, type Result, type RunOptions, runAction, runWell, type Signal, type Task } from './harness.ts';
+import {
+  openWorld,
+  type Result,
+  type RunOptions,
+  runAction,
+  runWell,
+  type Signal,
+  type Task,
+} from './harness.ts';
 import { dripping, openProxy, pretending, refusing, type Say } from './proxy.ts';
 
-const ENTRIES: readonly Task[] = ['sync', 'upload', 'stats', 'monitor'];
+type Entry = Exclude<Task, 'monitor-stop'>;
+
+const ENTRIES: readonly Entry[] = ['sync', 'upload', 'stats', 'monitor'];
 
 const SIGNAL_AT = import.meta.resolve('./signal-at.js');
 
@@ -43,12 +53,22 @@ const REFUSING: Readonly<Record<string, Stage & { readonly status: number }>> = 
     after: 1,
     status: 407,
   },
-  'refuses with 502 after a success': { scheme: 'http', instead: refusing(502), after: 1, status: 502 },
-  'refuses with 407 after a success': { scheme: 'http', instead: refusing(407), after: 1, status: 407 },
+  'refuses with 502 after a success': {
+    scheme: 'http',
+    instead: refusing(502),
+    after: 1,
+    status: 502,
+  },
+  'refuses with 407 after a success': {
+    scheme: 'http',
+    instead: refusing(407),
+    after: 1,
+    status: 407,
+  },
 };
 
 /** More requests than one, to each of which a proxy may say something else. */
-const REPEATED: Readonly<Record<Task, Readonly<Record<string, string>>>> = {
+const REPEATED: Readonly<Record<Entry, Readonly<Record<string, string>>>> = {
   sync: { concurrency: '1', retries: '0' },
   upload: { concurrency: '1', retries: '0' },
   stats: { samples: '2', 'sample-interval': '200ms', retries: '0' },
@@ -61,7 +81,9 @@ after(() => keys[Symbol.dispose]());
 suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () => {
   for (const [index, task] of ENTRIES.entries()) {
     for (const [what, stage] of share(WAITING, index)) {
-      test(`that ${what} is given up after timeout by ${task}`, { timeout: LONGEST_MS }, async () => {
+      test(`that ${what} is given up after timeout by ${task}`, {
+        timeout: LONGEST_MS,
+      }, async () => {
         const result = await runBehind(stage, task, { timeout: '300ms' });
         assertFailed(result, /^(GET|POST) .* failed: /m);
       });
@@ -81,7 +103,11 @@ suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () =>
         // A monitor that has sampled is content.
         const isContent = task === 'monitor' && stage.scheme === 'http';
         if (!isContent) assertFailed(result, RegExp(`${stage.status}`));
-        else assert.match(result.annotations('warning').join(), RegExp(`readings? failed.*${stage.status}`, 's'));
+        else
+          assert.match(
+            result.annotations('warning').join(),
+            RegExp(`samples? failed.*${stage.status}`, 's'),
+          );
       });
     }
   }
@@ -95,7 +121,7 @@ function share<T>(stages: Readonly<Record<string, T>>, index: number): [string, 
 /** Runs an entry by way of a proxy that fails at a stage, and sends it a signal as the proxy does, or a monitor's post step as it begins. */
 async function runBehind(
   { scheme, instead, after = 0 }: Stage,
-  task: Task,
+  task: Entry,
   inputs: Readonly<Record<string, string>>,
   name?: NodeJS.Signals,
 ): Promise<Result> {
@@ -138,7 +164,8 @@ async function runBehind(
     const { onStart: _, ...main } = options;
     const post = await runWell(world, given, main);
     await failing.promise;
-    const itself = name === undefined ? {} : { NODE_OPTIONS: `--import=${SIGNAL_AT}`, SIGNAL: name };
+    const itself =
+      name === undefined ? {} : { NODE_OPTIONS: `--import=${SIGNAL_AT}`, SIGNAL: name };
     return await runAction(world, given, { ...main, post, env: { ...env, ...itself } });
   }
 }

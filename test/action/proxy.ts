@@ -40,14 +40,22 @@ export interface ProxyOptions {
 
 /** Starts a proxy. */
 export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
-  const { instead, after = 0, times = Number.POSITIVE_INFINITY, onRequest, agent, tunnelTo } = options;
+  const {
+    instead,
+    after = 0,
+    times = Number.POSITIVE_INFINITY,
+    onRequest,
+    agent,
+    tunnelTo,
+  } = options;
   const requests: ProxyRequest[] = [];
   const sockets = new Set<Duplex>();
   const say = (client: Duplex) => {
     instead?.(client);
     onRequest?.();
   };
-  const isServed = () => instead === undefined || requests.length <= after || requests.length > after + times;
+  const isServed = () =>
+    instead === undefined || requests.length <= after || requests.length > after + times;
   const server = createServer((incoming, response) => {
     requests.push(requestOf(incoming, new URL(incoming.url ?? '').host));
     if (isServed()) forward(incoming, response, agent);
@@ -69,7 +77,8 @@ export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
     requests,
     async idle() {
       // Whatever it was closed by: `once` would reject where that is an error.
-      for (const socket of sockets) if (!socket.closed) await new Promise(resolve => socket.once('close', resolve));
+      for (const socket of sockets)
+        if (!socket.closed) await new Promise(resolve => socket.once('close', resolve));
     },
     [Symbol.asyncDispose]: () => closeWith(server, sockets),
   };

@@ -8,7 +8,9 @@ const STREAMED = 'x'.repeat(256 * 1024 + 1);
 
 suite('on the wire', { concurrency: 2 }, () => {
   test('an upload is a POST of a form with the one part file, of a known length', async () => {
-    await using world = await openWorld({ files: { 'small.txt': 'text', 'streamed.txt': STREAMED } });
+    await using world = await openWorld({
+      files: { 'small.txt': 'text', 'streamed.txt': STREAMED },
+    });
     const bodies = new Map<string, Buffer[]>();
     await runWell(world, {}, { onRequest: request => collect(bodies, request) });
     for (const request of uploads(world)) {
@@ -22,11 +24,18 @@ suite('on the wire', { concurrency: 2 }, () => {
   });
 
   const skip = onWindows('such names cannot be there');
-  test('the target is the query path, percent-encoded, and the filename of the part', { skip }, async () => {
+  test('the target is the query path, percent-encoded, and the filename of the part', {
+    skip,
+  }, async () => {
     const names = ['a b+c.txt', '100%/ü#?&=.txt', "it's(1)!*~.txt", 'back\\slash'];
-    await using world = await openWorld({ files: Object.fromEntries(names.map(name => [name, name])) });
+    await using world = await openWorld({
+      files: Object.fromEntries(names.map(name => [name, name])),
+    });
     await runWell(world, { target: '/srv/my app' });
-    assert.deepEqual(new Set(uploads(world).map(pathOf)), new Set(names.map(name => `/srv/my app/${name}`)));
+    assert.deepEqual(
+      new Set(uploads(world).map(pathOf)),
+      new Set(names.map(name => `/srv/my app/${name}`)),
+    );
     for (const request of uploads(world)) {
       // form-data writes a backslash as a slash; agents go by the path.
       assert.deepEqual(request.filenames, [pathOf(request).replaceAll('\\', '/')]);
@@ -49,7 +58,11 @@ suite('on the wire', { concurrency: 2 }, () => {
   });
 
   test('prefix, port and extra headers are as given, on uploads and stats', async () => {
-    await using world = await openWorld({ headerPrefix: 'E2b', sandboxPort: 8080, sandboxId: 'a--b_c' });
+    await using world = await openWorld({
+      headerPrefix: 'E2b',
+      sandboxPort: 8080,
+      sandboxId: 'a--b_c',
+    });
     const headers = 'X-Metadata-build: 42\n\n  X-Other :  with: colon  \n';
     await runWell(world, { 'header-prefix': 'E2b', port: '8080', 'sandbox-id': 'a--b_c', headers });
     assert.equal(world.agent.requests.length, 2);
@@ -85,7 +98,10 @@ suite('on the wire', { concurrency: 2 }, () => {
   });
 
   test('the operations have the paths given, below the path of base-url', async () => {
-    await using world = await openWorld({ uploadPath: '/pre/fix/up', statsPath: '/pre/fix/st/ats' });
+    await using world = await openWorld({
+      uploadPath: '/pre/fix/up',
+      statsPath: '/pre/fix/st/ats',
+    });
     const inputs = {
       'base-url': `${world.agent.url}/pre/fix/`,
       'upload-path': '/up',
@@ -102,7 +118,10 @@ suite('on the wire', { concurrency: 2 }, () => {
       statsPath: `${prefix}/metrics`,
       sandboxPort: 8080,
     });
-    await runWell(world, { 'base-url': `${world.agent.url}/kruise/{sandbox-id}/{port}`, port: '8080' });
+    await runWell(world, {
+      'base-url': `${world.agent.url}/kruise/{sandbox-id}/{port}`,
+      port: '8080',
+    });
     assert.equal(world.stored('a.txt').toString(), 'text');
   });
 

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import type { StepEnd } from '../../local-runner/step.ts';
+import type { StepEnd } from '../../dev/runner/step.ts';
+import { assertFits, assertOutputsFit } from './schema.ts';
 
 /** The report file, as far as these tests look into it. */
 export interface Report {
-  readonly schema: number;
+  readonly $schema: string;
   readonly succeeded: boolean;
   readonly cancelled: boolean;
   readonly dryRun: boolean;
   readonly headline: string;
+  readonly name: string;
   readonly durationMs: number;
   readonly totals: Readonly<Record<string, number>>;
+  readonly digest: string;
   readonly stats: Readonly<Record<string, unknown>> | null;
-  readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
-  readonly hidden: Report['leftOut'];
-  readonly gone: readonly string[];
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly hidden: Report['skipped'];
+  readonly orphaned: readonly string[];
   readonly files: readonly ReportedFile[];
 }
 
@@ -26,6 +29,7 @@ export interface ReportedFile {
   readonly attempts?: number;
   readonly durationMs?: number;
   readonly path?: string;
+  readonly sha256?: string;
   readonly reason?: string;
   readonly error?: {
     readonly kind: string;
@@ -45,17 +49,19 @@ export interface Result extends StepEnd {
   /** Everything the run left behind, in one text. */
   readonly everything: string;
   /** The file of the report with this source. */
-  file(source: string): ReportedFile;
+  readonly file: (source: string) => ReportedFile;
   /** Annotations of a level, unescaped. */
-  annotations(level: 'error' | 'warning' | 'notice'): string[];
+  readonly annotations: (level: 'error' | 'warning' | 'notice') => string[];
 }
 
 export function resultOf(end: StepEnd): Result {
   const { stdout, stderr, outputs, state, env, summary } = end;
   const reportFile = outputs['report'] ?? '';
   const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
+  if (reportText !== '') assertFits('report', JSON.parse(reportText));
   const told = [outputs, state, env].flatMap(values => Object.entries(values).flat());
   const report = () => parseReport(reportText, stdout + stderr);
+  assertOutputsFit(outputs);
   return {
     ...end,
     get report() {
@@ -65,7 +71,8 @@ export function resultOf(end: StepEnd): Result {
     lines: stdout.split('\n'),
     everything: [stdout, stderr, ...told, summary, reportText].join('\n'),
     file: source =>
-      report().files.find(file => file.source === source) ?? assert.fail(`${source} is not in the report`),
+      report().files.find(file => file.source === source) ??
+      assert.fail(`${source} is not in the report`),
     annotations: level => stdout.split('\n').flatMap(line => annotation(line, level)),
   };
 }

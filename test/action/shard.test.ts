@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type Files, manyFiles, openWorld, pathOf, runAction, runBadly, runWell, uploads } from './harness.ts';
+import {
+  type Files,
+  manyFiles,
+  openWorld,
+  pathOf,
+  runAction,
+  runBadly,
+  runWell,
+  uploads,
+} from './harness.ts';
 
 const FILES: Files = { 'large.bin': 'x'.repeat(5000), ...manyFiles(10) };
 
@@ -19,10 +28,16 @@ suite('a shard', { concurrency: 2 }, () => {
       const before = uploads(world).length;
       const result = await runWell(world, { shard });
       const [, count = ''] = /: (\d+) of/.exec(line) ?? [];
-      assert.match(result.stdout, new RegExp(`^Uploading ${count} files? \\(.*\\) to sandbox .*, ${line}$`, 'm'));
+      assert.match(
+        result.stdout,
+        new RegExp(`^Uploading ${count} files? \\(.*\\) to sandbox .*, ${line}$`, 'm'),
+      );
       assert.equal(uploads(world).length - before, Number(count));
       assert.equal(result.outputs['uploaded-count'], count);
-      assert.match(result.report.headline, new RegExp(`\\(shard ${shard.replace('/', ' of ')}\\)\\.$`));
+      assert.match(
+        result.report.headline,
+        new RegExp(`\\(shard ${shard.replace('/', ' of ')}\\)\\.$`),
+      );
       assert.ok(result.summary.includes(`(shard ${shard.replace('/', ' of ')}).`));
     }
     assert.deepEqual(paths(uploads(world)), Object.keys(FILES).toSorted());
@@ -62,7 +77,10 @@ suite('a shard', { concurrency: 2 }, () => {
     assert.equal(uploads(world).length, 1);
     const { exitCode, stdout } = await runAction(world, { shard: '0/3' });
     assert.equal(exitCode, 1);
-    assert.match(stdout, /shard: "0\/3" is not INDEX\/COUNT with 1 ≤ INDEX ≤ COUNT ≤ 256\. Example: shard: 2\/4/);
+    assert.match(
+      stdout,
+      /shard: "0\/3" is not INDEX\/COUNT with 1 ≤ INDEX ≤ COUNT ≤ 256\. The first is 1, but strategy\.job-index begins with 0\. Example: shard: 2\/4/,
+    );
     assert.equal(uploads(world).length, 1);
   });
 });

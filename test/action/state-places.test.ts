@@ -6,10 +6,10 @@ import { known, run, runWellWith, sentBy } from './state.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb' };
 
-suite('two spellings of one place', { concurrency: 2 }, () => {
+suite('a state file and two spellings of one place', { concurrency: 2 }, () => {
   const spellings = { 'app/x': '/home/user/app/x', '/home/user/app/x': 'app/x' };
   for (const [one, other] of telling(spellings, ['app/x'])) {
-    test(`what lay at ${one} is not known after an upload to ${other}`, async () => {
+    test(`forgets ${one} after an upload to ${other}`, async () => {
       await using world = await openWorld({ files: FILES });
       await runWellWith(world, { files: `a.txt => ${one}` });
       await runWellWith(world, { files: `b.txt => ${other}` });
@@ -19,7 +19,7 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
     });
   }
 
-  test('in one plan are a failure that names both, every time', async () => {
+  test('fails both in one plan, every time, and names both', async () => {
     await using world = await openWorld({ files: FILES });
     const files = 'a.txt => app/x\nb.txt => /home/user/app/x';
     for (let time = 0; time < 2; time += 1) {
@@ -30,7 +30,19 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
     }
   });
 
-  test('that turn out to be two places are both sent all the same', async () => {
+  test('fails both if they are one place, and the state knows what was there', async () => {
+    await using world = await openWorld({ files: FILES });
+    await runWellWith(world, { files: 'a.txt => app/x' });
+    const body = '[{"path":"/home/user/app/x","name":"x","type":"file"}]';
+    world.agent.addFaults({ on: 'upload', path: 'x', do: { kind: 'answer', body } });
+    const { outputs, report } = await run(world, { files: 'a.txt => app/x\nb.txt => x' });
+    assert.deepEqual([outputs['unchanged-count'], outputs['failed-count']], ['0', '2']);
+    const names = /^a\.txt and b\.txt were stored at the same place, \/home\/user\/app\/x/;
+    for (const { error } of report.files) assert.match(error?.message ?? '', names);
+    assert.deepEqual(known(world), []);
+  });
+
+  test('sends both every time if they turn out to be two places', async () => {
     await using world = await openWorld({ files: FILES });
     const files = 'a.txt => x\nb.txt => /srv/x';
     for (let time = 0; time < 2; time += 1) {
@@ -39,8 +51,8 @@ suite('two spellings of one place', { concurrency: 2 }, () => {
   });
 });
 
-suite('a state and shards', { concurrency: 2 }, () => {
-  test('the files of other shards are taken out, since other runners send them', async () => {
+suite('a state file and shards', { concurrency: 2 }, () => {
+  test('forgets files that other shards send', async () => {
     await using world = await openWorld({ files: { a: 'a'.repeat(1000), b: 'b' } });
     assert.deepEqual(await sentBy(world, { shard: '1/2' }), ['a']);
     // Now b is the larger one, and the first to be dealt out.
@@ -49,7 +61,7 @@ suite('a state and shards', { concurrency: 2 }, () => {
     assert.deepEqual(known(world), ['b']);
   });
 
-  test('says what is unchanged of the share', async () => {
+  test('counts unchanged files of its shard', async () => {
     await using world = await openWorld({ files: manyFiles(10) });
     await runWellWith(world, { shard: '1/2' });
     const second = await runWellWith(world, { shard: '1/2' });
@@ -58,15 +70,20 @@ suite('a state and shards', { concurrency: 2 }, () => {
     assert.equal(second.report.headline, 'Nothing was sent, 5 files unchanged (shard 1 of 2).');
   });
 
-  test('is ignored where there are shards now and were none, or another number', async () => {
+  test('is ignored if the number of shards has changed', async () => {
     await using world = await openWorld({ files: manyFiles(10) });
     await runWellWith(world);
     const first = await runWellWith(world, { shard: '1/2' });
     assert.equal(first.sent.length, 5);
-    assert.match(first.annotations('warning').join(), /belongs to another shard, "" instead of "1\/2"\. It is ignored/);
+    assert.match(
+      first.annotations('warning').join(),
+      /^The state file .* of another .* shard or headers\. It is ignored/,
+    );
+    assert.deepEqual((await runWellWith(world, { shard: '1/2' })).sent, []);
+    assert.equal((await runWellWith(world, { shard: '1/3' })).outputs['unchanged-count'], '0');
   });
 
-  test('each shard with a state of its own sends what has changed', async () => {
+  test('of each shard lets it send only what has changed', async () => {
     await using world = await openWorld({ files: manyFiles(10) });
     const shards = ['1/2', '2/2'].map(shard => ({ shard, 'state-file': `.state/${shard}.json` }));
     for (const inputs of shards) await runWellWith(world, inputs);

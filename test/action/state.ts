@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Inputs, pathOf, type Result, type RunOptions, runAction, uploads, type World } from './harness.ts';
+import {
+  type Inputs,
+  pathOf,
+  type Result,
+  type RunOptions,
+  runAction,
+  uploads,
+  type World,
+} from './harness.ts';
 
 /** Where these tests keep the state: a hidden folder of the checkout, which `**` does not find. */
 export const STATE = '.sandbox-sync/state.json';
@@ -12,7 +20,11 @@ export interface Sent extends Result {
 }
 
 /** Runs the action with a state file, however it ends. */
-export async function run(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Sent> {
+export async function run(
+  world: World,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<Sent> {
   const before = uploads(world).length;
   const result = await runAction(world, { 'state-file': STATE, ...inputs }, options);
   assert.equal(result.stderr, '');
@@ -21,7 +33,11 @@ export async function run(world: World, inputs: Inputs = {}, options: RunOptions
 }
 
 /** Runs the action with a state file, and asserts that the step succeeded. */
-export async function runWellWith(world: World, inputs: Inputs = {}, options: RunOptions = {}): Promise<Sent> {
+export async function runWellWith(
+  world: World,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<Sent> {
   const result = await run(world, inputs, options);
   assert.equal(result.exitCode, 0, result.stdout);
   return result;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { suite, test } from 'node:test';
 import { everyCase } from '../telling.ts';
 import { METRICS, openWorld, pathOf, runBadly, runWell } from './harness.ts';
@@ -33,7 +34,7 @@ suite('the stats', { concurrency: 2 }, () => {
     for (const [name, value] of Object.entries(others)) {
       if (!/count|bytes/.test(name) || name === 'cpu-count') assert.equal(value, '', name);
     }
-    assert.match(summary, />Memory<[^\n]*>5 B</);
+    assert.match(summary, />Memory<[^\n]*>5&nbsp;B</);
     assert.doesNotMatch(summary, /CPU|Disk/);
     assert.doesNotMatch(summary, /\b0(\.0)? %/);
   });
@@ -50,7 +51,10 @@ suite('the stats', { concurrency: 2 }, () => {
       metrics: () => ({ ...METRICS, mem_cache: 77, gpu: { a: ['b'] } }),
     });
     const { outputs, report } = await runWell(world);
-    assert.equal(outputs['stats'], JSON.stringify({ ...METRICS, mem_cache: 77, gpu: { a: ['b'] } }));
+    assert.equal(
+      outputs['stats'],
+      JSON.stringify({ ...METRICS, mem_cache: 77, gpu: { a: ['b'] } }),
+    );
     assert.deepEqual(report.stats, { ...METRICS, mem_cache: 77, gpu: { a: ['b'] } });
   });
 
@@ -58,7 +62,9 @@ suite('the stats', { concurrency: 2 }, () => {
     const metrics = () => ({ mem_total: 0, mem_used: 0, disk_total: 0, disk_used: 0 });
     await using world = await openWorld({ metrics });
     const { outputs } = await runWell(world);
-    const derived = ['mem-used-pct', 'mem-free', 'disk-used-pct', 'disk-free'].map(name => outputs[name]);
+    const derived = ['mem-used-pct', 'mem-free', 'disk-used-pct', 'disk-free'].map(
+      name => outputs[name],
+    );
     assert.deepEqual(derived, ['', '', '', '']);
     assert.equal(outputs['mem-total'], '0');
   });
@@ -69,7 +75,9 @@ suite('the stats', { concurrency: 2 }, () => {
       faults: [{ on: 'upload', path: 'a.txt', do: { kind: 'status', status: 400 } }],
     });
     const { outputs, report } = await runBadly(world);
-    const urls = world.agent.requests.map(request => (request.method === 'GET' ? 'stats' : pathOf(request)));
+    const urls = world.agent.requests.map(request =>
+      request.method === 'GET' ? 'stats' : pathOf(request),
+    );
     assert.deepEqual(urls.toSorted(), ['a.txt', 'b.txt', 'stats']);
     assert.equal(urls.at(-1), 'stats');
     assert.equal(outputs['mem-total'], '8589934592');
@@ -78,14 +86,16 @@ suite('the stats', { concurrency: 2 }, () => {
 
   for (const status of [404, 500, 204]) {
     test(`answered ${status} fail the step with their own message after a good upload`, async () => {
-      await using world = await openWorld({ faults: [{ on: 'stats', do: { kind: 'status', status } }] });
+      await using world = await openWorld({
+        faults: [{ on: 'stats', do: { kind: 'status', status } }],
+      });
       const result = await runBadly(world, { retries: '0' });
       assert.equal(result.outputs['uploaded-count'], '1');
       assert.equal(result.outputs['failed-count'], '0');
       assert.equal(result.outputs['stats'], '');
       const [error = '', ...others] = result.annotations('error');
       assert.deepEqual(others, []);
-      assert.match(error, /1 of 1 file arrived, but/);
+      assert.match(error, /Uploaded 1 of 1 file, but/);
       assert.match(error, new RegExp(`GET http://127\\.0\\.0\\.1:\\d+/metrics answered ${status}`));
     });
   }
@@ -103,6 +113,15 @@ suite('the stats', { concurrency: 2 }, () => {
     const { outputs, stdout } = await runWell(world);
     assert.equal(outputs['stats'], JSON.stringify(METRICS));
     assert.match(stdout, /503 Service Unavailable/);
+  });
+
+  test('are asked for without a cache', async () => {
+    await using world = await openWorld();
+    const asked: unknown[] = [];
+    const onRequest = ({ method, headers }: IncomingMessage) =>
+      void (method === 'GET' && asked.push(headers['cache-control']));
+    await runWell(world, {}, { task: 'stats', onRequest });
+    assert.deepEqual(asked, ['no-cache']);
   });
 
   test('that are wrong in one field are a warning, and the others count', async () => {

@@ -27,11 +27,18 @@ suite('a metric that some readings do not report', { concurrency: 2 }, () => {
       const result = await runBadly(world, inputs, { task });
       assert.equal(result.outputs['gate'], 'failed');
       const [tripped = ''] = result.annotations('error');
-      const says = (line: string) =>
-        `${line} cannot be judged: 4 of 6 readings do not report ${line.replace(/\W.*/, '')}`;
-      assert.deepEqual(tripped.split('\n'), ['10 conditions of fail-if tripped:', ...lines.map(says)]);
+      const says = (line: string) => {
+        const name = line.replace(/\W.*/, '');
+        // A load of 41 digits is a number; the memory used is an int64.
+        const missing = name === 'load' ? 3 : 4;
+        return `${line} cannot be judged: ${missing} of 6 samples do not report ${name}`;
+      };
+      const [verdict = '', ...others] = tripped.split('\n');
+      assert.match(verdict, /^Memory cannot be judged, and 9 other conditions tripped/);
+      assert.deepEqual(others, lines.map(says));
       const warnings = result.annotations('warning').join('\n');
-      for (const name of ['mem_used', 'load']) assert.ok(warnings.includes(`The sandbox's ${name} cannot be used`));
+      for (const name of ['mem_used', 'load'])
+        assert.ok(warnings.includes(`The sandbox's ${name} cannot be used`));
     });
   }
 
@@ -40,14 +47,25 @@ suite('a metric that some readings do not report', { concurrency: 2 }, () => {
     const inputs = { samples: '3', 'sample-interval': '200ms', 'warn-if': 'mem_used.last > 9B' };
     const result = await runWell(world, inputs, { task: 'stats' });
     assert.equal(result.outputs['gate'], 'warned');
-    assert.match(result.annotations('warning').join('\n'), /cannot be judged: 1 of 3 readings do not report mem_used/);
+    assert.match(
+      result.annotations('warning').join('\n'),
+      /cannot be judged: 1 of 3 samples do not report mem_used/,
+    );
   });
 });
 
 test('the gate failed where a later reading cannot be had', async () => {
   const faults = [{ on: 'stats', skip: 2, do: { kind: 'status', status: 500 } }] as const;
   await using world = await openWorld({ faults });
-  const inputs = { samples: '2', 'sample-interval': '200ms', retries: '0', 'fail-if': 'mem_used < 1B' };
+  const inputs = {
+    samples: '2',
+    'sample-interval': '200ms',
+    retries: '0',
+    'fail-if': 'mem_used < 1B',
+  };
   const result = await runBadly(world, inputs, { task: 'stats' });
-  assert.deepEqual([result.outputs['gate'], JSON.parse(result.reportText).samples.length], ['failed', 1]);
+  assert.deepEqual(
+    [result.outputs['gate'], JSON.parse(result.reportText).samples.length],
+    ['failed', 1],
+  );
 });

@@ -46,7 +46,9 @@ suite('waiting', { concurrency: 2 }, () => {
   });
 
   test('for ready goes on once there are stats, and says how long it took', async () => {
-    await using world = await openWorld({ faults: [{ on: 'stats', times: 1, do: { kind: 'status', status: 503 } }] });
+    await using world = await openWorld({
+      faults: [{ on: 'stats', times: 1, do: { kind: 'status', status: 503 } }],
+    });
     const { lines } = await runWell(world, { ...PATIENT, 'wait-until': 'ready' });
     assert.deepEqual(methods(world), ['GET', 'GET', 'POST', 'GET']);
     assert.match(lines.join('\n'), /^The sandbox was ready after \d+ m?s$/m);
@@ -79,7 +81,10 @@ suite('waiting', { concurrency: 2 }, () => {
     assert.match(errors, /not ready within/);
     assert.match(errors, /^cpu_used_pct < 20 does not hold: it was 87\.5 %$/m);
     assert.doesNotMatch(errors, /mem_free/);
-    assert.match(result.summary, /<code>cpu_used_pct &lt; 20<\/code> does not hold: it was 87\.5 %/);
+    assert.match(
+      result.summary,
+      /<code>cpu_used_pct &lt; 20<\/code> does not hold: it was 87\.5 %/,
+    );
     assert.deepEqual([result.outputs['gate'], result.outputs['uploaded-count']], ['failed', '0']);
   });
 
@@ -107,14 +112,17 @@ suite('waiting', { concurrency: 2 }, () => {
       assert.deepEqual(methods(world), ['GET']);
       const errors = result.annotations('error').join('\n');
       assert.match(errors, /answered 401/);
-      assert.match(errors, /Check that token is the access token/);
+      assert.match(errors, /Check token \(the sandbox's access token/);
     });
 
     test(`of ${task} ends at once where the sandbox is not found`, async () => {
       await using world = await openWorld();
       const result = await runBadly(world, { ...PATIENT, 'sandbox-id': 'other' }, { task });
       assert.deepEqual(methods(world), ['GET']);
-      assert.match(result.annotations('error').join('\n'), /sandbox was not found[\s\S]*Check sandbox-id/);
+      assert.match(
+        result.annotations('error').join('\n'),
+        /sandbox was not found[\s\S]*Check sandbox-id/,
+      );
     });
   }
 
@@ -123,7 +131,10 @@ suite('waiting', { concurrency: 2 }, () => {
     const inputs = { ...PATIENT, 'fail-if': 'cpu_count > 0', 'dry-run': 'true' };
     const { outputs, report } = await runWell(world, inputs);
     assert.equal(world.agent.connections(), 0);
-    assert.deepEqual([outputs['gate'], outputs['breaches'], outputs['aggregates']], ['none', '[]', '{}']);
+    assert.deepEqual(
+      [outputs['gate'], outputs['breaches'], outputs['aggregates']],
+      ['none', '[]', '{}'],
+    );
     assert.equal(report.dryRun, true);
   });
 });

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type LocalAgent, startAgent } from '../../local-agent/agent.ts';
-import type { Fault, FaultAction } from '../../local-agent/faults.ts';
-import type { AgentOptions } from '../../local-agent/options.ts';
+import { type LocalAgent, startAgent } from '../../dev/agent/agent.ts';
+import type { Fault, FaultAction } from '../../dev/agent/faults.ts';
+import type { AgentOptions } from '../../dev/agent/options.ts';
 
 export const TOKEN = 'the-access-token-42';
 export const SANDBOX_ID = 'sandbox1';
@@ -67,13 +67,21 @@ export interface WorldOptions extends Partial<AgentOptions> {
 }
 
 /** Makes a world, removed with everything in it when it is disposed of. */
-export async function openWorld({ files = { 'a.txt': 'text' }, ...options }: WorldOptions = {}): Promise<World> {
+export async function openWorld({
+  files = { 'a.txt': 'text' },
+  ...options
+}: WorldOptions = {}): Promise<World> {
   const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
   const place = (name: string) => {
     mkdirSync(path.join(directory, name));
     return path.join(directory, name);
   };
-  const [workspace, outside, temp, root] = [place('work'), place('outside'), place('temp'), place('root')];
+  const [workspace, outside, temp, root] = [
+    place('work'),
+    place('outside'),
+    place('temp'),
+    place('root'),
+  ];
   const agent = await startAgent({
     root,
     token: TOKEN,
@@ -101,16 +109,24 @@ export async function openWorld({ files = { 'a.txt': 'text' }, ...options }: Wor
 
 /** So many small files, `f0.txt` and so on. */
 export function manyFiles(count: number): Files {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]));
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]),
+  );
 }
 
 /** So many empty files, with names of 200 characters. */
 export function longNames(count: number, filler: string): Files {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [String(index).padStart(200, filler), '']));
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [String(index).padStart(200, filler), '']),
+  );
 }
 
 /** A world whose agent misbehaves at every upload that `rule` does not leave out. */
-export function openFaulty(action: FaultAction, rule: Partial<Fault> = {}, options: WorldOptions = {}) {
+export function openFaulty(
+  action: FaultAction,
+  rule: Partial<Fault> = {},
+  options: WorldOptions = {},
+) {
   return openWorld({ ...options, faults: [{ on: 'upload', ...rule, do: action }] });
 }
 

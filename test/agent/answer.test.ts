@@ -1,28 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseRetryAfter, statusFailure, whatItSaid } from '../../src/agent/answer.ts';
-import type { HttpAnswer } from '../../src/agent/exchange.ts';
+import { type Answer, parseRetryAfter, statusFailure } from '../../src/agent/answer.ts';
 import type { AgentError } from '../../src/agent/failure.ts';
+import { wordsOf } from '../../src/agent/words.ts';
 import { redactor } from '../../src/text/redact.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
-const TRIED = 'POST https://sandbox.example.com/files';
+const LABEL = 'POST https://sandbox.example.com/files';
 
 /** Takes out nothing. */
 const asIs = (text: string) => text;
 
+const ANSWER: Answer = {
+  label: LABEL,
+  status: 200,
+  text: '',
+  retryAfter: undefined,
+  location: undefined,
+  isEarly: false,
+};
+
 /** What an answer of a status means. */
-function failureOf(status: number, text = '', more: Partial<HttpAnswer> = {}): AgentError {
-  const answer = { tried: TRIED, status, text, retryAfter: undefined, sentWhole: true, ...more };
-  return statusFailure(answer, asIs, NOW);
+function failureOf(status: number, text = '', more: Partial<Answer> = {}): AgentError {
+  return statusFailure({ ...ANSWER, status, text, ...more }, asIs, NOW);
 }
 
 const STATUSES: Readonly<Record<string, readonly number[]>> = {
   redirected: [300, 302, 307, 308],
-  rejected: [400, 405, 422, 499],
+  rejected: [400, 422, 499],
   unauthorized: [401],
   forbidden: [403],
-  'not-found': [404],
+  'not-found': [404, 405],
+  'sandbox-not-found': [410],
   'too-large': [413],
   busy: [408, 409, 425, 429],
   server: [500, 502, 503, 504],
@@ -30,9 +39,14 @@ const STATUSES: Readonly<Record<string, readonly number[]>> = {
 };
 
 test('a request that was not routed is the last, whatever words say so', () => {
-  for (const words of ['missing required header', 'No sandbox id given', 'required: sandbox-port']) {
-    const { kind, final } = failureOf(400, words);
-    assert.deepEqual([kind, final], ['not-routed', true]);
+  for (const words of [
+    'missing required header',
+    'No sandbox id given',
+    'required: sandbox-port',
+    'Invalid sandbox ID',
+  ]) {
+    const { kind, fatal } = failureOf(400, words);
+    assert.deepEqual([kind, fatal], ['not-routed', true]);
   }
 });
 
@@ -43,7 +57,10 @@ describe('the statuses', () => {
         const error = failureOf(status, '{"code":1,"message":"words"}');
         assert.deepEqual([error.kind, error.status], [kind, status]);
         assert.match(error.hint, /^[A-Z].*\.$/);
-        assert.match(error.message, new RegExp(`^${TRIED} answered ${status}[ a-zA-Z]*\\. It said: "words"\\.$`));
+        assert.match(
+          error.message,
+          new RegExp(`^${LABEL} answered ${status}[ a-zA-Z]*\\. It said: "words"\\.$`),
+        );
       }
     });
   }
@@ -51,14 +68,14 @@ describe('the statuses', () => {
   test('those that are tried again, and those that end everything, are exactly these', () => {
     const all = Array.from({ length: 300 }, (_, index) => 300 + index);
     const retried = all.filter(status => failureOf(status).retryable);
-    const final = all.filter(status => failureOf(status).final);
+    const fatal = all.filter(status => failureOf(status).fatal);
     assert.deepEqual(retried, [408, 409, 425, 429, 500, 502, 503, 504]);
-    assert.deepEqual(final, [401, 403, 507]);
+    assert.deepEqual(fatal, [401, 403, 410, 507]);
   });
 
   test('have a message without words too', () => {
-    assert.equal(failureOf(500).message, `${TRIED} answered 500 Internal Server Error.`);
-    assert.equal(failureOf(499).message, `${TRIED} answered 499.`);
+    assert.equal(failureOf(500).message, `${LABEL} answered 500 Internal Server Error.`);
+    assert.equal(failureOf(499).message, `${LABEL} answered 499.`);
   });
 });
 
@@ -91,8 +108,10 @@ const SOMETHING_ELSE = [
 describe('a sandbox that was not found', () => {
   for (const text of NOT_FOUND) {
     test(`is what is meant by ${JSON.stringify(text)}, which ends everything at once`, () => {
-      for (const { kind, final, retryable, hint } of [502, 404].map(status => failureOf(status, text))) {
-        assert.deepEqual([kind, final, retryable], ['sandbox-not-found', true, false]);
+      for (const { kind, fatal, retryable, hint } of [502, 404].map(status =>
+        failureOf(status, text),
+      )) {
+        assert.deepEqual([kind, fatal, retryable], ['sandbox-not-found', true, false]);
         assert.match(hint, /sandbox-id/);
       }
     });
@@ -100,7 +119,10 @@ describe('a sandbox that was not found', () => {
 
   for (const text of SOMETHING_ELSE) {
     test(`is not what is meant by ${JSON.stringify(text)}`, () => {
-      assert.deepEqual([failureOf(502, text).kind, failureOf(404, text).kind], ['server', 'not-found']);
+      assert.deepEqual(
+        [failureOf(502, text).kind, failureOf(404, text).kind],
+        ['server', 'not-found'],
+      );
     });
   }
 
@@ -119,8 +141,7 @@ describe('secrets in an answer are taken out', () => {
   };
   for (const [name, [secret, text]] of Object.entries(cases)) {
     test(name, () => {
-      const answer = { tried: TRIED, status: 401, retryAfter: undefined, sentWhole: true, text };
-      const { message } = statusFailure(answer, redactor([secret]), NOW);
+      const { message } = statusFailure({ ...ANSWER, status: 401, text }, redactor([secret]), NOW);
       assert.ok(!message.includes(secret.slice(0, 3)), message);
     });
   }
@@ -139,6 +160,23 @@ const RETRY_AFTER: Readonly<Record<string, number | undefined>> = {
   'Fri, 20 Nov 2026 10:00:00 GMT': undefined,
   'Thu, 01 Jan 1970 00:00:00 GMT': undefined,
 };
+
+describe('where a redirect leads is in the message', () => {
+  const cases: Readonly<Record<string, readonly [location: string | undefined, says: string]>> = {
+    'without its query': ['https://other.test/a?signature=x', ', which leads to other.test/a'],
+    'on the same host': ['/login', ', which leads to /login'],
+    'if there is a location': [undefined, ''],
+    'if it can be read': ['http://[', ''],
+    'without secrets': ['https://s3cret.test/', ', which leads to ***.test/'],
+  };
+  for (const [name, [location, says]] of Object.entries(cases)) {
+    test(name, () => {
+      const answer = { ...ANSWER, status: 302, location };
+      const { message } = statusFailure(answer, redactor(['s3cret']), NOW);
+      assert.equal(message, `${LABEL} answered 302 Found${says}.`);
+    });
+  }
+});
 
 describe('Retry-After', () => {
   for (const [value, expected] of Object.entries(RETRY_AFTER)) {
@@ -172,7 +210,8 @@ const WORDS: Readonly<Record<string, string>> = {
   '[]': '[]',
   null: 'null',
   '{"message":"cut': '{"message":"cut',
-  '<html><head><title>502 Bad Gateway</title></head><body><h1>502</h1></body></html>': '502 Bad Gateway 502',
+  '<html><head><title>502 Bad Gateway</title></head><body><h1>502</h1></body></html>':
+    '502 Bad Gateway 502',
   '<style>p { color: red }</style>words<script>run()</script>': 'words',
   '<STYLE a="b">\np {}\n</STYLE>words<Script>never closed': 'words',
   '<styled>words</styled>': 'words',
@@ -180,19 +219,19 @@ const WORDS: Readonly<Record<string, string>> = {
 
 describe('the words of a body', () => {
   for (const [text, words] of Object.entries(WORDS)) {
-    test(JSON.stringify(text), () => assert.equal(whatItSaid(text, asIs), words));
+    test(JSON.stringify(text), () => assert.equal(wordsOf(text, asIs), words));
   }
 
   const long = 'x'.repeat(5000);
   for (const text of [long, JSON.stringify({ message: long }), `<p>${long}</p>`]) {
     test(`are cut to 300 characters: ${text.slice(0, 12)}`, () => {
-      assert.equal(whatItSaid(text, asIs), `${'x'.repeat(300)}…`);
-      assert.equal(whatItSaid(text.replace(long, 'x'.repeat(300)), asIs), 'x'.repeat(300));
+      assert.equal(wordsOf(text, asIs), `${'x'.repeat(300)}…`);
+      assert.equal(wordsOf(text.replace(long, 'x'.repeat(300)), asIs), 'x'.repeat(300));
     });
   }
 
   test('no half of a character is left at the cut', () => {
-    const words = whatItSaid(`${'x'.repeat(299)}${'😀'.repeat(5)}`, asIs);
+    const words = wordsOf(`${'x'.repeat(299)}${'😀'.repeat(5)}`, asIs);
     assert.ok(words.isWellFormed());
   });
 });
@@ -214,7 +253,7 @@ describe('the time for a hostile body', () => {
   for (const [name, piece] of Object.entries(HOSTILE)) {
     test(`does not run away with its length: ${name}`, () => {
       const calls = [2 ** 15, 2 ** 17].map(length => piece.repeat(length / piece.length));
-      const [small = 0, large = 0] = fastest(calls.map(text => () => whatItSaid(text, asIs)));
+      const [small = 0, large = 0] = fastest(calls.map(text => () => wordsOf(text, asIs)));
       // Four times the length: linear is 4, quadratic 16. Linear takes some milliseconds, quadratic seconds: what takes less
       // than ten times the floor is no more than a busy machine.
       const floor = 25;

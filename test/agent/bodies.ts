@@ -1,56 +1,69 @@
-import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Body, bodyOpener } from '../../src/agent/body.ts';
-import { BUFFER_BYTES } from '../../src/agent/file.ts';
-import { type Form, openForm } from '../../src/agent/form.ts';
+import { type Body, newForm, openBody, type UploadFile } from '../../src/agent/body.ts';
+import { identityOf, SMALL_BYTES } from '../../src/agent/read-file.ts';
 
-export const FORM: Form = openForm();
-export const LARGE = BUFFER_BYTES + 1;
+export const FORM = newForm();
 
-/** The longest file that goes out in one piece, under the filename `file`. */
-export const LARGEST_BUFFERED = BUFFER_BYTES - FORM.head('file').length - FORM.tail.length;
+/** The size of a file that is sent as a stream. */
+export const LARGE = SMALL_BYTES + 1;
 
 /** A file in a directory of its own. */
-export interface File extends Disposable {
+export interface TestFile extends Disposable {
   readonly path: string;
 }
 
 /** A file with the content given, in a directory that is removed with it. */
-export function fileOf(content: Buffer | string): File {
+export function fileOf(content: Buffer | string): TestFile {
   const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'body-')));
   const file = path.join(directory, 'file');
   writeFileSync(file, content);
   return { path: file, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
 }
 
-/** Opens a file that was so large when it was planned, as a body of its own. */
-export function openFile(realPath: string, size: number): Promise<Body> {
-  return bodyOpener(FORM, false)([{ realPath, target: 'file', size }]);
+/** A file as it would have been found now, but for its size. */
+export function found(realPath: string, size: number, target = 'file'): UploadFile {
+  const identity = identityOf(lstatSync(realPath, { bigint: true }));
+  return { realPath, identity, size, target };
+}
+
+/** Opens a file as a body of its own. */
+export function open(file: UploadFile): Promise<Body> {
+  return openBody(file, FORM, false);
 }
 
 /** Bytes of which no two pieces are alike. */
 export function pattern(length: number): Buffer {
   const buffer = Buffer.alloc(length);
-  for (let offset = 0; offset + 4 <= length; offset += 4) buffer.writeUInt32LE((offset * 2654435761) % 2 ** 32, offset);
+  for (let offset = 0; offset + 4 <= length; offset += 4)
+    buffer.writeUInt32LE((offset * 2654435761) % 2 ** 32, offset);
   return buffer;
 }
 
-/** The whole body, each piece copied before the next is asked for, as the contract has it. */
-export async function collect({ content }: Pick<Body, 'content'>): Promise<Buffer> {
-  if (Buffer.isBuffer(content)) return content;
-  const pieces: Buffer[] = [];
-  for await (const piece of content) {
-    pieces.push(Buffer.from(piece));
+/** The whole body, each chunk copied before the next is asked for, as the network takes it. */
+export async function collect({ chunks }: Pick<Body, 'chunks'>): Promise<Buffer> {
+  const copies: Buffer[] = [];
+  for await (const chunk of chunks) {
+    copies.push(Buffer.from(chunk));
     await new Promise(resolve => setImmediate(resolve));
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(copies);
 }
 
 /** The body of a form with files by their filenames. */
 export function framed(files: Readonly<Record<string, Buffer | string>>): Buffer {
   const parts = Object.entries(files).flatMap(([name, content], index) => [
-    FORM.head(name, index > 0),
+    Buffer.from(index > 0 ? '\r\n' : ''),
+    FORM.head(name),
     Buffer.from(content),
   ]);
   return Buffer.concat([...parts, FORM.tail]);
@@ -59,7 +72,8 @@ export function framed(files: Readonly<Record<string, Buffer | string>>): Buffer
 /** How many of a directory's files this process holds open; 0 where the system does not tell. */
 export function openIn(directory: string): number {
   if (process.platform !== 'linux') return 0;
-  return readdirSync('/proc/self/fd').filter(name => leadsInto(directory, `/proc/self/fd/${name}`)).length;
+  return readdirSync('/proc/self/fd').filter(name => leadsInto(directory, `/proc/self/fd/${name}`))
+    .length;
 }
 
 function leadsInto(directory: string, descriptor: string): boolean {

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { type Body, bodyOpener, SHARED_BYTES, sharedBytes } from '../../src/agent/body.ts';
-import { BUFFER_BYTES } from '../../src/agent/file.ts';
+import { Busboy } from '@fastify/busboy';
+import { BATCH_BYTES, type Body, batchBytes, newForm, readBatch } from '../../src/agent/body.ts';
+import { SMALL_BYTES } from '../../src/agent/read-file.ts';
 import { unlessLinux } from '../system.ts';
-import { collect, FORM, fileOf, framed, LARGE, LARGEST_BUFFERED, openFile, openIn, pattern } from './bodies.ts';
+import { collect, FORM, fileOf, found, framed, LARGE, open, openIn, pattern } from './bodies.ts';
 
-const SIZES = [0, 1, 1000, LARGEST_BUFFERED - 1, LARGEST_BUFFERED, LARGEST_BUFFERED + 1, LARGE, 5 * BUFFER_BYTES + 3];
+const SIZES = [0, 1, 1000, SMALL_BYTES - 1, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3];
 
 const sizes = ({ parts }: Body) => parts.map(({ size }) => size);
 
@@ -18,16 +27,21 @@ describe('a body holds the file, byte for byte, in its frame', () => {
       test(`of ${size} bytes, planned as ${planned}`, async () => {
         const content = pattern(size);
         using file = fileOf(content);
-        const body = await openFile(file.path, planned);
-        assert.equal(Buffer.isBuffer(body.content), planned === 10 && size <= LARGEST_BUFFERED);
+        const body = await open(found(file.path, planned));
         assert.deepEqual(sizes(body), [size]);
         const expected = framed({ file: content });
         assert.equal(body.length, expected.length);
         assert.ok((await collect(body)).equals(expected));
-        await body.close(true);
+        await body.close();
       });
     }
   }
+
+  test('in chunks that each count as progress', async () => {
+    using file = fileOf(pattern(SMALL_BYTES));
+    const body = await open(found(file.path, SMALL_BYTES));
+    for await (const chunk of body.chunks) assert.ok(chunk.length <= 64 * 1024);
+  });
 });
 
 /** Files of these contents, as planned, in a directory that is removed with them. */
@@ -36,135 +50,263 @@ function plan(contents: Readonly<Record<string, Buffer | string>>) {
   const at = (name: string) => path.join(path.dirname(place.path), name);
   const files = Object.entries(contents).map(([target, content]) => {
     writeFileSync(at(target), content);
-    return { realPath: at(target), target, size: content.length };
+    return found(at(target), content.length, target);
   });
   return { files, at, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
 
-const openAll = bodyOpener(FORM, false);
-
-describe('a body of several files', () => {
-  test('holds each as a part, byte for byte, as they are now', async () => {
+describe('a batch', () => {
+  test('holds each file as a part, byte for byte, as it is now', async () => {
     using planned = plan({ a: 'one', b: '', c: 'two\r\n' });
-    writeFileSync(planned.at('a'), 'longer than before');
-    const body = await openAll(planned.files);
-    const expected = framed({ a: 'longer than before', b: '', c: 'two\r\n' });
-    assert.deepEqual(body.content, expected);
+    writeFileSync(planned.at('a'), '1+');
+    const body = readBatch(planned.files, FORM);
+    const expected = framed({ a: '1+', b: '', c: 'two\r\n' });
+    assert.deepEqual(await collect(body), expected);
     assert.equal(body.length, expected.length);
-    assert.deepEqual(sizes(body), [18, 0, 5]);
+    assert.deepEqual(sizes(body), [2, 0, 5]);
   });
 
-  test('leaves out what cannot be read, leads elsewhere now, or does not fit any more', async () => {
-    const most = pattern(SHARED_BYTES - 1000);
-    using planned = plan({ gone: '1', link: '2', most, large: '3', fine: '4' });
+  test('takes a file that has grown into the room that others leave', async () => {
+    using planned = plan({ a: 'one', b: 'a longer one' });
+    writeFileSync(planned.at('a'), 'longer');
+    const body = readBatch(planned.files, FORM);
+    assert.deepEqual(await collect(body), framed({ a: 'longer', b: 'a longer one' }));
+  });
+
+  test('leaves out what cannot be read, is another file now, or does not fit any more', async () => {
+    using planned = plan({ gone: '1', link: '2', replaced: '3', large: '4', fine: '5' });
     for (const name of ['gone', 'link']) rmSync(planned.at(name));
     symlinkSync(planned.at('fine'), planned.at('link'));
+    renameSync(planned.at('replaced'), planned.at('old'));
+    writeFileSync(planned.at('replaced'), '3');
     writeFileSync(planned.at('large'), 'x'.repeat(2000));
-    const body = await openAll(planned.files);
-    assert.deepEqual(body.content, framed({ most, fine: '4' }));
-    assert.deepEqual(sizes(body), [most.length, 1]);
+    const body = readBatch(planned.files, FORM);
+    assert.deepEqual(await collect(body), framed({ fine: '5' }));
+    assert.deepEqual(sizes(body), [1]);
   });
 
-  test('has no parts where none can be read', async () => {
+  test('has no parts if no file can be read', () => {
     using planned = plan({ a: '1', b: '2' });
     for (const { realPath } of planned.files) rmSync(realPath);
-    assert.deepEqual((await openAll(planned.files)).parts, []);
+    assert.deepEqual(readBatch(planned.files, FORM).parts, []);
   });
 
-  test('has room for all that its files were said to take', async () => {
-    const size = BUFFER_BYTES - 300;
+  test('has room for all that its files were said to take', () => {
+    const size = SMALL_BYTES - 300;
     const content = pattern(size);
     using planned = plan({ a: content, 'a longer name': content, c: content, d: content });
-    const said = planned.files.reduce((sum, file) => sum + (sharedBytes(file) ?? 0), 0);
-    assert.ok(said <= SHARED_BYTES);
-    assert.equal((await openAll(planned.files)).parts.length, 4);
+    const said = planned.files.reduce((sum, file) => sum + (batchBytes(file) ?? 0), 0);
+    assert.ok(said <= BATCH_BYTES);
+    const body = readBatch(planned.files, FORM);
+    assert.equal(body.parts.length, 4);
+    assert.ok(body.length <= said);
   });
 });
 
-describe('what a file takes in a shared body', () => {
-  const bytesOf = (target: string, size = 1) => sharedBytes({ realPath: '/a', target, size });
+describe('what a file takes in a batch', () => {
+  const bytesOf = (target: string, size = 1) =>
+    batchBytes({ realPath: '/a', identity: '1:1', target, size });
 
-  test('is known where every parser reads its name alike', () => {
+  test('is known if every parser reads its name alike', () => {
     for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
       assert.equal(bytesOf(target), undefined, JSON.stringify(target));
-    for (const target of ['a', 'a b', "it's(1)!*~.txt", '/srv/a=b&c,d', '#+?$@^`{|}[]<>:'])
+    for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
+      assert.equal(bytesOf(target), undefined, target);
+    for (const target of [
+      'a',
+      'a b',
+      "it's(1)!*~.txt",
+      '/srv/a=b&c,d',
+      '#+?$@^`{|}[]<>:',
+      '.a/..b',
+    ])
       assert.ok(bytesOf(target), target);
   });
 
   test('is known of small files only', () => {
-    assert.deepEqual([bytesOf('a', BUFFER_BYTES) === undefined, bytesOf('a', LARGE)], [false, undefined]);
+    assert.notEqual(bytesOf('a', SMALL_BYTES), undefined);
+    assert.equal(bytesOf('a', LARGE), undefined);
   });
 });
 
-describe('the buffers of a body are used again once it was sent, and only then', () => {
-  /** The memory that a body is read into. */
-  const memoryOf = async ({ content }: Body) => {
-    const pieces = new Set<unknown>();
-    for await (const piece of Buffer.isBuffer(content) ? [content] : content)
-      if (piece.length > 1000) pieces.add(piece.buffer);
-    return pieces;
+test('no memory of a body is used again for another request', async () => {
+  const memoryOf = async (body: Body) => {
+    const memory = new Set<unknown>();
+    for await (const chunk of body.chunks) if (chunk.length > 1000) memory.add(chunk.buffer);
+    await body.close();
+    return memory;
   };
-  for (const [name, contents] of Object.entries({
-    'of a small file': { a: pattern(2000) },
-    'of a large file': { a: pattern(3 * LARGE) },
-    'of several files': { a: pattern(2000), b: pattern(2000) },
-  })) {
-    test(name, async () => {
-      using planned = plan(contents);
-      const open = bodyOpener(FORM, false);
-      const once = async (sent: boolean) => {
-        const body = await open(planned.files);
-        const memory = await memoryOf(body);
-        await body.close(sent);
-        return memory;
-      };
-      const failed = await once(false);
-      const sent = await once(true);
-      assert.ok(failed.size > 0 && failed.isDisjointFrom(sent));
-      assert.deepEqual(await once(true), sent);
-    });
+  for (const size of [2000, 3 * LARGE]) {
+    using planned = plan({ a: pattern(size) });
+    const [file] = planned.files;
+    assert.ok(file !== undefined);
+    const [first, second] = [await memoryOf(await open(file)), await memoryOf(await open(file))];
+    assert.ok(first.size > 0 && first.isDisjointFrom(second));
   }
+  using planned = plan({ a: pattern(2000), b: pattern(2000) });
+  const first = await memoryOf(readBatch(planned.files, FORM));
+  assert.ok(first.isDisjointFrom(await memoryOf(readBatch(planned.files, FORM))));
 });
 
 describe('a file that changes while it is sent', () => {
-  test('is a failure that may pass where it grows', async () => {
+  test('is a retryable failure if it grows', async () => {
     const content = pattern(LARGE);
     using file = fileOf(content);
-    const body = await openFile(file.path, LARGE);
+    const body = await open(found(file.path, LARGE));
     appendFileSync(file.path, 'more');
     await assert.rejects(collect(body), { kind: 'file-changed', retryable: true });
-    await body.close(true);
+    await body.close();
   });
 
-  test('is a failure that may pass where it becomes shorter', async () => {
+  test('is a retryable failure if it shrinks', async () => {
     using file = fileOf(pattern(4 * LARGE));
-    const body = await openFile(file.path, 4 * LARGE);
+    const body = await open(found(file.path, 4 * LARGE));
     truncateSync(file.path, LARGE);
-    const error = { kind: 'file-changed', retryable: true, message: new RegExp(`by ${3 * LARGE} bytes`) };
+    const error = {
+      kind: 'file-changed',
+      retryable: true,
+      message: new RegExp(`by ${3 * LARGE} bytes`),
+    };
     await assert.rejects(collect(body), error);
-    await body.close(true);
+    await body.close();
   });
 
-  test('is the one opened where another is put in its place', async () => {
-    const content = pattern(LARGE);
-    using file = fileOf(content);
-    const body = await openFile(file.path, LARGE);
+  test('is a retryable failure if its content changes, its size and times restored', async () => {
+    using file = fileOf(pattern(4 * LARGE));
+    utimesSync(file.path, 1, 1);
+    const body = await open(found(file.path, 4 * LARGE));
+    const iterator = body.chunks[Symbol.asyncIterator]();
+    await iterator.next();
+    writeFileSync(file.path, 'other', { flag: 'r+' });
+    utimesSync(file.path, 1, 1);
+    const rest = { chunks: { [Symbol.asyncIterator]: () => iterator } };
+    const error = {
+      kind: 'file-changed',
+      retryable: true,
+      message: /changed while it was read\.$/,
+    };
+    await assert.rejects(collect(rest), error);
+    await body.close();
+  });
+
+  test('is a retryable failure if another is put in its place', async () => {
+    using file = fileOf(pattern(LARGE));
+    const body = await open(found(file.path, LARGE));
     renameSync(file.path, `${file.path}.old`);
     writeFileSync(file.path, 'another');
-    assert.ok((await collect(body)).equals(framed({ file: content })));
-    await body.close(true);
+    await assert.rejects(collect(body), { kind: 'file-changed', retryable: true });
+    await body.close();
   });
 });
 
 for (const stop of ['at its end', 'in the middle']) {
-  test(`a large file is let go of on close, ${stop}`, { skip: unlessLinux('needs /proc') }, async () => {
+  test(`a large file is let go of on close, ${stop}`, {
+    skip: unlessLinux('needs /proc'),
+  }, async () => {
     using file = fileOf(pattern(4 * LARGE));
-    const body = await openFile(file.path, 4 * LARGE);
-    assert.ok(!Buffer.isBuffer(body.content));
+    const body = await open(found(file.path, 4 * LARGE));
     let count = 0;
-    for await (const _ of body.content) if (++count === 2 && stop === 'in the middle') break;
+    for await (const _ of body.chunks) if (++count === 2 && stop === 'in the middle') break;
     assert.equal(openIn(file.path), 1);
-    await body.close(true);
+    await body.close();
     assert.equal(openIn(file.path), 0);
   });
 }
+
+/** A part as a server of this ecosystem reads it. */
+interface ParsedPart {
+  readonly field: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly content: string;
+}
+
+async function parse(contentType: string, body: Buffer): Promise<ParsedPart[]> {
+  const parts: ParsedPart[] = [];
+  await new Promise((resolve, reject) => {
+    const busboy = new Busboy({ headers: { 'content-type': contentType }, preservePath: true });
+    busboy.on('file', (field, stream, filename, _encoding, type) => {
+      let content = '';
+      stream.setEncoding('latin1');
+      stream.on('data', (text: string) => {
+        content += text;
+      });
+      stream.on('end', () => parts.push({ field, filename, contentType: type, content }));
+    });
+    busboy.on('field', name => reject(new Error(`a field ${name}`)));
+    busboy.on('finish', resolve);
+    busboy.on('error', reject);
+    busboy.end(body);
+  });
+  return parts;
+}
+
+function partsOf(filename: string, ...contents: readonly string[]): Promise<ParsedPart[]> {
+  const { contentType, head, tail } = newForm();
+  const pieces = contents.flatMap((content, index) => [
+    Buffer.from(index > 0 ? '\r\n' : ''),
+    head(filename),
+    Buffer.from(content, 'latin1'),
+  ]);
+  return parse(contentType, Buffer.concat([...pieces, tail]));
+}
+
+const UNCHANGED = [
+  'a.txt',
+  'app/a/b.txt',
+  '/srv/www/a.txt',
+  'a b',
+  "a'b",
+  'a;b=c',
+  'a%22b',
+  'ünï/日本/😀',
+];
+const FILENAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
+  // form-data takes a backslash for the separator of Windows. The query names the target; no batch has such a name.
+  'a\\b': 'a/b',
+  'a\\\\b\\': 'a//b/',
+  'a\\"b': 'a/%22b',
+  'a"b': 'a%22b',
+  '"': '%22',
+  'a\nb': 'a%0Ab',
+  'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
+};
+
+describe('a form has a part', () => {
+  for (const [filename, received] of Object.entries(FILENAMES)) {
+    test(`with the filename ${JSON.stringify(filename)}`, async () => {
+      const [part] = await partsOf(filename, 'content');
+      const type = { field: 'file', contentType: 'application/octet-stream' };
+      assert.deepEqual(part, { ...type, filename: received, content: 'content' });
+    });
+  }
+
+  test('for each file, whatever is in it', async () => {
+    const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
+    const read = await partsOf('a', ...contents);
+    const found = read.map(({ content }) => content);
+    assert.deepEqual(found, contents);
+  });
+});
+
+test('the bytes are those of RFC 7578', () => {
+  const { contentType, head, tail } = newForm();
+  const [, boundary = ''] =
+    /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];
+  assert.ok(boundary.length > 20 && boundary.length <= 70);
+  const expected = [
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="file"; filename="ü/a"',
+    'Content-Type: application/octet-stream',
+    '',
+    '',
+  ];
+  assert.equal(head('ü/a').toString(), expected.join('\r\n'));
+  assert.equal(tail.toString(), `\r\n--${boundary}--\r\n`);
+});
+
+test('each form has a boundary of its own', () => {
+  const boundaries = Array.from({ length: 100 }, () => newForm().contentType);
+  assert.equal(new Set(boundaries).size, 100);
+});

@@ -1,41 +1,51 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { networkFailure } from '../../src/agent/network-failure.ts';
+import { networkFailure, type RequestContext } from '../../src/agent/network-failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 
 const same = (text: string) => text;
-const TRIED = 'POST https://sandbox.example.com/files';
+const LABEL = 'POST https://sandbox.example.com/files';
+const PROXY = { name: 'HTTPS_PROXY', value: 'http://user:secret@proxy.test:3128' };
+
+/** What an error of undici means for a request over TLS without a proxy, unless told otherwise. */
+function failureOf(error: unknown, more: Partial<RequestContext> = {}): AgentError {
+  const url = 'https://sandbox.example.com/files';
+  const request = { label: LABEL, url, proxy: undefined, redact: same, ...more };
+  const failure = networkFailure(error, request);
+  assert.ok(failure instanceof AgentError, String(failure));
+  return failure;
+}
 
 function coded(code: string, message = 'what happened'): Error {
   return Object.assign(new Error(message), { code });
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  unreachable: 'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT',
+  unreachable:
+    'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EADDRNOTAVAIL UND_ERR_CONNECT_TIMEOUT',
   tls: `ERR_TLS_CERT_ALTNAME_INVALID ERR_SSL_WRONG_VERSION_NUMBER EPROTO CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY HOSTNAME_MISMATCH`,
-  stalled: 'UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT',
   'bad-answer': 'UND_ERR_HEADERS_OVERFLOW',
   connection: `ECONNRESET EPIPE ETIMEDOUT UND_ERR_SOCKET UND_ERR_RES_CONTENT_LENGTH_MISMATCH
     HPE_INVALID_CONSTANT`,
 };
 
-const RETRYABLE = new Set(['unreachable', 'stalled', 'connection']);
+const RETRYABLE = new Set(['unreachable', 'connection', 'bad-answer']);
 
 for (const [kind, codes] of Object.entries(KINDS)) {
   test(`what is ${kind}, by its code`, () => {
     for (const code of codes.split(/\s+/)) {
       const cause = coded(code);
-      const error = networkFailure(cause, TRIED, same);
+      const error = failureOf(cause);
       const { status, retryable } = error;
       assert.deepEqual(
         [error.kind, error.cause, status, retryable],
         [kind, cause, undefined, RETRYABLE.has(kind)],
         code,
       );
-      assert.ok(error.message.startsWith(`${TRIED} failed: `), error.message);
+      assert.ok(error.message.startsWith(`${LABEL} failed: `), error.message);
       assert.ok(error.message.endsWith(` (${code}: what happened).`), error.message);
     }
   });
@@ -66,36 +76,96 @@ const MESSAGES: Readonly<Record<string, readonly [error: Error, kind: string, sa
     'unreachable',
     'the connection was refused (ECONNREFUSED: fetch failed).',
   ],
-  'without a code': [new Error('other side closed'), 'connection', 'the connection failed (other side closed).'],
-  'with neither code nor message': [new Error(''), 'connection', 'the connection failed.'],
 };
 
 describe('what happened is said', () => {
   for (const [name, [error, kind, says]] of Object.entries(MESSAGES)) {
     test(name, () => {
-      const failure = networkFailure(error, TRIED, same);
-      assert.deepEqual([failure.kind, failure.message], [kind, `${TRIED} failed: ${says}`]);
+      const failure = failureOf(error);
+      assert.deepEqual([failure.kind, failure.message], [kind, `${LABEL} failed: ${says}`]);
     });
   }
 });
 
-test('a proxy that refuses is an unreachable host, one that asks for credentials is not', () => {
-  const error = (status: number) => coded('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`);
-  assert.equal(networkFailure(error(503), TRIED, same).kind, 'unreachable');
-  assert.equal(networkFailure(error(407), TRIED, same).kind, 'proxy-refused');
+const BEHIND: Readonly<Record<string, readonly [error: Error, kind: string, says: string]>> = {
+  'asks for credentials': [
+    coded('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling'),
+    'proxy-refused',
+    'the proxy in HTTPS_PROXY, proxy.test:3128, asks for credentials',
+  ],
+  'asks for credentials for plain http': [
+    coded('UND_ERR_INVALID_ARG', 'Proxy Authentication Required (407)'),
+    'proxy-refused',
+    'the proxy in HTTPS_PROXY, proxy.test:3128, asks for credentials',
+  ],
+  'forbids the host': [
+    coded('UND_ERR_ABORTED', 'Proxy response (403) !== 200 when HTTP Tunneling'),
+    'proxy-forbids',
+    'the proxy in HTTPS_PROXY, proxy.test:3128, does not allow sandbox.example.com',
+  ],
+  'cannot reach the host': [
+    coded('UND_ERR_ABORTED', 'Proxy response (502) !== 200 when HTTP Tunneling'),
+    'unreachable',
+    'the proxy in HTTPS_PROXY, proxy.test:3128, could not connect',
+  ],
+  'is not there': [
+    coded('ECONNREFUSED'),
+    'unreachable',
+    'the proxy in HTTPS_PROXY, proxy.test:3128, refused the connection',
+  ],
+  'is not found': [
+    coded('ENOTFOUND'),
+    'unreachable',
+    'the proxy in HTTPS_PROXY, proxy.test:3128, could not be reached',
+  ],
+  'lets a connection through that breaks': [
+    coded('ECONNRESET'),
+    'connection',
+    'the connection was reset',
+  ],
+};
+
+describe('a proxy', () => {
+  for (const [name, [error, kind, says]] of Object.entries(BEHIND)) {
+    test(`that ${name} is named without its password`, () => {
+      const failure = failureOf(error, { proxy: PROXY });
+      assert.equal(failure.kind, kind);
+      assert.ok(failure.message.startsWith(`${LABEL} failed: ${says} (`), failure.message);
+      assert.doesNotMatch(failure.message, /secret/);
+    });
+  }
 });
 
-test('the password of a proxy is taken out of what the system says, and that is cut', () => {
-  const error = coded('ECONNRESET', `CONNECT by http://user:secret@proxy failed ${'x'.repeat(999)}`);
-  const { message } = networkFailure(error, TRIED, redactor(['secret']));
+test('an answer that is not HTTP is retried, unless the port may speak TLS', () => {
+  const error = coded('HPE_INVALID_CONSTANT');
+  assert.equal(failureOf(error).kind, 'connection');
+  const { kind, hint, fatal } = failureOf(error, { url: 'http://sandbox.example.com/files' });
+  assert.deepEqual([kind, fatal], ['not-http', true]);
+  assert.match(hint, /needs https/);
+});
+
+test('the password of a proxy is redacted before the detail is cut', () => {
+  const error = coded(
+    'ECONNRESET',
+    `CONNECT by http://user:secret@proxy failed ${'x'.repeat(999)}`,
+  );
+  const redact = redactor(['secret']);
+  const { message } = failureOf(error, { redact });
   assert.doesNotMatch(message, /secret|x{301}/);
   assert.match(message, /user:\*\*\*@proxy/);
   const late = coded('ECONNRESET', `${'x'.repeat(296)}secret`);
-  assert.doesNotMatch(networkFailure(late, TRIED, redactor(['secret'])).message, /sec/);
+  assert.doesNotMatch(failureOf(late, { redact }).message, /sec/);
 });
 
-test('an AgentError that travelled through the client comes back as it is', () => {
-  const own = new AgentError('file-changed', 'It became shorter.');
-  assert.equal(networkFailure(own, TRIED, same), own);
-  assert.equal(networkFailure(new Error('aborted', { cause: own }), TRIED, same), own);
+test('an AgentError that travelled through undici comes back as it is', () => {
+  const own = new AgentError('file-changed', 'It shrank.');
+  assert.equal(failureOf(own), own);
+  assert.equal(failureOf(new Error('aborted', { cause: own })), own);
+});
+
+test('bugs come back as they are', () => {
+  const url = 'https://sandbox.example.com/files';
+  const request = { label: LABEL, url, proxy: undefined, redact: same };
+  for (const bug of [new TypeError('a bug'), coded('UND_ERR_INVALID_ARG'), 'text'])
+    assert.equal(networkFailure(bug, request), bug);
 });

@@ -13,7 +13,11 @@ interface Run {
 }
 
 /** Makes a request that fails with the errors given, one after the other, and succeeds then. */
-async function run(errors: readonly Error[], retries: number, stopDuringSleep?: number): Promise<Run> {
+async function run(
+  errors: readonly Error[],
+  retries: number,
+  stopDuringSleep?: number,
+): Promise<Run> {
   const stop = new AbortController();
   const slept: number[] = [];
   const seen: Retry[] = [];
@@ -56,23 +60,45 @@ describe('backoff', () => {
 const PATIENT = new AgentError('busy', 'Wait.', { retryAfterMs: 9000 });
 const WRONG = new AgentError('unauthorized', 'No.');
 
-type Case = readonly [errors: readonly Error[], retries: number, outcome: Outcome<string>, slept: readonly number[]];
+type Case = readonly [
+  errors: readonly Error[],
+  retries: number,
+  outcome: Outcome<string>,
+  slept: readonly number[],
+];
 
 const CASES: Readonly<Record<string, Case>> = {
   'success at once is one attempt, and no wait': [[], 4, { attempts: 1, value: 'done' }, []],
   'it waits between attempts': [[BUSY, BUSY], 4, { attempts: 3, value: 'done' }, [250, 500]],
-  'Retry-After is the least it waits': [[PATIENT, BUSY], 4, { attempts: 3, value: 'done' }, [9000, 500]],
+  'Retry-After is the least it waits': [
+    [PATIENT, BUSY],
+    4,
+    { attempts: 3, value: 'done' },
+    [9000, 500],
+  ],
   'no retries are one attempt': [[BUSY, BUSY], 0, { attempts: 1, error: BUSY }, []],
   'one retry is two attempts': [[BUSY, BUSY, BUSY], 1, { attempts: 2, error: BUSY }, [250]],
-  'what cannot succeed later is not tried again': [[BUSY, WRONG], 4, { attempts: 2, error: WRONG }, [250]],
+  'what cannot succeed later is not tried again': [
+    [BUSY, WRONG],
+    4,
+    { attempts: 2, error: WRONG },
+    [250],
+  ],
 };
 
 describe('withRetries', () => {
   for (const [name, [errors, retries, outcome, slept]] of Object.entries(CASES)) {
     test(`${name}, and tells of each`, async () => {
       const done = await run(errors, retries);
-      assert.deepEqual([done.outcome, done.slept, done.attempts], [outcome, slept, outcome.attempts]);
-      const told = slept.map((delayMs, index) => ({ attempt: index + 1, error: errors[index], delayMs }));
+      assert.deepEqual(
+        [done.outcome, done.slept, done.attempts],
+        [outcome, slept, outcome.attempts],
+      );
+      const told = slept.map((delayMs, index) => ({
+        attempt: index + 1,
+        error: errors[index],
+        delayMs,
+      }));
       assert.deepEqual(done.retries, told);
     });
   }

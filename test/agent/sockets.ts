@@ -1,9 +1,14 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { Keys } from '../../local-agent/keys.ts';
-import type { HttpAnswer, HttpRequest } from '../../src/agent/exchange.ts';
-import { type Http, type HttpOptions, openHttp } from '../../src/agent/http.ts';
+import {
+  createServer as createTlsServer,
+  getCACertificates,
+  setDefaultCACertificates,
+} from 'node:tls';
+import type { Keys } from '../../dev/agent/keys.ts';
+import type { Answer } from '../../src/agent/answer.ts';
+import { type AgentRequest, type Client, openClient } from '../../src/agent/client.ts';
+import type { Connection } from '../../src/inputs/inputs.ts';
 import { closeWith, listenHere } from '../listening.ts';
 
 /** A server on a free port of this machine that talks as it is told to, byte for byte. */
@@ -44,6 +49,21 @@ async function listening(server: Server, event: string, talk: Talk): Promise<Lis
   };
 }
 
+/** Talks once the head of a request has arrived. */
+export function afterHead(say: Talk): Talk {
+  return socket => {
+    let read = '';
+    const onData = (data: Buffer) => {
+      read += data.toString('latin1');
+      if (!read.includes('\r\n\r\n')) return;
+      socket.off('data', onData);
+      socket.pause();
+      say(socket);
+    };
+    socket.on('data', onData);
+  };
+}
+
 /** Says something for each request without a body. */
 export function answering(say: (socket: Socket, count: number) => unknown): Talk {
   return socket => {
@@ -70,22 +90,51 @@ export function closed(socket: Socket): Promise<void> {
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 
-export const REQUEST: HttpRequest = { method: 'GET', path: '/path?query', headers: [] };
+export const TOKEN = 'tok-3f9c1d-secret';
 
-/** A client that gives up after 200 ms and has one connection, unless told otherwise. */
-export function open(origin: string, more: Partial<HttpOptions> = {}): Http {
-  const cancel = new AbortController().signal;
-  return openHttp(origin, { connections: 1, timeoutMs: 200, cancel, redact: text => text, ...more });
+export const REQUEST: AgentRequest = { method: 'GET', path: '/path?query' };
+
+/** What a test sets of a client; by default, it gives up after 200 ms. */
+export interface Settings extends Partial<Connection> {
+  readonly cancel?: AbortSignal;
+  readonly signature?: string;
+}
+
+export function open(baseUrl: string, settings: Settings = {}): Client {
+  const { cancel = new AbortController().signal, ...more } = settings;
+  const connection: Connection & { readonly signature?: string } = {
+    sandboxId: 'i1a2b3c4d5',
+    token: TOKEN,
+    baseUrl,
+    allowInsecureHttp: true,
+    port: 49_983,
+    headerPrefix: 'Svc',
+    statsPath: '/metrics',
+    headers: {},
+    timeout: 200,
+    ...more,
+  };
+  return openClient(connection, { cancel, now: Date.now });
 }
 
 /** One request by a client of its own. */
-export async function send(origin: string, more: Partial<HttpOptions> = {}): Promise<HttpAnswer> {
-  const http = open(origin, more);
+export async function send(baseUrl: string, settings: Settings = {}): Promise<Answer> {
+  const client = open(baseUrl, settings);
   try {
-    return await http.send(REQUEST);
+    return await client.send(REQUEST);
   } finally {
-    await http.close();
+    await client.close();
   }
+}
+
+/** A POST of these chunks. */
+export function post(chunks: AsyncIterable<Buffer>, length: number): AgentRequest {
+  return {
+    method: 'POST',
+    path: '/files',
+    headers: { 'Content-Length': String(length) },
+    body: chunks,
+  };
 }
 
 /** Sets the proxy variables to these alone, until it is disposed of. */

@@ -3,12 +3,18 @@ import { mkdtempDisposableSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { Contender } from '../../bench/contenders/contender.ts';
-import { NEAR } from '../../bench/places.ts';
-import { measureWorkload } from '../../bench/rounds.ts';
-import { startSink } from '../../bench/sink/start.ts';
+import type { Contender } from '../../dev/bench/contenders/contender.ts';
+import { NEAR } from '../../dev/bench/places.ts';
+import { measureWorkload } from '../../dev/bench/rounds.ts';
+import { startSink } from '../../dev/bench/sink/start.ts';
 
-const WORKLOAD = { name: 'two', sizes: [1, 2], places: [NEAR], rounds: 1, kinds: ['action'] } as const;
+const WORKLOAD = {
+  name: 'two',
+  sizes: [1, 2],
+  places: [NEAR],
+  rounds: 1,
+  kinds: ['action'],
+} as const;
 
 /** A contender that answers to a script, which is given the URL of the sink. */
 function contender(script: string): Contender {
@@ -28,7 +34,14 @@ async function measured(tried: Contender) {
   using temp = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-test-'));
   await using sink = await startSink();
   const servers = { sink, agent: sink };
-  const plan = { servers, caFile: undefined, temp: temp.path, rounds: 2, withWarmUp: false, say: () => {} };
+  const plan = {
+    servers,
+    caFile: undefined,
+    temp: temp.path,
+    rounds: 2,
+    withWarmUp: false,
+    say: () => {},
+  };
   const rows = await measureWorkload(WORKLOAD, [tried], plan);
   assert.deepEqual(readdirSync(temp.path), []);
   return rows;
@@ -49,7 +62,11 @@ test('what a contender delivers is counted by files and bytes, and its time is t
 
 test('a contender that delivers too little is an error', async () => {
   const few = [sending(), sending('abc'), sending('a', 'b')];
-  const said = ['0 of 2 files, 0 of 3 bytes', '1 of 2 files, 3 of 3 bytes', '2 of 2 files, 2 of 3 bytes'];
+  const said = [
+    '0 of 2 files, 0 of 3 bytes',
+    '1 of 2 files, 3 of 3 bytes',
+    '2 of 2 files, 2 of 3 bytes',
+  ];
   for (const [index, tried] of few.entries())
     await assert.rejects(measured(tried), { message: `tried delivered ${said[index]}` });
 });

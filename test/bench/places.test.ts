@@ -5,11 +5,11 @@ import { connect } from 'node:http2';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startDiskAgent } from '../../bench/agent.ts';
-import { HEADERS } from '../../bench/contenders/contender.ts';
-import { NEAR, type Place, placeText } from '../../bench/places.ts';
-import { startSink } from '../../bench/sink/start.ts';
-import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
+import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import { startDiskAgent } from '../../dev/bench/agent.ts';
+import { HEADERS } from '../../dev/bench/contenders/contender.ts';
+import { NEAR, type Place, placeText } from '../../dev/bench/places.ts';
+import { startSink } from '../../dev/bench/sink/start.ts';
 
 const BYTES = 50_000;
 
@@ -36,7 +36,9 @@ test('a line carries no more than it can', async () => {
   assert.ok((await timeTo({ megabits: 4 })) >= (BYTES * 8) / 4000 - EARLY_MS);
 });
 
-test('the sink counts what comes over HTTP/2', { skip: !hasOpenssl && 'needs openssl' }, async () => {
+test('the sink counts what comes over HTTP/2', {
+  skip: !hasOpenssl && 'needs openssl',
+}, async () => {
   using keys = makeKeys();
   await using sink = await startSink(keys);
   const session = connect(await sink.setUp({ ...NEAR, tls: true }), { ca: keys.cert });
@@ -52,7 +54,10 @@ test('the sink counts what comes over HTTP/2', { skip: !hasOpenssl && 'needs ope
   }
   await new Promise(resolve => session.close(() => resolve(undefined)));
   const { connections, requests, files, bytes } = await sink.counts();
-  assert.deepEqual({ connections, requests, files, bytes }, { connections: 1, requests: 2, files: 2, bytes: 3 });
+  assert.deepEqual(
+    { connections, requests, files, bytes },
+    { connections: 1, requests: 2, files: 2, bytes: 3 },
+  );
 });
 
 test('the local agent counts what is on its disk, and forgets it when it is set up again', async () => {
@@ -61,7 +66,11 @@ test('the local agent counts what is on its disk, and forgets it when it is set 
   const body = new FormData();
   body.append('file', new File(['abc'], 'a'));
   const url = await agent.setUp(NEAR);
-  const answer = await fetch(`${url}/files?path=folder/a`, { method: 'POST', body, headers: HEADERS });
+  const answer = await fetch(`${url}/files?path=folder/a`, {
+    method: 'POST',
+    body,
+    headers: HEADERS,
+  });
   assert.equal(answer.status, 200);
   const counted = async () => {
     const { files, bytes } = await agent.counts();
@@ -74,6 +83,9 @@ test('the local agent counts what is on its disk, and forgets it when it is set 
 
 test('a place is named by what is not as near', () => {
   assert.equal(placeText(NEAR), '');
-  assert.equal(placeText({ ...NEAR, tls: true, latencyMs: 20, megabits: 100 }), 'TLS, 20 ms latency, 100 Mbit/s');
+  assert.equal(
+    placeText({ ...NEAR, tls: true, latencyMs: 20, megabits: 100 }),
+    'TLS, 20 ms latency, 100 Mbit/s',
+  );
   assert.equal(placeText({ ...NEAR, server: 'agent' }), 'local agent');
 });

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { placeText } from '../../bench/places.ts';
-import type { Results } from '../../bench/results.ts';
-import { workloads } from '../../bench/workloads.ts';
-import { hasOpenssl } from '../../local-agent/keys.ts';
+import { hasOpenssl } from '../../dev/agent/keys.ts';
+import { placeText } from '../../dev/bench/places.ts';
+import type { Results } from '../../dev/bench/results.ts';
+import { workloads } from '../../dev/bench/workloads.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../bench/main.ts');
+const MAIN = path.resolve(import.meta.dirname, '../../dev/bench/main.ts');
 const OWN = ['action', 'curl -Z', 'curl loop'];
 
 test('a quick run measures every contender that needs no package, and all of them deliver', async t => {
@@ -19,21 +19,29 @@ test('a quick run measures every contender that needs no package, and all of the
   const json = path.join(folder, 'results.json');
   // What a contender does not deliver ends the run.
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, '--quick', '--json', json]);
-  const { rows, coldStarts, samplerPeakBytes, leftOut }: Results = JSON.parse(readFileSync(json, 'utf8'));
+  const { rows, coldStarts, samplerPeakBytes, leftOut }: Results = JSON.parse(
+    readFileSync(json, 'utf8'),
+  );
   for (const { name, kinds, places, sizes } of workloads(true)) {
     for (const kind of kinds.filter(each => OWN.includes(each))) {
       const found = rows.filter(row => row.workload === name && row.kind === kind);
       const reached = places.filter(
         place => (hasOpenssl || !place.tls) && (kind !== 'curl loop' || placeText(place) === ''),
       );
-      assert.deepEqual([...new Set(found.map(row => row.place))], reached.map(placeText), `${name}: ${kind}`);
+      assert.deepEqual(
+        [...new Set(found.map(row => row.place))],
+        reached.map(placeText),
+        `${name}: ${kind}`,
+      );
       for (const row of found) {
         assert.equal(row.files, sizes.length);
         assert.ok(row.medianMs > 0);
       }
     }
   }
-  assert.ok(rows.some(row => row.kind.startsWith('e2b')) || leftOut.some(each => each.startsWith('e2b')));
+  assert.ok(
+    rows.some(row => row.kind.startsWith('e2b')) || leftOut.some(each => each.startsWith('e2b')),
+  );
   assert.deepEqual(
     coldStarts.map(start => start.entry),
     ['node -e 0', 'sync', 'upload', 'stats', 'monitor', 'monitor-post'],

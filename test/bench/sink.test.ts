@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { chunkedCoding, identityCoding, parseRequestHead } from '../../bench/sink/http.ts';
-import { multipartReader } from '../../bench/sink/multipart.ts';
+import { chunkedCoding, identityCoding, parseRequestHead } from '../../dev/bench/sink/http.ts';
+import { multipartReader } from '../../dev/bench/sink/multipart.ts';
 
 const FORM = Buffer.from(
   [
@@ -59,7 +59,10 @@ describe('the sink finds the end of a body', () => {
   }
 
   test('and leaves what is behind it', () => {
-    assert.equal(chunkedCoding(() => {}).take(Buffer.concat([chunked, Buffer.from('POST')])), chunked.length);
+    assert.equal(
+      chunkedCoding(() => {}).take(Buffer.concat([chunked, Buffer.from('POST')])),
+      chunked.length,
+    );
     assert.equal(identityCoding(3, () => {}).take(Buffer.from('abcPOST')), 3);
   });
 
@@ -79,5 +82,8 @@ test('the sink reads what it needs of a head', () => {
   });
   const stream = 'POST /files HTTP/1.1\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue';
   const { length, target, boundary, expectsContinue } = parseRequestHead(stream);
-  assert.deepEqual([length, target, boundary, expectsContinue], [undefined, undefined, undefined, true]);
+  assert.deepEqual(
+    [length, target, boundary, expectsContinue],
+    [undefined, undefined, undefined, true],
+  );
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CreatedSandbox } from '../../local-agent/control-plane.ts';
+import type { CreatedSandbox } from '../../dev/agent/control-plane.ts';
 import { filesBelow } from '../system.ts';
 import type { Files } from './repository.ts';
 import { homeOf, type Service } from './sandbox.ts';
@@ -12,15 +12,28 @@ export function assertSucceeded({ succeeded, log }: Run, said = /^/): void {
 }
 
 /** In the folder `app` of the only sandbox are these files, and no others anywhere but those named. */
-export function assertArrived({ plane }: Service, files: Files, others: readonly string[] = []): void {
+export function assertArrived(
+  { plane }: Service,
+  files: Files,
+  others: readonly string[] = [],
+): void {
   assert.equal(plane.created.length, 1);
   for (const sandbox of plane.created) assertHolds(sandbox, files, others);
 }
 
 /** The same of a sandbox. */
-export function assertHolds(sandbox: CreatedSandbox, files: Files, others: readonly string[] = []): void {
-  const found = Object.entries(filesBelow(homeOf(sandbox))).filter(([name]) => !others.includes(name));
-  const sent = Object.entries(files).map(([name, content]) => [`app/${name}`, Buffer.from(content)]);
+export function assertHolds(
+  sandbox: CreatedSandbox,
+  files: Files,
+  others: readonly string[] = [],
+): void {
+  const found = Object.entries(filesBelow(homeOf(sandbox))).filter(
+    ([name]) => !others.includes(name),
+  );
+  const sent = Object.entries(files).map(([name, content]) => [
+    `app/${name}`,
+    Buffer.from(content),
+  ]);
   assert.deepEqual(Object.fromEntries(found), Object.fromEntries(sent));
 }
 

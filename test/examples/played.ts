@@ -1,13 +1,15 @@
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Play } from '../../local-runner/use.ts';
+import type { Play } from '../../dev/runner/use.ts';
 
 /** Plays the actions that hand files from one job to another, which keep them in a folder. */
 export function playArtifacts(folder: string): { readonly upload: Play; readonly download: Play } {
   const placeOf = (inputs: Inputs) => path.join(folder, given(inputs, 'name'));
   return {
-    upload: async (inputs, workspace) => copy(path.join(workspace, given(inputs, 'path')), placeOf(inputs)),
-    download: async (inputs, workspace) => copy(placeOf(inputs), path.join(workspace, given(inputs, 'path'))),
+    upload: async (inputs, workspace) =>
+      copy(path.resolve(workspace, given(inputs, 'path')), placeOf(inputs)),
+    download: async (inputs, workspace) =>
+      copy(placeOf(inputs), path.join(workspace, given(inputs, 'path'))),
   };
 }
 
@@ -26,6 +28,24 @@ export function playCache(folder: string): { readonly restore: Play; readonly sa
       copy(file, placeOf(key));
       keys.push(key);
     },
+  };
+}
+
+/** What an attestation is about. */
+export interface Subject {
+  readonly name: string;
+  readonly digest: string;
+}
+
+/** Plays actions/attest, which reads its subjects from a file of checksums. */
+export function playAttest(subjects: Subject[]): Play {
+  return async inputs => {
+    const lines = readFileSync(given(inputs, 'subject-checksums'), 'utf8').split('\n');
+    for (const line of lines.filter(text => text !== '')) {
+      const [, digest = '', name = ''] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
+      if (digest === '') throw new Error(`Invalid digest: ${line}`);
+      subjects.push({ name, digest });
+    }
   };
 }
 

@@ -24,13 +24,25 @@ export interface RepositoryOptions {
 
 /** The file package.json of the repository. */
 export function packageJson({ test = 'echo tested $SUITE' }: RepositoryOptions = {}): string {
-  return JSON.stringify({ name: 'app', version: '1.0.0', scripts: { build: 'cp -R site dist', test } });
+  return JSON.stringify({
+    name: 'app',
+    version: '1.0.0',
+    scripts: { build: 'cp -R site dist', test },
+  });
 }
 
 /** Writes a small project that has all which the examples expect of a repository. */
 export function writeRepository(folder: string, options: RepositoryOptions = {}): void {
-  const lock = { name: 'app', version: '1.0.0', lockfileVersion: 3, packages: { '': { name: 'app' } } };
-  writeFiles(folder, { 'package.json': packageJson(options), 'package-lock.json': JSON.stringify(lock) });
+  const lock = {
+    name: 'app',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    packages: { '': { name: 'app' } },
+  };
+  writeFiles(folder, {
+    'package.json': packageJson(options),
+    'package-lock.json': JSON.stringify(lock),
+  });
   writeFiles(path.join(folder, 'site'), options.site ?? SITE);
 }
 
@@ -43,7 +55,13 @@ set -eu
 [ "$1 $2 $3 $4" = '--yes @e2b/cli@2 sandbox exec' ] && [ "$E2B_API_KEY" = ${API_KEY} ]
 shift 4
 if [ "$1" = --env ]; then export "\${2?}"; shift 2; fi
-cd "$SANDBOXES/$1/home/user"
+root="$SANDBOXES/$1"
+cd "$root/home/user"
+# The root of a sandbox is a folder here, so sha256sum finds its absolute paths below it.
+if [[ "$2" =~ ^sha256sum\\ -c\\ --quiet\\ (/.*)$ ]]; then
+  sed "s#  /#  $root/#" "$root\${BASH_REMATCH[1]}" | sha256sum -c --quiet
+  exit
+fi
 exec bash -c "$2"
 `;
 

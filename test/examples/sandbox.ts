@@ -4,8 +4,8 @@ import {
   type ControlPlaneOptions,
   type CreatedSandbox,
   startControlPlane,
-} from '../../local-agent/control-plane.ts';
-import type { Keys } from '../../local-agent/keys.ts';
+} from '../../dev/agent/control-plane.ts';
+import type { Keys } from '../../dev/agent/keys.ts';
 import { openProxy } from '../action/proxy.ts';
 import { API_KEY } from './repository.ts';
 
@@ -56,5 +56,7 @@ export function homeOf({ root }: CreatedSandbox): string {
 
 /** How many uploads were answered, or refused. */
 export function uploadsTo({ plane }: Service): number {
-  return plane.created.flatMap(({ agent }) => agent.requests).filter(({ method }) => method === 'POST').length;
+  return plane.created
+    .flatMap(({ agent }) => agent.requests)
+    .filter(({ method }) => method === 'POST').length;
 }

@@ -71,7 +71,9 @@ suite('the example', { concurrency: 2, skip }, () => {
     const run = await stage.run('shards.yml', { service, repository: { site } });
     assertSucceeded(run);
     assertArrived(service, site);
-    const [build, ...shares] = run.jobs.map(({ steps }) => steps.at(-1)?.end?.outputs['uploaded-count']);
+    const [build, ...shares] = run.jobs.map(
+      ({ steps }) => steps.at(-1)?.end?.outputs['uploaded-count'],
+    );
     assert.equal(build, undefined);
     assert.deepEqual(
       shares.map(Number).sort((a, b) => a - b),

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { hasOpenssl, type Keys, makeKeys } from '../../local-agent/keys.ts';
-import { logView } from '../../local-runner/print.ts';
-import type { Play } from '../../local-runner/use.ts';
-import { type JobResult, type Machine, runWorkflow } from '../../local-runner/workflow.ts';
-import { readWorkflow } from '../../local-runner/workflow-file.ts';
+import { hasOpenssl, type Keys, makeKeys } from '../../dev/agent/keys.ts';
+import { logView } from '../../dev/runner/log.ts';
+import type { Play } from '../../dev/runner/use.ts';
+import { type JobResult, runWorkflow, type WorkflowOptions } from '../../dev/runner/workflow.ts';
+import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { WITHOUT_BASH } from '../system.ts';
-import { playArtifacts, playCache } from './played.ts';
+import { playArtifacts, playAttest, playCache, type Subject } from './played.ts';
 import { API_KEY, type RepositoryOptions, writeRepository, writeTools } from './repository.ts';
 import { openService, type Service, type ServiceOptions } from './sandbox.ts';
 
@@ -19,9 +19,13 @@ export const skip = WITHOUT_BASH || (!hasOpenssl && 'needs openssl');
 export interface Stage extends AsyncDisposable {
   /** The file with the certificate of the service's CA. */
   readonly caFile: string;
+  /** What was attested. */
+  readonly subjects: readonly Subject[];
+  /** The folder of what was uploaded as artifacts, by name. */
+  readonly artifacts: string;
   /** Starts a service, which ends with the stage. */
   readonly service: (options?: Partial<ServiceOptions>) => Promise<Service>;
-  /** Runs an example as it is written. */
+  /** Runs an example as it is written, or another workflow by its absolute path. */
   readonly run: (example: string, options: RunOptions) => Promise<Run>;
 }
 
@@ -42,7 +46,7 @@ export interface Run {
 }
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
-const OWN = /^sandbox-sync\/sandbox-sync(?:\/(?<folder>\w+))?@v1$/;
+const OWN = /^sandbox-sync\/sandbox-sync(?:\/(?<folder>[\w/]+))?@v1$/;
 
 /** Opens a stage, removed with all that is on it when it is disposed of. */
 export async function openStage(): Promise<Stage> {
@@ -50,11 +54,14 @@ export async function openStage(): Promise<Stage> {
   const held = new AsyncDisposableStack();
   held.defer(() => rmSync(folder, { recursive: true, force: true }));
   const keys = held.use(makeKeys('DNS:*.example.com,DNS:*.e2b.app'));
-  const actions = playedActions(folder);
+  const subjects: Subject[] = [];
+  const actions = playedActions(folder, subjects);
   const sandboxes = path.join(folder, 'sandboxes');
   writeTools(path.join(folder, 'tools'));
   return {
     caFile: keys.certFile,
+    subjects,
+    artifacts: path.join(folder, 'artifacts'),
     service: async options => held.use(await openService({ keys, folder: sandboxes, ...options })),
     run: (example, options) => run(example, options, { folder, keys, actions }),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
@@ -69,12 +76,13 @@ interface Surroundings {
   readonly actions: Actions;
 }
 
-function playedActions(folder: string): Actions {
+function playedActions(folder: string, subjects: Subject[]): Actions {
   const artifacts = playArtifacts(path.join(folder, 'artifacts'));
   const cache = playCache(path.join(folder, 'caches'));
   return new Map([
     ['actions/upload-artifact@v7', artifacts.upload],
     ['actions/download-artifact@v8', artifacts.download],
+    ['actions/attest@v4', playAttest(subjects)],
     ['actions/cache/restore@v6', cache.restore],
     ['actions/cache/save@v6', cache.save],
   ]);
@@ -84,17 +92,23 @@ async function run(example: string, options: RunOptions, surroundings: Surroundi
   const { vars = {}, runId = '1', service } = options;
   const secrets = { E2B_API_KEY: API_KEY, SANDBOX_TOKEN: TOKEN };
   const log: string[] = [];
-  const jobs = await runWorkflow(await readWorkflow(path.join(PROJECT, 'examples', example)), {
+  const jobs = await runWorkflow(await readWorkflow(path.resolve(PROJECT, 'examples', example)), {
     openMachine: () => ({
       ...openMachine(options, surroundings),
-      onStart: () => undefined,
-      onLine: lineShower(Object.values(secrets), log),
-      onEnd: () => undefined,
+      log: lineShower(Object.values(secrets), log),
     }),
-    contexts: { secrets, vars: { SANDBOX_ID: 'box', ...vars }, github: { run_id: runId, run_attempt: '1' } },
+    contexts: {
+      secrets,
+      vars: { SANDBOX_ID: 'box', ...vars },
+      github: { run_id: runId, run_attempt: '1' },
+    },
   });
   const text = log.join('\n');
-  for (const secret of [API_KEY, TOKEN, ...(service?.plane.created ?? []).map(({ token }) => token)])
+  for (const secret of [
+    API_KEY,
+    TOKEN,
+    ...(service?.plane.created ?? []).map(({ token }) => token),
+  ])
     assert.ok(!text.includes(secret), 'the log holds a secret');
   return { jobs, log: text, succeeded: jobs.every(({ succeeded }) => succeeded) };
 }
@@ -115,7 +129,7 @@ function lineShower(secrets: readonly string[], log: string[]): (line: string) =
 function openMachine(
   { service, repository }: RunOptions,
   { folder, keys, actions }: Surroundings,
-): Pick<Machine, 'workspace' | 'temp' | 'machine' | 'findAction'> {
+): Omit<ReturnType<WorkflowOptions['openMachine']>, 'log'> {
   const home = mkdtempSync(path.join(folder, 'machine-'));
   const [workspace, temp] = [path.join(home, 'work'), path.join(home, 'temp')];
   for (const made of [workspace, temp]) mkdirSync(made);
@@ -137,7 +151,11 @@ function openMachine(
 
 /** The variables by which the action and curl reach a service. */
 function wayTo({ proxy }: Service, { certFile }: Keys): Readonly<Record<string, string>> {
-  return { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: certFile, CURL_CA_BUNDLE: certFile };
+  return {
+    HTTPS_PROXY: `http://${proxy.address}`,
+    NODE_EXTRA_CA_CERTS: certFile,
+    CURL_CA_BUNDLE: certFile,
+  };
 }
 
 function actionOf(uses: string, played: Actions): string | Play {

@@ -41,19 +41,21 @@ const SLIPS: Readonly<Record<string, readonly Slip[]>> = {
     ['mem_used === 1', 10, /did you mean ==\?/],
     ['mem_used !== 1', 10, /did you mean !=\?/],
     ['mem_used <> 1', 10, /did you mean !=\?/],
-    ['mem_used above 1', 10, /^there is no operator above; use one of > >= < <= == !=$/],
+    ['mem_used above 1', 10, /^there is no operator above; did you mean >\?$/],
     ['mem_used ≥ 1', 10, /^there is no operator ≥/],
     ['mem_used', 9, /^an operator is missing; use one of/],
     ['mem_used.max', 13, /^an operator is missing/],
   ],
   'what is no number is refused where it stands': [
-    ['mem_used >', 11, /^a number was expected, such as 90 or 1\.5$/],
+    ['mem_used >', 11, /^nothing follows >: is the expression empty\?$/],
+    ['mem_used_pct.max >=', 20, /^nothing follows >=: is the expression empty\?$/],
     ['mem_used > lots', 12, /^a number was expected, not lots, /],
     ['mem_used > 1.2.3', 12, /^a number was expected, not 1\.2\.3/],
     ['mem_used > .5', 12, /number was expected/],
     ['mem_used > 5.', 12, /number was expected/],
     ['mem_used > +5', 12, /number was expected/],
-    ['mem_used > 1e9999', 12, /number was expected/],
+    ['load > 1e309', 8, /^1e309 is too large a number$/],
+    ['mem_used > 1e9999GiB', 12, /^1e9999 is too large a number$/],
     ['mem_used > ٣', 12, /number was expected/],
   ],
   'an unknown unit is refused with the nearest, or all of them': [
@@ -65,21 +67,29 @@ const SLIPS: Readonly<Record<string, readonly Slip[]>> = {
     ['mem_used > 1,000', 13, /no unit ,000/],
   ],
   'a second condition is refused': [
-    ['mem_used > 5GiB and more', 13, /^write one condition per line: put the rest on its own line$/],
+    [
+      'mem_used > 5GiB and more',
+      13,
+      /^write one condition per line: put the rest on its own line$/,
+    ],
     ['mem_used_pct > 90 && cpu_used_pct > 90', 19, /^write one condition per line/],
     ['mem_used_pct > 90% || cpu_used_pct > 90', 18, /^write one condition per line/],
     ['mem_used_pct > 90, cpu_used_pct > 90', 18, /^write one condition per line/],
   ],
   'a limit that no figure comes by is refused': [
-    ['disk_free < 512', 16, /^disk_free is in bytes and needs a unit, such as 1GiB or 512MiB$/],
+    ['disk_free < 512', 16, /^disk_free is in bytes and needs a unit, such as disk_free < 512MiB$/],
     ['mem_used_pct > 101', 19, /^mem_used_pct is a percentage, which is between 0 and 100$/],
     ['cpu_used_pct < -1%', 18, /between 0 and 100$/],
   ],
   'a unit that does not fit is refused with what fits': [
     ['mem_used > 90%', 14, /^% does not fit mem_used, but mem_used_pct$/],
-    ['mem_free > 90%', 14, /^% does not fit mem_free, which is in bytes: .*B, kB,.*TiB$/],
+    ['mem_free > 90%', 14, /^% does not fit mem_free, but mem_used_pct$/],
     ['mem_used_mib > 90%', 18, /^% does not fit mem_used_mib, which is in MiB: .*B, kB,.*TiB$/],
-    ['mem_used_pct > 1GiB', 17, /^GiB does not fit mem_used_pct, which is in percent: write % or no unit$/],
+    [
+      'mem_used_pct > 1GiB',
+      17,
+      /^GiB does not fit mem_used_pct, which is in percent: write % or no unit$/,
+    ],
     ['cpu_count > 4%', 14, /^% does not fit cpu_count, which is a plain number: write no unit$/],
   ],
 };
@@ -98,6 +108,9 @@ for (const [name, slips] of Object.entries(SLIPS)) {
 
 test('every metric without its last letter is a slip of itself', () => {
   for (const metric of Object.keys(METRICS).filter(name => name !== 'ts')) {
-    assert.match(refusalOf(`${metric.slice(0, -1)} > 1`).message, new RegExp(`did you mean ${metric}\\?$`));
+    assert.match(
+      refusalOf(`${metric.slice(0, -1)} > 1`).message,
+      new RegExp(`did you mean ${metric}\\?$`),
+    );
   }
 });

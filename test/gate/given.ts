@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Condition, parseCondition } from '../../src/gate/conditions.ts';
-import type { Figure, Figures } from '../../src/gate/metrics.ts';
+import type { Figures } from '../../src/gate/metrics.ts';
 
 /** Why a condition was refused, and where. */
 export class Refused extends Error {
@@ -31,11 +31,11 @@ export function refusalOf(line: string): Refused {
 }
 
 /** The figures of one sample. */
-export function figures(of: Readonly<Record<string, Figure>>): Figures {
+export function figures(of: Readonly<Record<string, number>>): Figures {
   return new Map(Object.entries(of));
 }
 
 /** Samples that report one metric only, `undefined` for one that does not report it. */
-export function samplesOf(metric: string, values: readonly (Figure | undefined)[]): Figures[] {
-  return values.map(value => figures(value === undefined ? { ts: 1n } : { [metric]: value }));
+export function samplesOf(metric: string, values: readonly (number | undefined)[]): Figures[] {
+  return values.map(value => figures(value === undefined ? { ts: 1 } : { [metric]: value }));
 }

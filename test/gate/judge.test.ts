@@ -1,33 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { toFigure } from '../../src/gate/exact-number.ts';
 import { gateOf, type Judgement, judge } from '../../src/gate/judge.ts';
-import type { Figure } from '../../src/gate/metrics.ts';
 import { figures, parse, samplesOf } from './given.ts';
 
 /** What a judgement says beside its condition: the figure, or the metrics reported where there is none. */
-function found(judgement: Judgement): Figure | readonly string[] {
-  return judgement.holds === undefined ? judgement.reported : toFigure(judgement.figure);
+function found(judgement: Judgement): number | readonly string[] {
+  return judgement.holds === undefined ? judgement.reported : judgement.figure;
 }
 
 describe('the figure that decides', () => {
-  const cases: readonly (readonly [line: string, values: readonly Figure[], holds: boolean, figure: Figure])[] = [
+  const cases: readonly (readonly [
+    line: string,
+    values: readonly number[],
+    holds: boolean,
+    figure: number,
+  ])[] = [
     // Of several that satisfy a bare condition, the farthest from its limit; for == and != the first.
-    ['load > 7', [1n, 9n, 8n, 2n], true, 9n],
-    ['load >= 8', [8n, 9n, 2n], true, 9n],
-    ['load < 1', [5n, 0n, -2n], true, -2n],
-    ['load <= 3', [3n, 5.5, 8n], true, 3n],
-    ['load == 5.5', [3n, 5.5, 8n], true, 5.5],
-    ['load != 3', [3n, 5.5, 8n], true, 5.5],
+    ['load > 7', [1, 9, 8, 2], true, 9],
+    ['load >= 8', [8, 9, 2], true, 9],
+    ['load < 1', [5, 0, -2], true, -2],
+    ['load <= 3', [3, 5.5, 8], true, 3],
+    ['load == 5.5', [3, 5.5, 8], true, 5.5],
+    ['load != 3', [3, 5.5, 8], true, 5.5],
     // The last where none does.
-    ['load > 8', [8n, 3n, 5n], false, 5n],
-    ['load < 3', [8n, 3n, 5n], false, 5n],
-    ['load == 4', [8n, 3n, 5n], false, 5n],
+    ['load > 8', [8, 3, 5], false, 5],
+    ['load < 3', [8, 3, 5], false, 5],
+    ['load == 4', [8, 3, 5], false, 5],
     // The aggregate, whether or not it does.
-    ['load.last >= 6', [4n, 10n, 1n, 6n], true, 6n],
-    ['load.min > 1', [4n, 10n, 1n, 6n], false, 1n],
-    ['load.max != 10', [4n, 10n, 1n, 6n], false, 10n],
-    ['load.mean == 5.25', [4n, 10n, 1n, 6n], true, 5.25],
+    ['load.last >= 6', [4, 10, 1, 6], true, 6],
+    ['load.min > 1', [4, 10, 1, 6], false, 1],
+    ['load.max != 10', [4, 10, 1, 6], false, 10],
+    ['load.mean == 5.25', [4, 10, 1, 6], true, 5.25],
   ];
   for (const [line, values, holds, figure] of cases) {
     test(`of ${line} over ${values.join(', ')} is ${figure}`, () => {
@@ -37,8 +40,35 @@ describe('the figure that decides', () => {
   }
 });
 
+describe('numbers are judged by their digits:', () => {
+  const cases: readonly (readonly [line: string, values: readonly number[], holds: boolean])[] = [
+    ['load > 0.3', [0.3], false],
+    ['load == 0.30000000000000004', [0.1 + 0.2], true],
+    ['load == 0.3', [0.1 + 0.2], false],
+    // 1.005 * 1000 is 1004.9999999999999.
+    ['mem_used > 1.005kB', [1005], false],
+    ['mem_used >= 1.005kB', [1005], true],
+    ['mem_used < 1.1GiB', [1_181_116_006], true],
+    ['mem_used > 1.1GiB', [1_181_116_007], true],
+    ['mem_used_mib >= 1.048576MB', [1], true],
+    ['mem_used == 9007199254740991B', [2 ** 53 - 1], true],
+    ['mem_used > 9007199254740990B', [2 ** 53 - 1], true],
+    // (0.1 + 0.2) / 2 is 0.15000000000000002, and (0.1 + 0.1 + 0.1) / 3 is 0.10000000000000002.
+    ['load.mean > 0.15', [0.1, 0.2], false],
+    ['load.mean > 0.1', [0.1, 0.1, 0.1], false],
+    ['load.mean == 66.67', [66.67, 66.66, 66.68], true],
+    ['load.mean == 9007199254740991', [2 ** 53 - 1, 2 ** 53 - 1, 2 ** 53 - 1], true],
+  ];
+  for (const [line, values, holds] of cases) {
+    test(`${line} over ${values.join(', ')} is ${holds}`, () => {
+      const { metric } = parse(line);
+      assert.equal(judge(parse(line), samplesOf(metric, values)).holds, holds);
+    });
+  }
+});
+
 describe('the gate', () => {
-  const samples = [40, 60].map(mem_used_pct => figures({ mem_used_pct, cpu_count: 4n }));
+  const samples = [40, 60].map(mem_used_pct => figures({ mem_used_pct, cpu_count: 4 }));
   const reported = ['cpu_count', 'mem_used_pct'];
 
   /** Its state, and its breaches in short. */
@@ -56,7 +86,7 @@ describe('the gate', () => {
   });
 
   test('warns where a warn-if holds', () => {
-    const breach = ['warn', 'mem_used_pct > 50', 60n];
+    const breach = ['warn', 'mem_used_pct > 50', 60];
     assert.deepEqual(gate(['mem_used_pct > 90'], ['mem_used_pct > 50']), ['warned', breach]);
     assert.deepEqual(gate([], ['mem_used_pct > 50']), ['warned', breach]);
   });
@@ -65,21 +95,24 @@ describe('the gate', () => {
     const failIf = ['mem_used_pct > 90', 'mem_used_pct.mean >= 50', 'cpu_count == 4'];
     assert.deepEqual(gate(failIf, ['mem_used_pct > 50', 'cpu_count > 4']), [
       'failed',
-      ['fail', 'mem_used_pct.mean >= 50', 50n],
-      ['fail', 'cpu_count == 4', 4n],
-      ['warn', 'mem_used_pct > 50', 60n],
+      ['fail', 'mem_used_pct.mean >= 50', 50],
+      ['fail', 'cpu_count == 4', 4],
+      ['warn', 'mem_used_pct > 50', 60],
     ]);
   });
 
   test('trips over a metric that any sample does not report, in all aggregates', () => {
     for (const aggregate of ['', '.last', '.min', '.max', '.mean']) {
       for (const values of [
-        [undefined, 1n, 1n],
-        [1n, undefined, 1n],
-        [1n, 1n, undefined],
+        [undefined, 1, 1],
+        [1, undefined, 1],
+        [1, 1, undefined],
       ]) {
         const line = `load${aggregate} > 1`;
-        assert.deepEqual(gate([line], [], samplesOf('load', values)), ['failed', ['fail', line, ['ts']]]);
+        assert.deepEqual(gate([line], [], samplesOf('load', values)), [
+          'failed',
+          ['fail', line, ['ts']],
+        ]);
       }
     }
   });
@@ -88,11 +121,19 @@ describe('the gate', () => {
     const state = (failIf: string[], warnIf: string[]) =>
       gateOf({ failIf: failIf.map(parse), warnIf: warnIf.map(parse) }, samples, true).state;
     const line = 'cpu_count > 9';
-    assert.deepEqual([state([line], []), state([], [line]), state([], [])], ['failed', 'warned', 'none']);
+    assert.deepEqual(
+      [state([line], []), state([], [line]), state([], [])],
+      ['failed', 'warned', 'none'],
+    );
   });
 
   test('trips over what cannot be judged, whatever the operator, and names what was reported', () => {
-    for (const line of ['mem_cache > 1', 'mem_cache < 1', 'mem_cache != 1', 'disk_free.mean < 1GiB']) {
+    for (const line of [
+      'mem_cache > 1',
+      'mem_cache < 1',
+      'mem_cache != 1',
+      'disk_free.mean < 1GiB',
+    ]) {
       assert.deepEqual(gate([line], []), ['failed', ['fail', line, reported]]);
       assert.deepEqual(gate([], [line]), ['warned', ['warn', line, reported]]);
     }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Figure } from '../../src/gate/metrics.ts';
 
 // Written from the language's description alone, as simply as can be: judging by it must agree with the sources.
 
@@ -31,10 +30,32 @@ const SIZES: Readonly<Record<string, bigint>> = {
 };
 
 /** Whether a condition holds over the figures of its metric; undefined without any. */
-export function oracle(parts: Parts, found: readonly Figure[]): boolean | undefined {
+export function oracle(parts: Parts, found: readonly number[]): boolean | undefined {
   if (found.length === 0) return undefined;
   const all = found.map(figure => fraction(String(figure)));
-  return chosen(parts.aggregate, all).some(figure => holds(difference(figure, limitOf(parts)), parts.operator));
+  return chosen(parts.aggregate, all).some(figure =>
+    holds(difference(figure, limitOf(parts)), parts.operator),
+  );
+}
+
+/**
+ * Whether the deciding figure is so close to the limit, and not equal to it, that numbers of 64 bits cannot tell them
+ * apart: they hold 53 bits, of which a mean may lose three.
+ */
+export function isTooClose(parts: Parts, found: readonly number[]): boolean {
+  const limit = limitOf(parts);
+  const all = found.map(figure => fraction(String(figure)));
+  return (
+    all.length > 0 &&
+    chosen(parts.aggregate, all).some(figure => {
+      const apart = abs(difference(figure, limit));
+      return apart > 0n && apart * 2n ** 50n < abs(limit[0] * figure[1]);
+    })
+  );
+}
+
+function abs(value: bigint): bigint {
+  return value < 0n ? -value : value;
 }
 
 /** A condition's limit in the metric's own unit. */
@@ -45,7 +66,9 @@ export function limitOf({ metric, number, unit }: Parts): Fraction {
 }
 
 function chosen(aggregate: string | undefined, all: readonly Fraction[]): readonly Fraction[] {
-  const sorted = all.toSorted((a, b) => Number(difference(a, b) > 0n) - Number(difference(a, b) < 0n));
+  const sorted = all.toSorted(
+    (a, b) => Number(difference(a, b) > 0n) - Number(difference(a, b) < 0n),
+  );
   if (aggregate === undefined) return all;
   if (aggregate === 'last') return all.slice(-1);
   if (aggregate === 'min') return sorted.slice(0, 1);

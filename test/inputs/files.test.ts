@@ -23,12 +23,19 @@ const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]
   'a => ..b/c..': ['a', '..b/c..'],
   'a => $x/a$/50%/%41%42': ['a', '$x/a$/50%/%41%42'],
   'a/**/[**]b/*c*': ['a/**/[**]b/*c*'],
-  ...Object.fromEntries(['"**/a/**"', '- **', 'a/**, b', 'a/** b', 'a/** -> b', 'a/**=>b'].map(slip => [slip, [slip]])),
-  'a => ~b/~': ['a', '~b/~'],
+  ...Object.fromEntries(
+    ['"**/a/**"', '- **', 'a/**, b', 'a/** b', 'a/** -> b', 'a/**=>b'].map(slip => [slip, [slip]]),
+  ),
+  'a => b~/~b': ['a', 'b~/~b'],
+  '$lib/x': ['$lib/x'],
+  '$slug.tsx': ['$slug.tsx'],
+  '["x]': ['["x]'],
 };
 
 describe('lines accepted', () => {
-  const patterns = Object.values(LINES).map(([pattern, target]) => (target ? { pattern, target } : { pattern }));
+  const patterns = Object.values(LINES).map(([pattern, target]) =>
+    target ? { pattern, target } : { pattern },
+  );
   takes('files', {
     [`\n# c\n  # c\n \t\n${Object.keys(LINES).join('\r\n')}\n\n`]: { patterns, excludes: [] },
     '!x\na\n! y \nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: ['x', 'y'] },
@@ -69,11 +76,28 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a/.': `line 1, "a/.", ${CLIMBS}`,
   'a\n!b/../c': `line 2, "!b/../c", ${CLIMBS}`,
   'a => ..': 'line 1, "a => ..", has a .. in the target "..". Write the path without it.',
-  'a => b/../c': 'line 1, "a => b/../c", has a .. in the target "b/../c". Write the path without it.',
+  'a => b/../c':
+    'line 1, "a => b/../c", has a .. in the target "b/../c". Write the path without it.',
   'a => ~': `line 1, "a => ~", has the target "~", but ~ ${EXPANDED}`,
-  'a => b\\c': 'line 1, "a => b\\c", has the target "b\\c". Targets are POSIX paths, such as /srv/app.',
-  'a => C:\\b': 'line 1, "a => C:\\b", has the target "C:\\b". Targets are POSIX paths, such as /srv/app.',
-  'a => b\0': 'line 1, "a => b\\u0000", has a NUL character in the target "b\\u0000".',
+  'a => b\\c':
+    'line 1, "a => b\\c", has the target "b\\c". Targets are POSIX paths, such as /srv/app.',
+  'a => C:\\b':
+    'line 1, "a => C:\\b", has the target "C:\\b". Targets are POSIX paths, such as /srv/app.',
+  'a => b\0':
+    'line 1, "a => b\\u0000", has the invisible character \\u{0} in the target "b\\u0000".',
+  'a => b\u200bc':
+    'line 1, "a => b\u200bc", has the invisible character \\u{200b} in the target "b\u200bc".',
+  'a => ~bob/x': `line 1, "a => ~bob/x", has the target "~bob/x", but ~bob ${EXPANDED}`,
+  'a\n["dist/**"]':
+    'line 2, "[\\"dist/**\\"]", is a list. Write each pattern on its own line, without brackets.',
+  'https://x.io/a.tgz':
+    'line 1, "https://x.io/a.tgz", is a URL. Download it in an earlier step, and write the path.',
+  '${{ env.DIST }}':
+    'line 1, "${{ env.DIST }}", contains a literal `${{`, which the runner did not evaluate. Check its spelling.',
+  '$GITHUB_WORKSPACE/dist':
+    'line 1, "$GITHUB_WORKSPACE/dist", has the variable $GITHUB_WORKSPACE, which is not expanded. Relative patterns start at the workspace.',
+  '!${HOME}/dist':
+    'line 1, "!${HOME}/dist", has the variable ${HOME}, which is not expanded. Relative patterns start at the workspace.',
   'a => b => c': 'line 1, "a => b => c", has more than one =>.',
   ...Object.fromEntries(
     ['~', '$HOME', '${', '$(', '%TMP%'].map(variable => {
@@ -111,6 +135,7 @@ describe('target', () => {
     const message = `has a .. in the target "${target}". Write the path without it.`;
     refuses('target', { [target]: message }, 'app');
   }
+  refuses('target', { 'a\nb': 'has the invisible character \\n in the target "a\\nb".' }, 'app');
   refuses('target', { '~/a': `has the target "~/a", but ~ ${EXPANDED}` }, 'app');
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InputError, type Problem, type RawInputs } from '../../src/inputs/parse.ts';
-import { type Inputs, parseInputs } from '../../src/inputs/table.ts';
+import type { RawInputs } from '../../src/inputs/fields.ts';
+import { InputError, type Problem } from '../../src/inputs/input-error.ts';
+import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
 
 export const TOKEN = 'tok-3f9c1d';
 
@@ -38,7 +39,11 @@ export function problemOf(given: RawInputs): Problem {
 }
 
 /** Tests what each value of an input becomes, beside the other inputs given. */
-export function takes(input: string, cases: Readonly<Record<string, unknown>>, given: RawInputs = {}): void {
+export function takes(
+  input: string,
+  cases: Readonly<Record<string, unknown>>,
+  given: RawInputs = {},
+): void {
   const name = input.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   for (const [value, expected] of Object.entries(cases)) {
     test(`${input} takes ${JSON.stringify(value)}`, () => {
@@ -65,5 +70,7 @@ export function refuses(
 
 /** One message for each of some values, in which `%` stands for the value. */
 export function each(values: readonly string[], message: string): Record<string, string> {
-  return Object.fromEntries(values.map(value => [value, message.replace('%', JSON.stringify(value))]));
+  return Object.fromEntries(
+    values.map(value => [value, message.replace('%', JSON.stringify(value))]),
+  );
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:https';
 import { cpus, totalmem } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { hasOpenssl, makeKeys } from '../../local-agent/keys.ts';
-import { HEADERS, openSandbox, SANDBOX_ID, type Sandbox } from './harness.ts';
+import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import { form, HEADERS, openSandbox, SANDBOX_ID, type Sandbox, TOKEN } from './harness.ts';
 
 const REFUSED = [
   { name: 'a wrong token', headers: { 'X-Access-Token': 'other' }, status: 401 },
@@ -19,19 +20,22 @@ const REFUSED = [
 for (const { name, headers, status } of REFUSED) {
   test(`${name} is answered ${status} by both operations`, async () => {
     await using sandbox = await openSandbox();
-    const stats = await fetch(`${sandbox.agent.url}/metrics`, { headers: { ...HEADERS, ...headers } });
+    const stats = await fetch(`${sandbox.agent.url}/metrics`, {
+      headers: { ...HEADERS, ...headers },
+    });
     const upload = await sandbox.put('/a', 'text', headers);
     assert.deepEqual([stats.status, upload.status], [status, status]);
     await assert.rejects(sandbox.read('/a'), { code: 'ENOENT' });
   });
 }
 
-test('errors say what is wrong: in JSON to those who accept it, else in HTML', async () => {
+test('the agent answers errors in JSON, and the proxy before it in HTML unless JSON is accepted', async () => {
   await using sandbox = await openSandbox();
-  const errorOf = async (headers: Record<string, string>) => await (await sandbox.put('/a', '', headers)).json();
-  assert.deepEqual(await errorOf({ 'X-Access-Token': 'other' }), {
-    message: 'The access token is missing or wrong',
+  const errorOf = async (headers: Record<string, string>) =>
+    await (await sandbox.put('/a', '', headers)).json();
+  assert.deepEqual(await errorOf({ 'X-Access-Token': 'other', Accept: '*/*' }), {
     code: 401,
+    message: 'access token present in header but does not match',
   });
   assert.deepEqual(await errorOf({ 'Svc-Sandbox-Id': 'other' }), {
     sandboxId: 'other',
@@ -43,28 +47,74 @@ test('errors say what is wrong: in JSON to those who accept it, else in HTML', a
     message: 'The sandbox is running but port is not open',
     code: 502,
   });
-  const html = await sandbox.put('/a', '', { 'X-Access-Token': 'other', Accept: '*/*' });
+  const html = await sandbox.put('/a', '', { 'Svc-Sandbox-Id': 'other', Accept: '*/*' });
   assert.match(html.headers.get('content-type') ?? '', /^text\/html/);
-  assert.match(await html.text(), /<h1>401<\/h1>/);
+  assert.match(await html.text(), /<h1>502<\/h1>/);
 });
 
-test('operations that do not exist are answered 404', async () => {
+test('other paths are answered 404, other methods 405', async () => {
   await using sandbox = await openSandbox();
-  for (const [method = '', path] of [
-    ['GET', '/files'],
-    ['POST', '/metrics'],
-    ['GET', '/metrics/'],
-  ]) {
-    const { status } = await fetch(`${sandbox.agent.url}${path}`, { method, headers: HEADERS });
-    assert.equal(status, 404, `${method} ${path}`);
+  const answers = { 'PUT /files': 405, 'POST /metrics': 405, 'GET /metrics/': 404, 'GET /': 404 };
+  for (const [asked, status] of Object.entries(answers)) {
+    const [method = '', path] = asked.split(' ');
+    const answer = await fetch(`${sandbox.agent.url}${path}`, { method, headers: HEADERS });
+    assert.equal(answer.status, status, asked);
   }
+});
+
+test('a signature takes the place of the token for its path, user and time alone', async () => {
+  await using sandbox = await openSandbox();
+  const { 'X-Access-Token': _, ...headers } = HEADERS;
+  const sign = (...parts: string[]) =>
+    `v1_${createHash('sha256').update(parts.join(':')).digest('base64').replace(/=+$/, '')}`;
+  const post = (query: object) =>
+    fetch(`${sandbox.agent.url}/files?${new URLSearchParams({ ...query }).toString()}`, {
+      method: 'POST',
+      headers,
+      body: form(['x']),
+    });
+  const soon = String(Math.ceil(Date.now() / 1000) + 60);
+  const cases = [
+    { status: 200, path: '/a', signature: sign('/a', 'write', '', TOKEN) },
+    { status: 200, path: 'a', username: 'user', signature: sign('a', 'write', 'user', TOKEN) },
+    {
+      status: 200,
+      path: '/a',
+      signature_expiration: soon,
+      signature: sign('/a', 'write', '', TOKEN, soon),
+    },
+    {
+      status: 401,
+      path: '/a',
+      signature_expiration: '1',
+      signature: sign('/a', 'write', '', TOKEN, '1'),
+    },
+    { status: 401, path: '/b', signature: sign('/a', 'write', '', TOKEN) },
+    { status: 401, path: '/a', signature: sign('/a', 'read', '', TOKEN) },
+    { status: 401, path: '/a' },
+  ];
+  for (const { status, ...query } of cases)
+    assert.equal((await post(query)).status, status, JSON.stringify(query));
+});
+
+test('a stored file can be read back', async () => {
+  await using sandbox = await openSandbox();
+  await sandbox.put('a', 'text');
+  const read = (path: string) =>
+    fetch(`${sandbox.agent.url}/files?path=${path}`, { headers: HEADERS });
+  assert.equal(await (await read('/home/user/a')).text(), 'text');
+  assert.deepEqual([(await read('b')).status, (await read('/home')).status], [404, 400]);
 });
 
 test('header prefix, port and paths are options', async () => {
   const paths = { uploadPath: '/x/files', statsPath: '/x/metrics' };
   await using sandbox = await openSandbox({ headerPrefix: 'E2b', sandboxPort: 1234, ...paths });
   const { 'X-Access-Token': token } = HEADERS;
-  const headers = { 'X-Access-Token': token, 'e2b-sandbox-id': SANDBOX_ID, 'e2b-sandbox-port': '1234' };
+  const headers = {
+    'X-Access-Token': token,
+    'e2b-sandbox-id': SANDBOX_ID,
+    'e2b-sandbox-port': '1234',
+  };
   assert.equal((await fetch(`${sandbox.agent.url}/x/metrics`, { headers })).status, 200);
   assert.equal((await sandbox.stats()).status, 400);
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { test } from 'node:test';
-import { parseFaults } from '../../local-agent/fault-file.ts';
-import type { Fault, FaultAction } from '../../local-agent/faults.ts';
-import { HEADERS, openSandbox, type Sandbox } from './harness.ts';
+import { parseFaults } from '../../dev/agent/fault-file.ts';
+import type { Fault, FaultAction } from '../../dev/agent/faults.ts';
+import { form, HEADERS, openSandbox, type Sandbox } from './harness.ts';
 
 const withFault = (action: FaultAction, rule: Partial<Fault> = {}) =>
   openSandbox({ faults: [{ on: 'any', ...rule, do: action }] });
@@ -50,14 +50,18 @@ test('delay waits and goes on as usual', async () => {
 for (const at of ['before-body', 'during-body', 'after-body'] as const) {
   test(`reset and hang-up ${at}`, async () => {
     // An end that comes while the body is sent may be taken for a reset, but not the other way round.
-    const codes = { reset: ['ECONNRESET', 'UND_ERR_SOCKET'], 'hang-up': ['UND_ERR_SOCKET'] } as const;
+    const codes = {
+      reset: ['ECONNRESET', 'UND_ERR_SOCKET'],
+      'hang-up': ['UND_ERR_SOCKET'],
+    } as const;
     for (const kind of ['reset', 'hang-up'] as const) {
       await using sandbox = await withFault({ kind, at }, { times: 1 });
       await assertBreaks(sandbox.put('/a', 'text'), codes[kind]);
       await assertStored(sandbox, at === 'after-body');
       const { status, aborted, bodyBytes } = sandbox.agent.requests[0] ?? assert.fail();
       assert.equal(status, undefined);
-      if (kind === 'reset') assert.deepEqual([aborted, bodyBytes > 0], [true, at !== 'before-body']);
+      if (kind === 'reset')
+        assert.deepEqual([aborted, bodyBytes > 0], [true, at !== 'before-body']);
       assert.equal((await sandbox.put('/b', 'text')).status, 200);
       assert.equal(sandbox.agent.connections(), 2);
     }
@@ -92,7 +96,10 @@ test('answer stores the file, but says something else; drop stores nothing, but 
   const odd = { kind: 'answer', status: 201, body: 'odd', headers: { 'X-Odd': 'yes' } } as const;
   await using answering = await withFault(odd);
   const answer = await answering.put('/a', 'text');
-  assert.deepEqual([answer.status, answer.headers.get('x-odd'), await answer.text()], [201, 'yes', 'odd']);
+  assert.deepEqual(
+    [answer.status, answer.headers.get('x-odd'), await answer.text()],
+    [201, 'yes', 'odd'],
+  );
   await assertStored(answering, true);
   await using dropping = await withFault({ kind: 'drop' });
   const dropped = await dropping.put('/a', 'text');
@@ -122,13 +129,38 @@ test('rules apply by operation, path, skip and times, the first one first, and h
     ],
   });
   const uploads = [];
-  for (const path of ['/a', '/ä b', '/ä b', '/a', '/a']) uploads.push((await sandbox.put(path, 'x')).status);
+  for (const path of ['/a', '/ä b', '/ä b', '/a', '/a'])
+    uploads.push((await sandbox.put(path, 'x')).status);
   assert.deepEqual(uploads, [200, 500, 503, 503, 200]);
   assert.deepEqual([(await sandbox.stats()).status, (await sandbox.stats()).status], [404, 200]);
   sandbox.agent.addFaults({ on: 'any', do: status(507) });
   assert.equal((await sandbox.stats()).status, 507);
   assert.equal((await sandbox.put('/a', 'x', { 'X-Access-Token': 'other' })).status, 401);
 });
+
+for (const action of [
+  { kind: 'status', status: 413 },
+  { kind: 'status', status: 413, early: true },
+  { kind: 'answer', status: 413, body: '' },
+] as const) {
+  test(`a rule with a path matches a batch that contains the file: ${JSON.stringify(action)}`, async () => {
+    const rule = { on: 'upload', path: 'app/b.txt', do: action } as const;
+    await using sandbox = await openSandbox({ faults: [rule] });
+    const batch = (names: readonly string[]) =>
+      sandbox.post(
+        '',
+        form(
+          names.map(name => name.repeat(40_000)),
+          names,
+        ),
+      );
+    assert.equal((await batch(['app/a.txt', 'app/c.txt'])).status, 200);
+    assert.equal((await batch(['app/a.txt', 'app/b.txt'])).status, 413);
+    assert.equal((await sandbox.put('app/b.txt', 'x')).status, 413);
+    assert.ok((sandbox.agent.requests[1]?.bodyBytes ?? 0) > 0 || action.kind === 'status');
+    assert.equal(await sandbox.read('/home/user/app/c.txt'), 'app/c.txt'.repeat(40_000));
+  });
+}
 
 test('a client that gives up does not disturb the next one', async () => {
   await using sandbox = await withFault({ kind: 'stall', at: 'answering' }, { times: 1 });
@@ -162,10 +194,16 @@ const WRONG = [
   { json: '{}', message: /must be a JSON array/ },
   { json: '[1]', message: /^\[0\] must be an object/ },
   { json: '[{"on":"upload"}]', message: /^\[0\]\.do is missing/ },
-  { json: '[{"on":"all","do":{"kind":"drop"}}]', message: /^\[0\]\.on must be one of: upload, stats, any/ },
+  {
+    json: '[{"on":"all","do":{"kind":"drop"}}]',
+    message: /^\[0\]\.on must be one of: upload, stats, any/,
+  },
   { json: '[{"on":"any","time":1,"do":{"kind":"drop"}}]', message: /^\[0\]\.time is not known/ },
   { json: '[{"on":"any","times":-1,"do":{"kind":"drop"}}]', message: /^\[0\]\.times cannot be -1/ },
-  { json: '[{"on":"any","do":{"kind":"dorp"}}]', message: /^\[0\]\.do\.kind must be one of: status,/ },
+  {
+    json: '[{"on":"any","do":{"kind":"dorp"}}]',
+    message: /^\[0\]\.do\.kind must be one of: status,/,
+  },
   { json: '[{"on":"any","do":{"kind":"delay"}}]', message: /^\[0\]\.do\.ms is missing/ },
   { json: '[{"on":"any","do":{"kind":"drop","ms":1}}]', message: /^\[0\]\.do\.ms is not known/ },
 ];

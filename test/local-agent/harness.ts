@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalAgent, startAgent } from '../../local-agent/agent.ts';
-import type { AgentOptions } from '../../local-agent/options.ts';
+import { type LocalAgent, startAgent } from '../../dev/agent/agent.ts';
+import type { AgentOptions } from '../../dev/agent/options.ts';
 
 export const TOKEN = 'a-token';
 export const SANDBOX_ID = 'sandbox1';
@@ -25,7 +25,11 @@ export interface Sandbox extends AsyncDisposable {
   read(path: string): Promise<string>;
   /** Uploads one file to `path`. */
   put(path: string, content: string, headers?: Record<string, string>): Promise<Response>;
-  post(query: string, body: NonNullable<RequestInit['body']>, headers?: Record<string, string>): Promise<Response>;
+  post(
+    query: string,
+    body: NonNullable<RequestInit['body']>,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
   stats(): Promise<Response>;
 }
 
@@ -35,13 +39,18 @@ export async function openSandbox(options: Partial<AgentOptions> = {}): Promise<
   const root = join(outside, 'root');
   const agent = await startAgent({ root, token: TOKEN, sandboxId: SANDBOX_ID, ...options });
   const post: Sandbox['post'] = (query, body, headers = {}) =>
-    fetch(`${agent.url}/files${query}`, { method: 'POST', body, headers: { ...HEADERS, ...headers } });
+    fetch(`${agent.url}/files${query}`, {
+      method: 'POST',
+      body,
+      headers: { ...HEADERS, ...headers },
+    });
   return {
     agent,
     outside,
     root,
     read: path => readFile(join(root, path), 'utf8'),
-    put: (path, content, headers) => post(`?path=${encodeURIComponent(path)}`, form([content]), headers),
+    put: (path, content, headers) =>
+      post(`?path=${encodeURIComponent(path)}`, form([content]), headers),
     post,
     stats: () => fetch(`${agent.url}/metrics`, { headers: HEADERS }),
     async [Symbol.asyncDispose]() {

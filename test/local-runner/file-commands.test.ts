@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseKeyValueFile } from '../../local-runner/file-commands.ts';
+import { parseKeyValueFile } from '../../dev/runner/file-commands.ts';
 
 const TEXT = 'a=1\nb=x=y<<z\nc<<E\nd=2\n\nEE\nE\nempty=\nnone<<E\nE\n';
 const VALUES = { a: '1', b: 'x=y<<z', c: 'd=2\n\nEE', empty: '', none: '' };
@@ -12,7 +12,12 @@ test('lines and blocks are read, also where a value looks like either', () => {
 
 test('on Windows, where @actions/core ends lines by \\r\\n, a value keeps the line ends of its own', () => {
   const text = 'a<<E\r\none\r\nE\r\nb<<E\r\ntwo\nlines\r\nand\r\r\nE\r\nc=3\r\nnone<<E\r\nE\r\n';
-  assert.deepEqual(parseKeyValueFile(text, true), { a: 'one', b: 'two\nlines\r\nand\r', c: '3', none: '' });
+  assert.deepEqual(parseKeyValueFile(text, true), {
+    a: 'one',
+    b: 'two\nlines\r\nand\r',
+    c: '3',
+    none: '',
+  });
 });
 
 test('elsewhere a carriage return belongs to the value', () => {

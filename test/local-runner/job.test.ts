@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { runJob } from '../../local-runner/job.ts';
-import { readJobSteps } from '../../local-runner/workflow-file.ts';
+import { runJob } from '../../dev/runner/job.ts';
+import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { WITHOUT_BASH } from '../system.ts';
 
 const ACTION = `
@@ -34,18 +34,20 @@ async function run(t: TestContext, steps: string) {
     'greet/action.yml': ACTION,
     'greet/main.js': MAIN,
     'greet/post.js': POST,
-    'ci.yml': `jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v1\n      - run: ready\n      ${indented}\n`,
+    'ci.yml': `jobs:\n  a:\n    steps:\n      ${indented}\n`,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(workspace, name), text);
   const log: string[] = [];
-  const results = await runJob(await readJobSteps(path.join(workspace, 'ci.yml'), 'a', 'ready'), {
+  const [job] = await readWorkflow(path.join(workspace, 'ci.yml'));
+  const results = await runJob(job?.steps ?? [], {
     workspace,
     temp: workspace,
-    onStart: title => log.push(`> ${title}`),
-    onLine: line => log.push(line),
-    onEnd: () => undefined,
+    log: line => log.push(line),
   });
-  return { log, ends: results.map(({ phase, outcome, conclusion }) => `${phase} ${outcome} ${conclusion}`) };
+  return {
+    log,
+    ends: results.map(({ phase, outcome, conclusion }) => `${phase} ${outcome} ${conclusion}`),
+  };
 }
 
 suite('a job', { concurrency: 2, skip: WITHOUT_BASH }, () => {
@@ -67,18 +69,18 @@ suite('a job', { concurrency: 2, skip: WITHOUT_BASH }, () => {
   env: { TEXT: '\${{ steps.greet.outputs.greeting }}' }`,
     );
     assert.deepEqual(log, [
-      '> Set',
-      '> ./greet',
+      '── Set',
+      '── ./greet',
       'main Ann of bar',
-      '> ./greet',
+      '── ./greet',
       'main nobody of bar',
-      '> echo "$TEXT $FOO"; echo oops >&2',
+      '── echo "$TEXT $FOO"; echo oops >&2',
       'hello',
       'Ann of bar',
       'oops',
-      '> Post ./greet',
+      '── Post ./greet',
       'post nobody',
-      '> Post ./greet',
+      '── Post ./greet',
       'post Ann',
     ]);
     assert.deepEqual(new Set(ends), new Set(['main success success', 'post success success']));
@@ -97,7 +99,7 @@ suite('a job', { concurrency: 2, skip: WITHOUT_BASH }, () => {
   if: failure()`,
     );
     assert.deepEqual(
-      log.filter(line => !line.startsWith('>')),
+      log.filter(line => !line.startsWith('──')),
       ['main nobody undefined', 'always', 'on failure', 'post nobody'],
     );
     assert.deepEqual(ends, [
@@ -124,12 +126,21 @@ suite('a job', { concurrency: 2, skip: WITHOUT_BASH }, () => {
   });
 
   const errors: Readonly<Record<string, readonly [steps: string, message: RegExp]>> = {
-    'an unknown key of a step': ['- run: x\n  shell: pwsh', /A step has shell, which is not known here/],
-    'an action of another repository': ['- uses: actions/cache@v4', /is no action of this repository/],
-    'an input that the action does not have': ['- uses: ./greet\n  with: { nam: x }', /has no input nam/],
-    'an unknown expression': ['- run: echo ${{ github.sha }}', /names what is not there/],
+    'an action of another repository': [
+      '- uses: actions/cache@v4',
+      /::error::.*is no action of this repository/,
+    ],
+    'an input that the action does not have': [
+      '- uses: ./greet\n  with: { nam: x }',
+      /::error::.*has no input nam/,
+    ],
+    'an unknown expression': ['- run: echo ${{ githup.sha }}', /::error::.*githup/],
   };
   for (const [name, [steps, message]] of Object.entries(errors)) {
-    test(`${name} is an error`, t => assert.rejects(run(t, steps), message));
+    test(`${name} fails the step`, async t => {
+      const { log, ends } = await run(t, steps);
+      assert.match(log.join('\n'), message);
+      assert.equal(ends[0], 'main failure failure');
+    });
   }
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRecorder, type Recorder } from '../../src/monitor/record.ts';
+import { openRecorder, type Recorder } from '../../src/monitor/recorder.ts';
 import {
   type Inputs,
   METRICS,
@@ -19,8 +19,12 @@ export interface Job extends AsyncDisposable {
   readonly world: World;
   /** The directory that the monitor records into. */
   readonly directory: string;
-  /** Lets the sandbox use so much memory, and waits for so many further readings. */
-  use(percent: number, readings: number): Promise<void>;
+  /** The output `monitor`. */
+  readonly id: string;
+  /** Lets the sandbox use so much memory, and waits for so many further samples. */
+  use(percent: number, samples: number): Promise<void>;
+  /** Runs a step that stops the monitor, with these inputs. */
+  stop(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
   /** Runs the post step, to which the runner hands these inputs in addition. */
   post(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
 }
@@ -31,21 +35,34 @@ export async function startJob(
   { env = {}, ...options }: WorldOptions & Pick<RunOptions, 'env'> = {},
 ): Promise<Job> {
   let used = 10;
-  const metrics = () => ({ ...METRICS, mem_total: 1000, mem_used: used * 10 });
+  const metrics = () => ({
+    ...METRICS,
+    ts: Math.floor(Date.now() / 1000),
+    mem_total: 1000,
+    mem_used: used * 10,
+  });
   const world = await openWorld({ metrics, ...options });
   const given = { 'sample-interval': '200ms', ...inputs };
   const main = await runWell(world, given, { task: 'monitor', env });
   const directory = main.state['directory'] ?? '';
+  const { monitor: id = '' } = main.outputs;
   return {
     world,
     directory,
-    async use(percent, readings) {
+    id,
+    async use(percent, samples) {
       used = percent;
-      const due = world.agent.requests.length + readings;
+      const due = world.agent.requests.length + samples;
       await until(() => world.agent.requests.length >= due || undefined);
     },
+    stop: (more = {}, moreEnv = {}) =>
+      runAction(world, more, { task: 'monitor-stop', env: { ...env, ...moreEnv } }),
     post: (more = {}, moreEnv = {}) =>
-      runAction(world, { ...given, ...more }, { task: 'monitor', env: { ...env, ...moreEnv }, post: main }),
+      runAction(
+        world,
+        { ...given, ...more },
+        { task: 'monitor', env: { ...env, ...moreEnv }, post: main },
+      ),
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }

@@ -51,12 +51,19 @@ describe('the sampling process', { skip: unlessLinux('reads /proc') }, () => {
 
 /** Starts a monitor from a process that then ends, and returns the monitor's directory. */
 function startInJobThatDies({ workspace, temp, agent }: World): string {
-  const inputs = { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': agent.url, 'sample-interval': '1h' };
+  const inputs = {
+    'sandbox-id': SANDBOX_ID,
+    token: TOKEN,
+    'base-url': agent.url,
+    'sample-interval': '1h',
+  };
   const step = { action: folderOf('monitor'), workspace, temp, inputs };
-  const runner = path.resolve(import.meta.dirname, '../../local-runner/step.ts');
+  const runner = path.resolve(import.meta.dirname, '../../dev/runner/step.ts');
   const script = `
     const { runStep } = await import(${JSON.stringify(runner)});
     console.log((await runStep(${JSON.stringify(step)})).state.directory);
   `;
-  return execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).trim();
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  }).trim();
 }

@@ -3,13 +3,16 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import type { Recorder } from '../../src/monitor/record.ts';
+import type { Recorder } from '../../src/monitor/recorder.ts';
 import { ASKED } from '../../src/monitor/sampler.ts';
 import { aggregatesOf } from '../../src/report/outputs.ts';
 import { unlessLinux } from '../system.ts';
 import { runPost, samplerIn, startJob } from './monitoring.ts';
 
-suite('a sampling process that sees no more', { concurrency: 4, skip: unlessLinux('reads /proc') }, () => {
+suite('a sampling process that sees no more', {
+  concurrency: 4,
+  skip: unlessLinux('reads /proc'),
+}, () => {
   for (const name of ['SIGKILL', 'SIGTERM', 'SIGSTOP']) {
     for (const [level, exitCode] of [
       ['fail-if', 1],
@@ -22,8 +25,14 @@ suite('a sampling process that sees no more', { concurrency: 4, skip: unlessLinu
         process.kill(pid, name);
         try {
           const post = await job.post();
-          assert.deepEqual([post.exitCode, post.outputs['gate']], [exitCode, exitCode === 1 ? 'failed' : 'warned']);
-          assert.match(post.stdout, /was not seen from \S+ UTC to \S+ UTC, since something else ended the monitor\./);
+          assert.deepEqual(
+            [post.exitCode, post.outputs['gate']],
+            [exitCode, exitCode === 1 ? 'failed' : 'warned'],
+          );
+          assert.match(
+            post.stdout,
+            /was not seen from \S+ UTC to \S+ UTC, since something else ended the monitor\./,
+          );
         } finally {
           if (name === 'SIGSTOP') process.kill(pid, 'SIGKILL');
         }
@@ -32,18 +41,29 @@ suite('a sampling process that sees no more', { concurrency: 4, skip: unlessLinu
   }
 
   test('for more than ten intervals, while the agent stalls, trips fail-if', async () => {
-    const faults = [{ on: 'stats', skip: 2, times: 1, do: { kind: 'stall', at: 'answering' } }] as const;
-    await using job = await startJob({ timeout: '2500ms', 'fail-if': 'mem_used_pct > 90' }, { faults });
+    const faults = [
+      { on: 'stats', skip: 2, times: 1, do: { kind: 'stall', at: 'answering' } },
+    ] as const;
+    await using job = await startJob(
+      { timeout: '2500ms', 'fail-if': 'mem_used_pct > 90' },
+      { faults },
+    );
     await job.use(10, 6);
     const post = await job.post();
     assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed'], post.stdout);
-    assert.match(post.annotations('error').join('\n'), /The sandbox was not seen from \S+ UTC to \S+ UTC\.$/m);
+    assert.match(
+      post.annotations('error').join('\n'),
+      /The sandbox was not seen from \S+ UTC to \S+ UTC\.$/m,
+    );
   });
 });
 
 test('the aggregates of a thousand samples that report other metrics each take time in line with their number', () => {
   const samples = Array.from({ length: 1000 }, (_, at) => {
-    return { at, figures: new Map(Array.from({ length: 256 }, (_, index) => [`f${at}_${index}`, 1n])) };
+    return {
+      at,
+      figures: new Map(Array.from({ length: 256 }, (_, index) => [`f${at}_${index}`, 1])),
+    };
   });
   const time = (count: number) => {
     const start = performance.now();
@@ -65,8 +85,9 @@ test('a record of 64 KiB of names a reading, others each time, takes little memo
   const write = (recorder: Recorder, directory: string) => {
     recorder.start(start);
     for (let index = 0; index < 400; index += 1) {
-      const names = Array.from({ length: 5000 }, (_, name) => `"f${index}_${name}":1`);
-      const line = JSON.stringify({ at: start, stats: `{${names.join()},"mem_used":${index}}` });
+      const names = Array.from({ length: 5000 }, (_, name) => [`f${index}_${name}`, 1] as const);
+      const figures = { ...Object.fromEntries(names), mem_used: index };
+      const line = JSON.stringify({ at: start, figures });
       appendFileSync(path.join(directory, 'record.jsonl'), `${line}\n`);
     }
     recorder.end({ at: Date.now(), what: ASKED });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { mapping, readYaml } from '../../local-runner/yaml.ts';
-import { freshDocument, GENERATED } from '../../scripts/readme-tables.ts';
-import { releaseNotes, versionOf } from '../../scripts/release-notes.ts';
+import { mapping, readYaml } from '../../dev/runner/yaml.ts';
+import { freshDocument, GENERATED } from '../../dev/scripts/readme-tables.ts';
+import { releaseNotes, versionOf } from '../../dev/scripts/release-notes.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
@@ -21,8 +21,8 @@ const SOURCES = globSync('src/**/*.ts', { cwd: PROJECT }).map(file =>
 );
 
 /** Each message that a table in docs/troubleshooting.md quotes: the first cells that are code, or pieces of it. */
-const QUOTED = [...read('docs/troubleshooting.md').matchAll(/^\| (`.*?) \| /gm)].flatMap(([, cell = '']) =>
-  [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),
+const QUOTED = [...read('docs/troubleshooting.md').matchAll(/^\| (`.*?) \| /gm)].flatMap(
+  ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),
 );
 
 test('docs/troubleshooting.md quotes messages', () => assert.ok(QUOTED.length > 40));
@@ -43,12 +43,15 @@ test('README.md is short enough to be read', () => {
 });
 
 test('the quick start of README.md is examples/sync.yml', () => {
-  const [, workflow = ''] = /^## Quick start\n.*?^```yaml\n(.*?)^```$/ms.exec(read('README.md')) ?? [];
+  const [, workflow = ''] =
+    /^## Quick start\n.*?^```yaml\n(.*?)^```$/ms.exec(read('README.md')) ?? [];
   assert.equal(workflow, read('examples/sync.yml').replace(/^(#.*\n)+/, ''));
 });
 
 describe('every link inside the repository leads somewhere', () => {
-  for (const file of globSync('{,.github/,*/,.github/*/}*.md', { cwd: PROJECT })) {
+  for (const file of globSync('{,.github/,*/,.github/*/,dev/*/,monitor/*/}*.md', {
+    cwd: PROJECT,
+  })) {
     test(file, () => assert.deepEqual(linksIn(file).filter(isDead(file)), []));
   }
 });
@@ -92,7 +95,14 @@ function anchorsOf(file: string): string[] {
 }
 
 test('a dead link is found, to a file or to an anchor', () => {
-  const links = ['CHANGELOG.md', '../README.md#inputs', '#outputs', 'main.md', '../README.md#input', '#output'];
+  const links = [
+    'CHANGELOG.md',
+    '../README.md#inputs',
+    '#outputs',
+    'main.md',
+    '../README.md#input',
+    '#output',
+  ];
   assert.deepEqual(links.filter(isDead('upload/README.md')), [
     'CHANGELOG.md',
     'main.md',
@@ -151,7 +161,8 @@ describe('the notes of a release', () => {
     '1.1.0': /tells nothing of 1\.1\.0/,
   };
   for (const [version, message] of Object.entries(errors)) {
-    test(`cannot be had of ${version}`, () => assert.throws(() => releaseNotes(CHANGELOG, version), message));
+    test(`cannot be had of ${version}`, () =>
+      assert.throws(() => releaseNotes(CHANGELOG, version), message));
   }
 });
 

@@ -20,5 +20,8 @@ test('the post step of a monitor says that something else ended it', { skip }, a
   await job.use(10, 2);
   process.kill(Number(processIn(job.directory)?.split('/').at(-1)), 'SIGKILL');
   const { stdout } = await job.post();
-  assert.match(stdout, /::warning::The sandbox was not seen from .*, since something else ended the monitor\./);
+  assert.match(
+    stdout,
+    /::warning::The sandbox was not seen from .*, since something else ended the monitor\./,
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Fault } from '../../local-agent/faults.ts';
+import type { Fault } from '../../dev/agent/faults.ts';
 import { openWorld, runAction } from '../action/harness.ts';
 import { onWindows } from '../system.ts';
 
@@ -63,13 +63,16 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   'an answer of nothing': {
     files: ['dist/a'],
     faults: [{ on: 'upload', do: { kind: 'answer', body: '[null]' } }],
-    said: ['but the answer cannot be trusted: Its entry is not an object'],
+    said: ['answered 200 with an unusable answer: its entry is no object.'],
   },
   'an answer that does not come': {
     files: ['dist/a'],
     inputs: { timeout: '200ms', retries: '0' },
     faults: [{ on: 'upload', do: { kind: 'stall', at: 'answering' } }],
-    said: ['failed: no byte was sent or received for longer than timeout', 'raise timeout if the sandbox needs'],
+    said: [
+      'failed: the response did not finish within timeout',
+      'raise timeout if the sandbox needs',
+    ],
   },
 };
 
@@ -77,7 +80,11 @@ describe('the action says what is the matter with', { skip }, () => {
   for (const [name, { files, inputs = {}, faults = [], said }] of Object.entries(SITUATIONS)) {
     test(name, async () => {
       await using world = await openWorld({ files: { 'dist/a': 'a', 'dist/b': 'b' }, faults });
-      const { stdout } = await runAction(world, { files: files.join('\n'), ...inputs }, { task: 'upload' });
+      const { stdout } = await runAction(
+        world,
+        { files: files.join('\n'), ...inputs },
+        { task: 'upload' },
+      );
       for (const words of said) assert.ok(stdout.includes(words), stdout);
     });
   }

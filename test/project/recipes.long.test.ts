@@ -3,10 +3,24 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { type Inputs, openWorld, runWell, SANDBOX_ID, type Task, TOKEN, type World } from '../action/harness.ts';
+import {
+  type Inputs,
+  openWorld,
+  runWell,
+  SANDBOX_ID,
+  type Task,
+  TOKEN,
+  type World,
+} from '../action/harness.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
-const DOCUMENTS = ['README.md', 'upload/README.md', 'stats/README.md', 'monitor/README.md'];
+const DOCUMENTS = [
+  'README.md',
+  'upload/README.md',
+  'stats/README.md',
+  'monitor/README.md',
+  'monitor/stop/README.md',
+];
 const TASKS = ['sync', 'upload', 'stats', 'monitor'] as const;
 const OWN = /^sandbox-sync\/sandbox-sync(?:\/(?<folder>\w+))?@v1$/;
 
@@ -17,13 +31,24 @@ interface Recipe {
 }
 
 /** Figures of a sandbox that no recipe's limit is met by. */
-const IDLE = { cpu_used_pct: 5, mem_total: 2 ** 32, mem_used: 2 ** 30, disk_total: 2 ** 33, disk_used: 2 ** 30 };
+const IDLE = {
+  cpu_used_pct: 5,
+  mem_total: 2 ** 32,
+  mem_used: 2 ** 30,
+  disk_total: 2 ** 33,
+  disk_used: 2 ** 30,
+};
 
 /** Every step in the documents that uses an action of this project with all that it needs. */
 const RECIPES = DOCUMENTS.flatMap(recipesIn).filter(({ inputs }) => 'token' in inputs);
 
 test('the documents have recipes for every action', () => {
-  assert.deepEqual([...new Set(RECIPES.map(recipe => recipe.task))].sort(), ['monitor', 'stats', 'sync', 'upload']);
+  assert.deepEqual([...new Set(RECIPES.map(recipe => recipe.task))].sort(), [
+    'monitor',
+    'stats',
+    'sync',
+    'upload',
+  ]);
 });
 
 describe('each recipe works as it is written', { concurrency: 2 }, () => {
@@ -33,7 +58,8 @@ describe('each recipe works as it is written', { concurrency: 2 }, () => {
       const headerPrefix = recipe.inputs['header-prefix'] ?? 'Svc';
       await using world = await openWorld({ files, metrics: () => IDLE, headerPrefix });
       const main = await runWell(world, filled(recipe, world), { task: recipe.task });
-      if (recipe.task === 'monitor') await runWell(world, filled(recipe, world), { task: recipe.task, post: main });
+      if (recipe.task === 'monitor')
+        await runWell(world, filled(recipe, world), { task: recipe.task, post: main });
       assert.ok(world.agent.requests.length > 0);
     });
   }
@@ -45,16 +71,26 @@ const VALUES: Readonly<Record<string, string>> = { '${{ steps.this.outputs.shard
 /** The inputs of a recipe for the world's sandbox, the expressions of its workflow filled in. */
 function filled({ inputs }: Recipe, { agent }: World): Inputs {
   const values = Object.entries(inputs).map(([name, value]) => [name, VALUES[value] ?? value]);
-  return { ...Object.fromEntries(values), 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': agent.url };
+  return {
+    ...Object.fromEntries(values),
+    'sandbox-id': SANDBOX_ID,
+    token: TOKEN,
+    'base-url': agent.url,
+  };
 }
 
 function recipesIn(document: string): Recipe[] {
   const text = readFileSync(path.join(PROJECT, document), 'utf8');
-  const blocks = [...text.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = '']): unknown => parse(block));
+  const blocks = [...text.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = '']): unknown =>
+    parse(block),
+  );
   return blocks.flatMap(stepsIn).flatMap(step => recipeOf(document, step));
 }
 
-function recipeOf(document: string, { uses, with: inputs }: Readonly<Record<string, unknown>>): Recipe[] {
+function recipeOf(
+  document: string,
+  { uses, with: inputs }: Readonly<Record<string, unknown>>,
+): Recipe[] {
   const match = typeof uses === 'string' ? OWN.exec(uses) : null;
   if (match === null || typeof inputs !== 'object' || inputs === null) return [];
   const values = Object.entries(inputs).map(([name, value]) => [name, String(value)]);

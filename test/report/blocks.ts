@@ -30,6 +30,15 @@ export function checkBlocks(summary: string): void {
 
 /** The text of a piece of HTML: its tags taken out, its entities as the characters they stand for. */
 export function textOf(html: string): string {
-  const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-  return html.replace(/<[^>]*>/g, '').replace(/&([^;]*);/g, (whole, name: string) => entities[name] ?? whole);
+  const entities: Readonly<Record<string, string>> = {
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    '#39': "'",
+    nbsp: ' ',
+  };
+  return html
+    .replace(/<[^>]*>/g, '')
+    .replace(/&([^;]*);/g, (whole, name: string) => entities[name] ?? whole);
 }

@@ -7,7 +7,10 @@ export type Reading = Readonly<Record<string, number | string>>;
 
 /** Samples 1 s apart. */
 export function course(readings: readonly Reading[]): Sample[] {
-  return readings.map((reading, index) => ({ at: 1_000_000 + 1000 * index, figures: statsOf(reading).figures }));
+  return readings.map((reading, index) => ({
+    at: 1_000_000 + 1000 * index,
+    figures: statsOf(reading).figures,
+  }));
 }
 
 /**
@@ -15,12 +18,17 @@ export function course(readings: readonly Reading[]): Sample[] {
  * a text as the agent's JSON.
  */
 export function cpuCourse(values: readonly (number | string | undefined)[]): Sample[] {
-  return values.map((value, index) => ({ at: 1_000_000 + 1000 * index, figures: cpuFigures(value) }));
+  return values.map((value, index) => ({
+    at: 1_000_000 + 1000 * index,
+    figures: cpuFigures(value),
+  }));
 }
 
 function cpuFigures(value: number | string | undefined): Figures {
   if (value === undefined) return new Map();
-  return typeof value === 'string' ? statsOf({ cpu_used_pct: value }).figures : new Map([['cpu_used_pct', value]]);
+  return typeof value === 'string'
+    ? statsOf({ cpu_used_pct: value }).figures
+    : new Map([['cpu_used_pct', value]]);
 }
 
 /** The Mermaid text of a chart, without the fence. */
@@ -30,5 +38,7 @@ export function mermaidOf(chart: string): string {
 
 /** The numbers of each line that a chart draws: the courses first, then the limits. */
 export function linesOf(chart: string): number[][] {
-  return [...mermaidOf(chart).matchAll(/^ {2}line \[(.*)\]$/gm)].map(([, list = '']) => list.split(', ').map(Number));
+  return [...mermaidOf(chart).matchAll(/^ {2}line \[(.*)\]$/gm)].map(([, list = '']) =>
+    list.split(', ').map(Number),
+  );
 }

@@ -1,21 +1,40 @@
 import { AgentError } from '../../src/agent/failure.ts';
 import { EMPTY_REPORT, type Report } from '../../src/report/report.ts';
-import { decodeStats, type Stats } from '../../src/stats/decode.ts';
+import type { Stats } from '../../src/stats/stats.ts';
 import type { FileResult } from '../../src/upload/result.ts';
+import { decoded } from '../stats/given.ts';
 
 type Planned = FileResult['file'];
 
 export const BUSY = new AgentError('busy', 'POST https://h/files answered 429.', { status: 429 });
-export const FULL = new AgentError('disk-full', 'POST https://h/files answered 507.', { status: 507 });
+export const FULL = new AgentError('disk-full', 'POST https://h/files answered 507.', {
+  status: 507,
+});
+
+export const SHA256 = 'ab'.repeat(32);
 
 export function file(name: string, size = 10): Planned {
-  return { source: name, realPath: `/w/${name}`, target: `app/${name}`, size, isExecutable: false };
+  return {
+    source: name,
+    realPath: `/w/${name}`,
+    target: `app/${name}`,
+    size,
+    isExecutable: false,
+    identity: '',
+  };
 }
 
 /** @param sent the bytes that arrived, which are not those planned where a file has grown */
 export function uploaded(name: string, size = 10, sent = size): FileResult {
   const path = `/home/user/app/${name}`;
-  return { status: 'uploaded', file: file(name, size), attempts: 1, durationMs: 5, path, size: sent };
+  return {
+    status: 'uploaded',
+    file: file(name, size),
+    attempts: 1,
+    durationMs: 5,
+    path,
+    size: sent,
+  };
 }
 
 export function failed(name: string, error: AgentError = BUSY): FileResult {
@@ -23,7 +42,12 @@ export function failed(name: string, error: AgentError = BUSY): FileResult {
 }
 
 export function unchanged(name: string, size = 10): FileResult {
-  return { status: 'unchanged', file: file(name, size), path: `/home/user/app/${name}` };
+  return {
+    status: 'unchanged',
+    file: file(name, size),
+    path: `/home/user/app/${name}`,
+    sha256: SHA256,
+  };
 }
 
 export function skipped(name: string): FileResult {
@@ -36,7 +60,7 @@ export function notAttempted(name: string): FileResult {
 
 export function statsOf(figures: Readonly<Record<string, number | string>>): Stats {
   const fields = Object.entries(figures).map(([name, value]) => `"${name}":${value}`);
-  return decodeStats(`{${fields.join(',')}}`);
+  return decoded(`{${fields.join(',')}}`, ...Object.keys(figures));
 }
 
 export const STATS = statsOf({
@@ -54,11 +78,24 @@ export const STATS = statsOf({
 
 /** A report of a run against a sandbox, with the parts given. */
 export function report(parts: Partial<Report> = {}): Report {
-  return { ...EMPTY_REPORT, sandboxId: 'i1a2b3', baseUrl: 'https://sandbox.example.com', durationMs: 2000, ...parts };
+  return {
+    ...EMPTY_REPORT,
+    sandboxId: 'i1a2b3',
+    baseUrl: 'https://sandbox.example.com',
+    durationMs: 2000,
+    ...parts,
+  };
 }
 
-/** A file of each way to end, and something that was left out. */
+/** A file of each way to end, and something that was skipped. */
 export const EVERY_END = {
-  files: [uploaded('a', 7), failed('b'), skipped('c'), notAttempted('d'), unchanged('e'), uploaded('f', 3, 5)],
-  leftOut: [{ path: 'l', reason: 'a broken link' }],
+  files: [
+    uploaded('a', 7),
+    failed('b'),
+    skipped('c'),
+    notAttempted('d'),
+    unchanged('e'),
+    uploaded('f', 3, 5),
+  ],
+  skipped: [{ path: 'l', reason: 'a broken link' }],
 };

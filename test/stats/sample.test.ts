@@ -2,27 +2,38 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { withRetries } from '../../src/agent/retry.ts';
-import { toFigure } from '../../src/gate/exact-number.ts';
-import { takeSamples, waitUntil } from '../../src/stats/sample.ts';
+import { type Sample, takeSamples, waitUntil } from '../../src/stats/sample.ts';
 import { parse } from '../gate/given.ts';
 import { type Answers, answers, type FakeTime, fakeTime, load } from './timing.ts';
 
-const READINGS = [load(0n), load(1n), load(2n), load(3n), load(4n)] as const;
+const ANSWERS = [load(0), load(1), load(2), load(3), load(4)] as const;
 
 const BUSY = new AgentError('busy', 'It answered 503.');
 const UNREACHABLE = new AgentError('unreachable', 'It refused the connection.');
 const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
 
 /** A clock that cancels after so many milliseconds, when somebody sleeps. */
-const cancelledAt = (ms: number) => fakeTime((clock, elapsed) => void (elapsed === ms && clock.cancel()));
+const cancelledAt = (ms: number) =>
+  fakeTime((clock, elapsed) => void (elapsed === ms && clock.cancel()));
 
-/** Takes samples 250 ms apart, reading without retries. */
-async function take(samples: number, { read }: Answers, time: FakeTime = fakeTime()) {
-  const policy = { retries: 0, random: () => 0, sleep: time.sleep, stop: time.stop, onRetry: () => {} };
+/** Takes samples 250 ms apart, without retries. */
+async function take(
+  samples: number,
+  { read }: Answers,
+  time: FakeTime = fakeTime(),
+  previous?: Sample,
+) {
+  const policy = {
+    retries: 0,
+    random: () => 0,
+    sleep: time.sleep,
+    stop: time.stop,
+    onRetry: () => {},
+  };
   const start = time.now();
   const taken = await takeSamples(
     () => withRetries(read, policy),
-    { wasRead: false, count: samples, intervalMs: 250 },
+    { previous, count: samples, intervalMs: 250 },
     time,
   );
   const at = taken.samples.map(sample => [sample.at - start, sample.figures.get('load')]);
@@ -31,33 +42,47 @@ async function take(samples: number, { read }: Answers, time: FakeTime = fakeTim
 
 describe('sampling', () => {
   test('of one sample is one request, which counts', async () => {
-    const [agent, time] = [answers(...READINGS), fakeTime()];
-    assert.deepEqual(await take(1, agent, time), { error: undefined, taken: [[0, 0n]] });
+    const [agent, time] = [answers(...ANSWERS), fakeTime()];
+    assert.deepEqual(await take(1, agent, time), { error: undefined, taken: [[0, 0]] });
     assert.deepEqual([agent.count(), time.slept], [1, []]);
   });
 
   test('of several sends a first request, drops what it says, and notes when each was answered', async () => {
-    const [agent, time] = [answers(...READINGS), fakeTime()];
+    const [agent, time] = [answers(...ANSWERS), fakeTime()];
     const read = () => {
       time.pass(40);
       return agent.read();
     };
     const { error, taken } = await take(2, { ...agent, read }, time);
-    assert.deepEqual([error, ...taken], [undefined, [330, 1n], [620, 2n]]);
+    assert.deepEqual([error, ...taken], [undefined, [330, 1], [620, 2]]);
     assert.deepEqual([agent.count(), time.slept], [3, [250, 250]]);
   });
 
+  test('of several counts the first if there was a sample before it', async () => {
+    const agent = answers(...ANSWERS);
+    const previous = { at: 1, figures: load(9).figures };
+    const { taken } = await take(2, agent, fakeTime(), previous);
+    assert.deepEqual(taken, [
+      [0, 0],
+      [250, 1],
+    ]);
+    assert.equal(agent.count(), 2);
+  });
+
   test('ends with the first error, also of the request that is dropped, and keeps what was taken', async () => {
-    const agent = answers(load(0n), load(1n), BUSY, load(3n));
-    assert.deepEqual(await take(4, agent), { error: BUSY, taken: [[250, 1n]] });
+    const agent = answers(load(0), load(1), BUSY, load(3));
+    assert.deepEqual(await take(4, agent), { error: BUSY, taken: [[250, 1]] });
     assert.equal(agent.count(), 3);
-    assert.deepEqual(await take(4, answers(WRONG_TOKEN, load(1n))), { error: WRONG_TOKEN, taken: [] });
+    assert.deepEqual(await take(4, answers(WRONG_TOKEN, load(1))), {
+      error: WRONG_TOKEN,
+      taken: [],
+    });
   });
 
   test('ends without an error when it is stopped while sleeping', async () => {
-    const agent = answers(...READINGS);
+    const agent = answers(...ANSWERS);
     const { error, taken } = await take(9, agent, cancelledAt(500));
-    assert.deepEqual([error, ...taken], [undefined, [250, 1n], [500, 2n]]);
+    assert.deepEqual([error, ...taken], [undefined, [250, 1], [500, 2]]);
     assert.equal(agent.count(), 3);
   });
 
@@ -74,41 +99,53 @@ interface Waiting {
 
 /** Waits for a calm sandbox, 5 s long; the conditions that are missing come in short. */
 async function wait(agent: Pick<Answers, 'read'>, options: Waiting = {}) {
-  const { until = ['load < 5'], time = fakeTime(), limits = { intervalMs: 1000, timeoutMs: 5000 } } = options;
-  const end = await waitUntil(until.map(parse), agent.read, { ...limits, onLook: () => {} }, time);
+  const {
+    until = ['load < 5'],
+    time = fakeTime(),
+    limits = { intervalMs: 1000, timeoutMs: 5000 },
+  } = options;
+  const end = await waitUntil(
+    until.map(parse),
+    agent.read,
+    { ...limits, onSample: () => {} },
+    time,
+  );
   assert.ok(time.slept.every(ms => ms > 0));
   if (end.held) return { held: true, waitedMs: end.waitedMs };
   const missing = end.missing.map(judgement => [
     judgement.condition.text,
-    judgement.holds === undefined ? judgement.reported : toFigure(judgement.figure),
+    judgement.holds === undefined ? judgement.reported : judgement.figure,
   ]);
   return { ...end, missing };
 }
 
 describe('waiting ends well', () => {
   test('at once, or as soon as the conditions hold', async () => {
-    assert.deepEqual(await wait(answers(load(4n))), { held: true, waitedMs: 0 });
-    const [agent, time] = [answers(load(9n), load(7n), load(5n), load(4n), load(9n)), fakeTime()];
+    assert.deepEqual(await wait(answers(load(4))), { held: true, waitedMs: 0 });
+    const [agent, time] = [answers(load(9), load(7), load(5), load(4), load(9)), fakeTime()];
     assert.deepEqual(await wait(agent, { time }), { held: true, waitedMs: 3000 });
     assert.deepEqual([agent.count(), time.slept], [4, [1000, 1000, 1000]]);
   });
 
   test('only when all hold in one sample', async () => {
     const until = ['load < 5', 'load > 2', 'load.max != 3'];
-    const end = await wait(answers(load(1n), load(9n), load(1n), load(4n)), { until });
+    const end = await wait(answers(load(1), load(9), load(1), load(4)), { until });
     assert.deepEqual(end, { held: true, waitedMs: 3000 });
   });
 
   test('though the agent is not up at first, or not again', async () => {
-    assert.deepEqual(await wait(answers(UNREACHABLE, BUSY, load(1n))), { held: true, waitedMs: 2000 });
+    assert.deepEqual(await wait(answers(UNREACHABLE, BUSY, load(1))), {
+      held: true,
+      waitedMs: 2000,
+    });
   });
 });
 
 describe('waiting ends when its time is up', () => {
   test('with the figures last seen, also of a metric that is not reported', async () => {
-    const agent = answers(load(99n), load(50n), load(7n));
+    const agent = answers(load(99), load(50), load(7));
     const missing = [
-      ['load < 5', 7n],
+      ['load < 5', 7],
       ['mem_cache > 1', ['load']],
     ];
     const end = await wait(agent, { until: ['load < 5', 'load > 0', 'mem_cache > 1'] });
@@ -116,11 +153,16 @@ describe('waiting ends when its time is up', () => {
     assert.equal(agent.count(), 6);
   });
 
-  const seen = [['load < 5', 8n]];
-  const cases: readonly (readonly [name: string, agent: Answers, missing: unknown, error: unknown])[] = [
-    ['with the last error, and the figures seen before', answers(load(8n), BUSY), seen, BUSY],
+  const seen = [['load < 5', 8]];
+  const cases: readonly (readonly [
+    name: string,
+    agent: Answers,
+    missing: unknown,
+    error: unknown,
+  ])[] = [
+    ['with the last error, and the figures seen before', answers(load(8), BUSY), seen, BUSY],
     ['with the last error alone if the agent was never up', answers(UNREACHABLE), [], UNREACHABLE],
-    ['without an error that has passed', answers(UNREACHABLE, load(8n)), seen, undefined],
+    ['without an error that has passed', answers(UNREACHABLE, load(8)), seen, undefined],
   ];
   for (const [name, agent, missing, error] of cases) {
     test(name, async () => {
@@ -135,7 +177,7 @@ describe('waiting ends when its time is up', () => {
     ] as const) {
       const time = fakeTime();
       const end = time.now() + timeoutMs;
-      const read = async () => load(time.now() >= end ? 1n : 9n);
+      const read = async () => load(time.now() >= end ? 1 : 9);
       const found = await wait({ read }, { time, limits: { intervalMs, timeoutMs } });
       assert.deepEqual(found, { held: true, waitedMs: timeoutMs });
     }
@@ -144,15 +186,20 @@ describe('waiting ends when its time is up', () => {
 
 describe('waiting ends at once', () => {
   test('with an error that no waiting can mend', async () => {
-    const agent = answers(load(9n), WRONG_TOKEN, load(1n));
-    const missing = [['load < 5', 9n]];
-    assert.deepEqual(await wait(agent), { held: false, waitedMs: 1000, missing, error: WRONG_TOKEN });
+    const agent = answers(load(9), WRONG_TOKEN, load(1));
+    const missing = [['load < 5', 9]];
+    assert.deepEqual(await wait(agent), {
+      held: false,
+      waitedMs: 1000,
+      missing,
+      error: WRONG_TOKEN,
+    });
     assert.equal(agent.count(), 2);
   });
 
   test('when it is cancelled, while sleeping or while asking', async () => {
-    const missing = [['load < 5', 9n]];
-    const sleeping = await wait(answers(load(9n)), { time: cancelledAt(2000) });
+    const missing = [['load < 5', 9]];
+    const sleeping = await wait(answers(load(9)), { time: cancelledAt(2000) });
     assert.deepEqual(sleeping, { held: false, waitedMs: 2000, missing, error: undefined });
     const [agent, time] = [answers(UNREACHABLE), fakeTime()];
     const read = () => {

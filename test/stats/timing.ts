@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Figure } from '../../src/gate/metrics.ts';
-import type { Stats } from '../../src/stats/decode.ts';
 import type { Timing } from '../../src/stats/sample.ts';
+import type { Stats } from '../../src/stats/stats.ts';
+import { decoded } from './given.ts';
 
 /** Time that passes only when somebody sleeps, and a way to stop. */
 export interface FakeTime extends Timing {
@@ -38,8 +38,8 @@ export function fakeTime(onSleep: (time: FakeTime, elapsed: number) => void = ()
 }
 
 /** Stats with one figure. */
-export function load(figure: Figure): Stats {
-  return { figures: new Map([['load', figure]]), json: `{"load":${figure}}`, warnings: [] };
+export function load(figure: number): Stats {
+  return decoded(`{"load":${figure}}`, 'load');
 }
 
 export interface Answers {

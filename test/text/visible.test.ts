@@ -26,7 +26,9 @@ describe('visible', () => {
   }
 
   test('nothing it returns is unseen', () => {
-    const all = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).join('');
+    const all = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).join(
+      '',
+    );
     assert.equal(visible(visible(all)), visible(all));
     assert.doesNotMatch(visible(all), /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
   });
@@ -68,12 +70,19 @@ describe('a line of the log is only shown', () => {
 
   // The runner trims a line and takes one that begins with :: for a command, and ##[ wherever it stands.
   test('whatever it is made of, it is no command, and one line', () => {
-    const pieces = [...':: : ##[ # [ \\ error'.split(' '), ...' \n\r\t\u00a0\u2028\ufeff'.split('')];
+    const pieces = [
+      ...':: : ##[ # [ \\ error'.split(' '),
+      ...' \n\r\t\u00a0\u2028\ufeff'.split(''),
+    ];
     for (const one of pieces)
       for (const two of pieces)
         for (const three of pieces) {
           const line = harmless(`${one}${two}${three}error::x`);
-          assert.doesNotMatch(line, /[\r\n\u2028\u2029\u0085]|^\s*::|##\[/, JSON.stringify([one, two, three]));
+          assert.doesNotMatch(
+            line,
+            /[\r\n\u2028\u2029\u0085]|^\s*::|##\[/,
+            JSON.stringify([one, two, three]),
+          );
         }
   });
 });
@@ -89,6 +98,7 @@ const QUOTED: Readonly<Record<string, string>> = {
 
 describe('a value in a message', () => {
   for (const [value, quoted] of Object.entries(QUOTED)) {
-    test(`${JSON.stringify(value).slice(0, 40)} is quoted`, () => assert.equal(quote(value), quoted));
+    test(`${JSON.stringify(value).slice(0, 40)} is quoted`, () =>
+      assert.equal(quote(value), quoted));
   }
 });

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { PlannedFile } from '../../src/upload/plan.ts';
+import { AgentError, failureOf } from '../../src/agent/failure.ts';
+import { identityOf } from '../../src/agent/read-file.ts';
+import type { PlannedFile } from '../../src/files/plan.ts';
+import { findChanges, rowsAfter } from '../../src/upload/changes.ts';
 import type { FileResult } from '../../src/upload/result.ts';
-import { afterTransfer, type Entries, without } from '../../src/upload/state.ts';
-import { compare } from '../../src/upload/unchanged.ts';
-import { BUSY } from '../report/reports.ts';
+import type { StateRows } from '../../src/upload/state-file.ts';
 
 // Runs of every kind against a sandbox of a few places, each of which has several spellings. Whatever happens, what the
 // state says is so in the sandbox.
@@ -45,8 +46,10 @@ type Answer = (target: string) => string;
 
 const placeOf: Answer = target => path.posix.resolve('/home/user', target);
 
-function assertTrue(entries: Entries, sandbox: Sandbox, what: string): void {
-  for (const [target, { sha256 }] of entries) {
+const BUSY = failureOf(new AgentError('busy', 'It is busy.'));
+
+function assertTrue(rows: StateRows, sandbox: Sandbox, what: string): void {
+  for (const { target, sha256 } of rows.values()) {
     const digest = createHash('sha256').update(sandbox.get(placeOf(target)) ?? 'nothing');
     assert.equal(sha256, digest.digest('hex'), `${what}: ${target}`);
   }
@@ -60,11 +63,27 @@ function send(sandbox: Sandbox, { target, content, end }: Upload, answer: Answer
   if (end !== 'stored') return { status: 'failed', file, attempts: 1, durationMs: 1, error: BUSY };
   sandbox.set(place, content);
   const sha256 = createHash('sha256').update(content).digest('hex');
-  return { status: 'uploaded', file, attempts: 1, durationMs: 1, path: answer(target), size: 3, sha256 };
+  return {
+    status: 'uploaded',
+    file,
+    attempts: 1,
+    durationMs: 1,
+    path: answer(target),
+    size: 3,
+    sha256,
+  };
 }
 
 function plannedFile({ target, content }: Pick<Upload, 'target' | 'content'>): PlannedFile {
-  return { source: content, realPath: path.join(FOLDER, content), target, size: content.length, isExecutable: false };
+  const realPath = path.join(FOLDER, content);
+  return {
+    source: content,
+    realPath,
+    identity: identityOf(lstatSync(realPath, { bigint: true })),
+    target,
+    size: content.length,
+    isExecutable: false,
+  };
 }
 
 for (const [name, answer] of Object.entries<Answer>({
@@ -76,18 +95,20 @@ for (const [name, answer] of Object.entries<Answer>({
     await fc.assert(
       fc.asyncProperty(fc.array(RUN, { maxLength: 8 }), async runs => {
         const sandbox: Sandbox = new Map();
-        let state: Entries = new Map();
+        let rows: StateRows = new Map();
         for (const { uploads, killed } of runs) {
-          const { unchanged } = await compare(uploads.map(plannedFile), state, {
-            cancel: new AbortController().signal,
-            shareRequests: false,
+          const files = uploads.map(plannedFile);
+          const { unchanged } = await findChanges(files, rows, new AbortController().signal);
+          const places = new Set(unchanged.values().map(({ path }) => path));
+          const same = new Map([...rows].filter(([place]) => places.has(place)));
+          const results = uploads.flatMap((upload, index): FileResult[] => {
+            const file = files[index];
+            return file === undefined || unchanged.has(file) ? [] : [send(sandbox, upload, answer)];
           });
-          const due = uploads.filter(({ target }) => !unchanged.has(target));
-          const targets = due.map(({ target }) => target);
-          const results = due.map(upload => send(sandbox, upload, answer));
-          state = killed ? without(state, targets) : afterTransfer(state, results);
-          assertTrue(state, sandbox, 'state');
-          assertTrue(unchanged, sandbox, 'reported as unchanged');
+          // A run that is killed has removed its state.
+          rows = killed ? new Map() : rowsAfter(rows, results);
+          assertTrue(rows, sandbox, 'state');
+          assertTrue(same, sandbox, 'reported as unchanged');
         }
       }),
       { numRuns: 400 },

@@ -1,10 +1,12 @@
-import type { Upload } from '../../src/agent/uploader.ts';
-import type { PlannedFile } from '../../src/upload/plan.ts';
-import type { FileResult, TransferEvent } from '../../src/upload/result.ts';
-import { type TransferOptions, transfer } from '../../src/upload/transfer.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { Upload } from '../../src/agent/upload.ts';
+import type { PlannedFile } from '../../src/files/plan.ts';
+import type { TransferEvent } from '../../src/upload/result.ts';
+import { type Transfer, type TransferOptions, transfer } from '../../src/upload/transfer.ts';
 
-export function file(name: string): PlannedFile {
-  return { source: name, realPath: `/w/${name}`, target: name, size: 3, isExecutable: false };
+export function file(name: string, size = 3): PlannedFile {
+  const realPath = `/w/${name}`;
+  return { source: name, realPath, identity: name, target: name, size, isExecutable: false };
 }
 
 /** Planned files `f0`, `f1` and so on. */
@@ -12,12 +14,12 @@ export function files(count: number): PlannedFile[] {
   return Array.from({ length: count }, (_, index) => file(`f${index}`));
 }
 
-/** A transfer whose uploads end as the test says. */
+/** A transfer whose requests end as the test says. */
 export interface Running {
-  readonly results: Promise<FileResult[]>;
+  readonly transfer: Promise<Transfer>;
   /** The files of each request begun, in their order, such as `f0 f1`. */
   readonly started: readonly string[];
-  /** Those of them that have not ended. */
+  /** Those that have not ended. */
   readonly inFlight: ReadonlySet<string>;
   readonly events: readonly TransferEvent[];
   /** Ends a request. */
@@ -27,8 +29,11 @@ export interface Running {
   idle(): Promise<void>;
 }
 
-/** Starts a transfer, one upload at a time and without retries unless told otherwise. */
-export function start(planned: readonly PlannedFile[], options: Partial<TransferOptions> = {}): Running {
+/** Starts a transfer, one request at a time and without retries unless told otherwise. */
+export function start(
+  planned: readonly PlannedFile[],
+  options: Partial<TransferOptions> = {},
+): Running {
   const cancel = new AbortController();
   const started: string[] = [];
   const waiting = new Map<string, PromiseWithResolvers<void>>();
@@ -46,8 +51,9 @@ export function start(planned: readonly PlannedFile[], options: Partial<Transfer
       return { path: `/home/${target}`, size };
     });
   };
-  const results = transfer(planned, {
+  const running = transfer(planned, {
     upload,
+    unchanged: new Map(),
     concurrency: 1,
     filesPerRequest: 1,
     retries: 0,
@@ -59,7 +65,7 @@ export function start(planned: readonly PlannedFile[], options: Partial<Transfer
     ...options,
   });
   return {
-    results,
+    transfer: running,
     started,
     inFlight,
     events,
@@ -70,15 +76,18 @@ export function start(planned: readonly PlannedFile[], options: Partial<Transfer
     },
     cancel: () => cancel.abort(),
     async idle() {
-      for (let turn = 0; turn < 3; turn += 1) await new Promise(resolve => setImmediate(resolve));
+      for (let turn = 0; turn < 3; turn += 1) await setImmediate();
     },
   };
 }
 
 /** Ends every request as it begins, until the transfer is over. */
-export async function answerAll(run: Running, outcome: (request: string) => Error | undefined): Promise<FileResult[]> {
+export async function answerAll(
+  run: Running,
+  outcome: (request: string) => Error | undefined,
+): Promise<Transfer> {
   let isOver = false;
-  const over = run.results.finally(() => {
+  const over = run.transfer.finally(() => {
     isOver = true;
   });
   over.catch(() => {});
@@ -90,6 +99,6 @@ export async function answerAll(run: Running, outcome: (request: string) => Erro
 }
 
 /** The first letter of how each file ended. */
-export function statuses(results: readonly FileResult[]): string {
-  return Array.from(results, ({ status }) => status[0]).join('');
+export function statuses(transfer: Pick<Transfer, 'files'>): string {
+  return transfer.files.map(({ status }) => status[0]).join('');
 }

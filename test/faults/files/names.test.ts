@@ -54,7 +54,9 @@ test('files with hostile names arrive under them, and nothing acts on the runner
   const bad = await runBadly(world, { ...inputs, retries: '1' }, ON);
   assert.match(bad.stdout, /^Attempt 1 for .* failed/m);
   checkHarmless(bad);
-  checkHarmless(await runBadly(world, { target: `../${NAMES.join()}`, files: `${NAMES.join()} => ..` }));
+  checkHarmless(
+    await runBadly(world, { target: `../${NAMES.join()}`, files: `${NAMES.join()} => ..` }),
+  );
 });
 
 const DEPTH = everyCase ? 500 : 100;
@@ -70,7 +72,10 @@ test('a name that is not valid UTF-8 is reported, and nothing is sent', {
   skip: unlessLinux('such names need Linux'),
 }, async () => {
   await using world = await openWorld();
-  writeFileSync(Buffer.concat([Buffer.from(path.join(world.workspace, 'bad')), Buffer.from([0xff])]), 'x');
+  writeFileSync(
+    Buffer.concat([Buffer.from(path.join(world.workspace, 'bad')), Buffer.from([0xff])]),
+    'x',
+  );
   const result = await runBadly(world);
   assert.match(result.annotations('error').join(), /bad\ufffd" has a name that is not valid UTF-8/);
   assert.equal(world.agent.connections(), 0);

@@ -5,7 +5,8 @@ import { dirname } from 'node:path';
 // who may read everything.
 if (process.getuid() === 0) {
   const { RUNNER_TEMP, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = process.env;
-  for (const place of [dirname(RUNNER_TEMP), RUNNER_TEMP, dirname(GITHUB_OUTPUT)]) chmodSync(place, 0o777);
+  for (const place of [dirname(RUNNER_TEMP), RUNNER_TEMP, dirname(GITHUB_OUTPUT)])
+    chmodSync(place, 0o777);
   for (const file of [GITHUB_OUTPUT, GITHUB_STEP_SUMMARY]) chmodSync(file, 0o666);
   process.setgroups([]);
   process.setgid(65_534);

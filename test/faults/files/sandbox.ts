@@ -20,6 +20,7 @@ export function assertTrue(world: World, { report }: Result): void {
 
 /** Asserts that a secret is neither in the sandbox nor in what the run left behind. */
 export function assertKept(world: World, secret: string, { everything }: Result): void {
-  for (const [place, content] of contents(world)) assert.ok(!content.includes(secret), `it is in ${place}`);
+  for (const [place, content] of contents(world))
+    assert.ok(!content.includes(secret), `it is in ${place}`);
   assert.ok(!everything.includes(secret), everything);
 }

@@ -5,11 +5,21 @@ import { renameSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { openWorld, type Result, runBadly, runWell, type World, when } from '../../action/harness.ts';
+import {
+  openWorld,
+  type Result,
+  runBadly,
+  runWell,
+  type World,
+  when,
+} from '../../action/harness.ts';
 import { onWindows } from '../../system.ts';
 import { assertTrue } from './sandbox.ts';
 
-suite('what is no regular file', { concurrency: 2, skip: onWindows('it has no such files') }, () => {
+suite('what is no regular file', {
+  concurrency: 2,
+  skip: onWindows('it has no such files'),
+}, () => {
   test('a pipe is never opened', async () => {
     await using world = await openWorld();
     await using pipe = await openPipe(world, 'pipe');
@@ -67,7 +77,7 @@ suite('what is no regular file', { concurrency: 2, skip: onWindows('it has no su
       };
       const result = await runBadly(world, { concurrency: '1' }, when('a', act));
       assertTrue(world, result);
-      assert.match(result.file('b').error?.message ?? '', /is not a regular file any more/);
+      assert.match(result.file('b').error?.message ?? '', /is no longer a regular file/);
     });
   }
 });
@@ -92,9 +102,9 @@ async function openPipe({ workspace }: World, name: string) {
 function assertLeftOut(world: World, result: Result, name: string): void {
   assertTrue(world, result);
   assert.equal(world.stored('a.txt').toString(), 'text');
-  assert.ok(result.stdout.includes(`left out: ${name} (not a regular file)`), result.stdout);
-  assert.match(result.summary, new RegExp(`What was left out[^]*${name}[^]*not a regular file`));
-  assert.deepEqual(result.report.leftOut, [{ path: name, reason: 'not a regular file' }]);
+  assert.ok(result.stdout.includes(`skipped: ${name} (not a regular file)`), result.stdout);
+  assert.match(result.summary, new RegExp(`What was skipped[^]*${name}[^]*not a regular file`));
+  assert.deepEqual(result.report.skipped, [{ path: name, reason: 'not a regular file' }]);
   assert.equal(result.outputs['skipped-count'], '1');
   assert.match(result.annotations('warning').join(), new RegExp(`"${name}".*not a regular file`));
 }

@@ -9,6 +9,9 @@ import { assertKept, assertTrue } from './sandbox.ts';
 
 const SECRET = 'the credential of the runner';
 
+/** A link or a folder cannot be read; behind a folder that became a link, there is another file. */
+const REFUSED = /^file-(unreadable|replaced)$/;
+
 /** Small files are read at once, large ones are streamed: two ways to open a file. */
 const SIZES = { small: 100, streamed: 600 * 1024 };
 
@@ -40,7 +43,10 @@ const SWAPS: Readonly<Record<string, (world: World) => void>> = {
 };
 
 suite('a build that swaps', { concurrency: 2, skip: onWindows('it opens links otherwise') }, () => {
-  for (const [what, swap] of telling(SWAPS, ['the file for a link to a secret', 'its directory for a link'])) {
+  for (const [what, swap] of telling(SWAPS, [
+    'the file for a link to a secret',
+    'its directory for a link',
+  ])) {
     for (const [kind, size] of Object.entries(SIZES)) {
       test(`${what}, of a ${kind} file, gets no secret into the sandbox`, async () => {
         await using world = await worldWithSecret(size);
@@ -59,14 +65,19 @@ suite('a build that swaps', { concurrency: 2, skip: onWindows('it opens links ot
             ['d/b', 'failed'],
           ],
         );
-        assert.equal(result.file('d/b').error?.kind, 'file-unreadable');
+        assert.match(result.file('d/b').error?.kind ?? '', REFUSED);
         assert.equal(uploads(world).length, 1);
       });
     }
 
     test(`${what}, between two attempts, gets no secret into the sandbox`, async () => {
       await using world = await worldWithSecret(SIZES.streamed);
-      world.agent.addFaults({ on: 'upload', path: 'b', times: 1, do: { kind: 'status', status: 503 } });
+      world.agent.addFaults({
+        on: 'upload',
+        path: 'b',
+        times: 1,
+        do: { kind: 'status', status: 503 },
+      });
       const result = await runBadly(
         world,
         { files: 'd/b' },
@@ -74,7 +85,8 @@ suite('a build that swaps', { concurrency: 2, skip: onWindows('it opens links ot
       );
       assertKept(world, SECRET, result);
       assertTrue(world, result);
-      assert.deepEqual([result.file('d/b').attempts, result.file('d/b').error?.kind], [2, 'file-unreadable']);
+      assert.equal(result.file('d/b').attempts, 2);
+      assert.match(result.file('d/b').error?.kind ?? '', REFUSED);
     });
   }
 });

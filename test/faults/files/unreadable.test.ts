@@ -14,18 +14,27 @@ function whyNot(): string | false {
   if (WINDOWS) return 'modes keep nobody from reading there';
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const script = 'fs.readFileSync(process.argv[1])';
-  const read = spawnSync(process.execPath, ['-e', script, path.join(folderOf('sync'), 'action.yml')], user);
+  const read = spawnSync(
+    process.execPath,
+    ['-e', script, path.join(folderOf('sync'), 'action.yml')],
+    user,
+  );
   return read.status !== 0 && 'an ordinary user cannot read the action here';
 }
 
 suite('as an ordinary user', { skip: whyNot() }, () => {
   for (const inputs of [{}, { 'files-per-request': '50' }]) {
     test(`a file that may not be read is reported, and the others arrive: ${JSON.stringify(inputs)}`, async () => {
-      await using world = await openWorld({ files: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', d: 'd' } });
+      await using world = await openWorld({
+        files: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', d: 'd' },
+      });
       chmodSync(path.join(world.workspace, 'b.txt'), 0);
       const result = await runBadly(world, inputs, { env: ENV });
       assertTrue(world, result);
-      assert.deepEqual([result.outputs['uploaded-count'], result.outputs['failed-count']], ['3', '1']);
+      assert.deepEqual(
+        [result.outputs['uploaded-count'], result.outputs['failed-count']],
+        ['3', '1'],
+      );
       assert.match(result.file('b.txt').error?.message ?? '', /b\.txt cannot be read \(EACCES\)/);
     });
   }

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
-import type { Fault, FaultAction } from '../../../local-agent/faults.ts';
-import { openWorld, type ReportedFile, runAction, runBadly, uploads, type World } from '../../action/harness.ts';
+import type { Fault, FaultAction } from '../../../dev/agent/faults.ts';
+import {
+  openWorld,
+  type ReportedFile,
+  runAction,
+  runBadly,
+  uploads,
+  type World,
+} from '../../action/harness.ts';
 import { type Dice, dice } from './dice.ts';
 
 /** What happens to an attempt, and whether it may be made again after that. */
 interface Mishap {
   readonly action: FaultAction;
-  readonly leads: 'on' | 'to another' | 'to nothing';
+  readonly leads: 'on' | 'to another' | 'to another if it is the first' | 'to nothing';
 }
 
 /** A file, what befalls its attempts one after the other, and what is to come of it. */
@@ -25,9 +32,18 @@ const RETRIES = 3;
 export async function chaos(seed: number, count: number): Promise<void> {
   const planned = fates(seed, count, RETRIES);
   await using world = await openWith(planned, faultsOf(planned));
-  const { report } = await runBadly(world, { retries: `${RETRIES}`, concurrency: '40' }, { task: 'upload' });
-  const met = new Map(report.files.map(({ source, status, attempts }) => [source, [status, attempts]]));
-  assert.deepEqual(met, new Map(planned.map(({ name, status, attempts }) => [name, [status, attempts]])));
+  const { report } = await runBadly(
+    world,
+    { retries: `${RETRIES}`, concurrency: '40' },
+    { task: 'upload' },
+  );
+  const met = new Map(
+    report.files.map(({ source, status, attempts }) => [source, [status, attempts]]),
+  );
+  assert.deepEqual(
+    met,
+    new Map(planned.map(({ name, status, attempts }) => [name, [status, attempts]])),
+  );
   assertThere(world, planned, report.files);
   assert.equal(
     uploads(world).length,
@@ -36,8 +52,8 @@ export async function chaos(seed: number, count: number): Promise<void> {
   assert.ok(world.agent.maxInFlight <= 40);
 }
 
-/** Uploads so many files that share requests as they do behind the headers of E2B, faults among them, and asserts that nothing is lost. */
-export async function sharedChaos(seed: number, count: number): Promise<void> {
+/** Uploads so many files in batches, as is the default behind the headers of E2B, with faults, and asserts that nothing is lost. */
+export async function batchChaos(seed: number, count: number): Promise<void> {
   const planned = fates(seed, count, RETRIES);
   await using world = await openWith(planned, strays(seed, 20), 'E2b');
   const concurrency = seed % 2 === 0 ? 'auto' : '10';
@@ -48,7 +64,11 @@ export async function sharedChaos(seed: number, count: number): Promise<void> {
   assert.ok(uploads(world).length < count * 2, `${uploads(world).length} requests`);
 }
 
-function openWith(planned: readonly Fate[], faults: readonly Fault[], headerPrefix = 'Svc'): Promise<World> {
+function openWith(
+  planned: readonly Fate[],
+  faults: readonly Fault[],
+  headerPrefix = 'Svc',
+): Promise<World> {
   return openWorld({
     files: Object.fromEntries(planned.map(({ name, content: bytes }) => [name, bytes])),
     faults,
@@ -59,7 +79,8 @@ function openWith(planned: readonly Fate[], faults: readonly Fault[], headerPref
 function assertThere(world: World, planned: readonly Fate[], files: readonly ReportedFile[]): void {
   const contents = new Map(planned.map(fate => [fate.name, fate.content]));
   for (const { source, status } of files) {
-    if (status === 'uploaded') assert.ok(contents.get(source)?.equals(world.stored(source)), source);
+    if (status === 'uploaded')
+      assert.ok(contents.get(source)?.equals(world.stored(source)), source);
     else assert.equal(status, 'failed');
   }
 }
@@ -69,7 +90,10 @@ function fates(seed: number, count: number, retries: number): Fate[] {
   const random = dice(seed);
   return Array.from({ length: count }, (_, index) => {
     const name = `file ${index}`;
-    const mishaps = random.next() < 0.5 ? [] : Array.from({ length: 1 + random.below(6) }, () => mishap(random, name));
+    const mishaps =
+      random.next() < 0.5
+        ? []
+        : Array.from({ length: 1 + random.below(6) }, () => mishap(random, name));
     return { name, content: content(random), mishaps, ...outcome(mishaps, retries) };
   });
 }
@@ -94,23 +118,38 @@ function strays(seed: number, count: number): Fault[] {
 
 /** Most files are small. */
 function content(random: Dice): Buffer {
-  const size = random.oneOf([() => 0, () => 1, () => random.below(4096), () => random.below(600 * 1024 + 1)])();
+  const size = random.oneOf([
+    () => 0,
+    () => 1,
+    () => random.below(4096),
+    () => random.below(600 * 1024 + 1),
+  ])();
   return Buffer.alloc(size, String(random.next()));
 }
 
 function outcome(mishaps: readonly Mishap[], retries: number): Pick<Fate, 'status' | 'attempts'> {
-  const last = mishaps.findIndex(({ leads }) => leads !== 'to another');
+  const isRetried = ({ leads }: Mishap, index: number) =>
+    leads === 'to another' || (leads === 'to another if it is the first' && index === 0);
+  const last = mishaps.findIndex((each, index) => !isRetried(each, index));
   const attempts = (last === -1 ? mishaps.length : last) + 1;
   if (attempts > retries + 1) return { status: 'failed', attempts: retries + 1 };
-  return { status: mishaps[last]?.leads === 'to nothing' ? 'failed' : 'uploaded', attempts };
+  const leads = mishaps[last]?.leads ?? 'on';
+  return { status: leads === 'on' ? 'uploaded' : 'failed', attempts };
 }
 
 function mishap(random: Dice, name: string): Mishap {
   const kinds: readonly [() => Mishap, ...(() => Mishap)[]] = [
-    () => again({ kind: 'status', status: random.oneOf(PASSING), early: random.next() < 0.3, body: 'busy' }),
+    () =>
+      again({
+        kind: 'status',
+        status: random.oneOf(PASSING),
+        early: random.next() < 0.3,
+        body: 'busy',
+      }),
     () => again({ kind: 'status', status: 429, headers: { 'Retry-After': `${random.below(2)}` } }),
     () => again({ kind: 'reset', at: random.oneOf(['before-body', 'during-body', 'after-body']) }),
-    () => again({ kind: 'hang-up', at: random.oneOf(['before-body', 'during-body', 'after-body']) }),
+    () =>
+      again({ kind: 'hang-up', at: random.oneOf(['before-body', 'during-body', 'after-body']) }),
     () => again({ kind: 'truncate' }),
     () => ({ action: { kind: 'delay', ms: 1 + random.below(5) }, leads: 'on' }),
     () =>
@@ -124,7 +163,9 @@ function mishap(random: Dice, name: string): Mishap {
         ? fails({ kind: 'status', status: random.oneOf([400, 404, 413, 418]) })
         : again({ kind: 'reset', at: 'after-body' }),
     () =>
-      random.next() < 0.3 ? fails({ kind: 'answer', body: wrongAnswer(random, name) }) : again({ kind: 'truncate' }),
+      random.next() < 0.3
+        ? unusable({ kind: 'answer', body: wrongAnswer(random, name) })
+        : again({ kind: 'truncate' }),
   ];
   return random.oneOf(kinds)();
 }
@@ -133,6 +174,11 @@ const PASSING: readonly [number, ...number[]] = [408, 409, 425, 429, 500, 503, 5
 
 function again(action: FaultAction): Mishap {
   return { action, leads: 'to another' };
+}
+
+/** It may have been meant for an earlier request, which a new connection finds out. */
+function unusable(action: FaultAction): Mishap {
+  return { action, leads: 'to another if it is the first' };
 }
 
 function fails(action: FaultAction): Mishap {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Fault } from '../../../local-agent/faults.ts';
+import type { Fault } from '../../../dev/agent/faults.ts';
 import { openWorld, runBadly, uploads, type World } from '../../action/harness.ts';
 import { assertTrue } from '../files/sandbox.ts';
 import { ALONE, FINAL, LASTS, PASSING, RETRIES, type Row, STALLS } from './rows.ts';
@@ -16,7 +16,11 @@ interface Cell {
   readonly attempts: number;
 }
 
-function cellsOf(rows: readonly Row[], sizes: readonly (keyof typeof SIZES)[], isRetried: boolean): Cell[] {
+function cellsOf(
+  rows: readonly Row[],
+  sizes: readonly (keyof typeof SIZES)[],
+  isRetried: boolean,
+): Cell[] {
   return rows.flatMap(row =>
     Object.entries(LASTS).flatMap(([lasting, times]) =>
       sizes.map(size => ({
@@ -32,18 +36,27 @@ function cellsOf(rows: readonly Row[], sizes: readonly (keyof typeof SIZES)[], i
 
 function openCells(cells: readonly Cell[]): Promise<World> {
   const contents = cells.map(({ name, size }) => [name, Buffer.alloc(size, `${name}. `)] as const);
-  const faults = cells.map(({ name, times, row }): Fault => ({ on: 'upload', path: name, times, do: row.fault }));
+  const faults = cells.map(
+    ({ name, times, row }): Fault => ({ on: 'upload', path: name, times, do: row.fault }),
+  );
   return openWorld({ files: Object.fromEntries(contents), faults });
 }
 
 /** Runs all cells as the files of one upload, and checks what became of each. */
-async function runCells(cells: readonly Cell[], inputs: Readonly<Record<string, string>>): Promise<void> {
+async function runCells(
+  cells: readonly Cell[],
+  inputs: Readonly<Record<string, string>>,
+): Promise<void> {
   await using world = await openCells(cells);
   const result = await runBadly(world, { retries: `${RETRIES}`, ...inputs }, { task: 'upload' });
   for (const { name, row, times, attempts, size } of cells) {
     const file = result.file(name);
     const arrives = attempts > times;
-    assert.deepEqual([file.status, file.attempts], [arrives ? 'uploaded' : 'failed', attempts], name);
+    assert.deepEqual(
+      [file.status, file.attempts],
+      [arrives ? 'uploaded' : 'failed', attempts],
+      name,
+    );
     assert.equal(file.error?.kind, arrives ? undefined : row.kind, name);
     if (arrives) assert.ok(world.stored(name).equals(Buffer.alloc(size, `${name}. `)), name);
     else assert.notEqual(file.error?.hint, '', name);
@@ -58,7 +71,10 @@ suite('a fault of the network', () => {
     runCells(cellsOf(PASSING, ['small', 'streamed'], true), { concurrency: '30' }));
 
   test('that is a time without progress is tried again', () =>
-    runCells(cellsOf(STALLS, ['small', 'beyond all buffers'], true), { concurrency: '4', timeout: '2s' }));
+    runCells(cellsOf(STALLS, ['small', 'beyond all buffers'], true), {
+      concurrency: '4',
+      timeout: '2s',
+    }));
 
   test('that concerns one file fails it at once, and the others go on', () =>
     runCells(
@@ -69,8 +85,13 @@ suite('a fault of the network', () => {
   for (const row of FINAL) {
     for (const size of [SIZES.small, SIZES.streamed]) {
       test(`that concerns all ends the transfer after what is in flight: ${row.name}, ${size} bytes`, async () => {
-        const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index}`, Buffer.alloc(size)]));
-        await using world = await openWorld({ files, faults: [{ on: 'upload', skip: 20, do: row.fault }] });
+        const files = Object.fromEntries(
+          Array.from({ length: 40 }, (_, index) => [`f${index}`, Buffer.alloc(size)]),
+        );
+        await using world = await openWorld({
+          files,
+          faults: [{ on: 'upload', skip: 20, do: row.fault }],
+        });
         const result = await runBadly(world, { concurrency: '7' }, { task: 'upload' });
         assertTrue(world, result);
         const { uploaded = 0, failed = 0, notAttempted = 0 } = result.report.totals;

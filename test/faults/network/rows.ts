@@ -1,4 +1,4 @@
-import type { FaultAction } from '../../../local-agent/faults.ts';
+import type { FaultAction } from '../../../dev/agent/faults.ts';
 
 /** How long a fault lasts: so many attempts. */
 export const LASTS = { once: 1, 'for a while': 2, 'for ever': Number.POSITIVE_INFINITY } as const;
@@ -15,7 +15,11 @@ export interface Row {
 
 const says = (message: string) => JSON.stringify({ sandboxId: 'i1', message, code: 502 });
 
-const status = (code: number, more: object = {}): FaultAction => ({ kind: 'status', status: code, ...more });
+const status = (code: number, more: object = {}): FaultAction => ({
+  kind: 'status',
+  status: code,
+  ...more,
+});
 
 function answers(kind: string, codes: readonly number[]): Row[] {
   return codes.flatMap(code => [
@@ -33,7 +37,11 @@ const BREAKS: readonly Row[] = (['before-body', 'during-body', 'after-body'] as 
 );
 
 // Half an answer, and then nothing.
-const HALF: FaultAction = { kind: 'answer', body: '[{"path":', headers: { 'Content-Length': '60' } };
+const HALF: FaultAction = {
+  kind: 'answer',
+  body: '[{"path":',
+  headers: { 'Content-Length': '60' },
+};
 
 /** After a time without progress there is another attempt. */
 export const STALLS: readonly Row[] = [
@@ -56,7 +64,10 @@ export const PASSING: readonly Row[] = [
 ];
 
 /** What concerns one file: it fails at once, and the others go on. */
-export const ALONE: readonly Row[] = [...answers('not-found', [404]), ...answers('too-large', [413])];
+export const ALONE: readonly Row[] = [
+  ...answers('not-found', [404]),
+  ...answers('too-large', [413]),
+];
 
 /** What concerns all: nothing else is attempted. */
 export const FINAL: readonly Row[] = [

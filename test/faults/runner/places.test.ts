@@ -16,7 +16,11 @@ const REPORT = /^The report file could not be written: /m;
 suite("the runner's places", { concurrency: 2 }, () => {
   test('without GITHUB_OUTPUT the step fails and says so; the rest is written', async () => {
     await using world = await openWorld();
-    const elsewhere = await runBadly(world, {}, { env: { GITHUB_OUTPUT: path.join(world.outside, 'no/such') } });
+    const elsewhere = await runBadly(
+      world,
+      {},
+      { env: { GITHUB_OUTPUT: path.join(world.outside, 'no/such') } },
+    );
     assert.match(elsewhere.annotations('error').join(), OUTPUT);
     const result = await runBadly(world, {}, { env: { GITHUB_OUTPUT: undefined } });
     const error = result.annotations('error').join('\n');
@@ -69,7 +73,9 @@ suite("the runner's places", { concurrency: 2 }, () => {
 
   test('with a full disk under RUNNER_TEMP there is a warning and no report', LINUX, async t => {
     const content = 'x'.repeat(100);
-    const files = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`f${index}`, content]));
+    const files = Object.fromEntries(
+      Array.from({ length: 400 }, (_, index) => [`f${index}`, content]),
+    );
     await using world = await openWorld({ files });
     const temp = path.join(world.outside, 'temp');
     mkdirSync(temp);

@@ -14,9 +14,8 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 const lock: { packages: Record<string, Locked> } = JSON.parse(read('package-lock.json'));
-const own: { dependencies: Record<string, string>; allowScripts: Record<string, boolean> } = JSON.parse(
-  read('package.json'),
-);
+const own: { dependencies: Record<string, string>; allowScripts: Record<string, boolean> } =
+  JSON.parse(read('package.json'));
 const locked = Object.entries(lock.packages).filter(([place]) => place !== '');
 
 describe('the supply chain', () => {
@@ -38,8 +37,18 @@ describe('the supply chain', () => {
   });
 
   test('the licences name every package whose code is in dist', async () => {
-    const mains = ['sync', 'upload', 'stats', 'monitor', 'monitor-post', 'monitor-sampler'];
-    const input = Object.fromEntries(mains.map(name => [name, path.join(PROJECT, `src/main/${name}.ts`)]));
+    const mains = [
+      'sync',
+      'upload',
+      'stats',
+      'monitor',
+      'monitor-stop',
+      'monitor-post',
+      'monitor-sampler',
+    ];
+    const input = Object.fromEntries(
+      mains.map(name => [name, path.join(PROJECT, `src/main/${name}.ts`)]),
+    );
     const treeshake = { moduleSideEffects: (id: string) => id.includes('small-heap') };
     await using build = await rolldown({ input, cwd: PROJECT, platform: 'node', treeshake });
     const { output } = await build.generate({ format: 'esm' });

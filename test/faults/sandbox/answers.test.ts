@@ -20,8 +20,14 @@ const UNTRUSTED: Readonly<Record<string, Talk>> = {
   'a key twice, the last of another file': answer(200, ({ name }) =>
     entryOf(name).replace('"type"', '"name":"b.txt","type"'),
   ),
-  'an entry that only its prototype would make whole': answer(200, request => `{"__proto__":${good(request)}}`),
-  'an entry by its constructor': answer(200, request => `{"constructor":{"prototype":${good(request)}}}`),
+  'an entry that only its prototype would make whole': answer(
+    200,
+    request => `{"__proto__":${good(request)}}`,
+  ),
+  'an entry by its constructor': answer(
+    200,
+    request => `{"constructor":{"prototype":${good(request)}}}`,
+  ),
   'another file': answer(200, () => entryOf('b.txt')),
   'the same name in other letters': answer(200, () => entryOf('A.TXT')),
   'a name with a mark that is not seen': answer(200, () => entryOf('a.txt\u200b')),
@@ -32,11 +38,21 @@ const UNTRUSTED: Readonly<Record<string, Talk>> = {
   'a path of a megabyte': answer(200, ({ name }) => entryOf(name, { path: '/'.repeat(1_000_000) })),
   'a thousand entries': answer(200, request => `[${Array(1000).fill(good(request)).join(',')}]`),
   'a megabyte of lists in lists': answer(200, '['.repeat(500_000).concat(']'.repeat(500_000))),
-  'a megabyte of objects in objects': answer(200, '{"a":'.repeat(170_000).concat('0', '}'.repeat(170_000))),
+  'a megabyte of objects in objects': answer(
+    200,
+    '{"a":'.repeat(170_000).concat('0', '}'.repeat(170_000)),
+  ),
 };
 
 test('200 with what is no acknowledgement stores nothing', async () => {
   await eachFailsAs(/^bad-answer$/, UNTRUSTED);
+});
+
+test('only 200 and 201 acknowledge a file, whatever the entry', async () => {
+  const statuses = [202, 203, 206, 226, 299].map(status => [`${status}`, answer(status, good)]);
+  await eachFailsAs(/^bad-answer$/, Object.fromEntries(statuses));
+  const { result } = await runAgainst({ upload: answer(201, good) });
+  assert.equal(result.outputs['uploaded-count'], '1');
 });
 
 suite('words that would act on the runner or on a reader', { concurrency: 2 }, () => {
@@ -51,7 +67,10 @@ suite('words that would act on the runner or on a reader', { concurrency: 2 }, (
       ),
     );
     const more = Object.fromEntries(Object.values(TEXTS).map((text, index) => [text, index]));
-    const stats = answer(200, JSON.stringify({ ...METRICS, ...more, note: Object.keys(more), more }));
+    const stats = answer(
+      200,
+      JSON.stringify({ ...METRICS, ...more, note: Object.keys(more), more }),
+    );
     const files = Object.fromEntries(Object.keys(TEXTS).map(name => [name, 'x']));
     const { result } = await runAgainst({
       files,
@@ -61,7 +80,8 @@ suite('words that would act on the runner or on a reader', { concurrency: 2 }, (
       env,
     });
     assert.equal(result.exitCode, 0, result.stdout);
-    for (const [name, text] of Object.entries(TEXTS)) assert.equal(result.file(name).path, `/${text}/${name}`);
+    for (const [name, text] of Object.entries(TEXTS))
+      assert.equal(result.file(name).path, `/${text}/${name}`);
     assert.equal(result.outputs['mem-used'], String(METRICS.mem_used));
   });
 
@@ -78,7 +98,9 @@ suite('words that would act on the runner or on a reader', { concurrency: 2 }, (
   test('in name and type', async () => {
     const text = Object.values(TEXTS).join('');
     await failsAs(/^bad-answer$/, { upload: answer(200, () => entryOf(text)) });
-    await failsAs(/^bad-answer$/, { upload: answer(200, ({ name }) => entryOf(name, { type: text })) });
+    await failsAs(/^bad-answer$/, {
+      upload: answer(200, ({ name }) => entryOf(name, { type: text })),
+    });
   });
 
   test('in the status line and the headers', async () => {
@@ -93,7 +115,10 @@ suite('words that would act on the runner or on a reader', { concurrency: 2 }, (
   });
 
   test('as escapes that JSON alone knows', async () => {
-    const upload = answer(200, ({ name }) => `{"path":"/${ESCAPED}","name":"${name}","type":"file"}`);
+    const upload = answer(
+      200,
+      ({ name }) => `{"path":"/${ESCAPED}","name":"${name}","type":"file"}`,
+    );
     const stats = answer(200, `{"ts":7,"${ESCAPED}":1,"note":"${ESCAPED}"}`);
     const { result } = await runAgainst({ upload, stats, inputs: { 'warn-if': 'gpu_used > 1' } });
     assert.equal(result.outputs['ts'], '7');
@@ -105,7 +130,8 @@ const METADATA = 'http://169.254.169.254/latest/meta-data/iam/security-credentia
 suite('a redirect is never followed', { concurrency: 2 }, () => {
   test('to another server, whatever the status', async () => {
     await using other = await openHostile();
-    const redirect = (status: number) => answer(status, '', [`Location: ${other.url}/files?path=a.txt`]);
+    const redirect = (status: number) =>
+      answer(status, '', [`Location: ${other.url}/files?path=a.txt`]);
     const statuses = [300, 301, 302, 303, 305, 307, 308];
     const uploads = Object.fromEntries(statuses.map(status => [`${status}`, redirect(status)]));
     const { result } = await eachFailsAs(/^redirected$/, uploads, { stats: redirect(302) });
@@ -118,9 +144,18 @@ suite('a redirect is never followed', { concurrency: 2 }, () => {
   });
 
   test('to where no server should be sent', async () => {
-    const places = [METADATA, 'http://[fd00:ec2::254]/', 'file:///etc/passwd', '//evil.example/', '::error::x'];
+    const places = [
+      METADATA,
+      'http://[fd00:ec2::254]/',
+      'file:///etc/passwd',
+      '//evil.example/',
+      '::error::x',
+    ];
     const uploads = Object.fromEntries(
-      places.map((place, index) => [`${index}`, answer(302, '', [`Location: ${place}`, `Refresh: 0; url=${place}`])]),
+      places.map((place, index) => [
+        `${index}`,
+        answer(302, '', [`Location: ${place}`, `Refresh: 0; url=${place}`]),
+      ]),
     );
     const { hostile } = await eachFailsAs(/^redirected$/, uploads);
     assert.equal(hostile.requests.length, places.length + 1);
@@ -128,7 +163,11 @@ suite('a redirect is never followed', { concurrency: 2 }, () => {
 
   test('by headers of a success', async () => {
     await using other = await openHostile();
-    const headers = [`Location: ${other.url}`, `Content-Location: ${other.url}`, `Alt-Svc: h2="${other.url}"`];
+    const headers = [
+      `Location: ${other.url}`,
+      `Content-Location: ${other.url}`,
+      `Alt-Svc: h2="${other.url}"`,
+    ];
     const { result } = await runAgainst({ upload: answer(201, good, headers) });
     assert.equal(result.exitCode, 0, result.stdout);
     assert.equal(other.connections(), 0);

@@ -12,7 +12,8 @@ export async function fuzz(seed: number, count: number): Promise<Result> {
   const answers = hostileAnswers(seed, count);
   const files = manyFiles(count);
   const byName = new Map(Object.keys(files).map((name, index) => [name, answers[index]]));
-  const stats = answers.find(({ text }) => text.startsWith('{"') && text.length < 10_000)?.text ?? '{}';
+  const stats =
+    answers.find(({ text }) => text.startsWith('{"') && text.length < 10_000)?.text ?? '{}';
   const { result } = await runAgainst({
     files,
     inputs: { token: SECRET, concurrency: '20', 'warn-if': 'gpu_used > 1\nmem_used < 1GiB' },
@@ -25,7 +26,9 @@ export async function fuzz(seed: number, count: number): Promise<Result> {
     stats: answer(200, stats),
   });
   assert.equal(result.report.files.length, count);
-  assert.ok(result.report.files.every(({ status }) => status === 'uploaded' || status === 'failed'));
+  assert.ok(
+    result.report.files.every(({ status }) => status === 'uploaded' || status === 'failed'),
+  );
   assertKept(result, seed);
   return result;
 }

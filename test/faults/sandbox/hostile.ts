@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Keys } from '../../../local-agent/keys.ts';
+import type { Keys } from '../../../dev/agent/keys.ts';
 import { METRICS } from '../../action/world.ts';
 import { closeWith, listenHere } from '../../listening.ts';
 
@@ -46,7 +46,8 @@ export async function openHostile(options: HostileOptions = {}): Promise<Hostile
   const { keys, connected } = options;
   const sockets: Socket[] = [];
   const requests: Received[] = [];
-  const server = keys === undefined ? createServer() : createTlsServer({ key: keys.key, cert: keys.cert });
+  const server =
+    keys === undefined ? createServer() : createTlsServer({ key: keys.key, cert: keys.cert });
   server.on('connection', (socket: Socket) => void sockets.push(socket.on('error', () => {})));
   server.on(keys === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     socket.on('error', () => {});
@@ -72,7 +73,9 @@ function listenTo(socket: Socket, options: HostileOptions, requests: Received[])
     const request = received(unread.toString('latin1', 0, end - 4), unread.subarray(end));
     const { at = 'end', say } =
       options.uploads?.[request.name] ?? options[request.operation] ?? GOOD[request.operation];
-    const length = Number(/\ncontent-length: (\d+)/i.exec(unread.toString('latin1', 0, end))?.[1] ?? 0);
+    const length = Number(
+      /\ncontent-length: (\d+)/i.exec(unread.toString('latin1', 0, end))?.[1] ?? 0,
+    );
     const isWhole = request.body.length >= length;
     const isDue = at === 'headers' || isWhole || (at === 'body' && request.body.length > 0);
     if (isDue && !said) say(socket, request);

@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { manyFiles } from '../../action/world.ts';
-import { answer, entryOf } from './hostile.ts';
-import { type HostileRun, MAX_MEMORY, runAgainst } from './running.ts';
+import { answer, entryOf, type Talk } from './hostile.ts';
+import { type HostileRun, MAX_MEMORY, PEAK_MEMORY, runAgainst } from './running.ts';
 
 /** As much as is ever read of an answer. */
 const MOST = 1024 * 1024;
 
 const LESS = 120_000;
 
+const MAX_HEAP_MIB = 48;
+
+const MAX_MEMORY_OF_MANY = 250 * 1024 * 1024;
+
 function flat(value: string, size = MOST): string {
   const field = (index: number) => `"m${index}":${value}`;
-  const fields = Array.from({ length: Math.floor(size / (field(100_000).length + 1)) }, (_, index) => field(index));
+  const fields = Array.from(
+    { length: Math.floor(size / (field(100_000).length + 1)) },
+    (_, index) => field(index),
+  );
   return `{${fields.join(',')}}`;
 }
 
@@ -34,10 +41,13 @@ const STATS: Readonly<Record<string, string>> = {
   'empty objects': `{"a":[${'{},'.repeat(340_000)}0]}`,
 };
 
-async function runSmall(t: { diagnostic(message: string): void }, run: HostileRun) {
+async function runSmall(
+  t: { diagnostic(message: string): void },
+  { mostBytes = MAX_MEMORY, ...run }: HostileRun & { readonly mostBytes?: number },
+) {
   const ended = await runAgainst(run);
   t.diagnostic(`${Math.round(ended.peak / 1024 ** 2)} MiB at most`);
-  assert.ok(ended.peak < MAX_MEMORY, `${ended.peak} bytes`);
+  assert.ok(ended.peak < mostBytes, `${ended.peak} bytes`);
   return ended;
 }
 
@@ -69,9 +79,17 @@ suite('whatever is answered, memory and log stay small', { concurrency: 2 }, () 
     });
   }
 
-  for (const name of ['lists in lists', 'objects in objects', 'many names of control characters', 'one name']) {
+  for (const name of [
+    'lists in lists',
+    'objects in objects',
+    'many names of control characters',
+    'one name',
+  ]) {
     test(`acknowledgements of a megabyte: ${name}`, async t => {
-      const { result } = await runSmall(t, { files: manyFiles(20), upload: answer(200, STATS[name] ?? '') });
+      const { result } = await runSmall(t, {
+        files: manyFiles(20),
+        upload: answer(200, STATS[name] ?? ''),
+      });
       assert.equal(result.outputs['failed-count'], '20');
     });
   }
@@ -84,8 +102,15 @@ suite('whatever is answered, memory and log stay small', { concurrency: 2 }, () 
   });
 
   test('2,000 files, each answered with the longest path that is taken', async t => {
-    const upload = answer(200, ({ name }) => entryOf(name, { path: `/${'\u001b'.repeat(1000)}/${name}` }));
-    const { result } = await runSmall(t, { files: manyFiles(2000), upload });
+    const upload = answer(200, ({ name }) =>
+      entryOf(name, { path: `/${'\u001b'.repeat(1000)}/${name}` }),
+    );
+    const { result } = await runSmall(t, {
+      files: manyFiles(2000),
+      upload,
+      // Each of these paths takes 6 KiB as JSON, in an output and in the report.
+      mostBytes: 400 * 1024 ** 2,
+    });
     assert.equal(result.outputs['uploaded-count'], '2000');
   });
 
@@ -96,9 +121,32 @@ suite('whatever is answered, memory and log stay small', { concurrency: 2 }, () 
     assert.equal(result.outputs['failed-count'], '200');
   });
 
+  test('8,000 files, each failing by a reset', async t => {
+    const reset: Talk = { at: 'headers', say: socket => void socket.resetAndDestroy() };
+    // A transfer of which nothing arrives for a minute is given up.
+    const names = Array.from({ length: 100 }, (_, index) => `f${index * 80}.txt`);
+    const good = answer(200, ({ name }) => entryOf(name));
+    const arriving = Object.fromEntries(names.map(name => [name, good]));
+    const { result, peak } = await runAgainst({
+      // An error with its stack takes 14 KB, a socket 4 KB: as many as there are files would not fit.
+      env: { NODE_OPTIONS: `--import=${PEAK_MEMORY} --max-old-space-size=${MAX_HEAP_MIB}` },
+      files: manyFiles(8000),
+      upload: reset,
+      uploads: arriving,
+      inputs: { concurrency: '24' },
+      task: 'upload',
+      longestMs: 240_000,
+    });
+    t.diagnostic(`${Math.round(peak / 1024 ** 2)} MiB at most`);
+    assert.equal(result.outputs['failed-count'], '7900');
+    assert.ok(peak < MAX_MEMORY_OF_MANY, `${peak} bytes`);
+  });
+
   test('several readings of many numbers, of other names each time', async t => {
     let count = 0;
-    const stats = answer(200, () => flat('1', LESS).replaceAll('"m', `"${String.fromCharCode(97 + count++)}`));
+    const stats = answer(200, () =>
+      flat('1', LESS).replaceAll('"m', `"${String.fromCharCode(97 + count++)}`),
+    );
     const inputs = { samples: '4', 'sample-interval': '200ms', timeout: '20s' };
     await runSmall(t, { stats, inputs });
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { suite, test } from 'node:test';
 import { TLSSocket } from 'node:tls';
-import { hasOpenssl, makeKeys } from '../../../local-agent/keys.ts';
+import { hasOpenssl, makeKeys } from '../../../dev/agent/keys.ts';
 import { telling } from '../../telling.ts';
 import { answer, endlessly, entryOf, head, openHostile, slowly, type Talk } from './hostile.ts';
 import { eachFailsAs, failsAs, MAX_MEMORY, runAgainst } from './running.ts';
@@ -13,20 +13,23 @@ const MIB = 1024 * 1024;
 const CHUNKED = head(200, ['Transfer-Encoding: chunked']);
 const LONG = head(200, ['Content-Length: 1000000']);
 
-/** Answers that never end, or only by far too much. */
+/** Answers that never end, and that no client reads to their end. */
 const ENDLESS: Readonly<Record<string, Talk>> = {
   'a body without a length': endlessly('x'.repeat(65_536), head(200)),
   'a body in chunks': endlessly('10000\r\n'.concat('x'.repeat(65_536), '\r\n'), CHUNKED),
-  'a chunk with an endless extension': endlessly('x'.repeat(65_536), `${CHUNKED}1;`),
   'an error with an endless body': endlessly('x'.repeat(65_536), head(500)),
   'trailers without end': endlessly('X-Trailer: x\r\n'.repeat(1000), `${CHUNKED}2\r\n{}\r\n0\r\n`),
   'one header without end': endlessly('x'.repeat(65_536), 'HTTP/1.1 200 OK\r\nX-Long: '),
   'headers without end': endlessly('X-More: x\r\n'.repeat(1000), 'HTTP/1.1 200 OK\r\n'),
-  'a status line without end': endlessly('x'.repeat(65_536), 'HTTP/1.1 200 '),
   'continue without end': endlessly(head(100)),
+};
+
+/** Answers that never end either, of which a client keeps nothing that could be too much. */
+const FLOODS: Readonly<Record<string, Talk>> = {
+  'a chunk with an endless extension': endlessly('x'.repeat(65_536), `${CHUNKED}1;`),
+  'a status line without end': endlessly('x'.repeat(65_536), 'HTTP/1.1 200 '),
   'early hints without end': endlessly(head(103, ['Link: </x>'])),
   'announcements now and then': slowly('', head(102), 20),
-  'no HTTP at all': endlessly('\u0000\u001b[2J::error::x\n'),
 };
 
 /** Answers that come too slowly for the time given. */
@@ -46,7 +49,8 @@ function closing(first = ''): Talk['say'] {
 function resetting(first = ''): Talk['say'] {
   return socket => {
     // What lies below TLS cannot be reset from here: it is cut off there.
-    const reset = () => void (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy());
+    const reset = () =>
+      void (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy());
     if (first === '') reset();
     else socket.write(first, reset);
   };
@@ -77,6 +81,17 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
     assert.ok(peak < MAX_MEMORY, `${peak} bytes`);
   });
 
+  test('since it is no HTTP, ends the upload', async () => {
+    const upload = endlessly('\u0000\u001b[2J::error::x\n');
+    const { peak } = await failsAs(/^not-http$/, { upload });
+    assert.ok(peak < MAX_MEMORY, `${peak} bytes`);
+  });
+
+  test('since nothing of it is kept, ends with the timeout', async () => {
+    const { peak } = await eachFailsAs(/^stalled$/, FLOODS, { inputs: { timeout: '1s' } });
+    assert.ok(peak < MAX_MEMORY, `${peak} bytes`);
+  });
+
   test('since it comes too slowly, is given up', async () => {
     await eachFailsAs(/^stalled$/, SLOW, { inputs: SHORT });
   });
@@ -92,9 +107,10 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
     nothing: [SLOW['nothing'], /failed/],
     'a closed connection': [BROKEN['closed between chunks'], /failed/],
   } as const;
-  for (const [name, [talk = answer(200, ''), says]] of telling<readonly [Talk | undefined, RegExp]>(stats, [
-    'a body in chunks',
-  ])) {
+  for (const [name, [talk = answer(200, ''), says]] of telling<readonly [Talk | undefined, RegExp]>(
+    stats,
+    ['a body in chunks'],
+  )) {
     test(`is one of the stats too: ${name}`, async () => {
       const { result } = await runAgainst({ stats: talk, task: 'stats', inputs: SHORT });
       assert.equal(result.exitCode, 1, result.stdout);
@@ -106,7 +122,9 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
     const upload: Talk = { say: (socket, { name }) => void socket.end(head(200) + entryOf(name)) };
     const { result } = await runAgainst({ upload });
     assert.equal(result.file('a.txt').status, 'uploaded');
-    const cut: Talk = { say: (socket, { name }) => void socket.end(head(200) + entryOf(name).slice(0, -1)) };
+    const cut: Talk = {
+      say: (socket, { name }) => void socket.end(head(200) + entryOf(name).slice(0, -1)),
+    };
     await failsAs(/^bad-answer$/, { upload: cut });
   });
 
@@ -115,7 +133,9 @@ suite('an answer that is not to be had', { concurrency: 2 }, () => {
       ...answer(status, ({ name }) => entryOf(name)),
       at: 'headers',
     });
-    const uploads = Object.fromEntries([200, 201, 400, 500].map(status => [`${status}`, early(status)]));
+    const uploads = Object.fromEntries(
+      [200, 201, 400, 500].map(status => [`${status}`, early(status)]),
+    );
     await eachFailsAs(/^(connection|rejected|server)$/, uploads, { size: 24 * MIB });
   });
 

@@ -1,4 +1,10 @@
-import { type Inputs, openWorld, type Result, type RunOptions, runAction } from '../../action/harness.ts';
+import {
+  type Inputs,
+  openWorld,
+  type Result,
+  type RunOptions,
+  runAction,
+} from '../../action/harness.ts';
 import { filesBelow } from '../../system.ts';
 import type { Hostile } from './hostile.ts';
 
@@ -7,10 +13,19 @@ export interface TokenRun extends Pick<RunOptions, 'env'> {
 }
 
 /** Runs the action with a token against a server; to what it left behind belongs every file of the runner's places. */
-export async function leftBy(hostile: Hostile, token: string, { inputs, env = {} }: TokenRun): Promise<Result> {
+export async function leftBy(
+  hostile: Hostile,
+  token: string,
+  { inputs, env = {} }: TokenRun,
+): Promise<Result> {
   await using world = await openWorld({ token });
   const run = { 'base-url': hostile.url, token, retries: '0', ...inputs };
-  const result = await runAction({ ...world, agent: { ...world.agent, url: hostile.url } }, run, { env });
-  const texts = Object.entries(filesBelow(world.temp)).flatMap(([name, content]) => [name, content.toString()]);
+  const result = await runAction({ ...world, agent: { ...world.agent, url: hostile.url } }, run, {
+    env,
+  });
+  const texts = Object.entries(filesBelow(world.temp)).flatMap(([name, content]) => [
+    name,
+    content.toString(),
+  ]);
   return { ...result, report: result.report, everything: [result.everything, ...texts].join('\n') };
 }

@@ -30,16 +30,21 @@ const TOKEN_FORMS = formsOf(SECRET);
 const FORMS = [...TOKEN_FORMS, ...formsOf(SIGNATURE)];
 
 /** Every character as an escape of JSON. */
-const ESCAPED = Array.from(SECRET, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const ESCAPED = Array.from(
+  SECRET,
+  one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+).join('');
 
 /** Searches for the token in all that a run left behind, its mask aside. */
 function assertKept(result: Result, forms = FORMS): void {
   const masked = `::add-mask::${SECRET.replaceAll('%', '%25')}`;
   assert.equal(result.lines[0], masked, 'it is masked before anything else');
   const rest = withoutMasks(result.everything);
-  for (const form of forms) assert.ok(!rest.includes(form), `${form} is in ${contextOf(rest, form)}`);
+  for (const form of forms)
+    assert.ok(!rest.includes(form), `${form} is in ${contextOf(rest, form)}`);
   const debug = result.lines.filter(line => line.startsWith('::debug::')).join('\n');
-  for (const form of formsOf(HEADER)) assert.ok(!debug.includes(form), `${form} is in ${contextOf(debug, form)}`);
+  for (const form of formsOf(HEADER))
+    assert.ok(!debug.includes(form), `${form} is in ${contextOf(debug, form)}`);
 }
 
 function contextOf(text: string, form: string): string {
@@ -56,9 +61,15 @@ function assertSentOnce({ requests }: Hostile): void {
       [SECRET],
     );
     const others = request.headers.filter(line => !carrying.includes(line));
-    const rest = [request.line, ...others, request.body.toString('latin1'), request.body.toString()];
+    const rest = [
+      request.line,
+      ...others,
+      request.body.toString('latin1'),
+      request.body.toString(),
+    ];
     for (const form of TOKEN_FORMS) {
-      for (const part of rest) assert.ok(!part.includes(form), `${form} is in ${part.slice(0, 300)}`);
+      for (const part of rest)
+        assert.ok(!part.includes(form), `${form} is in ${part.slice(0, 300)}`);
     }
   }
 }
@@ -68,7 +79,8 @@ function echo({ headers }: Pick<Received, 'headers'>): string {
   return [...spellings(SECRET), ...spellings(SIGNATURE), ...headers].join(' ');
 }
 
-const status = (code: number): Talk => answer(code, request => JSON.stringify({ message: echo(request) }));
+const status = (code: number): Talk =>
+  answer(code, request => JSON.stringify({ message: echo(request) }));
 
 interface Scenario {
   readonly upload?: Talk;
@@ -119,9 +131,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     upload: answer(302, '', [`Location: http://127.0.0.1/${encodeURIComponent(SECRET)}`]),
   },
   'a status line that repeats it': {
-    upload: { say: socket => void socket.write(`HTTP/1.1 500 ${SECRET}\r\nContent-Length: 0\r\n\r\n`) },
+    upload: {
+      say: socket => void socket.write(`HTTP/1.1 500 ${SECRET}\r\nContent-Length: 0\r\n\r\n`),
+    },
   },
-  'no HTTP, but its words': { upload: { say: (socket, request) => void socket.end(echo(request)) } },
+  'no HTTP, but its words': {
+    upload: { say: (socket, request) => void socket.end(echo(request)) },
+  },
   'a connection that is reset': { upload: RESET, stats: RESET, inputs: { retries: '1' } },
   'an agent that is silent': { upload: SILENT, stats: SILENT, inputs: { timeout: '200ms' } },
   'an unreachable host': { inputs: { 'base-url': 'http://127.0.0.1:1' } },
@@ -178,7 +194,8 @@ suite('the token is in one header of the requests, and no secret is anywhere els
         // Not even a part of it may come out, nor a spelling that nobody thought of.
         assertKept(result, [...FORMS, SECRET.slice(0, 4)]);
         assertSentOnce(hostile);
-        const isSent = name !== 'a dry run' && name !== 'an unreachable host' && talks.upload !== RESET;
+        const isSent =
+          name !== 'a dry run' && name !== 'an unreachable host' && talks.upload !== RESET;
         if (isSent) assert.ok(hostile.requests.length > 0);
       });
     }
@@ -198,7 +215,9 @@ suite('the token is in one header of the requests, and no secret is anywhere els
       });
       assert.equal(result.exitCode, 1, result.stdout);
       if (inputs['token'] === undefined) assertKept(result);
-      else for (const form of TOKEN_FORMS) assert.ok(!withoutMasks(result.everything).includes(form), form);
+      else
+        for (const form of TOKEN_FORMS)
+          assert.ok(!withoutMasks(result.everything).includes(form), form);
       assert.equal(hostile.requests.length, 0);
     });
   }

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Refusal } from './answer.ts';
+import type { Settings } from './options.ts';
+
+/**
+ * Checks what the proxy before an agent checks: which sandbox, and which port of it.
+ * @throws Refusal
+ */
+export function checkRouting(headers: IncomingHttpHeaders, rules: Settings): void {
+  const prefix = rules.headerPrefix.toLowerCase();
+  const id = routingHeader(headers, `${prefix}-sandbox-id`);
+  const port = routingHeader(headers, `${prefix}-sandbox-port`);
+  if (id !== rules.sandboxId) throw notFound(id);
+  if (port !== String(rules.sandboxPort))
+    throw new Refusal(502, 'The sandbox is running but port is not open', { proxyTo: id });
+}
+
+/** What the proxy answers for a sandbox that does not exist. */
+export function notFound(id: string): Refusal {
+  return new Refusal(502, 'The sandbox was not found', { proxyTo: id });
+}
+
+/** Throws a `Refusal` unless the token is right. */
+export function checkToken(headers: IncomingHttpHeaders, { token }: Settings): void {
+  if (headers['x-access-token'] === token) return;
+  const advice = 'please provide a valid access token or method signing if supported';
+  throw new Refusal(401, `unauthorized access, ${advice}`);
+}
+
+/**
+ * Checks the token of a request for files, or its signature if it has no token.
+ * @throws Refusal
+ */
+export function checkTokenOrSignature(
+  headers: IncomingHttpHeaders,
+  query: URLSearchParams,
+  { token, operation }: { readonly token: string; readonly operation: 'read' | 'write' },
+): void {
+  const given = headers['x-access-token'] ?? '';
+  if (given === token) return;
+  if (given !== '') throw new Refusal(401, 'access token present in header but does not match');
+  const signature = query.get('signature');
+  if (signature === null) throw new Refusal(401, 'missing signature query parameter');
+  const expiration = query.get('signature_expiration');
+  const signed = [query.get('path') ?? '', operation, query.get('username') ?? '', token];
+  const hash = createHash('sha256').update(
+    [...signed, ...(expiration === null ? [] : [expiration])].join(':'),
+  );
+  if (signature !== `v1_${hash.digest('base64').replace(/=+$/, '')}`)
+    throw new Refusal(401, 'invalid signature');
+  if (expiration !== null && Number(expiration) < Date.now() / 1000)
+    throw new Refusal(401, 'signature is already expired');
+}
+
+function routingHeader(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new Refusal(400, `The routing header ${name} is missing`, { proxyTo: '' });
+}

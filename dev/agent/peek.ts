@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The filenames of a form that is yet to be read. Needs a Content-Length; without one, there are none. */
+export async function peekFilenames(request: IncomingMessage): Promise<string[]> {
+  const body = await peekBody(request, Number(request.headers['content-length'] ?? 0));
+  const disposition = /^Content-Disposition:[^\r\n]*?; filename="([^"\r\n]*)"/gim;
+  return [...body.toString().matchAll(disposition)].map(([, name = '']) => name);
+}
+
+/** Reads the whole body and puts it back, so that it can be read again. */
+async function peekBody(request: IncomingMessage, length: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const take = () => {
+    while (size < length) {
+      const chunk: unknown = request.read();
+      if (!Buffer.isBuffer(chunk)) return;
+      chunks.push(chunk);
+      size += chunk.length;
+    }
+    resolve();
+  };
+  const stop = () => resolve();
+  request.on('readable', take).on('close', stop);
+  await promise;
+  request.off('readable', take).off('close', stop);
+  const body = Buffer.concat(chunks);
+  // A stream whose end was read to, but not told yet, still takes bytes back.
+  if (body.length > 0 && !request.destroyed) request.unshift(body);
+  return body;
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { EOL } from 'node:os';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+
+/** A process to run. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Gets each line of its standard output as it comes. */
+  readonly onLine?: ((line: string) => void) | undefined;
+  /** Gets a function that sends signals, as soon as the process runs. */
+  readonly onStart?: ((signal: (name: NodeJS.Signals) => void) => void) | undefined;
+}
+
+/** How a process ended. Its lines end with a line feed on every system. */
+export interface ProcessEnd {
+  /** Null if a signal ended the process. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a process to its end, without standard input. */
+export async function execute(command: Command): Promise<ProcessEnd> {
+  const { file, args, cwd, env, onLine, onStart } = command;
+  const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  if (onLine) createInterface(child.stdout).on('line', onLine);
+  onStart?.(name => child.kill(name));
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    ended,
+  ]);
+  return {
+    exitCode,
+    stdout: stdout.replaceAll(EOL, '\n'),
+    stderr: stderr.replaceAll(EOL, '\n'),
+  };
+}

@@ -1,0 +1,46 @@
+import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
+import { truthy } from '@actions/expressions/result';
+
+/** What expressions may name, such as `steps` and `runner`. */
+export type Contexts = Readonly<Record<string, unknown>>;
+
+const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const;
+
+/**
+ * A text with the value of each expression in its place.
+ * @throws Error for an expression that GitHub cannot parse, or with a context that is not given
+ */
+export function fillIn(text: string, contexts: Contexts): string {
+  // An expression ends at the first }} outside quotes.
+  return text.replaceAll(/\$\{\{((?:'[^']*'|[^'])*?)\}\}/g, (_all, expression: string) =>
+    evaluate(expression, contexts, false).coerceString(),
+  );
+}
+
+/** Whether a step with this `if` runs, given whether an earlier step failed the job. */
+export function holds(condition: string, contexts: Contexts, hasFailed: boolean): boolean {
+  const expression = condition.replace(/^\s*\$\{\{(.*)\}\}\s*$/s, '$1');
+  if (hasFailed && !asksForStatus(expression)) return false;
+  return truthy(evaluate(expression, contexts, hasFailed));
+}
+
+function asksForStatus(expression: string): boolean {
+  const words = new Lexer(expression).lex().tokens.map(({ lexeme }) => lexeme.toLowerCase());
+  return STATUS_FUNCTIONS.some(name => words.includes(name));
+}
+
+function evaluate(expression: string, contexts: Contexts, hasFailed: boolean): data.ExpressionData {
+  const values = { always: true, success: !hasFailed, failure: hasFailed, cancelled: false };
+  const functions = STATUS_FUNCTIONS.map(name => ({
+    name,
+    minArgs: 0,
+    maxArgs: 0,
+    call: () => new data.BooleanData(values[name]),
+  }));
+  const { tokens } = new Lexer(expression).lex();
+  const parsed = new Parser(tokens, Object.keys(contexts), functions).parse();
+  const known: unknown = JSON.parse(JSON.stringify(contexts), data.reviver);
+  if (!(known instanceof data.Dictionary)) throw new TypeError('The contexts are no mapping');
+  const byName = new Map(functions.map(each => [each.name, each]));
+  return new Evaluator(parsed, known, byName).evaluate();
+}

@@ -1,0 +1,69 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** What a process told the runner by way of files. */
+export interface Told {
+  readonly outputs: Readonly<Record<string, string>>;
+  /** What it left for its post step. */
+  readonly state: Readonly<Record<string, string>>;
+  /** Variables for the steps after it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The job summary, as Markdown. */
+  readonly summary: string;
+}
+
+/** Files by which a process tells the runner things. Disposing of them removes them. */
+export interface FileCommands extends AsyncDisposable {
+  /** The variables that name the files. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What was written to them. */
+  readonly read: () => Promise<Told>;
+}
+
+/** Makes such files for one process, in a folder of their own. */
+export async function openFileCommands(temp: string): Promise<FileCommands> {
+  const folder = await mkdtemp(path.join(temp, '_runner_file_commands-'));
+  const files = {
+    GITHUB_OUTPUT: path.join(folder, 'output'),
+    GITHUB_STATE: path.join(folder, 'state'),
+    GITHUB_ENV: path.join(folder, 'env'),
+    GITHUB_STEP_SUMMARY: path.join(folder, 'summary'),
+  };
+  for (const file of Object.values(files)) await writeFile(file, '');
+  return {
+    variables: files,
+    read: async () => ({
+      outputs: parseKeyValueFile(await readFile(files.GITHUB_OUTPUT, 'utf8')),
+      state: parseKeyValueFile(await readFile(files.GITHUB_STATE, 'utf8')),
+      env: parseKeyValueFile(await readFile(files.GITHUB_ENV, 'utf8')),
+      summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8'),
+    }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+/**
+ * Parses the file that GITHUB_OUTPUT, GITHUB_ENV or GITHUB_STATE names: lines of `name=value`, and blocks of
+ * `name<<delimiter`, the value's lines, `delimiter`. On Windows a line may end with `\r\n`; a value keeps its own.
+ * @throws Error where a block is not closed or a line is neither.
+ */
+export function parseKeyValueFile(
+  text: string,
+  isWindows = process.platform === 'win32',
+): Readonly<Record<string, string>> {
+  const bare = (line: string) => (isWindows ? line.replace(/\r$/, '') : line);
+  const lines = text.split('\n');
+  const values: Record<string, string> = {};
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = bare(lines[index] ?? '');
+    if (line === '') continue;
+    const [, name, sign, rest = ''] = /^([^=<]+)(=|<<)(.*)$/s.exec(line) ?? [];
+    const end =
+      sign === '<<' ? lines.findIndex((each, at) => at > index && bare(each) === rest) : index;
+    if (name === undefined || end === -1)
+      throw new Error(`No value can be read from line ${index + 1}: ${line}`);
+    values[name] = sign === '<<' ? bare(lines.slice(index + 1, end).join('\n')) : rest;
+    index = end;
+  }
+  return values;
+}

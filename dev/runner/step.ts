@@ -1,0 +1,110 @@
+import path from 'node:path';
+import { type ActionFile, readActionFile } from './action-file.ts';
+import { type Command, execute, type ProcessEnd } from './execute.ts';
+import { openFileCommands, type Told } from './file-commands.ts';
+
+/** One step of a workflow that uses an action. */
+export interface Step {
+  /** Folder of the action, with its action.yml. */
+  readonly action: string;
+  /** The step's `with`. */
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly workspace: string;
+  /** The job's RUNNER_TEMP. */
+  readonly temp: string;
+  /** Which script of the action to run, with what its main script left as state. The main script unless given. */
+  readonly post?: { readonly state: Readonly<Record<string, string>> } | undefined;
+  /** Environment beside what the runner sets; an undefined value takes one of the runner's away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Told each line of the log as it comes. */
+  readonly onLine?: (line: string) => void;
+  /** Given the process as soon as it runs, to send it signals. */
+  readonly onStart?: (signal: (name: NodeJS.Signals) => void) => void;
+}
+
+/** How a step ended, and what it told the runner. */
+export type StepEnd = ProcessEnd & Told;
+
+/** A step that is ready to run, its files made. Disposing of it removes them. */
+export interface PreparedStep extends AsyncDisposable {
+  readonly command: Command;
+  /** What the script told the runner. */
+  readonly told: () => Promise<Told>;
+}
+
+/** Runs the main or post script of an action as GitHub's runner does: in a process of its own, by way of environment and files. */
+export async function runStep(step: Step): Promise<StepEnd> {
+  await using prepared = await prepareStep(step);
+  const { onLine, onStart } = step;
+  const end = await execute({ ...prepared.command, onLine, onStart });
+  return { ...end, ...(await prepared.told()) };
+}
+
+/** Makes everything that a step needs, for those who start its process themselves. */
+export async function prepareStep(step: Step): Promise<PreparedStep> {
+  const action = await readActionFile(step.action);
+  const script = path.join(
+    step.action,
+    step.post === undefined ? action.main : (action.post ?? ''),
+  );
+  const files = await openFileCommands(step.temp);
+  const env = environment(step, action, files.variables);
+  return {
+    command: { file: process.execPath, args: [script], cwd: step.workspace, env },
+    told: files.read,
+    [Symbol.asyncDispose]: () => files[Symbol.asyncDispose](),
+  };
+}
+
+function environment(
+  step: Step,
+  action: ActionFile,
+  files: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  // The runner hands over every input of action.yml, empty where there is neither a value nor a default.
+  const defaults = action.inputs.map(input => [input.name, input.default ?? '']);
+  const inputs = Object.entries({ ...Object.fromEntries(defaults), ...step.inputs });
+  return {
+    PATH: process.env['PATH'],
+    GITHUB_ACTIONS: 'true',
+    GITHUB_WORKSPACE: step.workspace,
+    RUNNER_TEMP: step.temp,
+    ...files,
+    ...Object.fromEntries(inputs.map(([name, value]) => [inputVariable(name), value])),
+    ...Object.fromEntries(
+      Object.entries(step.post?.state ?? {}).map(([name, value]) => [`STATE_${name}`, value]),
+    ),
+    ...step.env,
+  };
+}
+
+function inputVariable(name: string): string {
+  return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
+}
+
+/** A step that runs a script. */
+export interface ScriptStep extends Pick<Step, 'workspace' | 'temp' | 'env' | 'onLine'> {
+  readonly script: string;
+}
+
+/** Runs a script as GitHub's runner does with `shell: bash`. It finds the Node of this process as `node`. */
+export async function runScript(step: ScriptStep): Promise<StepEnd> {
+  const { script, workspace, temp, env, onLine } = step;
+  await using files = await openFileCommands(temp);
+  const end = await execute({
+    file: 'bash',
+    args: ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
+    cwd: workspace,
+    env: {
+      PATH: [path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
+      HOME: process.env['HOME'],
+      GITHUB_ACTIONS: 'true',
+      GITHUB_WORKSPACE: workspace,
+      RUNNER_TEMP: temp,
+      ...files.variables,
+      ...env,
+    },
+    onLine,
+  });
+  return { ...end, ...(await files.read()) };
+}

@@ -1,0 +1,12 @@
+// Starts dev/PROGRAM/main.ts. In JavaScript, so that an older Node says what is missing instead of failing to load TypeScript.
+
+const program = String(process.argv[2]);
+process.argv.splice(2, 1);
+if (Number.parseInt(process.versions.node, 10) >= 24) {
+  await import(`./${program}/main.ts`);
+} else {
+  console.error(
+    `This is Node ${process.versions.node}. Run npm ci with Node 22.19 or newer: it installs the Node 24 that this needs.`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,56 @@
+/** One thing that is wrong with what the user gave. */
+export interface Problem {
+  readonly input: string;
+  /** What is wrong and what is valid, as a sentence. Never contains a secret. */
+  readonly message: string;
+  /** A line of YAML that is valid. */
+  readonly example?: string;
+}
+
+/** The user's input is wrong. Carries every problem found; the message lists them, one per line. */
+export class InputError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(describeProblem).join('\n'));
+    this.name = 'InputError';
+    this.problems = problems;
+  }
+}
+
+/** The error of a single problem. */
+export function inputError(input: string, message: string, example?: string): InputError {
+  const more = example === undefined ? {} : { example: `${input}: ${example}` };
+  return new InputError([{ input, message, ...more }]);
+}
+
+/** A problem in one line: the input, what is wrong and what is valid, an example. */
+export function describeProblem({ input, message, example }: Problem): string {
+  return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
+}
+
+/** Runs `parse` on each item. @throws InputError with the problems of all items */
+export function parseAll<I, T>(items: Iterable<I>, parse: (item: I) => readonly T[]): T[] {
+  const problems: Problem[] = [];
+  const parsed: T[] = [];
+  for (const item of items) {
+    try {
+      parsed.push(...parse(item));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
+  if (problems.length > 0) throw new InputError(problems);
+  return parsed;
+}
+
+/** Like `Promise.all`, but collects the problems of every `InputError`. */
+export async function allOf<const P extends readonly Promise<unknown>[]>(promises: P) {
+  const settled = await Promise.allSettled(promises);
+  const problems = settled.flatMap(each =>
+    each.status === 'rejected' && each.reason instanceof InputError ? each.reason.problems : [],
+  );
+  if (problems.length > 0) throw new InputError(problems);
+  return Promise.all(promises);
+}

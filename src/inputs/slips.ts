@@ -1,0 +1,22 @@
+import type { Refuse } from './fields.ts';
+
+export type Slips = readonly (readonly [pattern: RegExp, message: string])[];
+
+/** What is wrong in any input that holds a single value; the messages do not repeat it. */
+export const SLIPS: Slips = [
+  [/\$\{\{/, 'contains a literal `${{`, which the runner did not evaluate. Check its spelling.'],
+  [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'],
+  [
+    /^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/,
+    'is an expression without its braces. Write it as `${{ … }}`.',
+  ],
+  [
+    /^\$(env:\w+|\w+|\{\w+\}|\(.*\))$/s,
+    'is for a shell to expand, and there is none. Use an expression, `${{ … }}`.',
+  ],
+];
+
+export function refuseSlips(slips: Slips, value: string, refuse: Refuse, example: string): void {
+  const slip = slips.find(([pattern]) => pattern.test(value));
+  if (slip !== undefined) refuse(slip[1], example);
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  abbreviate,
+  formatBytes,
+  formatBytesEvenly,
+  formatCount,
+  formatDecimal,
+  formatDuration,
+  formatRate,
+  takeWithin,
+} from '../../src/text/format.ts';
+
+const BYTES: readonly (readonly [bigint | number, string])[] = [
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1 KiB'],
+  [1023, '1 KiB'],
+  [1536, '1.5 KiB'],
+  [3500, '3.4 KiB'],
+  [102_399, '100 KiB'],
+  [1024 ** 2 - 1, '1 MiB'],
+  [1024 ** 4, '1 TiB'],
+  [2n ** 63n - 1n, '8 EiB'],
+  [2 ** 70, '1024 EiB'],
+  [512.34 * 1024, '512.3 KiB'],
+  [-2048n, '-2 KiB'],
+];
+
+describe('formatBytes', () => {
+  for (const [bytes, expected] of BYTES) {
+    test(`${bytes} is ${expected}`, () => assert.equal(formatBytes(bytes), expected));
+  }
+});
+
+test('formatBytesEvenly always has one decimal, but for bytes', () => {
+  const sizes = [7, 1000, 2 ** 20, 12.34 * 2 ** 30].map(formatBytesEvenly);
+  assert.deepEqual(sizes, ['7 B', '1.0 KiB', '1.0 MiB', '12.3 GiB']);
+});
+
+const DURATIONS: readonly (readonly [number, string])[] = [
+  [80.4, '80 ms'],
+  [999, '999 ms'],
+  [999.6, '1 s'],
+  [3400, '3.4 s'],
+  [59_400, '59.4 s'],
+  [59_600, '1 min'],
+  [125_000, '2 min 5 s'],
+  [3_599_400, '59 min 59 s'],
+  [3_599_600, '1 h'],
+  [4_320_000, '1 h 12 min'],
+  [90_000_000, '25 h'],
+];
+
+describe('formatDuration', () => {
+  for (const [ms, expected] of DURATIONS) {
+    test(`${ms} ms is ${expected}`, () => assert.equal(formatDuration(ms), expected));
+  }
+});
+
+test('a count stands with its noun, thousands are parted', () => {
+  const counts = [0, 1, 2, 999, 1000, 1_234_567].map(count => formatCount(count, 'file'));
+  assert.deepEqual(counts, [
+    '0 files',
+    '1 file',
+    '2 files',
+    '999 files',
+    '1,000 files',
+    '1,234,567 files',
+  ]);
+});
+
+test('a rate is in bytes a second, also in no time at all', () => {
+  assert.equal(formatRate(2 * 1024 ** 2, 500), '4 MiB/s');
+  assert.equal(formatRate(1024, 0), '1 MiB/s');
+});
+
+test('a decimal has at most two decimals', () => {
+  const shown = [93.256, 33.3, 4].map(value => formatDecimal(value, 2));
+  assert.deepEqual(shown, ['93.26', '33.3', '4']);
+});
+
+test('a list of the limit is shown whole, the rest of a longer one is counted and never made', () => {
+  const made: string[] = [];
+  const show = (item: string) => {
+    made.push(item);
+    return `- ${item}`;
+  };
+  const cut = (...items: readonly string[]) =>
+    abbreviate(items, 2, { show, more: rest => `and ${rest} more` });
+  assert.deepEqual(cut(), []);
+  assert.deepEqual(cut('a', 'b'), ['- a', '- b']);
+  assert.deepEqual(cut('c', 'd', 'e'), ['- c', '- d', 'and 1 more']);
+  assert.deepEqual(cut('f', 'g', 'h', 'i'), ['- f', '- g', 'and 2 more']);
+  assert.deepEqual(made, ['a', 'b', 'c', 'd', 'f', 'g']);
+});
+
+test('what fits is taken in order, and nothing is made beyond it', () => {
+  const made: number[] = [];
+  const sizes = [3, 4, 0, 2, 1].values().map(size => {
+    made.push(size);
+    return size;
+  });
+  assert.deepEqual(
+    takeWithin(sizes, 7, size => size),
+    [3, 4, 0],
+  );
+  assert.deepEqual(made, [3, 4, 0, 2]);
+});
