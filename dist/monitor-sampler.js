@@ -27957,12 +27957,9 @@ async function readAnswer({ statusCode: status, headers, body }, { label, isEarl
 	};
 }
 /** The error of a success that cannot be believed. `why` completes the sentence. */
-function badAnswer({ label, status }, why, cause) {
+function badAnswer({ label, status }, why) {
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-	return new AgentError("bad-answer", message, {
-		status,
-		cause
-	});
+	return new AgentError("bad-answer", message, { status });
 }
 const KINDS = {
 	401: "unauthorized",
@@ -29401,7 +29398,7 @@ async function readStats(client, statsPath, judged) {
 		headers: { "Cache-Control": "no-cache" }
 	});
 	const stats = decodeStats(answer.text, judged, client.redact);
-	if (stats instanceof Error) throw badAnswer(answer, stats.message, stats.cause);
+	if (stats instanceof Error) throw badAnswer(answer, stats.message);
 	return stats;
 }
 /** Decodes the agent's stats, or returns an error that says why they are none. */
@@ -29416,7 +29413,7 @@ function decodeStats(text, judged, redact = (same) => same) {
 		};
 	} catch (error) {
 		if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-		return new Error("it is not JSON", { cause: error });
+		return /* @__PURE__ */ new Error("it is not JSON");
 	}
 }
 function figuresIn(fields, judged) {

@@ -58,15 +58,16 @@ export async function readAnswer(
 export function parseAnswer(answer: Answer): unknown {
   try {
     return JSON.parse(answer.text);
-  } catch (error) {
-    throw badAnswer(answer, 'it is not JSON', error);
+  } catch {
+    // Without its cause: V8 quotes the text, and a quoted part of a secret cannot be redacted.
+    throw badAnswer(answer, 'it is not JSON');
   }
 }
 
 /** The error of a success that cannot be believed. `why` completes the sentence. */
-export function badAnswer({ label, status }: Answer, why: string, cause?: unknown): AgentError {
+export function badAnswer({ label, status }: Answer, why: string): AgentError {
   const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-  return new AgentError('bad-answer', message, { status, cause });
+  return new AgentError('bad-answer', message, { status });
 }
 
 const KINDS: Readonly<Record<number, FailureKind>> = {

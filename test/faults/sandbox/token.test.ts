@@ -153,6 +153,7 @@ const TELLING = [
   'a success',
   'an acknowledgement and stats that repeat it',
   'a shut gate whose metrics are named like it',
+  'no JSON',
   'a page that repeats it among commands',
   'an error in JSON within JSON',
   'stats in escapes of JSON',
