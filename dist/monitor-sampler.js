@@ -28322,12 +28322,7 @@ function openClient(connection, options) {
 }
 /** Opens a client of any service. @throws InputError if the environment's proxy is none */
 function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { cancel, now }) {
-	const inHeaders = secretsInHeaders(Object.entries(headers));
-	const redact = redactor([
-		...secrets,
-		...inHeaders,
-		...proxyCredentials(process.env)
-	]);
+	const redact = redactorFor(headers, secrets);
 	const proxy = usableProxy(new URL(baseUrl).origin, process.env);
 	const connections = openConnections(proxy, timeoutMs);
 	const common = {
@@ -28370,6 +28365,14 @@ function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { 
 		reconnect: () => connections.renew(),
 		close: () => connections.close()
 	};
+}
+function redactorFor(headers, secrets) {
+	const inHeaders = secretsInHeaders(Object.entries(headers));
+	return redactor([
+		...secrets,
+		...inHeaders,
+		...proxyCredentials(process.env)
+	]);
 }
 function agentHeaders(connection) {
 	const { headers, token, headerPrefix, sandboxId, port } = connection;

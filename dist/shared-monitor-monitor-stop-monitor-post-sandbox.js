@@ -2,7 +2,7 @@ import { $ as EMPTY_REPORT, C as fieldsOf, Dt as AgentError, E as textsOf, Et as
 import { d as saveState, f as setFailed, m as setSecret, p as setOutput, s as getState } from "./vendor.js";
 import { a as describeUnseen, c as readStats, l as badAnswer, o as findStaleTimes, s as decodeStats, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as openServiceClient, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 
 // src/monitor/crash.ts
@@ -299,7 +299,7 @@ function keptSandbox() {
 }
 function digestOf(raw) {
 	const key = (raw["api-key"] ?? "").trim();
-	return createHash("sha256").update(key).digest("hex").slice(0, 16);
+	return hash("sha256", key).slice(0, 16);
 }
 /** Masks the token of a sandbox, and sets the outputs. */
 function publishSandbox({ id, token, domain }) {

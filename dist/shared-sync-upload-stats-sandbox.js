@@ -118,12 +118,7 @@ function openClient(connection, options) {
 }
 /** Opens a client of any service. @throws InputError if the environment's proxy is none */
 function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { cancel, now }) {
-	const inHeaders = secretsInHeaders(Object.entries(headers));
-	const redact = redactor([
-		...secrets,
-		...inHeaders,
-		...proxyCredentials(process.env)
-	]);
+	const redact = redactorFor(headers, secrets);
 	const proxy = usableProxy(new URL(baseUrl).origin, process.env);
 	const connections = openConnections(proxy, timeoutMs);
 	const common = {
@@ -169,12 +164,15 @@ function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { 
 }
 /** Takes the secrets of a connection, and those of the proxies, out of a text. */
 function redactorOf({ token, headers, signature = "" }) {
-	const secrets = [
-		token,
-		signature,
-		...secretsInHeaders(Object.entries(headers))
-	];
-	return redactor([...secrets, ...proxyCredentials(process.env)]);
+	return redactorFor(headers, [token, signature]);
+}
+function redactorFor(headers, secrets) {
+	const inHeaders = secretsInHeaders(Object.entries(headers));
+	return redactor([
+		...secrets,
+		...inHeaders,
+		...proxyCredentials(process.env)
+	]);
 }
 function agentHeaders(connection) {
 	const { headers, token, headerPrefix, sandboxId, port } = connection;

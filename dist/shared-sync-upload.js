@@ -1,9 +1,8 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { r as redactorOf, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
-import { $ as EMPTY_REPORT, A as findFiles, B as readSmallFile, C as fieldsOf, Dt as AgentError, Et as withRetries, F as toPosix, I as READ_FLAGS, L as SMALL_BYTES, M as NOT_REGULAR, N as isWithin, Ot as failureOf, P as pathWithin, R as hashFile, St as gateOf, V as systemCode, bt as visibleCut, dt as allOf, ft as inputError, ht as formatDuration, j as BROKEN_LINK, kt as isFatal, mt as formatCount, pt as abbreviate, st as isSecretHeader, ut as InputError, vt as takeWithin, yt as quote, z as openFile } from "./shared.js";
+import { $ as EMPTY_REPORT, A as findFiles, B as readSmallFile, C as fieldsOf, Dt as AgentError, Et as withRetries, F as toPosix, I as READ_FLAGS, L as SMALL_BYTES, M as NOT_REGULAR, N as isWithin, Ot as failureOf, P as pathWithin, R as hashFile, St as gateOf, V as systemCode, bt as visibleCut, dt as allOf, ft as inputError, ht as formatDuration, j as BROKEN_LINK, kt as isFatal, mt as formatCount, pt as abbreviate, st as isSecretHeader, ut as InputError, vt as takeWithin, w as parseFieldsOf, yt as quote, z as openFile } from "./shared.js";
 import { i as waitFor, l as badAnswer, n as measure, t as checkGateIsJudgeable, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as require_form_data, t as pLimit } from "./vendor-sync-upload.js";
-import { setImmediate } from "node:timers/promises";
 import { hash, randomUUID } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { posix } from "node:path";
@@ -241,9 +240,7 @@ function withoutTouched(rows, targets, paths = []) {
 	return new Map([...rows].filter(([path, { target }]) => !isTouched(path, target)));
 }
 async function isSame(file, row, cancel) {
-	if (row.size !== file.size) return false;
-	await setImmediate();
-	return !cancel.aborted && await hashFile(file, cancel) === row.sha256;
+	return row.size === file.size && await hashFile(file, cancel) === row.sha256;
 }
 /** Tells what uploads to some targets, which arrive at some paths, may overwrite. */
 function touchedBy(targets, paths) {
@@ -412,7 +409,7 @@ function encodeState(scope, rows) {
 }
 /** The rows of a state of the same scope; undefined for any other. */
 function decodeState(text, scope) {
-	const { files, ...state } = fieldsOf(parseJson(text));
+	const { files, ...state } = parseFieldsOf(text);
 	if (state["schema"] !== SCHEMA || state["scope"] !== scope) return void 0;
 	if (!Array.isArray(files)) return void 0;
 	const rows = /* @__PURE__ */ new Map();
@@ -428,13 +425,6 @@ function decodeState(text, scope) {
 		});
 	}
 	return rows;
-}
-function parseJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
 }
 function systemError(file, error, verb) {
 	const code = systemCode(error);
@@ -1309,8 +1299,7 @@ function unsent({ files, unchanged }, status, reason) {
 async function withHashes(results, cancel) {
 	const hashed = [];
 	for (const result of results) {
-		await setImmediate();
-		const isDue = result.status === "skipped" && !cancel.aborted;
+		const isDue = result.status === "skipped";
 		const sha256 = isDue ? await hashFile(result.file, cancel) : void 0;
 		hashed.push(isDue && sha256 !== void 0 ? {
 			...result,

@@ -2044,6 +2044,8 @@ async function openFile(file, isHashed) {
 }
 /** In hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
 async function hashFile(file, cancel) {
+	await setImmediate();
+	if (cancel.aborted) return void 0;
 	if (file.size <= 262144) {
 		const buffer = Buffer.allocUnsafeSlow(file.size + 1);
 		const size = readSmallFile(file, buffer, 0);
@@ -3635,13 +3637,12 @@ function textsOf(value) {
 }
 
 // src/monitor/foreign-file.ts
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** Reads a file that any step of the job may have replaced: by a pipe, a link, or a huge one. */
 async function readForeign(file, maxBytes) {
 	let handle;
 	try {
 		if (!(await lstat(file)).isFile()) return refuse("it is not a regular file");
-		handle = await open(file, FLAGS);
+		handle = await open(file, READ_FLAGS);
 		const stats = await handle.stat();
 		if (!stats.isFile()) return refuse("it is not a regular file");
 		if (stats.size > maxBytes) return refuse(`it is larger than ${formatBytes(maxBytes)}`);

@@ -71,8 +71,7 @@ export function openServiceClient(
   { baseUrl, headers, secrets, timeout: timeoutMs }: Service,
   { cancel, now }: ClientOptions,
 ): Client {
-  const inHeaders = secretsInHeaders(Object.entries(headers));
-  const redact = redactor([...secrets, ...inHeaders, ...proxyCredentials(process.env)]);
+  const redact = redactorFor(headers, secrets);
   const proxy = usableProxy(new URL(baseUrl).origin, process.env);
   const connections = openConnections(proxy, timeoutMs);
   const common = { ...headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
@@ -104,8 +103,12 @@ export function redactorOf({
   headers,
   signature = '',
 }: Pick<Connection, 'token' | 'headers'> & { readonly signature?: string }): Redact {
-  const secrets = [token, signature, ...secretsInHeaders(Object.entries(headers))];
-  return redactor([...secrets, ...proxyCredentials(process.env)]);
+  return redactorFor(headers, [token, signature]);
+}
+
+function redactorFor(headers: Service['headers'], secrets: Service['secrets']): Redact {
+  const inHeaders = secretsInHeaders(Object.entries(headers));
+  return redactor([...secrets, ...inHeaders, ...proxyCredentials(process.env)]);
 }
 
 function agentHeaders(connection: Connection): Record<string, string> {

@@ -1,6 +1,7 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../text/system-error.ts';
 import { AgentError } from './failure.ts';
 
@@ -91,6 +92,9 @@ export async function hashFile(
   file: LocalFile & { readonly size: number },
   cancel: AbortSignal,
 ): Promise<string | undefined> {
+  // Signals have their turn between two files.
+  await setImmediate();
+  if (cancel.aborted) return undefined;
   if (file.size <= SMALL_BYTES) {
     const buffer = Buffer.allocUnsafeSlow(file.size + 1);
     const size = readSmallFile(file, buffer, 0);

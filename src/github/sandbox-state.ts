@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import type { RawInputs } from '../inputs/fields.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -56,7 +56,7 @@ export function keptSandbox(): KeptSandbox | undefined {
 
 function digestOf(raw: RawInputs): string {
   const key = (raw['api-key'] ?? '').trim();
-  return createHash('sha256').update(key).digest('hex').slice(0, 16);
+  return hash('sha256', key).slice(0, 16);
 }
 
 /** Masks the token of a sandbox, and sets the outputs. */

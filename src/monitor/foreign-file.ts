@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { READ_FLAGS } from '../agent/read-file.ts';
 import { formatBytes } from '../text/format.ts';
 import { systemCode } from '../text/system-error.ts';
 
@@ -10,15 +10,13 @@ export interface ForeignText {
   readonly problem: string | undefined;
 }
 
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /** Reads a file that any step of the job may have replaced: by a pipe, a link, or a huge one. */
 export async function readForeign(file: string, maxBytes: number): Promise<ForeignText> {
   let handle: FileHandle | undefined;
   try {
     // Windows knows no O_NOFOLLOW.
     if (!(await lstat(file)).isFile()) return refuse('it is not a regular file');
-    handle = await open(file, FLAGS);
+    handle = await open(file, READ_FLAGS);
     const stats = await handle.stat();
     if (!stats.isFile()) return refuse('it is not a regular file');
     if (stats.size > maxBytes) return refuse(`it is larger than ${formatBytes(maxBytes)}`);

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type Client, openClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
 import { hashFile } from '../agent/read-file.ts';
@@ -178,9 +177,7 @@ async function withHashes(
 ): Promise<FileResult[]> {
   const hashed: FileResult[] = [];
   for (const result of results) {
-    // Signals have their turn between two files.
-    await setImmediate();
-    const isDue = result.status === 'skipped' && !cancel.aborted;
+    const isDue = result.status === 'skipped';
     const sha256 = isDue ? await hashFile(result.file, cancel) : undefined;
     hashed.push(isDue && sha256 !== undefined ? { ...result, sha256 } : result);
   }

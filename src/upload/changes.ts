@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { hashFile } from '../agent/read-file.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { FileResult } from './result.ts';
@@ -76,10 +75,7 @@ export function withoutTouched(
 }
 
 async function isSame(file: PlannedFile, row: StateRow, cancel: AbortSignal): Promise<boolean> {
-  if (row.size !== file.size) return false;
-  // Signals have their turn between two files.
-  await setImmediate();
-  return !cancel.aborted && (await hashFile(file, cancel)) === row.sha256;
+  return row.size === file.size && (await hashFile(file, cancel)) === row.sha256;
 }
 
 /** Tells what uploads to some targets, which arrive at some paths, may overwrite. */

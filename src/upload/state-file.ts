@@ -18,7 +18,7 @@ import { isSecretHeader } from '../inputs/headers.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { takeWithin } from '../text/format.ts';
-import { fieldsOf } from '../text/json.ts';
+import { fieldsOf, parseFieldsOf } from '../text/json.ts';
 import { systemCode } from '../text/system-error.ts';
 import { quote } from '../text/visible.ts';
 
@@ -175,7 +175,7 @@ function encodeState(scope: string, rows: StateRows): string {
 
 /** The rows of a state of the same scope; undefined for any other. */
 function decodeState(text: string, scope: string): StateRows | undefined {
-  const { files, ...state } = fieldsOf(parseJson(text));
+  const { files, ...state } = parseFieldsOf(text);
   if (state['schema'] !== SCHEMA || state['scope'] !== scope) return undefined;
   if (!Array.isArray(files)) return undefined;
   const rows = new Map<string, StateRow>();
@@ -188,14 +188,6 @@ function decodeState(text: string, scope: string): StateRows | undefined {
     rows.set(place, { target, size, sha256 });
   }
   return rows;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function systemError(file: string, error: unknown, verb: string): unknown {
