@@ -1,5 +1,5 @@
-import { b as requestEnd, c as keptInputs, ft as inputError, g as isStopped, i as step, u as monitorDirectory, y as removeDirectory, yt as quote } from "./shared.js";
-import { u as endMonitor } from "./shared-monitor-monitor-stop-monitor-post-sandbox.js";
+import { a as keptInputs, c as isStopped, d as removeDirectory, f as requireInputs, o as monitorDirectory, t as endMonitor } from "./shared-monitor-monitor-stop-monitor-post.js";
+import { at as quote, lt as inputError, s as step } from "./shared.js";
 
 // src/main/monitor-post.ts
 const monitor = monitorDirectory();
@@ -10,8 +10,7 @@ if (monitor !== void 0) {
 	const run = async (inputs, context) => {
 		const notOwn = `${quote(directory)} is not a monitor directory below RUNNER_TEMP.`;
 		if (!isOwn) throw inputError("monitor", notOwn);
-		if (kept["fail-if"] === void 0) throw inputError("monitor", "its saved inputs are lost.");
-		requestEnd(directory);
+		requireInputs(kept);
 		return endMonitor(inputs, directory, context);
 	};
 	if (!isOwn || !isStopped(directory)) await step("monitor-end", run, kept);

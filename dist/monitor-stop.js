@@ -1,5 +1,5 @@
-import { _ as markStopped, b as requestEnd, et as parseInputs, ft as inputError, g as isStopped, i as step, mt as formatCount, s as findMonitors, v as readKeptInputs, yt as quote } from "./shared.js";
-import { u as endMonitor } from "./shared-monitor-monitor-stop-monitor-post-sandbox.js";
+import { c as isStopped, f as requireInputs, i as findMonitors, l as markStopped, t as endMonitor, u as readKeptInputs } from "./shared-monitor-monitor-stop-monitor-post.js";
+import { H as parseInputs, at as quote, et as formatCount, lt as inputError, s as step } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor-stop.ts
@@ -8,8 +8,7 @@ let stopped;
 await step("monitor-stop", async ({ monitor }, context) => {
 	const directory = await chooseMonitor(monitor);
 	const kept = await readKeptInputs(directory);
-	if (kept["fail-if"] === void 0) throw inputError("monitor", "its saved inputs are lost.");
-	requestEnd(directory);
+	requireInputs(kept);
 	const report = await endMonitor(parseInputs("monitor-end", kept), directory, context);
 	stopped = directory;
 	return report;

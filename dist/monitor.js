@@ -1,5 +1,5 @@
-import { U as logLine, V as systemCode, d as newMonitorDirectory, ft as inputError, ht as formatDuration, i as step } from "./shared.js";
-import { d as openCrashFile, f as readCrash } from "./shared-monitor-monitor-stop-monitor-post-sandbox.js";
+import { A as logLine, lt as inputError, s as step, tt as formatDuration, y as systemCode } from "./shared.js";
+import { n as openCrashFile, r as readCrash, s as newMonitorDirectory } from "./shared-monitor-monitor-stop-monitor-post.js";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
 import path from "node:path";

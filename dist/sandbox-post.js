@@ -1,5 +1,5 @@
-import { H as annotate, ft as inputError } from "./shared.js";
-import { a as keptSandbox, l as plainStep, r as leftBehind, t as deleteSandbox } from "./shared-monitor-monitor-stop-monitor-post-sandbox.js";
+import { k as annotate, lt as inputError } from "./shared.js";
+import { a as keptSandbox, c as plainStep, r as leftBehind, t as deleteSandbox } from "./shared-sandbox.js";
 
 // src/main/sandbox-post.ts
 const sandbox = keptSandbox();

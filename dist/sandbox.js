@@ -1,8 +1,9 @@
-import { c as traceOfStep, i as keepSandbox, l as plainStep, n as getSandbox, o as publishSandbox, s as requireFileCommands } from "./shared-monitor-monitor-stop-monitor-post-sandbox.js";
+import { c as plainStep, i as keepSandbox, n as getSandbox, o as publishSandbox, s as traceOfStep } from "./shared-sandbox.js";
+import { T as requireFileCommands } from "./shared.js";
 
 // src/main/sandbox.ts
 await plainStep("sandbox", async (inputs, context, raw) => {
-	requireFileCommands();
+	requireFileCommands("sandbox", ["GITHUB_STATE", "GITHUB_OUTPUT"]);
 	await getSandbox(inputs, context, {
 		trace: traceOfStep(),
 		willDelete: (id, endsAt) => keepSandbox(id, endsAt, raw),

@@ -1,5 +1,5 @@
 import { t as openClient } from "./shared-sync-upload-stats-sandbox.js";
-import { $ as EMPTY_REPORT, C as fieldsOf, Ct as isGated, Dt as AgentError, Et as withRetries, G as reportError, J as judgementLine, K as waitError, Q as waitUntil, S as digitsOf, St as gateOf, T as parseWithDigits, X as tryToSample, Y as takeSamples, Z as unmet, _t as formatTime, ht as formatDuration, it as metricKind, nt as CONTRACT, q as formatFigure, rt as METRICS, wt as metricsOf } from "./shared.js";
+import { B as EMPTY_REPORT, F as judgementLine, I as takeSamples, L as tryToSample, M as reportError, N as waitError, P as formatFigure, R as unmet, X as METRICS, Y as CONTRACT, Z as metricKind, dt as isGated, ft as metricsOf, ht as AgentError, i as parseWithDigits, mt as withRetries, n as fieldsOf, rt as formatTime, t as digitsOf, tt as formatDuration, ut as gateOf, z as waitUntil } from "./shared.js";
 
 // src/agent/words.ts
 const MAX_CHARACTERS = 300;

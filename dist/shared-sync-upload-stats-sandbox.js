@@ -1,5 +1,5 @@
 import { t as require_undici } from "./undici-sync-upload-stats-sandbox.js";
-import { D as proxyAddress, Dt as AgentError, O as proxyCredentials, V as systemCode, at as USER_AGENT, ct as routingHeaders, k as usableProxy, lt as secretsInHeaders, xt as redactor } from "./shared.js";
+import { D as proxyCredentials, E as proxyAddress, J as redactor, K as routingHeaders, O as usableProxy, U as USER_AGENT, ht as AgentError, q as secretsInHeaders, y as systemCode } from "./shared.js";
 import { d as readAnswer, f as statusFailure } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { setImmediate } from "node:timers/promises";
 

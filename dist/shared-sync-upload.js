@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { r as redactorOf, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
-import { $ as EMPTY_REPORT, A as findFiles, B as readSmallFile, C as fieldsOf, Dt as AgentError, Et as withRetries, F as toPosix, I as READ_FLAGS, L as SMALL_BYTES, M as NOT_REGULAR, N as isWithin, Ot as failureOf, P as pathWithin, R as hashFile, St as gateOf, V as systemCode, bt as visibleCut, dt as allOf, ft as inputError, ht as formatDuration, j as BROKEN_LINK, kt as isFatal, mt as formatCount, pt as abbreviate, st as isSecretHeader, ut as InputError, vt as takeWithin, w as parseFieldsOf, yt as quote, z as openFile } from "./shared.js";
+import { B as EMPTY_REPORT, G as isSecretHeader, Q as abbreviate, _ as openFile, _t as isFatal, at as quote, c as findFiles, ct as allOf, d as isWithin, et as formatCount, f as pathWithin, g as hashFile, gt as failureOf, h as SMALL_BYTES, ht as AgentError, it as takeWithin, l as BROKEN_LINK, lt as inputError, m as READ_FLAGS, mt as withRetries, n as fieldsOf, ot as visibleCut, p as toPosix, r as parseFieldsOf, st as InputError, tt as formatDuration, u as NOT_REGULAR, ut as gateOf, v as readSmallFile, y as systemCode } from "./shared.js";
 import { i as waitFor, l as badAnswer, n as measure, t as checkGateIsJudgeable, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as require_form_data, t as pLimit } from "./vendor-sync-upload.js";
 import { hash, randomUUID } from "node:crypto";

@@ -1,12 +1,11 @@
-import { _ as summary$1, a as error, c as info, d as saveState, f as setFailed, g as warning, h as startGroup, i as endGroup, l as isDebug, m as setSecret, n as Minimatch, o as getInput, p as setOutput, r as debug, s as getState, t as create, u as notice } from "./vendor.js";
+import { _ as summary$1, a as error, c as info, f as setFailed, g as warning, h as startGroup, i as endGroup, l as isDebug, m as setSecret, n as Minimatch, o as getInput, p as setOutput, r as debug, t as create, u as notice } from "./vendor.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { BlockList, isIP } from "node:net";
 import { createHash, hash } from "node:crypto";
-import { accessSync, closeSync, constants, existsSync, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { lstat, mkdtemp, open, writeFile } from "node:fs/promises";
+import { accessSync, closeSync, constants, fstatSync, lstatSync, mkdtempSync, openSync, readSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { homedir, tmpdir } from "node:os";
-import { text } from "node:stream/consumers";
+import { homedir } from "node:os";
 
 // src/agent/failure.ts
 const retryable = (hint) => ({
@@ -256,43 +255,47 @@ function countDecimals(figure) {
 	return Math.max(written - Number(exponent), 0);
 }
 
-// package.json
-var version = "1.0.0";
-
-// src/text/redact.ts
-const MIN_LENGTH = 8;
-/** Whether a value that was not declared as secret is long enough to be masked. */
-function isMaskable(value) {
-	return value.length >= MIN_LENGTH;
+// src/inputs/input-error.ts
+/** The user's input is wrong. Carries every problem found; the message lists them, one per line. */
+var InputError = class extends Error {
+	problems;
+	constructor(problems) {
+		super(problems.map(describeProblem).join("\n"));
+		this.name = "InputError";
+		this.problems = problems;
+	}
+};
+/** The error of a single problem. */
+function inputError(input, message, example) {
+	const more = example === void 0 ? {} : { example: `${input}: ${example}` };
+	return new InputError([{
+		input,
+		message,
+		...more
+	}]);
 }
-/** Makes a `Redact`: the runner only masks its log, not outputs, summary and report. */
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(encodingsOf);
-	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+/** A problem in one line: the input, what is wrong and what is valid, an example. */
+function describeProblem({ input, message, example }) {
+	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
 }
-function encodingsOf(secret) {
-	const percent = encodeURIComponent(secret.toWellFormed());
-	const json = JSON.stringify(secret).slice(1, -1);
-	const jsonInJson = JSON.stringify(json).slice(1, -1);
-	return [
-		secret,
-		percent,
-		percent.replace(/%../g, (code) => code.toLowerCase()),
-		json,
-		jsonInJson,
-		...[Buffer.from(secret), Buffer.from(secret, "latin1")].flatMap((bytes) => {
-			const base64 = bytes.toString("base64");
-			const hex = bytes.toString("hex");
-			return [
-				base64,
-				base64.replace(/=+$/, ""),
-				bytes.toString("base64url"),
-				hex,
-				hex.toUpperCase()
-			];
-		})
-	];
+/** Runs `parse` on each item. @throws InputError with the problems of all items */
+function parseAll(items, parse) {
+	const problems = [];
+	const parsed = [];
+	for (const item of items) try {
+		parsed.push(...parse(item));
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		problems.push(...error.problems);
+	}
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed;
+}
+/** Like `Promise.all`, but collects the problems of every `InputError`. */
+async function allOf(promises) {
+	const problems = (await Promise.allSettled(promises)).flatMap((each) => each.status === "rejected" && each.reason instanceof InputError ? each.reason.problems : []);
+	if (problems.length > 0) throw new InputError(problems);
+	return Promise.all(promises);
 }
 
 // src/text/visible.ts
@@ -408,49 +411,6 @@ function takeWithin(items, limit, sizeOf) {
 	return taken;
 }
 
-// src/inputs/input-error.ts
-/** The user's input is wrong. Carries every problem found; the message lists them, one per line. */
-var InputError = class extends Error {
-	problems;
-	constructor(problems) {
-		super(problems.map(describeProblem).join("\n"));
-		this.name = "InputError";
-		this.problems = problems;
-	}
-};
-/** The error of a single problem. */
-function inputError(input, message, example) {
-	const more = example === void 0 ? {} : { example: `${input}: ${example}` };
-	return new InputError([{
-		input,
-		message,
-		...more
-	}]);
-}
-/** A problem in one line: the input, what is wrong and what is valid, an example. */
-function describeProblem({ input, message, example }) {
-	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
-}
-/** Runs `parse` on each item. @throws InputError with the problems of all items */
-function parseAll(items, parse) {
-	const problems = [];
-	const parsed = [];
-	for (const item of items) try {
-		parsed.push(...parse(item));
-	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
-		problems.push(...error.problems);
-	}
-	if (problems.length > 0) throw new InputError(problems);
-	return parsed;
-}
-/** Like `Promise.all`, but collects the problems of every `InputError`. */
-async function allOf(promises) {
-	const problems = (await Promise.allSettled(promises)).flatMap((each) => each.status === "rejected" && each.reason instanceof InputError ? each.reason.problems : []);
-	if (problems.length > 0) throw new InputError(problems);
-	return Promise.all(promises);
-}
-
 // src/inputs/fields.ts
 function field(parse, show = showText) {
 	return {
@@ -470,7 +430,7 @@ function secret(parse) {
 		isSecret: true
 	};
 }
-const text$1 = field((value) => value);
+const text = field((value) => value);
 /** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
 function flag(fallback) {
 	return field((value, refuse) => {
@@ -519,72 +479,6 @@ function parseDuration(text) {
 /** Parses each trimmed line, counted from 1. @throws InputError with the problems of all lines */
 function parseLines(value, parseLine) {
 	return parseAll(value.split(/\r?\n/).entries(), ([index, line]) => parseLine(line.trim(), index + 1));
-}
-
-// src/inputs/headers.ts
-/** How the action names itself to the agent. */
-const USER_AGENT = `sandbox-sync/${version}`;
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-function isHeaderValue(value) {
-	return VALUE.test(value);
-}
-const DEFAULT_PREFIX = "Svc";
-const headerPrefix = field((value, refuse, all) => {
-	const prefix = value === "" ? DEFAULT_PREFIX : value;
-	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
-	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
-	if (!NAME.test(prefix)) return refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
-	const url = all["base-url"] ?? "";
-	if (prefix === DEFAULT_PREFIX && isE2b(url) && !url.includes("{sandbox-id}")) return refuse("base-url is E2B's: set header-prefix: E2b.", "E2b");
-	return prefix;
-});
-function isE2b(url) {
-	return /^https?:\/\/([^/?#]*\.)?e2b\.(app|dev)(:\d+)?(\/|$)/i.test(url.trim());
-}
-/** The names of the headers that route a request to a sandbox and to a port in it. */
-function routingHeaders(prefix) {
-	return {
-		id: `${prefix}-Sandbox-Id`,
-		port: `${prefix}-Sandbox-Port`
-	};
-}
-const RESERVED = [
-	"x-access-token accept user-agent host content-type content-length content-encoding",
-	"transfer-encoding connection keep-alive proxy-connection proxy-authorization",
-	"upgrade expect te trailer"
-].flatMap((names) => names.split(" "));
-/** Extra headers, one `Name: value` per line. Messages do not quote values: they may be secret. */
-const extraHeaders = field((value, refuse, all) => {
-	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || DEFAULT_PREFIX));
-	const reserved = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
-	const seen = /* @__PURE__ */ new Set();
-	const headers = parseLines(value, (line, number) => {
-		if (line === "") return [];
-		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
-		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
-		const key = name.toLowerCase();
-		if (reserved.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
-		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
-		seen.add(key);
-		return [[name, content]];
-	});
-	return Object.fromEntries(headers);
-}, (headers) => Object.keys(headers).join(", ") || "empty");
-/** Splits a header's line; undefined if it is not one. */
-function splitHeader(line) {
-	const colon = line.indexOf(":");
-	const name = line.slice(0, Math.max(colon, 0)).trim();
-	const content = line.slice(colon + 1).trim();
-	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
-}
-/** Whether the name of a header says that its value is secret. */
-function isSecretHeader(name) {
-	return /^(authorization|cookie)$|token|key|secret/i.test(name);
-}
-/** The values to mask among headers whose names say that they are secret. */
-function secretsInHeaders(headers) {
-	return headers.filter(([name]) => isSecretHeader(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]).filter(isMaskable);
 }
 
 // src/inputs/slips.ts
@@ -943,6 +837,111 @@ function failAt(line, number, refuse, usualExample) {
 	return (message, column, example = usualExample) => refuse(`${place}, at character ${column}: ${message.replace(/(?<![?.])$/, ".")}`, example);
 }
 
+// package.json
+var version = "1.0.0";
+
+// src/text/redact.ts
+const MIN_LENGTH = 8;
+/** Whether a value that was not declared as secret is long enough to be masked. */
+function isMaskable(value) {
+	return value.length >= MIN_LENGTH;
+}
+/** Makes a `Redact`: the runner only masks its log, not outputs, summary and report. */
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(encodingsOf);
+	const ordered = [...new Set(forms)].sort((a, b) => b.length - a.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function encodingsOf(secret) {
+	const percent = encodeURIComponent(secret.toWellFormed());
+	const json = JSON.stringify(secret).slice(1, -1);
+	const jsonInJson = JSON.stringify(json).slice(1, -1);
+	return [
+		secret,
+		percent,
+		percent.replace(/%../g, (code) => code.toLowerCase()),
+		json,
+		jsonInJson,
+		...[Buffer.from(secret), Buffer.from(secret, "latin1")].flatMap((bytes) => {
+			const base64 = bytes.toString("base64");
+			const hex = bytes.toString("hex");
+			return [
+				base64,
+				base64.replace(/=+$/, ""),
+				bytes.toString("base64url"),
+				hex,
+				hex.toUpperCase()
+			];
+		})
+	];
+}
+
+// src/inputs/headers.ts
+/** How the action names itself to the agent. */
+const USER_AGENT = `sandbox-sync/${version}`;
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+function isHeaderValue(value) {
+	return VALUE.test(value);
+}
+const DEFAULT_PREFIX = "Svc";
+const headerPrefix = field((value, refuse, all) => {
+	const prefix = value === "" ? DEFAULT_PREFIX : value;
+	const [meant = ""] = /^.*?(?=-+$|-Sandbox-(?:Id|Port)\b)/i.exec(prefix) ?? [];
+	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
+	if (!NAME.test(prefix)) return refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
+	const url = all["base-url"] ?? "";
+	if (prefix === DEFAULT_PREFIX && isE2b(url) && !url.includes("{sandbox-id}")) return refuse("base-url is E2B's: set header-prefix: E2b.", "E2b");
+	return prefix;
+});
+function isE2b(url) {
+	return /^https?:\/\/([^/?#]*\.)?e2b\.(app|dev)(:\d+)?(\/|$)/i.test(url.trim());
+}
+/** The names of the headers that route a request to a sandbox and to a port in it. */
+function routingHeaders(prefix) {
+	return {
+		id: `${prefix}-Sandbox-Id`,
+		port: `${prefix}-Sandbox-Port`
+	};
+}
+const RESERVED = [
+	"x-access-token accept user-agent host content-type content-length content-encoding",
+	"transfer-encoding connection keep-alive proxy-connection proxy-authorization",
+	"upgrade expect te trailer"
+].flatMap((names) => names.split(" "));
+/** Extra headers, one `Name: value` per line. Messages do not quote values: they may be secret. */
+const extraHeaders = field((value, refuse, all) => {
+	const routing = Object.values(routingHeaders(all["header-prefix"]?.trim() || DEFAULT_PREFIX));
+	const reserved = /* @__PURE__ */ new Set([...RESERVED, ...routing.map((name) => name.toLowerCase())]);
+	const seen = /* @__PURE__ */ new Set();
+	const headers = parseLines(value, (line, number) => {
+		if (line === "") return [];
+		const fail = (why) => refuse(`line ${number} ${why}.`, "\"X-Metadata-build: 42\"");
+		const [name, content] = splitHeader(line) ?? fail("is not of the form Name: value");
+		const key = name.toLowerCase();
+		if (reserved.has(key)) return fail(`sets ${quote(name)}, which the action sets itself`);
+		if (seen.has(key)) return fail(`sets ${quote(name)} a second time`);
+		seen.add(key);
+		return [[name, content]];
+	});
+	return Object.fromEntries(headers);
+}, (headers) => Object.keys(headers).join(", ") || "empty");
+/** Splits a header's line; undefined if it is not one. */
+function splitHeader(line) {
+	const colon = line.indexOf(":");
+	const name = line.slice(0, Math.max(colon, 0)).trim();
+	const content = line.slice(colon + 1).trim();
+	return NAME.test(name) && VALUE.test(content) ? [name, content] : void 0;
+}
+/** Whether the name of a header says that its value is secret. */
+function isSecretHeader(name) {
+	return /^(authorization|cookie)$|token|key|secret/i.test(name);
+}
+/** The values to mask among headers whose names say that they are secret. */
+function secretsInHeaders(headers) {
+	return headers.filter(([name]) => isSecretHeader(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]).filter(isMaskable);
+}
+
 // src/inputs/credentials.ts
 const API_KEY = [/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."];
 const ID_SLIPS = [
@@ -1205,9 +1204,9 @@ const retrying = {
 const uploading = {
 	files: fileRules,
 	target: targetDirectory,
-	"working-directory": text$1,
-	username: text$1,
-	signature: secret(text$1.parse),
+	"working-directory": text,
+	username: text,
+	signature: secret(text.parse),
 	"signature-expiration": expiration,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
@@ -1264,19 +1263,19 @@ const TABLES = {
 		...judging,
 		"sample-interval": duration(200, "5s"),
 		"max-duration": duration(1e3, "6h"),
-		name: text$1,
+		name: text,
 		...reporting
 	},
 	"monitor-stop": {
-		monitor: text$1,
+		monitor: text,
 		...reporting
 	},
 	"monitor-end": {
-		"sandbox-id": text$1,
-		"base-url": text$1,
+		"sandbox-id": text,
+		"base-url": text,
 		...judging,
 		"sample-interval": duration(200, "5s"),
-		name: text$1,
+		name: text,
 		...reporting
 	},
 	sandbox: {
@@ -1948,6 +1947,234 @@ function planLines({ files, skipped, hidden, orphaned, shard, unchanged, state }
 		lines.push(`State file ${state.file}: ${rows}, ${formatNumber(orphaned.length)} orphaned`);
 	}
 	return lines.join("\n");
+}
+
+// src/inputs/misnamed.ts
+const EXCLUDE = "is not an input: write !**/*.map in files.";
+const USE_FILES = "is not an input: use files.";
+const USE_TARGET = "is not an input: use target.";
+const USE_FAIL_IF = "is not an input: use fail-if.";
+const OTHER_NAMES = /* @__PURE__ */ new Map([
+	["exclude", EXCLUDE],
+	["ignore", EXCLUDE],
+	["path", USE_FILES],
+	["source", USE_FILES],
+	["dest", USE_TARGET],
+	["destination", USE_TARGET],
+	["target-dir", USE_TARGET],
+	["remote-path", USE_TARGET],
+	["include", USE_FILES],
+	["pattern", USE_FILES],
+	["patterns", USE_FILES]
+]);
+const OTHER_GATES = /* @__PURE__ */ new Map([
+	["fail-on", USE_FAIL_IF],
+	["fail-when", USE_FAIL_IF],
+	["threshold", USE_FAIL_IF]
+]);
+const NO_GATE_HERE = "is not an input of this action. Use it in a step of the action stats.";
+const NO_GATES = /* @__PURE__ */ new Map([["fail-if", NO_GATE_HERE], ["warn-if", NO_GATE_HERE]]);
+/** The inputs among those given that the entry does not have: one could be meant as a gate. */
+function misnamedInputs(entry, given) {
+	const known = inputNames(entry);
+	const others = new Map([...known.includes("files") ? OTHER_NAMES : [], ...known.includes("fail-if") ? OTHER_GATES : NO_GATES]);
+	return given.filter((name) => !known.includes(name)).flatMap((input) => {
+		const message = others.get(input);
+		if (message !== void 0) return [{
+			input,
+			message
+		}];
+		const meant = closestWord(input, known, .5);
+		if (meant === void 0) return [];
+		return [{
+			input,
+			message: `is not an input. Did you mean ${meant}?`
+		}];
+	});
+}
+
+// src/agent/proxy.ts
+/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
+function proxyFor(origin, env) {
+	const url = new URL(origin);
+	if (url.protocol === "http:" && isLoopback(url.hostname)) return void 0;
+	if (isExcepted(url, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
+	const plain = firstSet(["http_proxy", "HTTP_PROXY"], env);
+	if (url.protocol === "http:") return plain;
+	return firstSet(["https_proxy", "HTTPS_PROXY"], env) ?? plain;
+}
+/** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
+function usableProxy(origin, env) {
+	const proxy = proxyFor(origin, env);
+	if (proxy === void 0 || isUsable(proxy)) return proxy;
+	throw inputError(proxy.name, `the environment variable is not the URL of an http, https or socks5 proxy. Correct it, or add the host to NO_PROXY.`, "http://host:3128");
+}
+function isUsable({ value }) {
+	const { protocol = "", hostname = "", username = "", password = "" } = URL.parse(value) ?? {};
+	return /^(https?|socks5?):$/.test(protocol) && hostname !== "" && decode(`${username}${password}`) !== void 0;
+}
+/** The host and port of a usable proxy. */
+function proxyAddress({ value }) {
+	return new URL(value).host;
+}
+/** Passwords, and user names without one, encoded and decoded. */
+function proxyCredentials(env) {
+	return [
+		"http_proxy",
+		"https_proxy",
+		"HTTP_PROXY",
+		"HTTPS_PROXY"
+	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decode(secret) ?? secret]).filter(isMaskable);
+}
+/** NO_PROXY has `*`, `host`, `.domain` and `*.domain`, each with or without a port. */
+function isExcepted({ hostname, port, protocol }, noProxy) {
+	const host = plainHost(hostname);
+	const ownPort = port || (protocol === "https:" ? "443" : "80");
+	return noProxy.split(/[,\s]+/).some((entry) => {
+		const [, name = "", wantedPort = ""] = /^(\[[^\]]+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
+		const isOtherPort = Number(wantedPort) !== 0 && Number(wantedPort) !== Number(ownPort);
+		if (name === "" || isOtherPort) return false;
+		const wanted = plainHost(name.replace(/^\*?\./, ""));
+		const isExact = host === wanted && !name.startsWith("*.");
+		return wanted === "*" || isExact || host.endsWith(`.${wanted}`);
+	});
+}
+function plainHost(hostname) {
+	return hostname.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+function decode(part) {
+	try {
+		return decodeURIComponent(part);
+	} catch {
+		return;
+	}
+}
+/** The first variable that is set decides; set to nothing, it names no proxy. */
+function firstSet(names, env) {
+	const name = names.find((each) => env[each] !== void 0);
+	const value = name === void 0 ? void 0 : env[name];
+	return name === void 0 || !value ? void 0 : {
+		name,
+		value
+	};
+}
+
+// src/github/runner.ts
+/** Reads the inputs of the step, and masks its secrets in the log. */
+function readInputs(entry) {
+	const raw = Object.fromEntries(inputNames(entry).map((name) => [name, getInput(name, { trimWhitespace: false })]));
+	for (const secret of secretsOf(raw)) setSecret(secret);
+	return raw;
+}
+/** The names of all inputs that the workflow gives, also those that only cause a warning. */
+function givenInputs() {
+	return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []);
+}
+/** What must never be shown: the secrets in the inputs, and those of proxies. */
+function secretsOf(raw) {
+	return [...secretsIn(raw), ...proxyCredentials(process.env)];
+}
+function secretsIn(raw) {
+	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
+	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
+}
+/** The values of all headers: any may be secret, so the debug log does not show them. */
+function headerValuesIn({ headers = "" }) {
+	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter(isMaskable);
+}
+/** The inputs that contain a secret of another input, and would show it. */
+function strayInputs(raw) {
+	const redact = redactor(secretsIn(raw).filter(isMaskable));
+	const message = "contains the token or another secret, which belongs only in its own input.";
+	return Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value).map(([input]) => ({
+		input,
+		message
+	}));
+}
+/** The directory of the checkout. */
+function workspace() {
+	return process.env["GITHUB_WORKSPACE"] || process.cwd();
+}
+/** Warnings about variables that make connections unsafe, or will make them fail. */
+function environmentWarnings() {
+	const { NODE_TLS_REJECT_UNAUTHORIZED: check, NODE_EXTRA_CA_CERTS: certificates } = process.env;
+	const warnings = [];
+	if (check === "0") warnings.push("NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, so anyone on the way can read the token. Remove it; for a private CA, set NODE_EXTRA_CA_CERTS to its file.");
+	if (certificates && !isReadable(certificates)) warnings.push(`NODE_EXTRA_CA_CERTS is set to ${quote(certificates)}, which cannot be read.`);
+	return warnings;
+}
+function isReadable(file) {
+	try {
+		accessSync(file, constants.R_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+/** Warnings for a run that writes a state file, which its cache may not save. */
+function cacheWarnings() {
+	const mode = process.env["ACTIONS_CACHE_MODE"] ?? "";
+	if (mode !== "read" && mode !== "none") return [];
+	return [`${`Caches of this run are not saved (ACTIONS_CACHE_MODE: ${mode}).`} If one carries the state file, the next run starts from an older state, which does not know what was sent now.`];
+}
+/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
+function cancelSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
+	return controller.signal;
+}
+const GRACE_MS = {
+	SIGINT: 9e3,
+	SIGTERM: 2e3
+};
+/** A signal that aborts just before the runner kills the process of a cancelled job. */
+function lastCallSignal() {
+	const controller = new AbortController();
+	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => setTimeout(() => controller.abort(), GRACE_MS[signal]).unref());
+	return controller.signal;
+}
+/** @throws InputError if a post step or later steps cannot be told of what is started */
+function requireFileCommands(started, names) {
+	const missing = names.find((name) => !process.env[name]);
+	if (missing !== void 0) throw inputError(started, `cannot start: ${missing} is not set.`);
+}
+
+// src/github/open-step.ts
+/** Reads the inputs of a step, unless they are `given`: an earlier step has then understood them. */
+function openStep(entry, given) {
+	process.stdout.on("error", () => {});
+	const raw = given ?? readInputs(entry);
+	const secrets = secretsOf(raw);
+	const redact = redactor(secrets);
+	const redactHeaders = redactor([...secrets, ...headerValuesIn(raw)]);
+	const debug = (text) => logDebug(text, redactHeaders);
+	debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
+	return {
+		raw,
+		redact,
+		debug,
+		parse() {
+			const inputs = given === void 0 ? parseRead(entry, raw, redact) : parseInputs(entry, raw);
+			for (const line of showInputs(entry, inputs)) debug(`Input ${line}`);
+			return inputs;
+		}
+	};
+}
+/** Parses what the workflow's author wrote, which may have secrets and names in wrong places. */
+function parseRead(entry, raw, redact) {
+	const strays = strayInputs(raw);
+	const isStray = (input) => strays.some((stray) => stray.input === input);
+	const clean = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, isStray(name) ? redact(value) : value]));
+	const misnamed = misnamedInputs(entry, givenInputs());
+	const problems = [...strays];
+	try {
+		const inputs = parseInputs(entry, clean);
+		if (strays.length + misnamed.length === 0) return inputs;
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		problems.push(...error.problems.filter(({ input }) => !isStray(input)));
+	}
+	throw new InputError([...problems, ...misnamed]);
 }
 
 // src/report/checksums.ts
@@ -3533,69 +3760,59 @@ function reasonOf(error) {
 	return (error instanceof Error ? error.message : String(error)).replace(/\.+$/, "");
 }
 
-// src/agent/proxy.ts
-/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
-function proxyFor(origin, env) {
-	const url = new URL(origin);
-	if (url.protocol === "http:" && isLoopback(url.hostname)) return void 0;
-	if (isExcepted(url, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
-	const plain = firstSet(["http_proxy", "HTTP_PROXY"], env);
-	if (url.protocol === "http:") return plain;
-	return firstSet(["https_proxy", "HTTPS_PROXY"], env) ?? plain;
-}
-/** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
-function usableProxy(origin, env) {
-	const proxy = proxyFor(origin, env);
-	if (proxy === void 0 || isUsable(proxy)) return proxy;
-	throw inputError(proxy.name, `the environment variable is not the URL of an http, https or socks5 proxy. Correct it, or add the host to NO_PROXY.`, "http://host:3128");
-}
-function isUsable({ value }) {
-	const { protocol = "", hostname = "", username = "", password = "" } = URL.parse(value) ?? {};
-	return /^(https?|socks5?):$/.test(protocol) && hostname !== "" && decode(`${username}${password}`) !== void 0;
-}
-/** The host and port of a usable proxy. */
-function proxyAddress({ value }) {
-	return new URL(value).host;
-}
-/** Passwords, and user names without one, encoded and decoded. */
-function proxyCredentials(env) {
-	return [
-		"http_proxy",
-		"https_proxy",
-		"HTTP_PROXY",
-		"HTTPS_PROXY"
-	].flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decode(secret) ?? secret]).filter(isMaskable);
-}
-/** NO_PROXY has `*`, `host`, `.domain` and `*.domain`, each with or without a port. */
-function isExcepted({ hostname, port, protocol }, noProxy) {
-	const host = plainHost(hostname);
-	const ownPort = port || (protocol === "https:" ? "443" : "80");
-	return noProxy.split(/[,\s]+/).some((entry) => {
-		const [, name = "", wantedPort = ""] = /^(\[[^\]]+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
-		const isOtherPort = Number(wantedPort) !== 0 && Number(wantedPort) !== Number(ownPort);
-		if (name === "" || isOtherPort) return false;
-		const wanted = plainHost(name.replace(/^\*?\./, ""));
-		const isExact = host === wanted && !name.startsWith("*.");
-		return wanted === "*" || isExact || host.endsWith(`.${wanted}`);
-	});
-}
-function plainHost(hostname) {
-	return hostname.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
-}
-function decode(part) {
-	try {
-		return decodeURIComponent(part);
-	} catch {
-		return;
+// src/github/step.ts
+/** Runs a step of the workflow, and publishes a report however it ends. */
+async function step(entry, run, given) {
+	const { raw, redact, debug, parse } = openStep(entry, given);
+	const cancel = cancelSignal();
+	const { observer, stop } = watchTransfer(debug);
+	const context = {
+		workspace: workspace(),
+		cancel,
+		clock: () => performance.now(),
+		now: Date.now,
+		sleep,
+		random: Math.random,
+		cacheWarnings: cacheWarnings(),
+		observer,
+		debug
+	};
+	const report = await Promise.try(() => run(parse(), context, raw)).catch((error) => failedReport(entry, raw, redact, error));
+	stop();
+	const hasSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
+	if (report !== void 0) {
+		const warnings = [...environmentWarnings(), ...report.warnings];
+		await publish({
+			...report,
+			warnings
+		}, hasSummary);
 	}
+	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
 }
-/** The first variable that is set decides; set to nothing, it names no proxy. */
-function firstSet(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
+/** What kept a run from its work: invalid inputs, or a bug. */
+function failedReport(entry, raw, redact, error) {
+	const { message, details } = error instanceof InputError ? reportError(error) : reportBug(error);
+	const errors = [{
+		message: redact(message),
+		details: details.map(redact)
+	}];
+	const name = redact(raw["name"]?.trim() ?? "");
+	const gate = entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()) ? {
+		...NO_GATE,
+		state: "failed"
+	} : NO_GATE;
+	return {
+		...EMPTY_REPORT,
+		task: taskOf(entry),
 		name,
-		value
+		gate,
+		errors
+	};
+}
+function reportBug(error) {
+	return {
+		message: "Sandbox Sync itself failed. This is a bug; please report it.",
+		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
 	};
 }
 
@@ -3636,338 +3853,4 @@ function textsOf(value) {
 	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
 }
 
-// src/monitor/foreign-file.ts
-/** Reads a file that any step of the job may have replaced: by a pipe, a link, or a huge one. */
-async function readForeign(file, maxBytes) {
-	let handle;
-	try {
-		if (!(await lstat(file)).isFile()) return refuse("it is not a regular file");
-		handle = await open(file, READ_FLAGS);
-		const stats = await handle.stat();
-		if (!stats.isFile()) return refuse("it is not a regular file");
-		if (stats.size > maxBytes) return refuse(`it is larger than ${formatBytes(maxBytes)}`);
-		const stream = handle.createReadStream({
-			end: maxBytes,
-			autoClose: false
-		});
-		return {
-			text: await text(stream),
-			problem: void 0
-		};
-	} catch (error) {
-		const code = systemCode(error);
-		if (code === void 0) throw error;
-		return refuse(code === "ENOENT" ? void 0 : `it cannot be read: ${code}`);
-	} finally {
-		await handle?.close();
-	}
-}
-function refuse(problem) {
-	return {
-		text: "",
-		problem
-	};
-}
-
-// src/monitor/directory.ts
-/** The paths of the files in a monitor's directory. */
-function filesIn(directory) {
-	return {
-		record: path.join(directory, "record.jsonl"),
-		last: path.join(directory, "last.json"),
-		crash: path.join(directory, "crash.txt"),
-		endRequest: path.join(directory, "end"),
-		ended: path.join(directory, "ended"),
-		inputs: path.join(directory, "inputs.json"),
-		stopped: path.join(directory, "stopped")
-	};
-}
-const MAX_INPUTS_BYTES = 1048576;
-/** Keeps what the end of a monitor needs, for a step that stops it. */
-function keepInputs(directory, inputs) {
-	writeFileSync(filesIn(directory).inputs, JSON.stringify(inputs), {
-		mode: 384,
-		flag: "wx"
-	});
-}
-/** What was kept; nothing if it is lost. */
-async function readKeptInputs(directory) {
-	const { text } = await readForeign(filesIn(directory).inputs, MAX_INPUTS_BYTES);
-	return textsOf(parseFieldsOf(text));
-}
-/** Notes that a step has judged the monitor, so that its post step has nothing left to do. */
-function markStopped(directory) {
-	writeMark(filesIn(directory).stopped);
-}
-function isStopped(directory) {
-	return existsSync(filesIn(directory).stopped);
-}
-/** Asks the monitor in a directory to end. */
-function requestEnd(directory) {
-	writeMark(filesIn(directory).endRequest);
-}
-function writeMark(file) {
-	try {
-		writeFileSync(file, "", {
-			mode: 384,
-			flag: "wx"
-		});
-	} catch (error) {
-		if (systemCode(error) === void 0) throw error;
-	}
-}
-/** Whether nothing more will be recorded. */
-function hasEnded(directory) {
-	return existsSync(filesIn(directory).ended) || !existsSync(directory);
-}
-/** Removes a monitor's directory as far as that can be done. A monitor that still runs sees that, and ends. */
-function removeDirectory(directory) {
-	try {
-		rmSync(directory, {
-			recursive: true,
-			force: true,
-			maxRetries: 5,
-			retryDelay: 50
-		});
-	} catch (error) {
-		if (systemCode(error) === void 0) throw error;
-	}
-}
-
-// src/github/runner.ts
-/** Reads the inputs of the step, and masks its secrets in the log. */
-function readInputs(entry) {
-	const raw = Object.fromEntries(inputNames(entry).map((name) => [name, getInput(name, { trimWhitespace: false })]));
-	for (const secret of secretsOf(raw)) setSecret(secret);
-	return raw;
-}
-/** What must never be shown: the secrets in the inputs, and those of proxies. */
-function secretsOf(raw) {
-	return [...secretsIn(raw), ...proxyCredentials(process.env)];
-}
-function secretsIn(raw) {
-	const lines = (raw["headers"] ?? "").split(/\r?\n/).map((line) => splitHeader(line.trim()));
-	return [...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()), ...secretsInHeaders(lines.filter((header) => header !== void 0))].filter((value) => !isMissing(value));
-}
-/** The values of all headers: any may be secret, so the debug log does not show them. */
-function headerValuesIn({ headers = "" }) {
-	return headers.split("\n").map((line) => line.slice(line.indexOf(":") + 1).trim()).filter(isMaskable);
-}
-/** The inputs that contain a secret of another input, and would show it. */
-function strayInputs(raw) {
-	const redact = redactor(secretsIn(raw).filter(isMaskable));
-	const message = "contains the token or another secret, which belongs only in its own input.";
-	return Object.entries(raw).filter(([name]) => name !== "headers" && !SECRET_INPUTS.includes(name)).filter(([, value]) => redact(value) !== value).map(([input]) => ({
-		input,
-		message
-	}));
-}
-const EXCLUDE = "is not an input: write !**/*.map in files.";
-const USE_FILES = "is not an input: use files.";
-const USE_TARGET = "is not an input: use target.";
-const USE_FAIL_IF = "is not an input: use fail-if.";
-const OTHER_NAMES = /* @__PURE__ */ new Map([
-	["exclude", EXCLUDE],
-	["ignore", EXCLUDE],
-	["path", USE_FILES],
-	["source", USE_FILES],
-	["dest", USE_TARGET],
-	["destination", USE_TARGET],
-	["target-dir", USE_TARGET],
-	["remote-path", USE_TARGET],
-	["include", USE_FILES],
-	["pattern", USE_FILES],
-	["patterns", USE_FILES]
-]);
-const OTHER_GATES = /* @__PURE__ */ new Map([
-	["fail-on", USE_FAIL_IF],
-	["fail-when", USE_FAIL_IF],
-	["threshold", USE_FAIL_IF]
-]);
-const NO_GATE_HERE = "is not an input of this action. Use it in a step of the action stats.";
-const NO_GATES = /* @__PURE__ */ new Map([["fail-if", NO_GATE_HERE], ["warn-if", NO_GATE_HERE]]);
-/** Misspelled inputs: the runner only warns of them, and one could be a gate. */
-function misnamedInputs(entry) {
-	const known = inputNames(entry);
-	const others = new Map([...known.includes("files") ? OTHER_NAMES : [], ...known.includes("fail-if") ? OTHER_GATES : NO_GATES]);
-	return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []).filter((name) => !known.includes(name)).flatMap((input) => {
-		const message = others.get(input);
-		if (message !== void 0) return [{
-			input,
-			message
-		}];
-		const meant = closestWord(input, known, .5);
-		if (meant === void 0) return [];
-		return [{
-			input,
-			message: `is not an input. Did you mean ${meant}?`
-		}];
-	});
-}
-/** The directory of the checkout. */
-function workspace() {
-	return process.env["GITHUB_WORKSPACE"] || process.cwd();
-}
-/** Warnings about variables that make connections unsafe, or will make them fail. */
-function environmentWarnings() {
-	const { NODE_TLS_REJECT_UNAUTHORIZED: check, NODE_EXTRA_CA_CERTS: certificates } = process.env;
-	const warnings = [];
-	if (check === "0") warnings.push("NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of certificates, so anyone on the way can read the token. Remove it; for a private CA, set NODE_EXTRA_CA_CERTS to its file.");
-	if (certificates && !isReadable(certificates)) warnings.push(`NODE_EXTRA_CA_CERTS is set to ${quote(certificates)}, which cannot be read.`);
-	return warnings;
-}
-function isReadable(file) {
-	try {
-		accessSync(file, constants.R_OK);
-		return true;
-	} catch {
-		return false;
-	}
-}
-/** Warnings for a run that writes a state file, which its cache may not save. */
-function cacheWarnings() {
-	const mode = process.env["ACTIONS_CACHE_MODE"] ?? "";
-	if (mode !== "read" && mode !== "none") return [];
-	return [`${`Caches of this run are not saved (ACTIONS_CACHE_MODE: ${mode}).`} If one carries the state file, the next run starts from an older state, which does not know what was sent now.`];
-}
-/** A signal that aborts when the runner cancels the job: SIGINT, and SIGTERM some seconds later. */
-function cancelSignal() {
-	const controller = new AbortController();
-	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => controller.abort());
-	return controller.signal;
-}
-const GRACE_MS = {
-	SIGINT: 9e3,
-	SIGTERM: 2e3
-};
-/** A signal that aborts just before the runner kills the process of a cancelled job. */
-function lastCallSignal() {
-	const controller = new AbortController();
-	for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => setTimeout(() => controller.abort(), GRACE_MS[signal]).unref());
-	return controller.signal;
-}
-const DIRECTORY = "directory";
-const KEPT = "inputs";
-const MONITOR_PREFIX = "sandbox-sync-monitor-";
-/**
-* Makes a monitor's directory, and passes it and the inputs to the post step: in composite actions,
-* the runner may give that step the inputs of an outer one. @throws InputError
-*/
-async function newMonitorDirectory(raw) {
-	if (!process.env["GITHUB_STATE"]) throw inputError("monitor", "cannot start: GITHUB_STATE is not set.");
-	const directory = await mkdtemp(path.join(tempDirectory(), MONITOR_PREFIX));
-	const kept = Object.fromEntries(inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]));
-	saveState(DIRECTORY, directory);
-	saveState(KEPT, kept);
-	keepInputs(directory, kept);
-	if (process.env["GITHUB_OUTPUT"]) setOutput("monitor", path.basename(directory));
-	return directory;
-}
-/** The directories of the monitors that this job has started. */
-function findMonitors() {
-	return readdirSync(tempDirectory()).filter((name) => name.startsWith(MONITOR_PREFIX)).map((name) => path.join(tempDirectory(), name));
-}
-/** The inputs that the main step kept; none if they are lost. */
-function keptInputs() {
-	return textsOf(parseFieldsOf(getState(KEPT)));
-}
-/** The directory that the main step made for its monitor, and whether it really is one. */
-function monitorDirectory() {
-	const state = getState(DIRECTORY);
-	if (state === "") return void 0;
-	const directory = path.resolve(state);
-	return {
-		directory,
-		isOwn: path.dirname(directory) === tempDirectory() && path.basename(directory).startsWith(MONITOR_PREFIX)
-	};
-}
-function tempDirectory() {
-	return path.resolve(process.env["RUNNER_TEMP"] || tmpdir());
-}
-
-// src/github/step.ts
-/** Runs a step of the workflow, and publishes a report however it ends. */
-async function step(entry, run, given) {
-	process.stdout.on("error", () => {});
-	const raw = given ?? readInputs(entry);
-	const redact = redactor(secretsOf(raw));
-	const debug = debugLog(raw);
-	debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-	const cancel = cancelSignal();
-	const { observer, stop } = watchTransfer(debug);
-	const context = {
-		workspace: workspace(),
-		cancel,
-		clock: () => performance.now(),
-		now: Date.now,
-		sleep,
-		random: Math.random,
-		cacheWarnings: cacheWarnings(),
-		observer,
-		debug
-	};
-	const report = await Promise.try(() => {
-		const inputs = given === void 0 ? parseGiven(entry, raw, redact) : parseInputs(entry, raw);
-		for (const line of showInputs(entry, inputs)) debug(`Input ${line}`);
-		return run(inputs, context, raw);
-	}).catch((error) => failedReport(entry, raw, redact, error));
-	stop();
-	const hasSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
-	if (report !== void 0) {
-		const warnings = [...environmentWarnings(), ...report.warnings];
-		await publish({
-			...report,
-			warnings
-		}, hasSummary);
-	}
-	if (cancel.aborted && taskOf(entry) !== "monitor") process.stdout.write("", () => process.exit());
-}
-/** Writes debug lines without secrets; any header of the user may hold one. */
-function debugLog(raw) {
-	const redact = redactor([...secretsOf(raw), ...headerValuesIn(raw)]);
-	return (text) => logDebug(text, redact);
-}
-/** Parses the inputs of an entry. @throws InputError with everything that is wrong with them */
-function parseGiven(entry, raw, redact) {
-	const strays = strayInputs(raw);
-	const isStray = (input) => strays.some((stray) => stray.input === input);
-	const clean = Object.fromEntries(Object.entries(raw).map(([name, value]) => [name, isStray(name) ? redact(value) : value]));
-	const misnamed = misnamedInputs(entry);
-	const problems = [...strays];
-	try {
-		const inputs = parseInputs(entry, clean);
-		if (strays.length + misnamed.length === 0) return inputs;
-	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
-		problems.push(...error.problems.filter(({ input }) => !isStray(input)));
-	}
-	throw new InputError([...problems, ...misnamed]);
-}
-/** What kept a run from its work: invalid inputs, or a bug. */
-function failedReport(entry, raw, redact, error) {
-	const { message, details } = error instanceof InputError ? reportError(error) : reportBug(error);
-	const errors = [{
-		message: redact(message),
-		details: details.map(redact)
-	}];
-	const name = redact(raw["name"]?.trim() ?? "");
-	const gate = entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()) ? {
-		...NO_GATE,
-		state: "failed"
-	} : NO_GATE;
-	return {
-		...EMPTY_REPORT,
-		task: taskOf(entry),
-		name,
-		gate,
-		errors
-	};
-}
-function reportBug(error) {
-	return {
-		message: "Sandbox Sync itself failed. This is a bug; please report it.",
-		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
-	};
-}
-
-export { EMPTY_REPORT as $, findFiles as A, readSmallFile as B, fieldsOf as C, isGated as Ct, proxyAddress as D, AgentError as Dt, textsOf as E, withRetries as Et, toPosix as F, reportError as G, annotate as H, READ_FLAGS as I, judgementLine as J, waitError as K, SMALL_BYTES as L, NOT_REGULAR as M, isWithin as N, proxyCredentials as O, failureOf as Ot, pathWithin as P, waitUntil as Q, hashFile as R, digitsOf as S, gateOf as St, parseWithDigits as T, sleep as Tt, logLine as U, systemCode as V, toMessage as W, tryToSample as X, takeSamples as Y, unmet as Z, markStopped as _, formatTime as _t, cancelSignal as a, USER_AGENT as at, requestEnd as b, visibleCut as bt, keptInputs as c, routingHeaders as ct, newMonitorDirectory as d, allOf as dt, parseInputs as et, readInputs as f, inputError as ft, isStopped as g, formatNumber as gt, hasEnded as h, formatDuration as ht, step as i, metricKind as it, BROKEN_LINK as j, usableProxy as k, isFatal as kt, lastCallSignal as l, secretsInHeaders as lt, filesIn as m, formatCount as mt, parseGiven as n, CONTRACT as nt, environmentWarnings as o, isHeaderValue as ot, secretsOf as p, abbreviate as pt, formatFigure as q, reportBug as r, METRICS as rt, findMonitors as s, isSecretHeader as st, debugLog as t, showInputs as tt, monitorDirectory as u, InputError as ut, readKeptInputs as v, takeWithin as vt, parseFieldsOf as w, metricsOf as wt, readForeign as x, redactor as xt, removeDirectory as y, quote as yt, openFile as z };
+export { formatBytes as $, logLine as A, EMPTY_REPORT as B, lastCallSignal as C, proxyCredentials as D, proxyAddress as E, judgementLine as F, isSecretHeader as G, parseInputs as H, takeSamples as I, redactor as J, routingHeaders as K, tryToSample as L, reportError as M, waitError as N, usableProxy as O, formatFigure as P, abbreviate as Q, unmet as R, environmentWarnings as S, requireFileCommands as T, USER_AGENT as U, inputNames as V, isHeaderValue as W, METRICS as X, CONTRACT as Y, metricKind as Z, openFile as _, isFatal as _t, textsOf as a, quote as at, openStep as b, findFiles as c, allOf as ct, isWithin as d, isGated as dt, formatCount as et, pathWithin as f, metricsOf as ft, hashFile as g, failureOf as gt, SMALL_BYTES as h, AgentError as ht, parseWithDigits as i, takeWithin as it, toMessage as j, annotate as k, BROKEN_LINK as l, inputError as lt, READ_FLAGS as m, withRetries as mt, fieldsOf as n, formatNumber as nt, reportBug as o, visibleCut as ot, toPosix as p, sleep as pt, secretsInHeaders as q, parseFieldsOf as r, formatTime as rt, step as s, InputError as st, digitsOf as t, formatDuration as tt, NOT_REGULAR as u, gateOf as ut, readSmallFile as v, readInputs as w, cancelSignal as x, systemCode as y, waitUntil as z };

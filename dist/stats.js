@@ -1,4 +1,4 @@
-import { i as step } from "./shared.js";
+import { s as step } from "./shared.js";
 import { r as stats } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 
 // src/main/stats.ts

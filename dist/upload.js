@@ -1,4 +1,4 @@
-import { i as step } from "./shared.js";
+import { s as step } from "./shared.js";
 import { n as upload } from "./shared-sync-upload.js";
 
 // src/main/upload.ts

@@ -2,21 +2,14 @@ import { setFailed } from '@actions/core';
 import { AgentError } from '../agent/failure.ts';
 import { sleep } from '../agent/retry.ts';
 import type { RawInputs } from '../inputs/fields.ts';
-import { USER_AGENT } from '../inputs/headers.ts';
 import { InputError } from '../inputs/input-error.ts';
-import { type Entry, type Inputs, parseInputs, showInputs } from '../inputs/inputs.ts';
+import type { Entry, Inputs } from '../inputs/inputs.ts';
 import { reportError } from '../report/verdict.ts';
 import type { SandboxContext } from '../sandbox/context.ts';
-import { redactor } from '../text/redact.ts';
 import { annotate, logLine, toMessage } from './log.ts';
-import {
-  cancelSignal,
-  environmentWarnings,
-  lastCallSignal,
-  readInputs,
-  secretsOf,
-} from './runner.ts';
-import { debugLog, parseGiven, reportBug } from './step.ts';
+import { openStep } from './open-step.ts';
+import { cancelSignal, environmentWarnings, lastCallSignal } from './runner.ts';
+import { reportBug } from './step.ts';
 
 /** What a plain step does with its inputs. */
 type Run<T extends Entry> = (
@@ -38,11 +31,7 @@ export async function plainStep<T extends Entry>(
   run: Run<T>,
   { given, onFailure = lines => setFailed(toMessage(lines)) }: PlainStepOptions = {},
 ): Promise<void> {
-  // Without this, a closed log would end the process before it has deleted a sandbox.
-  process.stdout.on('error', () => {});
-  const raw = given ?? readInputs(entry);
-  const redact = redactor(secretsOf(raw));
-  const debug = debugLog(raw);
+  const { raw, redact, parse } = openStep(entry, given);
   const context = {
     cancel: cancelSignal(),
     lastCall: lastCallSignal(),
@@ -52,12 +41,9 @@ export async function plainStep<T extends Entry>(
     log: logLine,
     warn: (line: string) => annotate.warning([line]),
   };
-  debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
   for (const warning of environmentWarnings()) context.warn(warning);
   try {
-    const inputs = given === undefined ? parseGiven(entry, raw, redact) : parseInputs(entry, raw);
-    for (const line of showInputs(entry, inputs)) debug(`Input ${line}`);
-    await run(inputs, context, raw);
+    await run(parse(), context, raw);
   } catch (error) {
     onFailure(describeFailure(error).map(redact));
   }

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import type { RawInputs } from '../inputs/fields.ts';
-import { inputError } from '../inputs/input-error.ts';
 import type { Sandbox } from '../sandbox/api.ts';
 import { parseFieldsOf, textsOf } from '../text/json.ts';
 import { readInputs } from './runner.ts';
@@ -21,13 +20,6 @@ export function traceOfStep(): Readonly<Record<string, string>> {
   };
   const known = Object.entries(trace).flatMap(([key, value]) => (value ? [[key, value]] : []));
   return Object.fromEntries(known);
-}
-
-/** @throws InputError if the post step and later steps cannot be told of a sandbox */
-export function requireFileCommands(): void {
-  // Without the files, @actions/core prints commands, which the runner ignores.
-  const missing = ['GITHUB_STATE', 'GITHUB_OUTPUT'].find(name => !process.env[name]);
-  if (missing !== undefined) throw inputError('sandbox', `cannot start: ${missing} is not set.`);
 }
 
 /** A sandbox that the post step is to delete. */

@@ -1,34 +1,16 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { RawInputs } from '../inputs/fields.ts';
-import { USER_AGENT } from '../inputs/headers.ts';
 import { InputError } from '../inputs/input-error.ts';
-import {
-  type Entry,
-  type Inputs,
-  parseInputs,
-  type ReportingEntry,
-  showInputs,
-  taskOf,
-} from '../inputs/inputs.ts';
+import { type Inputs, type ReportingEntry, taskOf } from '../inputs/inputs.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportError } from '../report/verdict.ts';
 import type { Context } from '../run/context.ts';
-import { type Redact, redactor } from '../text/redact.ts';
-import { logDebug } from './log.ts';
+import type { Redact } from '../text/redact.ts';
 import { watchTransfer } from './observer.ts';
+import { openStep } from './open-step.ts';
 import { publish } from './publish.ts';
-import {
-  cacheWarnings,
-  cancelSignal,
-  environmentWarnings,
-  headerValuesIn,
-  misnamedInputs,
-  readInputs,
-  secretsOf,
-  strayInputs,
-  workspace,
-} from './runner.ts';
+import { cacheWarnings, cancelSignal, environmentWarnings, workspace } from './runner.ts';
 
 /** What a step does with its inputs. Without a report, there is nothing to publish yet. */
 export type Run<T extends ReportingEntry> = (
@@ -43,12 +25,7 @@ export async function step<T extends ReportingEntry>(
   run: Run<T>,
   given?: RawInputs,
 ): Promise<void> {
-  // Ignore EPIPE on stdout: outputs and summary must still be written.
-  process.stdout.on('error', () => {});
-  const raw = given ?? readInputs(entry);
-  const redact = redactor(secretsOf(raw));
-  const debug = debugLog(raw);
-  debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
+  const { raw, redact, debug, parse } = openStep(entry, given);
   const cancel = cancelSignal();
   const { observer, stop } = watchTransfer(debug);
   const context: Context = {
@@ -62,11 +39,9 @@ export async function step<T extends ReportingEntry>(
     observer,
     debug,
   };
-  const report = await Promise.try(() => {
-    const inputs = given === undefined ? parseGiven(entry, raw, redact) : parseInputs(entry, raw);
-    for (const line of showInputs(entry, inputs)) debug(`Input ${line}`);
-    return run(inputs, context, raw);
-  }).catch((error: unknown) => failedReport(entry, raw, redact, error));
+  const report = await Promise.try(() => run(parse(), context, raw)).catch((error: unknown) =>
+    failedReport(entry, raw, redact, error),
+  );
   stop();
   const hasSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
   if (report !== undefined) {
@@ -75,32 +50,6 @@ export async function step<T extends ReportingEntry>(
   }
   // A cancelled search may still walk a huge tree; a monitor still has to remove its record.
   if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
-}
-
-/** Writes debug lines without secrets; any header of the user may hold one. */
-export function debugLog(raw: RawInputs): (text: string) => void {
-  const redact = redactor([...secretsOf(raw), ...headerValuesIn(raw)]);
-  return text => logDebug(text, redact);
-}
-
-/** Parses the inputs of an entry. @throws InputError with everything that is wrong with them */
-export function parseGiven<T extends Entry>(entry: T, raw: RawInputs, redact: Redact): Inputs<T> {
-  const strays = strayInputs(raw);
-  const isStray = (input: string) => strays.some(stray => stray.input === input);
-  // A problem may quote an input, and cut it within a secret, so redact before parsing.
-  const clean = Object.fromEntries(
-    Object.entries(raw).map(([name, value]) => [name, isStray(name) ? redact(value) : value]),
-  );
-  const misnamed = misnamedInputs(entry);
-  const problems = [...strays];
-  try {
-    const inputs = parseInputs(entry, clean);
-    if (strays.length + misnamed.length === 0) return inputs;
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    problems.push(...error.problems.filter(({ input }) => !isStray(input)));
-  }
-  throw new InputError([...problems, ...misnamed]);
 }
 
 /** What kept a run from its work: invalid inputs, or a bug. */

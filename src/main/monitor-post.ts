@@ -1,8 +1,8 @@
-import { keptInputs, monitorDirectory } from '../github/runner.ts';
+import { keptInputs, monitorDirectory } from '../github/monitor-state.ts';
 import { step } from '../github/step.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { isStopped, removeDirectory, requestEnd } from '../monitor/directory.ts';
+import { isStopped, removeDirectory, requireInputs } from '../monitor/directory.ts';
 import type { Context } from '../run/context.ts';
 import { endMonitor } from '../run/monitor.ts';
 import { quote } from '../text/visible.ts';
@@ -16,8 +16,7 @@ if (monitor !== undefined) {
   const run = async (inputs: Inputs<'monitor-end'>, context: Context) => {
     const notOwn = `${quote(directory)} is not a monitor directory below RUNNER_TEMP.`;
     if (!isOwn) throw inputError('monitor', notOwn);
-    if (kept['fail-if'] === undefined) throw inputError('monitor', 'its saved inputs are lost.');
-    requestEnd(directory);
+    requireInputs(kept);
     return endMonitor(inputs, directory, context);
   };
   // A step that stopped the monitor has judged it.

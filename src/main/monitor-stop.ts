@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { findMonitors } from '../github/runner.ts';
+import { findMonitors } from '../github/monitor-state.ts';
 import { step } from '../github/step.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { parseInputs } from '../inputs/inputs.ts';
-import { isStopped, markStopped, readKeptInputs, requestEnd } from '../monitor/directory.ts';
+import { isStopped, markStopped, readKeptInputs, requireInputs } from '../monitor/directory.ts';
 import { endMonitor } from '../run/monitor.ts';
 import { formatCount } from '../text/format.ts';
 import { quote } from '../text/visible.ts';
@@ -14,8 +14,7 @@ let stopped: string | undefined;
 await step('monitor-stop', async ({ monitor }, context) => {
   const directory = await chooseMonitor(monitor);
   const kept = await readKeptInputs(directory);
-  if (kept['fail-if'] === undefined) throw inputError('monitor', 'its saved inputs are lost.');
-  requestEnd(directory);
+  requireInputs(kept);
   const report = await endMonitor(parseInputs('monitor-end', kept), directory, context);
   stopped = directory;
   return report;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { logLine } from '../github/log.ts';
-import { newMonitorDirectory } from '../github/runner.ts';
+import { newMonitorDirectory } from '../github/monitor-state.ts';
 import { step } from '../github/step.ts';
 import { startSampler } from '../monitor/start.ts';
 import { formatDuration } from '../text/format.ts';

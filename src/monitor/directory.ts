@@ -1,6 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/fields.ts';
+import { inputError } from '../inputs/input-error.ts';
 import { parseFieldsOf, textsOf } from '../text/json.ts';
 import { systemCode } from '../text/system-error.ts';
 import { readForeign } from './foreign-file.ts';
@@ -29,6 +30,11 @@ export function keepInputs(directory: string, inputs: RawInputs): void {
 export async function readKeptInputs(directory: string): Promise<RawInputs> {
   const { text } = await readForeign(filesIn(directory).inputs, MAX_INPUTS_BYTES);
   return textsOf(parseFieldsOf(text));
+}
+
+/** @throws InputError if the inputs that a monitor was started with are lost */
+export function requireInputs(kept: RawInputs): void {
+  if (kept['fail-if'] === undefined) throw inputError('monitor', 'its saved inputs are lost.');
 }
 
 /** Notes that a step has judged the monitor, so that its post step has nothing left to do. */

@@ -1,6 +1,6 @@
 import { gateOf, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { hasEnded } from '../monitor/directory.ts';
+import { hasEnded, requestEnd } from '../monitor/directory.ts';
 import { type MonitorRecord, readRecord } from '../monitor/record.ts';
 import { ASKED, GONE } from '../monitor/sampler.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
@@ -9,8 +9,8 @@ import { abbreviate, formatCount } from '../text/format.ts';
 import type { Context } from './context.ts';
 
 /**
- * Waits for a monitor that was asked to end, and judges its record. If that does not cover the whole
- * job, `fail-if` fails: nobody knows what the sandbox used meanwhile.
+ * Ends a monitor, and judges its record. If that does not cover the whole job, `fail-if` fails:
+ * nobody knows what the sandbox used meanwhile.
  */
 export async function endMonitor(
   inputs: Inputs<'monitor-end'>,
@@ -19,6 +19,7 @@ export async function endMonitor(
 ): Promise<Report> {
   const { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
   const jobEnd = context.now();
+  requestEnd(directory);
   await waitForEnd(directory, context);
   const record = await readRecord(directory, metricsOf(failIf, warnIf));
   writeDebug(record, context);

@@ -1,229 +1,13 @@
-import { $ as EMPTY_REPORT, C as fieldsOf, Dt as AgentError, E as textsOf, Et as withRetries, G as reportError, H as annotate, St as gateOf, Tt as sleep, U as logLine, W as toMessage, X as tryToSample, _t as formatTime, a as cancelSignal, at as USER_AGENT, et as parseInputs, f as readInputs, ft as inputError, gt as formatNumber, h as hasEnded, ht as formatDuration, l as lastCallSignal, lt as secretsInHeaders, m as filesIn, mt as formatCount, n as parseGiven, o as environmentWarnings, ot as isHeaderValue, p as secretsOf, pt as abbreviate, r as reportBug, rt as METRICS, t as debugLog, tt as showInputs, ut as InputError, w as parseFieldsOf, wt as metricsOf, x as readForeign, xt as redactor } from "./shared.js";
+import { A as logLine, C as lastCallSignal, L as tryToSample, M as reportError, S as environmentWarnings, W as isHeaderValue, a as textsOf, b as openStep, ht as AgentError, j as toMessage, k as annotate, mt as withRetries, n as fieldsOf, o as reportBug, pt as sleep, q as secretsInHeaders, r as parseFieldsOf, rt as formatTime, st as InputError, tt as formatDuration, w as readInputs, x as cancelSignal } from "./shared.js";
 import { d as saveState, f as setFailed, m as setSecret, p as setOutput, s as getState } from "./vendor.js";
-import { a as describeUnseen, c as readStats, l as badAnswer, o as findStaleTimes, s as decodeStats, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
+import { c as readStats, l as badAnswer, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as openServiceClient, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
 import { hash, randomUUID } from "node:crypto";
-import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
-
-// src/monitor/crash.ts
-const RESERVED_BYTES = 4096;
-const MAX_BYTES$1 = 65536;
-const MAX_REASON = 1e3;
-/** Creates the file for the sampling process's error output, and opens it. */
-function openCrashFile(directory) {
-	const { crash } = filesIn(directory);
-	writeFileSync(crash, " ".repeat(RESERVED_BYTES), {
-		mode: 384,
-		flag: "wx"
-	});
-	return openSync(crash, "r+");
-}
-/** The line in a crashed sampling process's output that says why; undefined if there is none. */
-async function readCrash(directory) {
-	const { text } = await readForeign(filesIn(directory).crash, MAX_BYTES$1);
-	const lines = text.split("\n").map((line) => line.trim());
-	const isError = (line) => /^(?:\w*Error\b.*:|FATAL ERROR:)/.test(line);
-	return (lines.find(isError) ?? lines.find((line) => /^[^(]/.test(line)))?.slice(0, MAX_REASON);
-}
-
-// src/monitor/recorder.ts
-const MAX_RECORD_BYTES = 33554432;
-const MAX_SAMPLES = 5e4;
-
-// src/monitor/record.ts
-const MAX_BYTES = MAX_RECORD_BYTES + 1048576;
-const MAX_LINES = MAX_SAMPLES + 100;
-const MAX_LAST_BYTES = 1048576;
-const MAX_TEXT = 1e3;
-const MAX_WARNINGS = 100;
-/** Reads the record of a monitor; `judged` are the metrics to keep beside the known ones. */
-async function readRecord(directory, judged) {
-	const files = filesIn(directory);
-	const record = await readForeign(files.record, MAX_BYTES);
-	const last = await readForeign(files.last, MAX_LAST_BYTES);
-	const lines = record.text.split("\n", MAX_LINES + 1);
-	const isTooLong = lines.length > MAX_LINES;
-	const tooLong = isTooLong ? `it has more than ${formatNumber(MAX_LINES)} lines` : void 0;
-	const parsed = parseLines(isTooLong ? [] : lines, /* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged]));
-	const lastFigures = parsed.samples.at(-1)?.figures;
-	return {
-		...parsed,
-		stats: lastFigures && lastStats(last.text, lastFigures, judged),
-		crash: await readCrash(directory),
-		problem: record.problem ?? tooLong
-	};
-}
-function parseLines(lines, metrics) {
-	const written = lines.filter((line) => line !== "");
-	const entries = written.map(parseFieldsOf).filter(hasTime);
-	const samples = entries.filter(({ figures }) => figures !== void 0).map(({ at, figures }) => ({
-		at,
-		figures: figuresIn(figures, metrics)
-	}));
-	const last = samples.at(-1);
-	if (entries.length < written.length && last !== void 0) samples.push({
-		at: last.at,
-		figures: /* @__PURE__ */ new Map()
-	});
-	const warnings = entries.flatMap(({ warning }) => typeof warning === "string" && warning !== "" ? warning.split("\n", MAX_WARNINGS) : []);
-	return {
-		samples,
-		gaps: momentsOf("gap", entries),
-		warnings: [...new Set(warnings.map(cut))].slice(0, MAX_WARNINGS),
-		start: entries.findLast(({ start }) => start !== void 0)?.at,
-		end: momentsOf("end", entries).at(-1)
-	};
-}
-const MAX_TIME = 864e13;
-function hasTime(fields) {
-	const { at } = fields;
-	return typeof at === "number" && Math.abs(at) <= MAX_TIME;
-}
-function momentsOf(name, entries) {
-	return entries.flatMap(({ at, [name]: what }) => typeof what === "string" ? [{
-		at,
-		what: cut(what)
-	}] : []);
-}
-function cut(text) {
-	return text.slice(0, MAX_TEXT);
-}
-function figuresIn(value, metrics) {
-	const figures = /* @__PURE__ */ new Map();
-	for (const [metric, figure] of Object.entries(fieldsOf(value))) if (typeof figure === "number" && Number.isFinite(figure) && metrics.has(metric)) figures.set(metric, figure);
-	return figures;
-}
-/** The last sample's stats as the agent sent them, or from the record if that text is gone. */
-function lastStats(json, figures, judged) {
-	const sent = decodeStats(json, judged);
-	if (!(sent instanceof Error)) return sent;
-	const recorded = decodeStats(JSON.stringify(Object.fromEntries(figures)), judged);
-	return recorded instanceof Error ? void 0 : {
-		...recorded,
-		json: ""
-	};
-}
-
-// src/monitor/sampler.ts
-/** The gap of a sandbox that was there before: most often, the job deleted it. */
-const GONE = "the sandbox was gone";
-/** The reason of a monitor that the post step ended. */
-const ASKED = "the job asked for it";
-
-// src/run/monitor.ts
-/**
-* Waits for a monitor that was asked to end, and judges its record. If that does not cover the whole
-* job, `fail-if` fails: nobody knows what the sandbox used meanwhile.
-*/
-async function endMonitor(inputs, directory, context) {
-	const { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
-	const jobEnd = context.now();
-	await waitForEnd(directory, context);
-	const record = await readRecord(directory, metricsOf(failIf, warnIf));
-	writeDebug(record, context);
-	const { samples, stats } = record;
-	const unseen = findUnseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
-	const unseenLines = abbreviate(unseen, MAX_UNSEEN, {
-		show: describeUnseen,
-		more: (rest) => `And ${formatCount(rest, "more time")}.`
-	});
-	const figures = samples.map((sample) => sample.figures);
-	const isFatal = failIf.length > 0;
-	return {
-		...EMPTY_REPORT,
-		task: "monitor",
-		name,
-		sandboxId,
-		baseUrl,
-		samples,
-		stats,
-		gate: gateOf(inputs, figures, unseen.length > 0),
-		errors: [...findRecordErrors(record), ...(isFatal ? unseenLines : []).map((message) => ({
-			message,
-			details: []
-		}))],
-		warnings: [
-			...record.warnings,
-			...describeGaps(record),
-			...isFatal ? [] : unseenLines
-		],
-		cancelled: context.cancel.aborted
-	};
-}
-const PATIENCE_MS$1 = 8e3;
-const CHECK_MS = 50;
-async function waitForEnd(directory, { sleep, cancel, clock }) {
-	const deadline = clock() + PATIENCE_MS$1;
-	let isWaiting = true;
-	while (isWaiting && !hasEnded(directory) && clock() < deadline) isWaiting = await sleep(CHECK_MS, cancel);
-}
-const UNSEEN_INTERVALS = 10;
-const MAX_UNSEEN = 10;
-/** Times without samples for longer than `longestMs`, with stale ones, or after the monitor. */
-function findUnseenTimes(record, jobEnd, longestMs) {
-	const { start, samples } = record;
-	if (samples.length === 0) return [];
-	const times = [start ?? 0, ...samples.map(({ at }) => at)];
-	const last = times.at(-1) ?? 0;
-	const to = Math.max(jobEnd, last);
-	const wasAsked = record.end?.what === ASKED;
-	const gaps = times.flatMap((from, index) => {
-		const next = times[index + 1] ?? to;
-		return Math.abs(next - from) > longestMs ? [{
-			from,
-			to: next,
-			why: ""
-		}] : [];
-	});
-	const beforeEnd = wasAsked ? gaps : gaps.filter(({ from }) => from !== last);
-	const afterEnd = wasAsked ? [] : [{
-		from: last,
-		to,
-		why: describeEnd(record)
-	}];
-	return [
-		...beforeEnd,
-		...findStaleTimes(samples),
-		...afterEnd
-	];
-}
-function describeEnd({ end, crash }) {
-	if (end !== void 0) return `since the monitor had ended: ${end.what}`;
-	if (crash !== void 0) return `since the monitor crashed: ${crash}`;
-	return "since something else ended the monitor";
-}
-function describeGaps({ samples, gaps }) {
-	const last = samples.at(-1)?.at ?? 0;
-	const [first, ...others] = gaps.filter(({ at, what }) => what !== "the sandbox was gone" || at < last);
-	if (first === void 0 || samples.length === 0) return [];
-	return [`${formatCount(others.length + 1, "sample")} failed, the first: ${first.what}`];
-}
-function findRecordErrors({ samples, gaps, crash, problem }) {
-	if (problem !== void 0) return [{
-		message: `The monitor's record cannot be used: ${problem}.`,
-		details: []
-	}];
-	if (samples.length > 0) return [];
-	const crashed = crash === void 0 ? [] : [`The monitor crashed: ${crash}`];
-	return [{
-		message: "The sandbox was never sampled.",
-		details: [...gaps.slice(-1).map(({ what }) => what), ...crashed]
-	}];
-}
-const MAX_DEBUG_GAPS = 200;
-function writeDebug({ samples, gaps, end }, { debug }) {
-	debug(`Monitor: ${formatCount(samples.length, "sample")}, ${formatCount(gaps.length, "failed sample")}`);
-	for (const { at, what } of gaps.slice(0, MAX_DEBUG_GAPS)) debug(`- ${new Date(at).toISOString()}: ${what}`);
-	debug(`Monitor: ended at ${(end && `${new Date(end.at).toISOString()}: ${end.what}`) ?? "an unknown time"}`);
-}
 
 // src/github/plain-step.ts
 /** Runs a step that writes no report: what it does is in the log, what goes wrong is its error. */
 async function plainStep(entry, run, { given, onFailure = (lines) => setFailed(toMessage(lines)) } = {}) {
-	process.stdout.on("error", () => {});
-	const raw = given ?? readInputs(entry);
-	const redact = redactor(secretsOf(raw));
-	const debug = debugLog(raw);
+	const { raw, redact, parse } = openStep(entry, given);
 	const context = {
 		cancel: cancelSignal(),
 		lastCall: lastCallSignal(),
@@ -233,12 +17,9 @@ async function plainStep(entry, run, { given, onFailure = (lines) => setFailed(t
 		log: logLine,
 		warn: (line) => annotate.warning([line])
 	};
-	debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
 	for (const warning of environmentWarnings()) context.warn(warning);
 	try {
-		const inputs = given === void 0 ? parseGiven(entry, raw, redact) : parseInputs(entry, raw);
-		for (const line of showInputs(entry, inputs)) debug(`Input ${line}`);
-		await run(inputs, context, raw);
+		await run(parse(), context, raw);
 	} catch (error) {
 		onFailure(describeFailure(error).map(redact));
 	}
@@ -266,11 +47,6 @@ function traceOfStep() {
 	};
 	const known = Object.entries(trace).flatMap(([key, value]) => value ? [[key, value]] : []);
 	return Object.fromEntries(known);
-}
-/** @throws InputError if the post step and later steps cannot be told of a sandbox */
-function requireFileCommands() {
-	const missing = ["GITHUB_STATE", "GITHUB_OUTPUT"].find((name) => !process.env[name]);
-	if (missing !== void 0) throw inputError("sandbox", `cannot start: ${missing} is not set.`);
 }
 /** Tells the post step of a sandbox, but not the API key: only a digest to recognize it by. */
 function keepSandbox(id, endsAt, raw) {
@@ -607,4 +383,4 @@ function cancelled() {
 	return new AgentError("cancelled", "The job was cancelled.");
 }
 
-export { keptSandbox as a, traceOfStep as c, openCrashFile as d, readCrash as f, keepSandbox as i, plainStep as l, getSandbox as n, publishSandbox as o, leftBehind as r, requireFileCommands as s, deleteSandbox as t, endMonitor as u };
+export { keptSandbox as a, plainStep as c, keepSandbox as i, getSandbox as n, publishSandbox as o, leftBehind as r, traceOfStep as s, deleteSandbox as t };
