@@ -1,4 +1,4 @@
-import { A as logLine, C as lastCallSignal, L as tryToSample, M as reportError, S as environmentWarnings, W as isHeaderValue, a as textsOf, b as openStep, ht as AgentError, j as toMessage, k as annotate, mt as withRetries, n as fieldsOf, o as reportBug, pt as sleep, q as secretsInHeaders, r as parseFieldsOf, rt as formatTime, st as InputError, tt as formatDuration, w as readInputs, x as cancelSignal } from "./shared.js";
+import { A as logLine, C as lastCallSignal, M as reportError, S as environmentWarnings, W as isHeaderValue, a as textsOf, b as openStep, ht as AgentError, j as toMessage, k as annotate, mt as withRetries, n as fieldsOf, o as reportBug, pt as sleep, q as secretsInHeaders, r as parseFieldsOf, rt as formatTime, st as InputError, tt as formatDuration, w as readInputs, x as cancelSignal, z as waitUntil } from "./shared.js";
 import { d as saveState, f as setFailed, m as setSecret, p as setOutput, s as getState } from "./vendor.js";
 import { c as readStats, l as badAnswer, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as openServiceClient, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
@@ -240,8 +240,12 @@ function agentUrl(id, domain, apiUrl) {
 	const url = /^[\w-]{1,57}$/.test(id) ? URL.parse(`https://49983-${id}.${host}`) : null;
 	return host === void 0 ? void 0 : url?.origin;
 }
-const PATIENCE_MS = 6e4;
-const INTERVAL_MS = 1e3;
+const PATIENCE = {
+	timeoutMs: 6e4,
+	intervalMs: 1e3,
+	mayMend,
+	onSample: () => {}
+};
 const ATTEMPT_MS = 1e4;
 /** Waits at most a minute for the agent of a sandbox to answer. @throws AgentError if it does not */
 async function waitForAgent({ id, token, url }, { cancel, now, sleep }) {
@@ -259,20 +263,25 @@ async function waitForAgent({ id, token, url }, { cancel, now, sleep }) {
 		cancel,
 		now
 	});
-	const deadline = now() + PATIENCE_MS;
+	const read = () => readStats(client, "/metrics", /* @__PURE__ */ new Set());
 	try {
-		for (;;) {
-			const sampled = await tryToSample(() => readStats(client, "/metrics", /* @__PURE__ */ new Set()));
-			if (!(sampled instanceof AgentError) || hasAnswered(sampled)) return;
-			if (!(sampled.retryable || sampled.kind === "sandbox-not-found") || now() > deadline || !await sleep(INTERVAL_MS, cancel)) throw notReady(sampled);
-		}
+		const { error } = await waitUntil([], read, PATIENCE, {
+			sleep,
+			stop: cancel,
+			now
+		});
+		if (error !== void 0 && !hasAnswered(error)) throw notReady(error);
 	} finally {
 		await client.close();
 	}
 }
+/** A sandbox that was just created may not be known everywhere yet. */
+function mayMend({ kind, retryable }) {
+	return retryable || kind === "sandbox-not-found";
+}
 /** Whether an error is the answer of an agent that is up; the step that needs more says so. */
-function hasAnswered({ kind, status, retryable }) {
-	return status !== void 0 && !retryable && kind !== "sandbox-not-found";
+function hasAnswered(error) {
+	return error.status !== void 0 && !mayMend(error);
 }
 function notReady({ kind, message, status, cause }) {
 	const hint = kind === "cancelled" ? "The job was cancelled." : "Run the job again. If the sandbox's agent is reached at another address, set wait: false.";

@@ -385,6 +385,10 @@ function formatNumber(count) {
 function formatCount(count, noun) {
 	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
+/** The first of several names: `a.js and 12 more`. */
+function andMore(first, others) {
+	return others === 0 ? first : `${first} and ${formatNumber(others)} more`;
+}
 /** A number with at most so many decimals. */
 function formatDecimal(value, decimals) {
 	return String(Number(value.toFixed(decimals)));
@@ -1438,7 +1442,7 @@ async function takeSamples(read, { count, intervalMs, previous }, { sleep, stop,
 	};
 }
 /** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
-async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample }, { sleep, stop, now }) {
+async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample, mayMend = ({ retryable }) => retryable }, { sleep, stop, now }) {
 	const start = now();
 	let missing = [];
 	for (;;) {
@@ -1454,7 +1458,7 @@ async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample }, 
 		};
 		onSample(wait);
 		const leftMs = timeoutMs - wait.waitedMs;
-		if (!(!held && leftMs > 0 && !stop.aborted && error?.retryable !== false) || !await sleep(Math.min(intervalMs, leftMs), stop)) return wait;
+		if (held || leftMs <= 0 || stop.aborted || error && !mayMend(error) || !await sleep(Math.min(intervalMs, leftMs), stop)) return wait;
 	}
 }
 /** The stats, or why there are none. Bugs pass through. */
@@ -1766,8 +1770,7 @@ function retryLine({ files, retry }) {
 	return `Attempt ${attempt} for ${nameFiles(files)} failed, next in ${formatDuration(delayMs)}: ${error.message}`;
 }
 function nameFiles([first, ...others]) {
-	const more = others.length === 0 ? "" : ` and ${formatNumber(others.length)} more`;
-	return `${first?.source ?? "the stats"}${more}`;
+	return andMore(first?.source ?? "the stats", others.length);
 }
 /** Warns that batches were refused, once a file arrives alone: else batching was not the reason. */
 function batchWarning() {
@@ -1834,8 +1837,7 @@ function progressLine(progress) {
 	return `${counts}, ${bytes}, ${formatRate(sent, elapsedMs)}${left}`;
 }
 function describeStall({ stalledMs, inFlight: [first, ...others] }) {
-	const more = others.length === 0 ? "" : ` and ${formatNumber(others.length)} more`;
-	return `waiting for ${first === void 0 ? "the next attempt" : `an answer for ${first}${more}`} for ${formatDuration(stalledMs)}`;
+	return `waiting for ${first !== void 0 ? `an answer for ${andMore(first, others.length)}` : "the next attempt"} for ${formatDuration(stalledMs)}`;
 }
 /** Adds up events. What a failed attempt sent no longer counts. */
 function newTally(files) {

@@ -1,5 +1,5 @@
 import type { PlannedFile } from '../files/plan.ts';
-import { formatDuration, formatNumber } from '../text/format.ts';
+import { andMore, formatDuration, formatNumber } from '../text/format.ts';
 import type { TransferEvent } from '../upload/result.ts';
 import { annotate, logLine } from './log.ts';
 
@@ -26,8 +26,7 @@ function retryLine({ files, retry }: RetryEvent): string {
 }
 
 function nameFiles([first, ...others]: readonly PlannedFile[]): string {
-  const more = others.length === 0 ? '' : ` and ${formatNumber(others.length)} more`;
-  return `${first?.source ?? 'the stats'}${more}`;
+  return andMore(first?.source ?? 'the stats', others.length);
 }
 
 /** Warns that batches were refused, once a file arrives alone: else batching was not the reason. */

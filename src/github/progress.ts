@@ -1,5 +1,6 @@
 import type { PlannedFile } from '../files/plan.ts';
 import {
+  andMore,
   formatBytes,
   formatCount,
   formatDuration,
@@ -65,8 +66,8 @@ export function progressLine(progress: Progress): string {
 }
 
 function describeStall({ stalledMs, inFlight: [first, ...others] }: Progress): string {
-  const more = others.length === 0 ? '' : ` and ${formatNumber(others.length)} more`;
-  const what = first === undefined ? 'the next attempt' : `an answer for ${first}${more}`;
+  const isAnswerDue = first !== undefined;
+  const what = isAnswerDue ? `an answer for ${andMore(first, others.length)}` : 'the next attempt';
   return `waiting for ${what} for ${formatDuration(stalledMs)}`;
 }
 

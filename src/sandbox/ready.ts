@@ -1,6 +1,6 @@
 import { openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
-import { tryToSample } from '../stats/sample.ts';
+import { waitUntil } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
 import type { SandboxContext } from './context.ts';
 
@@ -24,8 +24,7 @@ export function agentUrl(
   return host === undefined ? undefined : url?.origin;
 }
 
-const PATIENCE_MS = 60_000;
-const INTERVAL_MS = 1000;
+const PATIENCE = { timeoutMs: 60_000, intervalMs: 1000, mayMend, onSample: () => {} };
 const ATTEMPT_MS = 10_000;
 
 /** Waits at most a minute for the agent of a sandbox to answer. @throws AgentError if it does not */
@@ -45,23 +44,23 @@ export async function waitForAgent(
     timeout: ATTEMPT_MS,
   };
   const client = openClient(connection, { cancel, now });
-  const deadline = now() + PATIENCE_MS;
+  const read = () => readStats(client, '/metrics', new Set());
   try {
-    for (;;) {
-      const sampled = await tryToSample(() => readStats(client, '/metrics', new Set()));
-      if (!(sampled instanceof AgentError) || hasAnswered(sampled)) return;
-      const mayMend = sampled.retryable || sampled.kind === 'sandbox-not-found';
-      if (!mayMend || now() > deadline || !(await sleep(INTERVAL_MS, cancel)))
-        throw notReady(sampled);
-    }
+    const { error } = await waitUntil([], read, PATIENCE, { sleep, stop: cancel, now });
+    if (error !== undefined && !hasAnswered(error)) throw notReady(error);
   } finally {
     await client.close();
   }
 }
 
+/** A sandbox that was just created may not be known everywhere yet. */
+function mayMend({ kind, retryable }: AgentError): boolean {
+  return retryable || kind === 'sandbox-not-found';
+}
+
 /** Whether an error is the answer of an agent that is up; the step that needs more says so. */
-function hasAnswered({ kind, status, retryable }: AgentError): boolean {
-  return status !== undefined && !retryable && kind !== 'sandbox-not-found';
+function hasAnswered(error: AgentError): boolean {
+  return error.status !== undefined && !mayMend(error);
 }
 
 function notReady({ kind, message, status, cause }: AgentError): AgentError {

@@ -84,13 +84,15 @@ export interface Patience {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly onSample: (wait: Wait) => void;
+  /** Whether waiting can mend an error. By default, it mends those that are retryable. */
+  readonly mayMend?: (error: AgentError) => boolean;
 }
 
 /** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
-  { intervalMs, timeoutMs, onSample }: Patience,
+  { intervalMs, timeoutMs, onSample, mayMend = ({ retryable }) => retryable }: Patience,
   { sleep, stop, now }: Timing,
 ): Promise<Wait> {
   const start = now();
@@ -103,8 +105,8 @@ export async function waitUntil(
     const wait = { held, waitedMs: now() - start, missing, error };
     onSample(wait);
     const leftMs = timeoutMs - wait.waitedMs;
-    const mayMend = !held && leftMs > 0 && !stop.aborted && error?.retryable !== false;
-    if (!mayMend || !(await sleep(Math.min(intervalMs, leftMs), stop))) return wait;
+    const isOver = held || leftMs <= 0 || stop.aborted || (error && !mayMend(error));
+    if (isOver || !(await sleep(Math.min(intervalMs, leftMs), stop))) return wait;
   }
 }
 

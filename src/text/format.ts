@@ -54,6 +54,11 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** The first of several names: `a.js and 12 more`. */
+export function andMore(first: string, others: number): string {
+  return others === 0 ? first : `${first} and ${formatNumber(others)} more`;
+}
+
 /** A number with at most so many decimals. */
 export function formatDecimal(value: number, decimals: number): string {
   return String(Number(value.toFixed(decimals)));
