@@ -28071,9 +28071,10 @@ function systemCode(error) {
 }
 
 // src/inputs/slips.ts
+const UNEVALUATED = [/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."];
 /** What is wrong in any input that holds a single value; the messages do not repeat it. */
 const SLIPS$2 = [
-	[/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."],
+	UNEVALUATED,
 	[/^(["'`]).*\1$/s, "is in quotation marks. Remove them."],
 	[/^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/, "is an expression without its braces. Write it as `${{ … }}`."],
 	[/^\$(env:\w+|\w+|\{\w+\}|\(.*\))$/s, "is for a shell to expand, and there is none. Use an expression, `${{ … }}`."]
@@ -28992,14 +28993,13 @@ function parseExclude(line, fail) {
 	return checkPattern(line.slice(1).trim(), fail);
 }
 const NO_PATTERNS = [
-	[/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."],
+	UNEVALUATED,
 	[/^[a-z][a-z\d+.-]*:\/\//i, "is a URL. Download it in an earlier step, and write the path."],
 	[/^\[\s*["'].*["']\s*\]$/, "is a list. Write each pattern on its own line, without brackets."]
 ];
 function checkPattern(pattern, fail) {
 	if (pattern === "" || pattern.startsWith("!")) return fail("has no pattern.", EXAMPLE);
-	const slip = NO_PATTERNS.find(([never]) => never.test(pattern));
-	if (slip !== void 0) return fail(slip[1], EXAMPLE);
+	refuseSlips(NO_PATTERNS, pattern, fail, EXAMPLE);
 	const [variable] = /^(?:\$(?:\{[A-Z_]+\}|[A-Z_]+|\([^)]*\)|env:\w+)|%[A-Z_]+%)(?=[\\/]|$)/.exec(pattern) ?? [];
 	if (variable !== void 0) return fail(`has the variable ${variable}, which is not expanded. Relative patterns start at the workspace.`, EXAMPLE);
 	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
@@ -29034,8 +29034,7 @@ function checkTarget(target, fail, example) {
 	if (invisible !== void 0) return fail(`has the invisible character ${invisible} in ${given}.`, example);
 	if (target.split("/").includes("..")) return fail(`has a .. in ${given}. Write the path without it.`, example);
 	if (/\\|^[A-Za-z]:\//.test(target)) return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
-	const slip = NO_TARGETS.find(([never]) => never.test(target));
-	if (slip !== void 0) return fail(`has ${given}, ${slip[1]}`, example);
+	refuseSlips(NO_TARGETS, target, (slip, shown) => fail(`has ${given}, ${slip}`, shown), example);
 	const unexpanded = findUnexpanded(target);
 	if (unexpanded === void 0) return target;
 	return fail(`has ${given}, ${`but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`}`, example);
@@ -29055,13 +29054,12 @@ const apiUrl = field((value, refuse) => {
 	if (!href.endsWith("/sandboxes")) return href;
 	return fail(`${given} ends in /sandboxes, which the action adds itself. Remove it.`);
 }, String);
+const KEY_SLIPS = [...SLIPS$2, [/^Bearer\s/i, "begins with Bearer. Give the key alone."]];
 const apiKey = secret((value, refuse) => {
 	const example = "${{ secrets.E2B_API_KEY }}";
 	const fail = (why) => refuse(why, example);
 	if (isMissing(value)) return fail(`is ${value || "empty"}: add the key as a secret of the repository. Pull requests from forks and of Dependabot get no secrets.`);
-	if (value.includes("${{")) return fail("contains a literal `${{`, which the runner did not evaluate. Check its spelling.");
-	if (/^(["'`]).*\1$/s.test(value)) return fail("is in quotation marks. Remove them.");
-	if (/^Bearer\s/i.test(value)) return fail("begins with Bearer. Give the key alone.");
+	refuseSlips(KEY_SLIPS, value, refuse, example);
 	if (isHeaderValue(value)) return value;
 	return fail("cannot be sent in a header: it has a line break or is not Latin-1.");
 });

@@ -1,6 +1,6 @@
 import { findInvisible, quote } from '../text/visible.ts';
 import { field, parseLines, type Refuse } from './fields.ts';
-import type { Slips } from './slips.ts';
+import { refuseSlips, type Slips, UNEVALUATED } from './slips.ts';
 import { findUnexpanded } from './upload-fields.ts';
 
 /** One line of `files` that says what to upload. */
@@ -65,15 +65,14 @@ function parseExclude(line: string, fail: Refuse): string {
 }
 
 const NO_PATTERNS: Slips = [
-  [/\$\{\{/, 'contains a literal `${{`, which the runner did not evaluate. Check its spelling.'],
+  UNEVALUATED,
   [/^[a-z][a-z\d+.-]*:\/\//i, 'is a URL. Download it in an earlier step, and write the path.'],
   [/^\[\s*["'].*["']\s*\]$/, 'is a list. Write each pattern on its own line, without brackets.'],
 ];
 
 function checkPattern(pattern: string, fail: Refuse): string {
   if (pattern === '' || pattern.startsWith('!')) return fail('has no pattern.', EXAMPLE);
-  const slip = NO_PATTERNS.find(([never]) => never.test(pattern));
-  if (slip !== undefined) return fail(slip[1], EXAMPLE);
+  refuseSlips(NO_PATTERNS, pattern, fail, EXAMPLE);
   const [variable] =
     /^(?:\$(?:\{[A-Z_]+\}|[A-Z_]+|\([^)]*\)|env:\w+)|%[A-Z_]+%)(?=[\\/]|$)/.exec(pattern) ?? [];
   if (variable !== undefined)
@@ -133,8 +132,7 @@ function checkTarget(target: string, fail: Refuse, example: string): string {
     return fail(`has a .. in ${given}. Write the path without it.`, example);
   if (/\\|^[A-Za-z]:\//.test(target))
     return fail(`has ${given}. Targets are POSIX paths, such as /srv/app.`, example);
-  const slip = NO_TARGETS.find(([never]) => never.test(target));
-  if (slip !== undefined) return fail(`has ${given}, ${slip[1]}`, example);
+  refuseSlips(NO_TARGETS, target, (slip, shown) => fail(`has ${given}, ${slip}`, shown), example);
   const unexpanded = findUnexpanded(target);
   if (unexpanded === undefined) return target;
   const why = `but ${unexpanded} is not expanded. Write the path; a relative one is below the user's home.`;

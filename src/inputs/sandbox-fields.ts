@@ -3,6 +3,7 @@ import { isLoopback } from './base-url.ts';
 import { isMissing, sandboxId } from './credentials.ts';
 import { field, flag, parseLines, secret } from './fields.ts';
 import { extraHeaders, isHeaderValue } from './headers.ts';
+import { refuseSlips, SLIPS, type Slips } from './slips.ts';
 
 /** The URL of the API that creates sandboxes, without a slash at its end. */
 export const apiUrl = field((value, refuse) => {
@@ -21,6 +22,8 @@ export const apiUrl = field((value, refuse) => {
   return fail(`${given} ends in /sandboxes, which the action adds itself. Remove it.`);
 }, String);
 
+const KEY_SLIPS: Slips = [...SLIPS, [/^Bearer\s/i, 'begins with Bearer. Give the key alone.']];
+
 export const apiKey = secret((value, refuse) => {
   const example = '${{ secrets.E2B_API_KEY }}';
   const fail = (why: string) => refuse(why, example);
@@ -28,10 +31,7 @@ export const apiKey = secret((value, refuse) => {
     return fail(
       `is ${value || 'empty'}: add the key as a secret of the repository. Pull requests from forks and of Dependabot get no secrets.`,
     );
-  if (value.includes('${{'))
-    return fail('contains a literal `${{`, which the runner did not evaluate. Check its spelling.');
-  if (/^(["'`]).*\1$/s.test(value)) return fail('is in quotation marks. Remove them.');
-  if (/^Bearer\s/i.test(value)) return fail('begins with Bearer. Give the key alone.');
+  refuseSlips(KEY_SLIPS, value, refuse, example);
   if (isHeaderValue(value)) return value;
   return fail('cannot be sent in a header: it has a line break or is not Latin-1.');
 });

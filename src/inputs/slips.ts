@@ -2,9 +2,14 @@ import type { Refuse } from './fields.ts';
 
 export type Slips = readonly (readonly [pattern: RegExp, message: string])[];
 
+export const UNEVALUATED: Slips[number] = [
+  /\$\{\{/,
+  'contains a literal `${{`, which the runner did not evaluate. Check its spelling.',
+];
+
 /** What is wrong in any input that holds a single value; the messages do not repeat it. */
 export const SLIPS: Slips = [
-  [/\$\{\{/, 'contains a literal `${{`, which the runner did not evaluate. Check its spelling.'],
+  UNEVALUATED,
   [/^(["'`]).*\1$/s, 'is in quotation marks. Remove them.'],
   [
     /^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/,
