@@ -95,7 +95,7 @@ function writeMark(file) {
 function hasEnded(directory) {
 	return existsSync(filesIn(directory).ended) || !existsSync(directory);
 }
-/** Removes a monitor's directory as far as that can be done. A monitor that still runs sees that, and ends. */
+/** Removes a monitor's directory as far as possible. A monitor that still runs then ends. */
 function removeDirectory(directory) {
 	try {
 		rmSync(directory, {

@@ -123,7 +123,7 @@ const LOST = [
 	"cancelled",
 	"bad-answer"
 ];
-/** Whether a request may have had its effect although it failed. */
+/** Whether a request that failed may have worked all the same. */
 function mayHaveWorked({ kind, status }) {
 	if (status === void 0) return LOST.includes(kind);
 	return status === 201 || status === 408 || status >= 500 && status !== 503;
@@ -247,7 +247,7 @@ const PATIENCE = {
 	onSample: () => {}
 };
 const ATTEMPT_MS = 1e4;
-/** Waits at most a minute for the agent of a sandbox to answer. @throws AgentError if it does not */
+/** Waits up to a minute for a sandbox's agent to answer. @throws AgentError if it does not */
 async function waitForAgent({ id, token, url }, { cancel, now, sleep }) {
 	const client = openClient({
 		sandboxId: id,

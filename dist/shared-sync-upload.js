@@ -351,7 +351,7 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-/** A build could contain a link that leads out; an outside place in the input is the user's choice. */
+/** A build could contain a link that leads out; an input that leads out is the user's choice. */
 function checkPlace(file, workspace) {
 	if (pathWithin(workspace, file) === void 0) return;
 	let folder = path.dirname(file);
@@ -517,8 +517,8 @@ function isOverload({ kind, status }) {
 const GIVE_UP_MS = 6e4;
 /**
 * Gives up once a file has used up its attempts, another one that was begun after that has too, and
-* nothing has arrived for a minute. Neither a few bad files among good ones, nor the requests of one
-* moment that meet the same outage, add up to that.
+* nothing has arrived for a minute. Neither a few bad files among good ones, nor the requests of
+* one moment that meet the same outage, add up to that.
 */
 function watchForGivingUp(clock) {
 	const state = {
@@ -724,7 +724,7 @@ function reasonToStop({ cancel, stop }) {
 }
 
 // src/upload/transfer.ts
-/** Uploads every planned file that has changed. Throws the first bug, once every request has ended. */
+/** Uploads every file that has changed. Throws the first bug, once every request has ended. */
 async function transfer(files, options) {
 	const { unchanged, concurrency, filesPerRequest } = options;
 	const sending = startSending(options);
@@ -764,7 +764,7 @@ async function sendAllAgain(sending, files) {
 	await sendAll(sending, files.map((file) => [file]));
 }
 const MAX_NAMED = 10;
-/** Fails files that the agent stored at one place, in this run or an earlier one: all but one of them are lost. */
+/** Fails files that the agent stored at one place, also in an earlier run: only one is there. */
 function failOverwritten(results) {
 	const byPath = Map.groupBy(results, (result) => "path" in result ? result.path : "");
 	return results.map((result) => {

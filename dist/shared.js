@@ -2140,7 +2140,7 @@ function requireFileCommands(started, names) {
 }
 
 // src/github/open-step.ts
-/** Reads the inputs of a step, unless they are `given`: an earlier step has then understood them. */
+/** Reads the inputs of a step, unless they are `given`, since an earlier step understood them. */
 function openStep(entry, given) {
 	process.stdout.on("error", () => {});
 	const raw = given ?? readInputs(entry);
@@ -2178,13 +2178,14 @@ function parseRead(entry, raw, redact) {
 }
 
 // src/report/checksums.ts
-/** The lines of the files in the sandbox, under the paths that the agent returned, as `sha256sum` writes them. */
+/** The files in the sandbox, by the paths that the agent returned, as `sha256sum` lists them. */
 function checksumsOf({ files }) {
 	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []);
 }
 /**
-* Stands for a whole build: the hash of the sorted lines of all its files under their targets. Empty if a file failed or was
-* not attempted, so that a part of a build never has the digest of one, and if the files were not hashed.
+* Stands for a whole build: the hash of the sorted lines of all its files under their targets.
+* Empty if a file failed or was not attempted, so that a part of a build never has the digest of
+* one, and if the files were not hashed.
 */
 function digestOf({ files }) {
 	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
@@ -2382,8 +2383,8 @@ function realIn(place, file) {
 	return path.join(place.real, pathWithin(place.path, file) ?? "");
 }
 /**
-* Links may lead to the workspace, or to the pattern's own folder if that is elsewhere: a build that
-* ran untrusted code could contain a link to a credential of the runner.
+* Links may lead to the workspace, or to the pattern's own folder if that is elsewhere: a build
+* that ran untrusted code could contain a link to a credential of the runner.
 */
 function boundsOf(workspace, root) {
 	const home = realpathSync.native(workspace);
@@ -2903,7 +2904,7 @@ function hasVanished(error) {
 	const file = error instanceof Error && "path" in error ? String(error.path) : "";
 	return systemCode(error) === "ENOENT" && !file.includes("�");
 }
-/** The matches, or none once the job is cancelled, which a glob that finds nothing does not notice. */
+/** No matches once the job is cancelled, which a glob that finds nothing does not notice. */
 async function unlessCancelled(finding, cancel) {
 	const { promise: aborted, resolve } = Promise.withResolvers();
 	const abort = () => resolve();
@@ -2975,7 +2976,7 @@ function derive(report) {
 		digest: digestOf(report)
 	};
 }
-/** The outputs of a task beside its files, by name, and a notice for each that is left empty for its length. */
+/** The outputs by name, beside those that name files; a notice for each that is too long. */
 function outputsOf(report, { aggregates, digest }) {
 	const { task } = report;
 	const drafts = {
@@ -3689,7 +3690,7 @@ async function writeOutputs(report, derived) {
 		return [`The step's outputs could not be written: ${reasonOf(error)}.`];
 	}
 }
-/** Writes the files that outputs name. Returns their paths; empty, with a warning, if they cannot be written. */
+/** Writes the files that outputs name. Returns their paths; after a warning, empty ones. */
 async function writeFiles(report, derived) {
 	const isUpload = report.task === "sync" || report.task === "upload";
 	try {

@@ -30,7 +30,10 @@ function filesWhere(holds: (source: Source) => boolean): string[] {
   return SOURCES.filter(holds).map(({ file }) => file);
 }
 
-/** The folders from the bottom to the top: a file imports from its own and from those that stand below. */
+/**
+ * The folders from the bottom to the top: a file imports from its own and from those that stand
+ * below.
+ */
 const ORDER = [
   ['text'],
   ['gate'],
@@ -57,8 +60,9 @@ test('the sources and their imports are found', () => {
   assert.deepEqual(missing, []);
 });
 
-// The five packages that the action was asked to be built on, and minimatch: what @actions/glob matches with, for the rule on
-// hidden names, which that library does not have. What else they would bring is in the bundle that each user runs.
+// The five packages that the action was asked to be built on, and minimatch: what @actions/glob
+// matches with, for the rule on hidden names, which that library does not have. What else they
+// would bring is in the bundle that each user runs.
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/glob\.ts$/,

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
-/** Has a server listen on this machine, on any free port unless one is given, and returns the port. */
+/**
+ * Has a server listen on this machine, on any free port unless one is given, and returns the port.
+ */
 export async function listenHere(server: Server, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 
-/** The cases of a table that tell most, by name: the quick tests' share. With all cases asked for, the whole table. */
+/**
+ * The cases of a table that tell most, by name: the quick tests' share. With all cases asked for,
+ * the whole table.
+ */
 export function telling<T>(
   cases: Readonly<Record<string, T>>,
   names: readonly string[],

@@ -51,7 +51,8 @@ export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
   };
 }
 
-// No time limit on a request, so that stalls last; and no hint in answers how long an idle connection lives.
+// No time limit on a request, so that stalls last; and no hint in answers how long an idle
+// connection lives.
 const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
 /** A server that has the time for every fault. */

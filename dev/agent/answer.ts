@@ -23,7 +23,10 @@ export class Refusal extends Error {
   }
 }
 
-/** The agent answers errors as JSON, its HTTP library as text, and the proxy before it as HTML unless JSON is accepted. */
+/**
+ * The agent answers errors as JSON, its HTTP library as text, and the proxy before it as HTML
+ * unless JSON is accepted.
+ */
 type RefusedBy = 'agent' | 'library' | { readonly proxyTo: string };
 
 /** Answers any error: a `Refusal` with its own status, everything else with 500. */

@@ -54,8 +54,8 @@ export interface CreatedSandbox {
 }
 
 /**
- * A stand-in for the API by which E2B creates sandboxes, and for the host by which all of them are reached: a request
- * that names a sandbox, by a header or by its host, is handed on to the agent.
+ * A stand-in for the API by which E2B creates sandboxes, and for the host by which all of them are
+ * reached: a request that names a sandbox, by a header or by its host, is handed on to the agent.
  */
 export interface ControlPlane extends AsyncDisposable {
   readonly url: string;
@@ -157,7 +157,10 @@ function openSandboxes({ folder, agents }: ControlPlaneOptions): Sandboxes {
   };
 }
 
-/** The sandbox that a routing header names, whatever its prefix, or a host such as 49983-ID.example.com. */
+/**
+ * The sandbox that a routing header names, whatever its prefix, or a host such as
+ * 49983-ID.example.com.
+ */
 function sandboxNamedBy(headers: IncomingHttpHeaders): string | undefined {
   const [, named] = Object.entries(headers).find(([name]) => name.endsWith('-sandbox-id')) ?? [];
   return typeof named === 'string' ? named : /^\d+-([^.]+)\./.exec(headers.host ?? '')?.[1];

@@ -3,7 +3,10 @@ import { type Answer, Refusal } from './answer.ts';
 import type { Settings } from './options.ts';
 import { absolutePath, errorCode, homeOf, knownUser, realPath } from './sandbox-path.ts';
 
-/** Answers a stored file, as the reference agent does for `GET /files`. The contract has no such operation. */
+/**
+ * Answers a stored file, as the reference agent does for `GET /files`. The contract has no such
+ * operation.
+ */
 export async function readStored(query: URLSearchParams, settings: Settings): Promise<Answer> {
   const home = homeOf(knownUser(query.get('username'), settings.users));
   const path = absolutePath(query.get('path') ?? '', home);

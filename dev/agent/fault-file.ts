@@ -5,7 +5,10 @@ export class FaultFileError extends Error {
   override readonly name = 'FaultFileError';
 }
 
-/** Reads rules from JSON: an array of `Fault` objects whose bodies are strings. Throws a `FaultFileError`. */
+/**
+ * Reads rules from JSON: an array of `Fault` objects whose bodies are strings. Throws a
+ * `FaultFileError`.
+ */
 export function parseFaults(json: string): Fault[] {
   const rules = parseJson(json);
   if (!Array.isArray(rules)) throw new FaultFileError('The faults must be a JSON array');
@@ -84,7 +87,10 @@ function assertFault(rule: unknown, at: string): asserts rule is Fault {
   checked(action, `${at}.do`, { ...kind, ...named?.[1] });
 }
 
-/** The object, once each of its fields may hold what it holds, and there is no other: a misspelt one would do nothing. */
+/**
+ * The object, once each of its fields may hold what it holds, and there is no other: a misspelt one
+ * would do nothing.
+ */
 function checked(
   object: unknown,
   at: string,

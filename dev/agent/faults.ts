@@ -2,14 +2,16 @@
 export type Operation = 'upload' | 'stats' | 'download';
 
 /**
- * What a fault does to a request. The form is read and its files are stored as usual, unless said otherwise.
+ * What a fault does to a request. The form is read and its files are stored as usual, unless said
+ * otherwise.
  * - `status`: answers it after reading the body, or at once with `early`; stores nothing.
  * - `delay`: waits before reading the body, then goes on as usual.
- * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or instead of answering.
- *   The first two store nothing.
+ * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
+ * instead of answering. The first two store nothing.
  * - `hang-up`: closes the connection in an orderly way, at the same stages.
  * - `truncate`: announces the whole answer, sends half of it and closes the connection.
- * - `stall`: keeps the connection open, but never reads the body (and stores nothing), or never answers.
+ * - `stall`: keeps the connection open, but never reads the body (and stores nothing), or never
+ * answers.
  * - `answer`: answers this instead.
  * - `drop`: answers as usual, but stores nothing.
  * - `endless`: answers 200 with `chunk` over and over until the client goes away.
@@ -37,10 +39,16 @@ export type FaultAction =
   | { readonly kind: 'drop' }
   | { readonly kind: 'endless'; readonly chunk: string | Buffer };
 
-/** One rule of misbehaviour. It sees only requests that are otherwise right, so that it hides no client's mistake. */
+/**
+ * One rule of misbehaviour. It sees only requests that are otherwise right, so that it hides no
+ * client's mistake.
+ */
 export interface Fault {
   readonly on: Operation | 'any';
-  /** Only uploads of this path: that of the query (decoded), or the filename of one of a batch's files. */
+  /**
+   * Only uploads of this path: that of the query (decoded), or the filename of one of a batch's
+   * files.
+   */
   readonly path?: string | undefined;
   /** How many matching requests pass first. Default 0. */
   readonly skip?: number | undefined;
@@ -53,8 +61,8 @@ export interface Fault {
 export interface FaultQueue {
   readonly add: (faults: readonly Fault[]) => void;
   /**
-   * The action of the first rule that wants this request, if any. A rule that lets it pass, or is used up,
-   * leaves it to the next rule; rules after the one that takes it do not count it.
+   * The action of the first rule that wants this request, if any. A rule that lets it pass, or is
+   * used up, leaves it to the next rule; rules after the one that takes it do not count it.
    */
   readonly next: (operation: Operation, paths: readonly string[]) => FaultAction | undefined;
   /** Whether a rule has a path, so that those of a batch matter. */

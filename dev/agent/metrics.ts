@@ -3,8 +3,9 @@ import { cpus, freemem, totalmem } from 'node:os';
 import { errorCode } from './sandbox-path.ts';
 
 /**
- * Starts a CPU window and returns the function that reads the resource usage of this machine, as the stats operation reports
- * it; each reading ends a window and starts the next. Fields without a unit in their name are bytes, `ts` is in seconds.
+ * Starts a CPU window and returns the function that reads the resource usage of this machine, as
+ * the stats operation reports it; each reading ends a window and starts the next. Fields without a
+ * unit in their name are bytes, `ts` is in seconds.
  */
 export function openMetrics(root: string): () => Promise<Readonly<Record<string, number>>> {
   let last = cpuTimes();

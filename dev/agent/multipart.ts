@@ -12,8 +12,8 @@ const BUFFERED = 256 * 1024;
 export type FileHandler = (filename: string | undefined, content: Readable) => void;
 
 /**
- * Reads a multipart/form-data body to its end and hands over its parts named `file`.
- * Rejects with 400 for another type of body, with 500 for a form that cannot be read or ends too early.
+ * Reads a multipart/form-data body to its end and hands over its parts named `file`. Rejects with
+ * 400 for another type of body, with 500 for a form that cannot be read or ends too early.
  */
 export function readFiles(request: IncomingMessage, onFile: FileHandler): Promise<void> {
   const form = openForm(request.headers['content-type'] ?? '');

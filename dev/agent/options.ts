@@ -28,9 +28,14 @@ export interface AgentOptions {
   readonly faults?: readonly Fault[];
   /** Metrics to answer in place of the machine's own: an object, or the body's very text. */
   readonly metrics?: () => object | string;
-  /** Whether an upload of one file answers an array of one entry or the bare entry. Default `array`. */
+  /**
+   * Whether an upload of one file answers an array of one entry or the bare entry. Default `array`.
+   */
   readonly entryShape?: 'array' | 'object';
-  /** Where files of a request without `path` go; with `one file`, it may bring no more. Default `whole filename`. */
+  /**
+   * Where files of a request without `path` go; with `one file`, it may bring no more. Default
+   * `whole filename`.
+   */
   readonly withoutPath?: 'whole filename' | 'last part of filename' | 'one file';
   /** False keeps no requests, for long runs. Default true. */
   readonly record?: boolean;

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The filenames of a form that is yet to be read. Needs a Content-Length; without one, there are none. */
+/**
+ * The filenames of a form that is yet to be read. Needs a Content-Length; without one, there are
+ * none.
+ */
 export async function peekFilenames(request: IncomingMessage): Promise<string[]> {
   const body = await peekBody(request, Number(request.headers['content-length'] ?? 0));
   const disposition = /^Content-Disposition:[^\r\n]*?; filename="([^"\r\n]*)"/gim;

@@ -23,7 +23,8 @@ export function knownUser(username: string | null, users: readonly string[]): st
 }
 
 /**
- * The absolute path in the sandbox of a path as a client writes it. One that is already absolute stays as it is written.
+ * The absolute path in the sandbox of a path as a client writes it. One that is already absolute
+ * stays as it is written.
  * @throws Refusal for a home itself, or that of another user
  */
 export function absolutePath(path: string, home: string): string {
@@ -36,7 +37,8 @@ export function absolutePath(path: string, home: string): string {
 }
 
 /**
- * Opens the file for writing, emptied, after making its missing parents. Symlinks are followed inside `root` only.
+ * Opens the file for writing, emptied, after making its missing parents. Symlinks are followed
+ * inside `root` only.
  * @param root the real (symlink-free) directory on disk that is the sandbox's `/`
  * @param path absolute path in the sandbox
  * @returns a file descriptor, which the caller closes
@@ -79,7 +81,8 @@ export function realPath(root: string, path: string): string {
   return confined(root, realpathSync.native(join(root, posix.resolve('/', path))));
 }
 
-// A level is made only when the one above it is known to be inside: `mkdir -p` would follow a symlink out.
+// A level is made only when the one above it is known to be inside: `mkdir -p` would follow a
+// symlink out.
 function confinedDirectory(root: string, directory: string): string {
   try {
     return confined(root, realpathSync.native(directory));

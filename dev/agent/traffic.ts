@@ -120,7 +120,8 @@ function countBody(request: IncomingMessage): () => number {
   return () => bytes;
 }
 
-// A client may look before the response has closed; afterwards the response itself need not be kept.
+// A client may look before the response has closed; afterwards the response itself need not be
+// kept.
 function watchEnding(response: ServerResponse): () => Pick<RecordedRequest, 'status' | 'aborted'> {
   const look = () => ({
     status: response.headersSent ? response.statusCode : undefined,

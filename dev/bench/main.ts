@@ -17,7 +17,8 @@ import { resultTables, targetTable } from './table.ts';
 import { judge } from './targets.ts';
 import { workloads } from './workloads.ts';
 
-// Measures the contenders against one server in turn: the tables go to the output, everything to a file of JSON.
+// Measures the contenders against one server in turn: the tables go to the output, everything to a
+// file of JSON.
 
 interface Options {
   /** What is to be measured, by its name. */

@@ -3,7 +3,9 @@ export interface Place {
   /** The sink, which throws away what it gets, or the local agent, which writes it to a disk. */
   readonly server: 'sink' | 'agent';
   readonly tls: boolean;
-  /** What a round trip takes, in milliseconds. A connection takes one before it carries anything. */
+  /**
+   * What a round trip takes, in milliseconds. A connection takes one before it carries anything.
+   */
   readonly latencyMs: number;
   /** How much the line takes on its way to the server, in 10^6 bits a second; null for no limit. */
   readonly megabits: number | null;

@@ -17,7 +17,10 @@ export interface Command {
 export interface Ended {
   /** From before its start to its end, in milliseconds. */
   readonly ms: number;
-  /** The most memory that it or one of its children held, in bytes; undefined on systems without /proc. */
+  /**
+   * The most memory that it or one of its children held, in bytes; undefined on systems without
+   * /proc.
+   */
   readonly peakBytes: number | undefined;
 }
 
@@ -46,7 +49,10 @@ export async function measure({ file, args, cwd, env, exitCode = '0' }: Command)
 
 const LOOK_MS = 5;
 
-/** Looks at the high-water mark of a process, so that only what it grows by after the last look is missed. */
+/**
+ * Looks at the high-water mark of a process, so that only what it grows by after the last look is
+ * missed.
+ */
 function watchMemory(pid: number): { stop: () => number | undefined } {
   let peak: number | undefined;
   const look = () => {

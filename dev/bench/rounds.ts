@@ -21,7 +21,9 @@ export interface Plan {
   readonly say: (line: string) => void;
 }
 
-/** Measures the contenders of a workload in each of its places. Its files are removed afterwards. */
+/**
+ * Measures the contenders of a workload in each of its places. Its files are removed afterwards.
+ */
 export async function measureWorkload(
   workload: Workload,
   all: readonly Contender[],
@@ -64,7 +66,10 @@ interface Run extends Ended {
   readonly serverBusy: number | null;
 }
 
-/** All contenders in each round, one after the other, so that what disturbs the machine disturbs them all. */
+/**
+ * All contenders in each round, one after the other, so that what disturbs the machine disturbs
+ * them all.
+ */
 async function takeTurns(
   contenders: readonly Contender[],
   course: Course,

@@ -12,8 +12,8 @@ const SHORTEST = '200ms';
 const LONGEST_MS = 60_000;
 
 /**
- * The most memory that a monitor's sampling process holds until it has taken some readings, in bytes; null on systems
- * without /proc.
+ * The most memory that a monitor's sampling process holds until it has taken some readings, in
+ * bytes; null on systems without /proc.
  */
 export async function measureSampler(
   { servers: { sink }, temp, say }: Plan,

@@ -87,7 +87,9 @@ function same(count: number, bytes: number): number[] {
   return Array.from({ length: count }, () => bytes);
 }
 
-/** Sizes from 1 KiB to the largest, as many of each order of magnitude, in an order without order. */
+/**
+ * Sizes from 1 KiB to the largest, as many of each order of magnitude, in an order without order.
+ */
 function mixed(count: number, largest: number): number[] {
   const steps = Math.log(largest / KIB);
   return Array.from({ length: count }, (_, index) => {

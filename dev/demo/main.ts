@@ -5,8 +5,8 @@ import { startAgent } from '../agent/agent.ts';
 import { logPrinter } from '../runner/log.ts';
 import { runStep } from '../runner/step.ts';
 
-// Shows the whole action on real parts: a local agent, the built dist as the runner starts it, and files of this very
-// project.
+// Shows the whole action on real parts: a local agent, the built dist as the runner starts it, and
+// files of this very project.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const TOKEN = 'demo-token-4f1c2a';

@@ -1,8 +1,8 @@
 import { mapping } from '../runner/yaml.ts';
 import { conclude, linesOf, variable } from './variables.ts';
 
-// Holds what GitHub says of a step, in STEP, against the lines of EXPECTED: `path = text`, or `path ~ pattern` for a
-// regular expression that the whole value matches.
+// Compares a step as GitHub describes it, in STEP, with the lines of EXPECTED: `path = text`, or
+// `path ~ pattern` for a regular expression that matches the whole value.
 
 const step: unknown = JSON.parse(variable('STEP'));
 const expected = linesOf('EXPECTED');

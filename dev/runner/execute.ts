@@ -4,7 +4,6 @@ import { EOL } from 'node:os';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
-/** A process to run. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];

@@ -43,8 +43,9 @@ export async function openFileCommands(temp: string): Promise<FileCommands> {
 }
 
 /**
- * Parses the file that GITHUB_OUTPUT, GITHUB_ENV or GITHUB_STATE names: lines of `name=value`, and blocks of
- * `name<<delimiter`, the value's lines, `delimiter`. On Windows a line may end with `\r\n`; a value keeps its own.
+ * Parses the file that GITHUB_OUTPUT, GITHUB_ENV or GITHUB_STATE names: lines of `name=value`, and
+ * blocks of `name<<delimiter`, the value's lines, `delimiter`. On Windows a line may end with
+ * `\r\n`; a value keeps its own.
  * @throws Error where a block is not closed or a line is neither.
  */
 export function parseKeyValueFile(

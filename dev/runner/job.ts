@@ -33,7 +33,10 @@ export interface StepResult {
   readonly end: StepEnd | undefined;
 }
 
-/** Runs the steps of a job in their order, those of a `parallel` at once, and then the post steps in reverse. */
+/**
+ * Runs the steps of a job in their order, those of a `parallel` at once, and then the post steps in
+ * reverse.
+ */
 export async function runJob(
   steps: readonly (readonly JobStep[])[],
   options: JobOptions,

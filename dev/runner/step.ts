@@ -12,7 +12,10 @@ export interface Step {
   readonly workspace: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
-  /** Which script of the action to run, with what its main script left as state. The main script unless given. */
+  /**
+   * Which script of the action to run, with what its main script left as state. The main script
+   * unless given.
+   */
   readonly post?: { readonly state: Readonly<Record<string, string>> } | undefined;
   /** Environment beside what the runner sets; an undefined value takes one of the runner's away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -32,7 +35,10 @@ export interface PreparedStep extends AsyncDisposable {
   readonly told: () => Promise<Told>;
 }
 
-/** Runs the main or post script of an action as GitHub's runner does: in a process of its own, by way of environment and files. */
+/**
+ * Runs the main or post script of an action as GitHub's runner does: in a process of its own, by
+ * way of environment and files.
+ */
 export async function runStep(step: Step): Promise<StepEnd> {
   await using prepared = await prepareStep(step);
   const { onLine, onStart } = step;
@@ -61,7 +67,8 @@ function environment(
   action: ActionFile,
   files: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
-  // The runner hands over every input of action.yml, empty where there is neither a value nor a default.
+  // The runner hands over every input of action.yml, empty where there is neither a value nor a
+  // default.
   const defaults = action.inputs.map(input => [input.name, input.default ?? '']);
   const inputs = Object.entries({ ...Object.fromEntries(defaults), ...step.inputs });
   return {
@@ -87,7 +94,10 @@ export interface ScriptStep extends Pick<Step, 'workspace' | 'temp' | 'env' | 'o
   readonly script: string;
 }
 
-/** Runs a script as GitHub's runner does with `shell: bash`. It finds the Node of this process as `node`. */
+/**
+ * Runs a script as GitHub's runner does with `shell: bash`. It finds the Node of this process as
+ * `node`.
+ */
 export async function runScript(step: ScriptStep): Promise<StepEnd> {
   const { script, workspace, temp, env, onLine } = step;
   await using files = await openFileCommands(temp);

@@ -37,7 +37,9 @@ export interface Run {
 
 export type Texts = Readonly<Record<string, string>>;
 
-/** Reads the jobs of a workflow, in their order. Keys that do not matter to the steps are ignored. */
+/**
+ * Reads the jobs of a workflow, in their order. Keys that do not matter to the steps are ignored.
+ */
 export async function readWorkflow(file: string): Promise<Job[]> {
   const jobs = Object.entries(mapping((await readYaml(file))['jobs']));
   return jobs.map(([name, job]) => toJob(name, mapping(job)));

@@ -19,7 +19,10 @@ export interface JobResult {
   readonly steps: readonly StepResult[];
 }
 
-/** Runs the jobs of a workflow in their order, the copies of each at once. Skips a job if one that it needs did not succeed. */
+/**
+ * Runs the jobs of a workflow in their order, the copies of each at once. Skips a job if one that
+ * it needs did not succeed.
+ */
 export async function runWorkflow(
   jobs: readonly Job[],
   options: WorkflowOptions,
@@ -39,7 +42,10 @@ function hasSucceeded(name: string, results: readonly JobResult[]): boolean {
   return copies.length > 0 && copies.every(({ succeeded }) => succeeded);
 }
 
-/** The outputs of the jobs that a job needs. Of several copies, the last one that sets an output wins. */
+/**
+ * The outputs of the jobs that a job needs. Of several copies, the last one that sets an output
+ * wins.
+ */
 function needsOf({ needs }: Job, results: readonly JobResult[]): Contexts {
   return Object.fromEntries(
     needs.map(name => {

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Plugin } from 'rolldown';
 
-/** Adds `licenses.txt` to a build: name, version and licence of every package whose code is in it. */
+/**
+ * Adds `licenses.txt` to a build: name, version and licence of every package whose code is in it.
+ */
 export function licenses(): Plugin {
   return {
     name: 'licenses',

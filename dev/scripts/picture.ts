@@ -7,8 +7,9 @@ import { chromium } from 'playwright-core';
 import { startAgent } from '../agent/agent.ts';
 import { runStep } from '../runner/step.ts';
 
-// Makes docs/upload-summary.png, the summary of a build that was synced, and docs/monitor-summary.png, that of a monitor that
-// watched this machine at work, as a browser shows them. Needs Chromium: CHROMIUM names it, /usr/bin/chromium otherwise.
+// Makes docs/upload-summary.png, the summary of a build that was synced, and
+// docs/monitor-summary.png, that of a monitor that watched this machine at work, as a browser shows
+// them. Needs Chromium: CHROMIUM names it, /usr/bin/chromium otherwise.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const BROWSER = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

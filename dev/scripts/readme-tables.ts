@@ -8,7 +8,9 @@ import { mapping } from '../runner/yaml.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
-/** The documents with generated parts: the READMEs of the actions, and what tells of the benchmark. */
+/**
+ * The documents with generated parts: the READMEs of the actions, and what tells of the benchmark.
+ */
 export const GENERATED = [
   'README.md',
   'upload/README.md',
@@ -42,7 +44,10 @@ async function benchResults(): Promise<Results> {
   return JSON.parse(await readFile(path.join(PROJECT, 'dev/bench/results.json'), 'utf8'));
 }
 
-/** A README with fresh tables of inputs and outputs from action.yml, between the comments that mark them. */
+/**
+ * A README with fresh tables of inputs and outputs from action.yml, between the comments that mark
+ * them.
+ */
 function withTables(readme: string, action: ActionFile): string {
   const inputs = action.inputs.map(({ name, description, required, default: fallback }) => [
     code(name),

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// Prints what CHANGELOG.md tells of the version that a tag such as v1.2.3 names, and fails where the tag is not fit for
-// a release.
+// Prints what CHANGELOG.md tells of the version that a tag such as v1.2.3 names, and fails where
+// the tag is not fit for a release.
 
 /**
  * The notes of a version: its section of the changelog, without the heading.

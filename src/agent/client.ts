@@ -183,7 +183,7 @@ function connectorUntil(
   options: buildConnector.BuildOptions,
 ): buildConnector.connector {
   return (target, callback) => {
-    // Node keeps every socket that was given a signal for as long as that signal, so each has one of its own.
+    // Node keeps a socket in memory as long as its signal, so each has a signal of its own.
     const own = new AbortController();
     const end = () => own.abort();
     const forget = () => signal.removeEventListener('abort', end);

@@ -19,7 +19,7 @@ const UNREACHABLE =
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;
 
-// What llhttp makes of a TLS alert or another protocol. Bundled, undici's errors of it have no code of their own.
+// What llhttp makes of a TLS alert or another protocol. Bundled, its errors have no code.
 const NOT_HTTP = /^(HPE_|HTTPParserError$)/;
 
 // Many servers close a connection to their TLS port that begins in clear, without a word.

@@ -171,7 +171,7 @@ function hasVanished(error: unknown): boolean {
   return systemCode(error) === 'ENOENT' && !file.includes('\uFFFD');
 }
 
-/** The matches, or none once the job is cancelled, which a glob that finds nothing does not notice. */
+/** No matches once the job is cancelled, which a glob that finds nothing does not notice. */
 async function unlessCancelled(
   finding: Promise<readonly Matches[]>,
   cancel: AbortSignal,

@@ -90,8 +90,8 @@ function linesFor(folder: string, segments: readonly string[]): string[] {
   return [...lines, path.join(line, '**')];
 }
 
-// No signal is heard between names that do not match, and with three stars each can take 32 ms. The
-// library also trims its lines, so a space at their end would be lost.
+// With three stars, a name can take 32 ms, and no signal is heard between names that do not match.
+// The library also trims its lines, so a space at their end would be lost.
 function simplified(segment: string): string {
   return segment.split('*').length > 3 || /\s$/.test(segment) ? '*' : segment;
 }

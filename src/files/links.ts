@@ -56,8 +56,8 @@ export interface Bounds {
 }
 
 /**
- * Links may lead to the workspace, or to the pattern's own folder if that is elsewhere: a build that
- * ran untrusted code could contain a link to a credential of the runner.
+ * Links may lead to the workspace, or to the pattern's own folder if that is elsewhere: a build
+ * that ran untrusted code could contain a link to a credential of the runner.
  */
 export function boundsOf(workspace: string, root: string): Bounds {
   const home = realpathSync.native(workspace);

@@ -90,7 +90,7 @@ function parseAggregate({ text, column }: Word, fail: Fail): Aggregate | undefin
   return aggregate ?? fail(unknown('aggregate', name, AGGREGATES), column);
 }
 
-// Spellings of other languages and tools, which are too many edits away.
+// Other languages and tools spell these too differently for `closestWord`.
 const SLIPS: ReadonlyMap<string, Operator | Aggregate | '%'> = new Map([
   ['=>', '>='],
   ['=<', '<='],

@@ -47,7 +47,7 @@ async function writeOutputs(report: Report, derived: Derived): Promise<string[]>
   }
 }
 
-/** Writes the files that outputs name. Returns their paths; empty, with a warning, if they cannot be written. */
+/** Writes the files that outputs name. Returns their paths; after a warning, empty ones. */
 async function writeFiles(report: Report, derived: Derived): Promise<Record<string, string>> {
   const isUpload = report.task === 'sync' || report.task === 'upload';
   try {

@@ -69,7 +69,7 @@ export function hasEnded(directory: string): boolean {
   return existsSync(filesIn(directory).ended) || !existsSync(directory);
 }
 
-/** Removes a monitor's directory as far as that can be done. A monitor that still runs sees that, and ends. */
+/** Removes a monitor's directory as far as possible. A monitor that still runs then ends. */
 export function removeDirectory(directory: string): void {
   try {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });

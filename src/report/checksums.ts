@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Report } from './report.ts';
 
-/** The lines of the files in the sandbox, under the paths that the agent returned, as `sha256sum` writes them. */
+/** The files in the sandbox, by the paths that the agent returned, as `sha256sum` lists them. */
 export function checksumsOf({ files }: Report): string[] {
   return files.flatMap(result =>
     'path' in result && result.sha256 !== undefined ? [lineOf(result.sha256, result.path)] : [],
@@ -9,8 +9,9 @@ export function checksumsOf({ files }: Report): string[] {
 }
 
 /**
- * Stands for a whole build: the hash of the sorted lines of all its files under their targets. Empty if a file failed or was
- * not attempted, so that a part of a build never has the digest of one, and if the files were not hashed.
+ * Stands for a whole build: the hash of the sorted lines of all its files under their targets.
+ * Empty if a file failed or was not attempted, so that a part of a build never has the digest of
+ * one, and if the files were not hashed.
  */
 export function digestOf({ files }: Report): string {
   const lines = files.flatMap(result =>

@@ -17,7 +17,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 /** Output values by name; undefined if the value would be too long. */
 type Drafts = Readonly<Record<string, string | undefined>>;
 
-/** What is worked out of a report, once, since it takes a while: for outputs and the report file. */
+/** What outputs and the report file both derive from a report, which takes a while. */
 export interface Derived {
   readonly aggregates: object;
   readonly digest: string;
@@ -27,7 +27,7 @@ export function derive(report: Report): Derived {
   return { aggregates: aggregatesOf(report.samples), digest: digestOf(report) };
 }
 
-/** The outputs of a task beside its files, by name, and a notice for each that is left empty for its length. */
+/** The outputs by name, beside those that name files; a notice for each that is too long. */
 export function outputsOf(report: Report, { aggregates, digest }: Derived) {
   const { task } = report;
   const drafts: Drafts = {
@@ -138,7 +138,7 @@ export function* reportJson(report: Report, { aggregates, digest }: Derived): Ge
     aggregates,
     samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
   };
-  // The stats as they came: deeply nested JSON cannot always be written again. A monitor may lose them.
+  // As the agent sent them: deeply nested JSON cannot always be written again.
   yield `${JSON.stringify(document).slice(0, -1)},\n"stats": ${stats?.json || 'null'},\n"files": [`;
   for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
     const piece = files.slice(start, start + FILES_PER_PIECE);

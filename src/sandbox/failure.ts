@@ -36,7 +36,7 @@ export function hadNoEffect({ kind, status }: AgentError): boolean {
 
 const LOST: readonly FailureKind[] = ['connection', 'stalled', 'cancelled', 'bad-answer'];
 
-/** Whether a request may have had its effect although it failed. */
+/** Whether a request that failed may have worked all the same. */
 export function mayHaveWorked({ kind, status }: AgentError): boolean {
   if (status === undefined) return LOST.includes(kind);
   // A service answers 201. A website or a proxy in its place answers 200.

@@ -27,7 +27,7 @@ export function agentUrl(
 const PATIENCE = { timeoutMs: 60_000, intervalMs: 1000, mayMend, onSample: () => {} };
 const ATTEMPT_MS = 10_000;
 
-/** Waits at most a minute for the agent of a sandbox to answer. @throws AgentError if it does not */
+/** Waits up to a minute for a sandbox's agent to answer. @throws AgentError if it does not */
 export async function waitForAgent(
   { id, token, url }: AgentAddress,
   { cancel, now, sleep }: SandboxContext,

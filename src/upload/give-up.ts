@@ -7,8 +7,8 @@ export type GivingUp = ReturnType<typeof watchForGivingUp>;
 
 /**
  * Gives up once a file has used up its attempts, another one that was begun after that has too, and
- * nothing has arrived for a minute. Neither a few bad files among good ones, nor the requests of one
- * moment that meet the same outage, add up to that.
+ * nothing has arrived for a minute. Neither a few bad files among good ones, nor the requests of
+ * one moment that meet the same outage, add up to that.
  */
 export function watchForGivingUp(clock: () => number) {
   const state = { lastArrival: clock(), firstLoss: Number.POSITIVE_INFINITY };

@@ -113,7 +113,7 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-/** A build could contain a link that leads out; an outside place in the input is the user's choice. */
+/** A build could contain a link that leads out; an input that leads out is the user's choice. */
 function checkPlace(file: string, workspace: string): void {
   if (pathWithin(workspace, file) === undefined) return;
   let folder = path.dirname(file);

@@ -20,7 +20,7 @@ export interface Transfer {
   readonly isMisplaced: boolean;
 }
 
-/** Uploads every planned file that has changed. Throws the first bug, once every request has ended. */
+/** Uploads every file that has changed. Throws the first bug, once every request has ended. */
 export async function transfer(
   files: readonly PlannedFile[],
   options: TransferOptions,
@@ -55,7 +55,7 @@ async function sendAllAgain(sending: Sending, files: readonly PlannedFile[]): Pr
 
 const MAX_NAMED = 10;
 
-/** Fails files that the agent stored at one place, in this run or an earlier one: all but one of them are lost. */
+/** Fails files that the agent stored at one place, also in an earlier run: only one is there. */
 function failOverwritten(results: readonly FileResult[]): FileResult[] {
   const byPath = Map.groupBy(results, result => ('path' in result ? result.path : ''));
   return results.map(result => {

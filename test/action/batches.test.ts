@@ -134,7 +134,8 @@ suite('a batch', { concurrency: 2 }, () => {
   });
 
   test('that is refused after a part was stored never leaves a file overwritten', async () => {
-    // Below in/, two files have one name: an agent that drops folders stores the first over the top one, and refuses the second.
+    // Below in/, two files have one name: an agent that drops folders stores the first over the top
+    // one, and refuses the second.
     const files = { a: 'a', b: 'top', 'in/0/b': '0', 'in/1/b': '1' };
     await using world = await openWorld({ files, withoutPath: 'last part of filename' });
     const inputs = { 'files-per-request': '2', concurrency: '1' };

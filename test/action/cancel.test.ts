@@ -15,7 +15,10 @@ const LIMIT_MS = 5000;
 const CONCURRENCY = 2;
 const MODULE = import.meta.resolve('./signal-at.js');
 
-/** When the signal comes: at a line that the action prints, at its so-manyth request, or as it begins to search. */
+/**
+ * When the signal comes: at a line that the action prints, at its so-manyth request, or as it
+ * begins to search.
+ */
 interface Moment {
   readonly line?: string;
   readonly request?: number;
@@ -108,7 +111,8 @@ suite('a job that is cancelled', { concurrency: 2, skip: WITHOUT_SIGNALS }, () =
     });
   }
 
-  // The work is over by then, and the verdict stands: what matters is that all that is written says the same.
+  // The work is over by then, and the verdict stands: what matters is that all that is written says
+  // the same.
   test('while the results are published leaves them whole and at one', async () => {
     await using world = await openWorld({ files: manyFiles(50) });
     const env = { NODE_OPTIONS: `--import=${MODULE}`, SIGNAL: 'SIGINT', SIGNAL_AT: '^::group::' };

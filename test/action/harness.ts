@@ -43,7 +43,10 @@ export interface RunOptions extends Pick<Step, 'env' | 'onLine' | 'onStart'> {
   readonly killAfterMs?: number;
 }
 
-/** Runs the built action as the runner does, with a good connection to the world's agent and everything to upload. */
+/**
+ * Runs the built action as the runner does, with a good connection to the world's agent and
+ * everything to upload.
+ */
 export async function runAction(
   world: World,
   inputs: Inputs = {},
@@ -172,7 +175,10 @@ function clearing(): Disposable & { start(ms: number, act: () => void): void } {
   };
 }
 
-/** Calls `onRequest` for each request to the server at `url` in this process, until it is disposed of. */
+/**
+ * Calls `onRequest` for each request to the server at `url` in this process, until it is disposed
+ * of.
+ */
 function watchRequests(url: string, onRequest: (request: IncomingMessage) => void): Disposable {
   const port = Number(new URL(url).port);
   const channel = 'http.server.request.start';

@@ -11,7 +11,9 @@ import {
   type World,
 } from './harness.ts';
 
-/** Each input with a value that is refused, and what the message must say: the value, what is valid. */
+/**
+ * Each input with a value that is refused, and what the message must say: the value, what is valid.
+ */
 const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly RegExp[]]>> = {
   'sandbox-id': ['', /is empty/],
   token: ['', /is empty/],

@@ -118,7 +118,10 @@ function share<T>(stages: Readonly<Record<string, T>>, index: number): [string, 
   return Object.entries(stages).filter((_, at) => everyCase || at % ENTRIES.length === index);
 }
 
-/** Runs an entry by way of a proxy that fails at a stage, and sends it a signal as the proxy does, or a monitor's post step as it begins. */
+/**
+ * Runs an entry by way of a proxy that fails at a stage, and sends it a signal as the proxy does,
+ * or a monitor's post step as it begins.
+ */
 async function runBehind(
   { scheme, instead, after = 0 }: Stage,
   task: Entry,

@@ -4,7 +4,10 @@ import { openWorld, runBadly, runWell } from './harness.ts';
 
 const AGGREGATES = ['', '.last', '.min', '.max', '.mean'];
 
-/** The body of an answer for each value of two metrics, a known one and one that only the agent knows. */
+/**
+ * The body of an answer for each value of two metrics, a known one and one that only the agent
+ * knows.
+ */
 function answering(...values: readonly string[]) {
   let asked = 0;
   const next = () => values[Math.min(asked++, values.length - 1)] ?? '';

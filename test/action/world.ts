@@ -99,7 +99,8 @@ export async function openWorld({
     stored: file => readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
     async [Symbol.asyncDispose]() {
       await agent.close();
-      // A monitor that a test has not ended writes to it until it finds that it is gone, and works in it.
+      // A monitor that a test has not ended writes to it until it finds that it is gone, and works
+      // in it.
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -254,15 +254,18 @@ describe('the time for a hostile body', () => {
     test(`does not run away with its length: ${name}`, () => {
       const calls = [2 ** 15, 2 ** 17].map(length => piece.repeat(length / piece.length));
       const [small = 0, large = 0] = fastest(calls.map(text => () => wordsOf(text, asIs)));
-      // Four times the length: linear is 4, quadratic 16. Linear takes some milliseconds, quadratic seconds: what takes less
-      // than ten times the floor is no more than a busy machine.
+      // Four times the length: linear is 4, quadratic 16. Linear takes some milliseconds, quadratic
+      // seconds: what takes less than ten times the floor is no more than a busy machine.
       const floor = 25;
       assert.ok(large <= 10 * Math.max(small, floor), `${small} ms became ${large} ms`);
     });
   }
 });
 
-/** Milliseconds of the fastest of some runs of each call; they take turns, so that a busy machine hits all alike. */
+/**
+ * Milliseconds of the fastest of some runs of each call; they take turns, so that a busy machine
+ * hits all alike.
+ */
 function fastest(calls: readonly (() => unknown)[]): number[] {
   const runs = Array.from({ length: 5 }, () => calls.map(timed));
   return calls.map((_, index) => Math.min(...runs.map(times => times[index] ?? 0)));

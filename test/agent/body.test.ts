@@ -263,7 +263,8 @@ const UNCHANGED = [
 ];
 const FILENAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
-  // form-data takes a backslash for the separator of Windows. The query names the target; no batch has such a name.
+  // form-data takes a backslash for the separator of Windows. The query names the target; no batch
+  // has such a name.
   'a\\b': 'a/b',
   'a\\\\b\\': 'a//b/',
   'a\\"b': 'a/%22b',

@@ -40,7 +40,8 @@ describe('in the place of a file', { skip }, () => {
     }
   }
 
-  // Opening a pipe would block the whole process, this test's own time limit included: another process has to look on.
+  // Opening a pipe would block the whole process, this test's own time limit included: another
+  // process has to look on.
   test('a pipe does not hang the action', () => {
     using file = fileOf('content');
     rmSync(file.path);

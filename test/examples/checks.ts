@@ -11,7 +11,9 @@ export function assertSucceeded({ succeeded, log }: Run, said = /^/): void {
   assert.match(log, said);
 }
 
-/** In the folder `app` of the only sandbox are these files, and no others anywhere but those named. */
+/**
+ * In the folder `app` of the only sandbox are these files, and no others anywhere but those named.
+ */
 export function assertArrived(
   { plane }: Service,
   files: Files,

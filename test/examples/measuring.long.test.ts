@@ -9,7 +9,10 @@ import { openStage, skip } from './stage.ts';
 
 const GIB = 2 ** 30;
 
-/** A test run that loads the sandbox until it was looked at twice: when the second look begins, the first has ended. */
+/**
+ * A test run that loads the sandbox until it was looked at twice: when the second look begins, the
+ * first has ended.
+ */
 const LOADING = `bash -c 'touch $FOLDER/load; for _ in {1..400}; do [ -e $FOLDER/seen ] && break; sleep 0.05; done; rm $FOLDER/load'`;
 
 suite('the example', { concurrency: 2, skip }, () => {

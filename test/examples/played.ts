@@ -13,7 +13,10 @@ export function playArtifacts(folder: string): { readonly upload: Play; readonly
   };
 }
 
-/** Plays the actions that keep a file from one run to the next, by keys which are never given anything else. */
+/**
+ * Plays the actions that keep a file from one run to the next, by keys which are never given
+ * anything else.
+ */
 export function playCache(folder: string): { readonly restore: Play; readonly save: Play } {
   const keys: string[] = [];
   const placeOf = (key: string) => path.join(folder, encodeURIComponent(key));
@@ -51,7 +54,10 @@ export function playAttest(subjects: Subject[]): Play {
 
 type Inputs = Readonly<Record<string, string>>;
 
-/** The key itself, or else the newest that begins as the first of the restore keys that any begins as. */
+/**
+ * The key itself, or else the newest that begins as the first of the restore keys that any begins
+ * as.
+ */
 function bestOf(keys: readonly string[], inputs: Inputs): string | undefined {
   const key = given(inputs, 'key');
   if (keys.includes(key)) return key;

@@ -47,8 +47,8 @@ export function writeRepository(folder: string, options: RepositoryOptions = {})
 }
 
 /**
- * Plays the command line tool of E2B, which runs a command in a sandbox: in the home directory below $SANDBOXES. It is
- * all that a workflow finds under the name npx.
+ * Plays the command line tool of E2B, which runs a command in a sandbox: in the home directory
+ * below $SANDBOXES. It is all that a workflow finds under the name npx.
  */
 const NPX = `#!/usr/bin/env bash
 set -eu

@@ -15,7 +15,10 @@ import { openService, type Service, type ServiceOptions } from './sandbox.ts';
 /** Why examples cannot be run here; false where they can. */
 export const skip = WITHOUT_BASH || (!hasOpenssl && 'needs openssl');
 
-/** Where examples run: machines for their jobs, what GitHub keeps for a repository, and a service of sandboxes. */
+/**
+ * Where examples run: machines for their jobs, what GitHub keeps for a repository, and a service of
+ * sandboxes.
+ */
 export interface Stage extends AsyncDisposable {
   /** The file with the certificate of the service's CA. */
   readonly caFile: string;

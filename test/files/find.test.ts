@@ -213,7 +213,10 @@ const HIDDEN = Object.fromEntries(
   ),
 );
 
-/** By pattern: the files found, the hidden entries, and how many files are found with hidden ones included. */
+/**
+ * By pattern: the files found, the hidden entries, and how many files are found with hidden ones
+ * included.
+ */
 const CASES: Readonly<
   Record<string, readonly [found: readonly string[], hidden: readonly string[], all: number]>
 > = {

@@ -58,7 +58,10 @@ function refusals(found: readonly Matches[]): string[] {
   }
 }
 
-/** By the target for all, where lines put dist/a/b.js, which a wildcard matched, or a/f.txt, which was spelt out. */
+/**
+ * By the target for all, where lines put dist/a/b.js, which a wildcard matched, or a/f.txt, which
+ * was spelt out.
+ */
 const LANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': {
     'dist/**': 'a/b.js',

@@ -18,7 +18,10 @@ export interface Tree extends Disposable {
   at(file: string): string;
 }
 
-/** Makes a tree in a new directory, removed with it. `below` is put between that directory and the root. */
+/**
+ * Makes a tree in a new directory, removed with it. `below` is put between that directory and the
+ * root.
+ */
 export function plant(entries: Entries, below = ''): Tree {
   const top = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'upload-')));
   const root = path.join(top, below);
@@ -78,7 +81,8 @@ export const PROJECT: Entries = {
   empty: directory,
 };
 
-// The library prints some lines for each search, which the runner hides; here they would drown what tests say.
+// The library prints some lines for each search, which the runner hides; here they would drown what
+// tests say.
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
   typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);

@@ -3,7 +3,10 @@ import { describe, test } from 'node:test';
 import { gateOf, type Judgement, judge } from '../../src/gate/judge.ts';
 import { figures, parse, samplesOf } from './given.ts';
 
-/** What a judgement says beside its condition: the figure, or the metrics reported where there is none. */
+/**
+ * What a judgement says beside its condition: the figure, or the metrics reported where there is
+ * none.
+ */
 function found(judgement: Judgement): number | readonly string[] {
   return judgement.holds === undefined ? judgement.reported : judgement.figure;
 }
@@ -15,7 +18,8 @@ describe('the figure that decides', () => {
     holds: boolean,
     figure: number,
   ])[] = [
-    // Of several that satisfy a bare condition, the farthest from its limit; for == and != the first.
+    // Of several that satisfy a bare condition, the farthest from its limit; for == and != the
+    // first.
     ['load > 7', [1, 9, 8, 2], true, 9],
     ['load >= 8', [8, 9, 2], true, 9],
     ['load < 1', [5, 0, -2], true, -2],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 
-// Written from the language's description alone, as simply as can be: judging by it must agree with the sources.
+// Written from the language's description alone, as simply as can be: judging by it must agree with
+// the sources.
 
 /** A fraction. Nothing is ever rounded or reduced. */
 type Fraction = readonly [numerator: bigint, denominator: bigint];
@@ -39,8 +40,8 @@ export function oracle(parts: Parts, found: readonly number[]): boolean | undefi
 }
 
 /**
- * Whether the deciding figure is so close to the limit, and not equal to it, that numbers of 64 bits cannot tell them
- * apart: they hold 53 bits, of which a mean may lose three.
+ * Whether the deciding figure is so close to the limit, and not equal to it, that numbers of 64
+ * bits cannot tell them apart: they hold 53 bits, of which a mean may lose three.
  */
 export function isTooClose(parts: Parts, found: readonly number[]): boolean {
   const limit = limitOf(parts);

@@ -49,7 +49,8 @@ test('delay waits and goes on as usual', async () => {
 
 for (const at of ['before-body', 'during-body', 'after-body'] as const) {
   test(`reset and hang-up ${at}`, async () => {
-    // An end that comes while the body is sent may be taken for a reset, but not the other way round.
+    // An end that comes while the body is sent may be taken for a reset, but not the other way
+    // round.
     const codes = {
       reset: ['ECONNRESET', 'UND_ERR_SOCKET'],
       'hang-up': ['UND_ERR_SOCKET'],

@@ -29,7 +29,10 @@ export interface Job extends AsyncDisposable {
   post(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
 }
 
-/** Starts a job and runs the monitor's main step. What it leaves running ends when the job is disposed of. */
+/**
+ * Starts a job and runs the monitor's main step. What it leaves running ends when the job is
+ * disposed of.
+ */
 export async function startJob(
   inputs: Inputs = {},
   { env = {}, ...options }: WorldOptions & Pick<RunOptions, 'env'> = {},
@@ -67,7 +70,10 @@ export async function startJob(
   };
 }
 
-/** Runs the post step of a monitor with these inputs on what `write` records, in place of a sampling process. */
+/**
+ * Runs the post step of a monitor with these inputs on what `write` records, in place of a sampling
+ * process.
+ */
 export async function runPost(
   inputs: Inputs,
   write: (recorder: Recorder, directory: string) => void,

@@ -7,7 +7,10 @@ import { decoded } from '../stats/given.ts';
 
 const STATS = decoded('{"mem_used":1}');
 
-/** What is recorded of samples that fail with the errors given, one after the other, until `stopAt` of them were made. */
+/**
+ * What is recorded of samples that fail with the errors given, one after the other, until `stopAt`
+ * of them were made.
+ */
 async function recorded(
   errors: readonly (Error | undefined)[],
   stopAt: number,

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { openWorld, runBadly } from '../action/harness.ts';
 import { startJob } from './monitoring.ts';
 
-// Node refuses to start with both. The step itself has started by then, and hands them on to the sampling process.
+// Node refuses to start with both. The step itself has started by then, and hands them on to the
+// sampling process.
 const BROKEN = "process.env.NODE_OPTIONS='--use-openssl-ca --use-bundled-ca'";
 const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BROKEN)}` };
 

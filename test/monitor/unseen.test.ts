@@ -8,7 +8,10 @@ import { runPost, samplerIn, startJob, until } from './monitoring.ts';
 const CALM = decoded('{"mem_total":1000,"mem_used":100}');
 const S = 1000;
 
-/** Samples at these seconds before the end of the job, and how the monitor ended, if it was not killed. */
+/**
+ * Samples at these seconds before the end of the job, and how the monitor ended, if it was not
+ * killed.
+ */
 interface Course {
   readonly at: readonly number[];
   readonly end?: string;
@@ -69,7 +72,7 @@ suite('a job', { concurrency: 2 }, () => {
     const post = await runPost(
       { 'sample-interval': '200ms', 'fail-if': 'mem_used_pct > 90' },
       recorder => {
-        // What it began with is lost, too.
+        // The time before the first sample was not seen either.
         for (let second = 2997; second > 0; second -= 3)
           recorder.sample(Date.now() - second * S, CALM);
         recorder.end({ at: Date.now(), what: ASKED });

@@ -20,7 +20,10 @@ const SOURCES = globSync('src/**/*.ts', { cwd: PROJECT }).map(file =>
   read(file).replaceAll(/^\s*(\/\/|\/?\*).*$/gm, ''),
 );
 
-/** Each message that a table in docs/troubleshooting.md quotes: the first cells that are code, or pieces of it. */
+/**
+ * Each message that a table in docs/troubleshooting.md quotes: the first cells that are code, or
+ * pieces of it.
+ */
 const QUOTED = [...read('docs/troubleshooting.md').matchAll(/^\| (`.*?) \| /gm)].flatMap(
   ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),
 );

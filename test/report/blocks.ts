@@ -7,8 +7,8 @@ export function blocksOf(summary: string): string[] {
 }
 
 /**
- * Checks that a summary is nothing but whole blocks of HTML: each begins with a tag at the start of its line, closes what
- * it opens, and holds no character that could begin markup of either kind.
+ * Checks that a summary is nothing but whole blocks of HTML: each begins with a tag at the start of
+ * its line, closes what it opens, and holds no character that could begin markup of either kind.
  */
 export function checkBlocks(summary: string): void {
   for (const block of blocksOf(summary)) {
@@ -28,7 +28,9 @@ export function checkBlocks(summary: string): void {
   }
 }
 
-/** The text of a piece of HTML: its tags taken out, its entities as the characters they stand for. */
+/**
+ * The text of a piece of HTML: its tags taken out, its entities as the characters they stand for.
+ */
 export function textOf(html: string): string {
   const entities: Readonly<Record<string, string>> = {
     amp: '&',

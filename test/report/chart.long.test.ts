@@ -95,7 +95,10 @@ async function parseIn(page: Page, chart: string): Promise<unknown> {
   );
 }
 
-/** Draws a chart in the page; the numbers of lines and of points of the first line that can be seen in it. */
+/**
+ * Draws a chart in the page; the numbers of lines and of points of the first line that can be seen
+ * in it.
+ */
 async function draw(browser: Browser, url: string, chart: string): Promise<unknown> {
   const page = await browser.newPage();
   await page.goto(url);

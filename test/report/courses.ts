@@ -14,8 +14,8 @@ export function course(readings: readonly Reading[]): Sample[] {
 }
 
 /**
- * Samples that report CPU only, or nothing where it is undefined: a number as it is, also one that no decoder lets pass,
- * a text as the agent's JSON.
+ * Samples that report CPU only, or nothing where it is undefined: a number as it is, also one that
+ * no decoder lets pass, a text as the agent's JSON.
  */
 export function cpuCourse(values: readonly (number | string | undefined)[]): Sample[] {
   return values.map((value, index) => ({

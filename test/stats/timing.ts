@@ -47,7 +47,10 @@ export interface Answers {
   readonly read: () => Promise<Stats>;
 }
 
-/** Answers one after the other, the last one again and again; an error is thrown. `count` tells how often it was asked. */
+/**
+ * Answers one after the other, the last one again and again; an error is thrown. `count` tells how
+ * often it was asked.
+ */
 export function answers(...list: readonly [Stats | Error, ...(Stats | Error)[]]): Answers {
   let count = 0;
   return {

@@ -2,7 +2,10 @@ import type { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { type Transfer, transfer } from '../../src/upload/transfer.ts';
 
-/** A sandbox in simulated time: what becomes of a request that begins at a time, and how long that takes. */
+/**
+ * A sandbox in simulated time: what becomes of a request that begins at a time, and how long that
+ * takes.
+ */
 export interface Sandbox {
   readonly takesMs: number;
   /** Undefined if the files arrive. `inFlight` counts the request itself. */

@@ -12,8 +12,8 @@ import { findChanges, rowsAfter } from '../../src/upload/changes.ts';
 import type { FileResult } from '../../src/upload/result.ts';
 import type { StateRows } from '../../src/upload/state-file.ts';
 
-// Runs of every kind against a sandbox of a few places, each of which has several spellings. Whatever happens, what the
-// state says is so in the sandbox.
+// Runs of every kind against a sandbox of a few places, each of which has several spellings.
+// Whatever happens, what the state says is so in the sandbox.
 
 const CONTENTS = ['one', 'two'];
 const TARGETS = ['x', 'app/x', '/home/user/x', '/home/user/app/x', '/srv/x', 'y', '/home/user/y'];

@@ -5,7 +5,10 @@ import { type Contender, connectionInputs } from './contender.ts';
 /** The folder of the project. */
 export const PROJECT = path.resolve(import.meta.dirname, '../../..');
 
-/** The built action `upload`, as the runner starts it: as it comes, and with each file in a request of its own. */
+/**
+ * The built action `upload`, as the runner starts it: as it comes, and with each file in a request
+ * of its own.
+ */
 export const actionContenders: readonly Contender[] = [
   action('action', {}),
   action('action, files-per-request: 1', { 'files-per-request': '1' }),

@@ -6,8 +6,8 @@ import { CONNECTIONS, type Contender, HEADERS, type Job } from './contender.ts';
 const SAMPLE = 100;
 
 /**
- * curl as one process with as many connections as the others, told of every file by a configuration file, with HTTP/1.1 and
- * with HTTP/2; and as one process for each file, one after the other.
+ * curl as one process with as many connections as the others, told of every file by a configuration
+ * file, with HTTP/1.1 and with HTTP/2; and as one process for each file, one after the other.
  */
 export const curlContenders: readonly Contender[] = [
   parallel('curl -Z', 'http1.1', ['--parallel-immediate', '--parallel-max', String(CONNECTIONS)]),

@@ -1,10 +1,13 @@
 import { createReadStream, openAsBlob, readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
-// Uploads every file below the working directory with the package e2b. Of what it takes, a Blob that Node opens from a file
-// was the fastest, or as fast as the bytes, with the least memory.
+// Uploads every file below the working directory with the package e2b. Of what it takes, a Blob
+// that Node opens from a file was the fastest, or as fast as the bytes, with the least memory.
 
-/** How `files.write` is called: for one file with a Blob of it, for one with a stream, or once with the Blobs of all. */
+/**
+ * How `files.write` is called: for one file with a Blob of it, for one with a stream, or once with
+ * the Blobs of all.
+ */
 export type E2bForm = 'one' | 'stream' | 'list';
 
 interface Task {
@@ -22,7 +25,8 @@ interface Files {
   write(files: readonly { readonly path: string; readonly data: Data }[]): Promise<unknown>;
 }
 
-// The types are written out here, since the package need not be installed where the project is checked.
+// The types are written out here, since the package need not be installed where the project is
+// checked.
 type SandboxClass = new (options: {
   readonly sandboxId: string;
   readonly sandboxUrl: string;

@@ -4,8 +4,8 @@ import { CONNECTIONS, type Contender, HEADERS } from './contender.ts';
 import type { E2bForm } from './e2b-process.ts';
 
 /**
- * The package `e2b`: its `files.write` for each file, as many at once as the others have connections, and for a list. None
- * where it is not installed.
+ * The package `e2b`: its `files.write` for each file, as many at once as the others have
+ * connections, and for a list. None where it is not installed.
  */
 export function e2bContenders(): readonly Contender[] {
   if (e2bVersion() === null) return [];
@@ -16,7 +16,10 @@ export function e2bContenders(): readonly Contender[] {
   ];
 }
 
-/** The version of the package, which bench/package.json names exactly; null where it is not installed. */
+/**
+ * The version of the package, which bench/package.json names exactly; null where it is not
+ * installed.
+ */
 export function e2bVersion(): string | null {
   try {
     import.meta.resolve('e2b');

@@ -42,8 +42,10 @@ export function serveDecrypted(socket: Socket, service: Service): void {
 }
 
 /**
- * Serves one kept-alive connection: requests one after the other, each body counted and thrown away. With node:http and
- * @fastify/busboy, 1 GiB from curl takes the sink 1.9 to 2.5 s of processor time instead of 0.4, so that it would be measured.
+ * Serves one kept-alive connection: requests one after the other, each body counted and thrown
+ * away. With node:http and
+ * @fastify/busboy, 1 GiB from curl takes the sink 1.9 to 2.5 s of processor time instead of 0.4, so
+ * that it would be measured.
  */
 function serve(open: (onPiece: OnPiece) => Socket, service: Service): void {
   let head: Buffer = Buffer.alloc(0);
@@ -111,9 +113,10 @@ function entry(path: string): { path: string; name: string; type: 'file' } {
 const BUFFER = Buffer.alloc(256 * 1024);
 
 /**
- * Takes over an accepted connection, paused, and hands on what is read in one buffer that is used again and again, so that
- * a listener must copy what it keeps. A new buffer for every read, as Node's servers make them, takes twice the time of
- * the reading. The option for this is there for outgoing connections only, hence the detour by the handle.
+ * Takes over an accepted connection, paused, and hands on what is read in one buffer that is used
+ * again and again, so that a listener must copy what it keeps. A new buffer for every read, as
+ * Node's servers make them, takes twice the time of the reading. The option for this is there for
+ * outgoing connections only, hence the detour by the handle.
  */
 function readInOneBuffer(accepted: Socket, onPiece: OnPiece): Socket {
   const handle: unknown = Reflect.get(accepted, '_handle');

@@ -29,7 +29,9 @@ export function parseRequestHead(text: string): RequestHead {
 
 /** Takes bytes from the beginning of a piece and hands on what is content. */
 export interface Coding {
-  /** How many bytes of the piece it took: all of them, but for the piece with the end of the body. */
+  /**
+   * How many bytes of the piece it took: all of them, but for the piece with the end of the body.
+   */
   readonly take: (piece: Buffer) => number;
   readonly isAtEnd: () => boolean;
 }

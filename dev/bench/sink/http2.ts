@@ -10,7 +10,8 @@ import { parseRequestHead } from './http.ts';
 // Node's own, of 64 KiB, would make of every large file a matter of round trips.
 const STREAM_WINDOW = 2 ** 20;
 const SESSION_WINDOW = 2 ** 24;
-// curl resets every stream that has ended, which Node takes for an attack once it has seen a thousand.
+// curl resets every stream that has ended, which Node takes for an attack once it has seen a
+// thousand.
 const RESETS = { streamResetBurst: 1_000_000, streamResetRate: 1_000_000 };
 
 /** Serves one connection with HTTP/2: each body counted and thrown away. */

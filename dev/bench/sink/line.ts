@@ -12,7 +12,10 @@ export interface Way {
 
 type Due = (bytes: number) => number;
 
-/** A server that leads each connection on as a line would: late by half a round trip each way, and no faster than it is. */
+/**
+ * A server that leads each connection on as a line would: late by half a round trip each way, and
+ * no faster than it is.
+ */
 export function createLine(way: () => Way): Server {
   // One line for all connections: what they send waits for its turn.
   let freeAt = 0;

@@ -13,7 +13,10 @@ export interface BodyReader {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Counts the files of a multipart/form-data body and their bytes; keeps their names, not their content. */
+/**
+ * Counts the files of a multipart/form-data body and their bytes; keeps their names, not their
+ * content.
+ */
 export function multipartReader(boundary: string): BodyReader {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const files: ReceivedFile[] = [];
@@ -61,7 +64,10 @@ export function plainReader(name: string): BodyReader {
   };
 }
 
-/** How many bytes at the end may be the beginning of the delimiter. A delimiter has one carriage return, its first byte. */
+/**
+ * How many bytes at the end may be the beginning of the delimiter. A delimiter has one carriage
+ * return, its first byte.
+ */
 function partialLength(data: Buffer, delimiter: Buffer): number {
   const tail = data.subarray(Math.max(0, data.length - delimiter.length + 1));
   const at = tail.lastIndexOf(0x0d);

@@ -8,7 +8,10 @@ import { telling } from '../../telling.ts';
 import { assertTrue } from './sandbox.ts';
 
 const SMALL = 1000;
-/** More than the buffers on the way hold, so that most of it is still to be read as the request begins. */
+/**
+ * More than the buffers on the way hold, so that most of it is still to be read as the request
+ * begins.
+ */
 const STREAMED = 32 * 1024 * 1024;
 
 /** What becomes of a file, and how long it is afterwards. */

@@ -7,7 +7,10 @@ export function contents({ root }: World): Map<string, Buffer> {
   return new Map(Object.entries(filesBelow(root)).map(([name, content]) => [`/${name}`, content]));
 }
 
-/** Asserts that what is reported as uploaded is what is there, in its whole length, and that the rest is not. */
+/**
+ * Asserts that what is reported as uploaded is what is there, in its whole length, and that the
+ * rest is not.
+ */
 export function assertTrue(world: World, { report }: Result): void {
   const there = contents(world);
   const uploaded = report.files.filter(({ status }) => status === 'uploaded');

@@ -28,7 +28,10 @@ interface Fate {
 
 const RETRIES = 3;
 
-/** Uploads so many files, each with a fate of its own, and asserts that each meets it and nothing is lost. */
+/**
+ * Uploads so many files, each with a fate of its own, and asserts that each meets it and nothing is
+ * lost.
+ */
 export async function chaos(seed: number, count: number): Promise<void> {
   const planned = fates(seed, count, RETRIES);
   await using world = await openWith(planned, faultsOf(planned));
@@ -52,7 +55,10 @@ export async function chaos(seed: number, count: number): Promise<void> {
   assert.ok(world.agent.maxInFlight <= 40);
 }
 
-/** Uploads so many files in batches, as is the default behind the headers of E2B, with faults, and asserts that nothing is lost. */
+/**
+ * Uploads so many files in batches, as is the default behind the headers of E2B, with faults, and
+ * asserts that nothing is lost.
+ */
 export async function batchChaos(seed: number, count: number): Promise<void> {
   const planned = fates(seed, count, RETRIES);
   await using world = await openWith(planned, strays(seed, 20), 'E2b');

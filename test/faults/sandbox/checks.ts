@@ -19,7 +19,10 @@ const COMMANDS = [
 /** What a terminal acts on, or what changes the order of what is read. */
 const ACTIVE = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-/** Checks that nothing of a run acts on the runner or on a reader, and that all is of a bounded size. */
+/**
+ * Checks that nothing of a run acts on the runner or on a reader, and that all is of a bounded
+ * size.
+ */
 export function checkHarmless(result: Result): void {
   const { stdout, stderr, summary, outputs, reportText } = result;
   assert.equal(stderr, '');

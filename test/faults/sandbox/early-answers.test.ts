@@ -43,7 +43,10 @@ suite('an agent that answers before it has read a body', { timeout: 120_000 }, (
   }
 });
 
-/** An agent that answers a request as soon as it sees its files' names, reads on only later, and keeps every byte. */
+/**
+ * An agent that answers a request as soon as it sees its files' names, reads on only later, and
+ * keeps every byte.
+ */
 async function startEarlyAgent() {
   const sockets = new Set<Socket>();
   const bodies: Buffer[] = [];

@@ -5,8 +5,8 @@ import { answer } from './hostile.ts';
 import { runAgainst } from './running.ts';
 
 /**
- * Answers each of so many uploads with something random, and the stats with the first of it that could be some, and checks
- * that nothing in it does harm.
+ * Answers each of so many uploads with something random, and the stats with the first of it that
+ * could be some, and checks that nothing in it does harm.
  */
 export async function fuzz(seed: number, count: number): Promise<Result> {
   const answers = hostileAnswers(seed, count);

@@ -18,7 +18,10 @@ export interface Received {
 
 export type Say = (socket: Socket, request: Received) => void;
 
-/** What is said, and when: on the headers, on the first bytes of the body, or once the whole request is there. */
+/**
+ * What is said, and when: on the headers, on the first bytes of the body, or once the whole request
+ * is there.
+ */
 export interface Talk {
   readonly at?: 'headers' | 'body' | 'end';
   readonly say: Say;
@@ -35,7 +38,10 @@ export interface HostileOptions {
   readonly keys?: Keys;
 }
 
-/** A server made of sockets alone, which says whatever it is told to. Without orders it is a good agent. */
+/**
+ * A server made of sockets alone, which says whatever it is told to. Without orders it is a good
+ * agent.
+ */
 export interface Hostile extends AsyncDisposable {
   readonly url: string;
   readonly connections: () => number;

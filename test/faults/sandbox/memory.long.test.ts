@@ -128,7 +128,8 @@ suite('whatever is answered, memory and log stay small', { concurrency: 2 }, () 
     const good = answer(200, ({ name }) => entryOf(name));
     const arriving = Object.fromEntries(names.map(name => [name, good]));
     const { result, peak } = await runAgainst({
-      // An error with its stack takes 14 KB, a socket 4 KB: as many as there are files would not fit.
+      // An error with its stack takes 14 KB, a socket 4 KB: as many as there are files would not
+      // fit.
       env: { NODE_OPTIONS: `--import=${PEAK_MEMORY} --max-old-space-size=${MAX_HEAP_MIB}` },
       files: manyFiles(8000),
       upload: reset,

@@ -56,7 +56,10 @@ suite('a host with two versions of an agent, of which one drops folders', () => 
   });
 });
 
-/** A host before two agents with one disk: batches with a folder in them go to the one that drops folders. */
+/**
+ * A host before two agents with one disk: batches with a folder in them go to the one that drops
+ * folders.
+ */
 async function startHost(world: World) {
   const other = await startAgent({
     root: world.root,

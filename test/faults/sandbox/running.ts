@@ -12,7 +12,10 @@ import {
 import { checkHarmless } from './checks.ts';
 import { type Hostile, type HostileOptions, openHostile, type Talk } from './hostile.ts';
 
-/** However an attempt ends, it ends long before: nothing is waited for but `timeout`, at most a few times. */
+/**
+ * However an attempt ends, it ends long before: nothing is waited for but `timeout`, at most a few
+ * times.
+ */
 const LONGEST_MS = 30_000;
 
 export const MAX_MEMORY = 160 * 1024 * 1024;
@@ -34,7 +37,10 @@ export interface HostileRun extends HostileOptions, RunOptions {
   readonly longestMs?: number;
 }
 
-/** Runs the action against a hostile server, one attempt a request, and checks that nothing came of it but a report. */
+/**
+ * Runs the action against a hostile server, one attempt a request, and checks that nothing came of
+ * it but a report.
+ */
 export async function runAgainst({
   files,
   inputs,

@@ -12,7 +12,10 @@ export interface TokenRun extends Pick<RunOptions, 'env'> {
   readonly inputs: Inputs;
 }
 
-/** Runs the action with a token against a server; to what it left behind belongs every file of the runner's places. */
+/**
+ * Runs the action with a token against a server; to what it left behind belongs every file of the
+ * runner's places.
+ */
 export async function leftBy(
   hostile: Hostile,
   token: string,
