@@ -199,42 +199,54 @@ async function readRecord(directory, judged) {
 }
 function parseLines(lines, metrics) {
 	const written = lines.filter((line) => line !== "");
-	const entries = written.map(parseFieldsOf).filter(hasTime);
-	const samples = entries.filter(({ figures }) => figures !== void 0).map(({ at, figures }) => ({
+	const entries = written.flatMap((line) => parseLine(line, metrics) ?? []);
+	const samples = entries.flatMap(({ at, figures }) => figures ? [{
 		at,
-		figures: figuresIn(figures, metrics)
-	}));
+		figures
+	}] : []);
 	const last = samples.at(-1);
 	if (entries.length < written.length && last !== void 0) samples.push({
 		at: last.at,
 		figures: /* @__PURE__ */ new Map()
 	});
-	const warnings = entries.flatMap(({ warning }) => typeof warning === "string" && warning !== "" ? warning.split("\n", MAX_WARNINGS) : []);
+	const warnings = entries.flatMap(({ warning }) => warning?.split("\n", MAX_WARNINGS) ?? []);
 	return {
 		samples,
-		gaps: momentsOf("gap", entries),
+		gaps: entries.flatMap(({ at, gap }) => gap === void 0 ? [] : [{
+			at,
+			what: gap
+		}]),
 		warnings: [...new Set(warnings.map(cut))].slice(0, MAX_WARNINGS),
-		start: entries.findLast(({ start }) => start !== void 0)?.at,
-		end: momentsOf("end", entries).at(-1)
+		start: entries.findLast(({ isStart }) => isStart)?.at,
+		end: entries.flatMap(({ at, end }) => end === void 0 ? [] : [{
+			at,
+			what: end
+		}]).at(-1)
 	};
 }
 const MAX_TIME = 864e13;
-function hasTime(fields) {
-	const { at } = fields;
-	return typeof at === "number" && Math.abs(at) <= MAX_TIME;
-}
-function momentsOf(name, entries) {
-	return entries.flatMap(({ at, [name]: what }) => typeof what === "string" ? [{
+/** Undefined for a damaged line. */
+function parseLine(line, metrics) {
+	const { at, start, figures, gap, end, warning } = parseFieldsOf(line);
+	if (typeof at !== "number" || Math.abs(at) > MAX_TIME) return void 0;
+	return {
 		at,
-		what: cut(what)
-	}] : []);
+		isStart: start !== void 0,
+		figures: figures === void 0 ? void 0 : figuresIn(fieldsOf(figures), metrics),
+		gap: typeof gap === "string" ? cut(gap) : void 0,
+		end: typeof end === "string" ? cut(end) : void 0,
+		warning: typeof warning === "string" && warning !== "" ? warning : void 0
+	};
 }
 function cut(text) {
 	return text.slice(0, MAX_TEXT);
 }
-function figuresIn(value, metrics) {
+function figuresIn(fields, metrics) {
 	const figures = /* @__PURE__ */ new Map();
-	for (const [metric, figure] of Object.entries(fieldsOf(value))) if (typeof figure === "number" && Number.isFinite(figure) && metrics.has(metric)) figures.set(metric, figure);
+	for (const metric of metrics) {
+		const figure = fields[metric];
+		if (typeof figure === "number" && Number.isFinite(figure)) figures.set(metric, figure);
+	}
 	return figures;
 }
 /** The last sample's stats as the agent sent them, or from the record if that text is gone. */

@@ -54,51 +54,62 @@ type ParsedLines = Omit<MonitorRecord, 'stats' | 'crash' | 'problem'>;
 
 function parseLines(lines: readonly string[], metrics: ReadonlySet<string>): ParsedLines {
   const written = lines.filter(line => line !== '');
-  const entries = written.map(parseFieldsOf).filter(hasTime);
-  const samples = entries
-    .filter(({ figures }) => figures !== undefined)
-    .map(({ at, figures }) => ({ at, figures: figuresIn(figures, metrics) }));
+  const entries = written.flatMap(line => parseLine(line, metrics) ?? []);
+  const samples = entries.flatMap(({ at, figures }) => (figures ? [{ at, figures }] : []));
   const last = samples.at(-1);
   // After damage, a sample without figures keeps any gate from passing.
   if (entries.length < written.length && last !== undefined)
     samples.push({ at: last.at, figures: new Map() });
-  const warnings = entries.flatMap(({ warning }) =>
-    typeof warning === 'string' && warning !== '' ? warning.split('\n', MAX_WARNINGS) : [],
-  );
+  const warnings = entries.flatMap(({ warning }) => warning?.split('\n', MAX_WARNINGS) ?? []);
   return {
     samples,
-    gaps: momentsOf('gap', entries),
+    gaps: entries.flatMap(({ at, gap }) => (gap === undefined ? [] : [{ at, what: gap }])),
     warnings: [...new Set(warnings.map(cut))].slice(0, MAX_WARNINGS),
-    start: entries.findLast(({ start }) => start !== undefined)?.at,
-    end: momentsOf('end', entries).at(-1),
+    start: entries.findLast(({ isStart }) => isStart)?.at,
+    end: entries.flatMap(({ at, end }) => (end === undefined ? [] : [{ at, what: end }])).at(-1),
   };
 }
 
-type Entry = Readonly<Record<string, unknown>> & { readonly at: number };
+/** What is kept of one line. */
+interface Entry {
+  readonly at: number;
+  readonly isStart: boolean;
+  readonly figures: Figures | undefined;
+  readonly gap: string | undefined;
+  readonly end: string | undefined;
+  readonly warning: string | undefined;
+}
 
 // The latest time that a Date can hold.
 const MAX_TIME = 8.64e15;
 
-function hasTime(fields: Readonly<Record<string, unknown>>): fields is Entry {
-  const { at } = fields;
-  return typeof at === 'number' && Math.abs(at) <= MAX_TIME;
-}
-
-function momentsOf(name: string, entries: readonly Entry[]): Moment[] {
-  return entries.flatMap(({ at, [name]: what }) =>
-    typeof what === 'string' ? [{ at, what: cut(what) }] : [],
-  );
+/** Undefined for a damaged line. */
+function parseLine(line: string, metrics: ReadonlySet<string>): Entry | undefined {
+  const { at, start, figures, gap, end, warning } = parseFieldsOf(line);
+  if (typeof at !== 'number' || Math.abs(at) > MAX_TIME) return undefined;
+  return {
+    at,
+    isStart: start !== undefined,
+    figures: figures === undefined ? undefined : figuresIn(fieldsOf(figures), metrics),
+    gap: typeof gap === 'string' ? cut(gap) : undefined,
+    end: typeof end === 'string' ? cut(end) : undefined,
+    warning: typeof warning === 'string' && warning !== '' ? warning : undefined,
+  };
 }
 
 function cut(text: string): string {
   return text.slice(0, MAX_TEXT);
 }
 
-function figuresIn(value: unknown, metrics: ReadonlySet<string>): Figures {
+function figuresIn(
+  fields: Readonly<Record<string, unknown>>,
+  metrics: ReadonlySet<string>,
+): Figures {
   const figures = new Map<string, number>();
-  for (const [metric, figure] of Object.entries(fieldsOf(value)))
-    if (typeof figure === 'number' && Number.isFinite(figure) && metrics.has(metric))
-      figures.set(metric, figure);
+  for (const metric of metrics) {
+    const figure = fields[metric];
+    if (typeof figure === 'number' && Number.isFinite(figure)) figures.set(metric, figure);
+  }
   return figures;
 }
 
