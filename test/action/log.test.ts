@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { textOf } from '../report/blocks.ts';
 import { manyFiles, openFaulty, openWorld, runBadly, runWell, TOKEN } from './harness.ts';
 
-suite('the log', { concurrency: 2 }, () => {
+suite('the log', { concurrency: 4 }, () => {
   test('shows the first of very many failed attempts, and says that there were more', async () => {
     const fault = { on: 'upload', times: 30, do: { kind: 'status', status: 500 } } as const;
     await using world = await openWorld({ files: manyFiles(30), faults: [fault] });

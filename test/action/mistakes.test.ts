@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { closeWith, listenHere } from '../listening.ts';
+import { everyFourth } from '../telling.ts';
 import { type Inputs, openFaulty, openWorld, runAction, runBadly } from './harness.ts';
 import { openProxy } from './proxy.ts';
 
@@ -71,7 +72,7 @@ const ANSWERS: readonly (readonly [status: number, body: string, hint: RegExp])[
 ];
 
 suite('a mistake', { concurrency: 2 }, () => {
-  for (const [inputs, says] of REFUSED) {
+  for (const [inputs, says] of everyFourth(REFUSED)) {
     test(`such as ${JSON.stringify(inputs)} is refused, with what to do`, async () => {
       await using world = await openWorld();
       const result = await runBadly(world, inputs);
@@ -80,7 +81,7 @@ suite('a mistake', { concurrency: 2 }, () => {
     });
   }
 
-  for (const [status, body, hint] of ANSWERS) {
+  for (const [status, body, hint] of everyFourth(ANSWERS)) {
     test(`that is answered ${status} ${body} gets its own advice`, async () => {
       await using world = await openFaulty({ kind: 'status', status, body });
       const result = await runBadly(world, { retries: '0' });
@@ -88,7 +89,7 @@ suite('a mistake', { concurrency: 2 }, () => {
     });
   }
 
-  for (const line of ['dist/.*\\.js', 'dist/!(a).js', '/dist/**', '^dist/.+$']) {
+  for (const line of everyFourth(['dist/.*\\.js', 'dist/!(a).js', '/dist/**', '^dist/.+$'])) {
     test(`in files, ${line}, is told what it is`, async () => {
       await using world = await openWorld({ files: { 'dist/b.txt': '' } });
       const [error = ''] = (await runBadly(world, { files: line })).annotations('error');
@@ -96,7 +97,7 @@ suite('a mistake', { concurrency: 2 }, () => {
     });
   }
 
-  for (const line of ['dist/**;package.json', 'dist/**|app', ':!dist', '-dist/a']) {
+  for (const line of everyFourth(['dist/**;package.json', 'dist/**|app', ':!dist', '-dist/a'])) {
     test(`in files, ${line}, is told how to write it`, async () => {
       await using world = await openWorld({ files: { 'dist/b.txt': '' } });
       const [error = ''] = (await runBadly(world, { files: line })).annotations('error');
@@ -164,13 +165,13 @@ suite('a mistake', { concurrency: 2 }, () => {
     assert.match(hint ?? '', /Allow the host in the proxy/);
   });
 
-  for (const [name, task, says] of [
+  for (const [name, task, says] of everyFourth([
     ['INPUT_TARGET-DIR', 'upload', /^target-dir: is not an input: use target/],
     ['INPUT_INCLUDE', 'sync', /^include: is not an input: use files/],
     ['INPUT_FAIL-ON', 'stats', /^fail-on: is not an input: use fail-if/],
     ['INPUT_THRESHOLD', 'monitor', /^threshold: is not an input: use fail-if/],
     ['INPUT_FAIL-IF', 'upload', /^fail-if: is not an input of this action\. Use it in a step/],
-  ] as const) {
+  ] as const)) {
     test(`such as ${name} for ${task} is refused`, async () => {
       await using world = await openWorld();
       const result = await runBadly(world, {}, { task, env: { [name]: 'x' } });
