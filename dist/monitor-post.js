@@ -1,5 +1,5 @@
 import { a as keptInputs, c as isStopped, d as removeDirectory, f as requireInputs, o as monitorDirectory, t as endMonitor } from "./shared-monitor-monitor-stop-monitor-post.js";
-import { at as quote, lt as inputError, s as step } from "./shared.js";
+import { at as quote, s as step, ut as inputError } from "./shared.js";
 
 // src/main/monitor-post.ts
 const monitor = monitorDirectory();

@@ -27570,9 +27570,13 @@ function findInvisible(text) {
 	const [character] = text.match(UNSEEN) ?? [];
 	return character === void 0 ? void 0 : escapeCharacter(character);
 }
+/** The first `limit` characters, then `…` if there are more; never half a character. */
+function truncate(text, limit) {
+	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
+}
 /** A value in a message: quoted, cut, escaped, except for the backslashes of Windows paths. */
 function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
+	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
 function escapeCharacter(character) {
 	if (character === "\n") return "\\n";
@@ -27839,7 +27843,7 @@ var AgentError = class extends Error {
 		this.retryAfterMs = details.retryAfterMs;
 		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
 	}
-	get retryable() {
+	get isRetryable() {
 		return CONSEQUENCES[this.kind].retry !== "never";
 	}
 	/** How many of the retries that the user allows this failure is worth. */
@@ -27848,13 +27852,7 @@ var AgentError = class extends Error {
 		if (retry === "always") return allowed;
 		return retry === "once" ? Math.min(allowed, 1) : 0;
 	}
-	get fatal() {
-		return isFatal(this);
-	}
 };
-function isFatal({ kind }) {
-	return CONSEQUENCES[kind].isFatal;
-}
 
 // src/text/json.ts
 /**
@@ -27902,8 +27900,7 @@ function wordsOf(text, redact) {
 	const isText = message !== void 0 && !HTML.test(message);
 	const page = redact(message ?? text).slice(0, MAX_SEARCHED);
 	const line = redact(redact(isText ? message : shownText(page)).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
-	if (line.length <= MAX_CHARACTERS) return line;
-	return `${line.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
+	return truncate(line, MAX_CHARACTERS);
 }
 const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
 const ENTITIES = new Map(Object.entries({
@@ -27956,7 +27953,7 @@ async function readAnswer({ statusCode: status, headers, body }, { label, isEarl
 		isEarly
 	};
 }
-/** The error of a success that cannot be believed. `why` completes the sentence. */
+/** An error for a 2xx answer that breaks the contract. `why` completes the sentence. */
 function badAnswer({ label, status }, why) {
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
 	return new AgentError("bad-answer", message, { status });
@@ -27976,7 +27973,12 @@ const KINDS = {
 	502: "server",
 	503: "server",
 	504: "server",
-	507: "disk-full"
+	507: "disk-full",
+	520: "server",
+	521: "server",
+	522: "server",
+	523: "server",
+	524: "server"
 };
 const RULES = [
 	{
@@ -28010,9 +28012,10 @@ const RULES = [
 		kind: "disk-full"
 	}
 ];
+const PERMISSION_DENIED = /permission denied/i;
 const HINTS = [
 	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."],
-	[/permission denied/i, "Set username to a user who may write there, or give the files another target."],
+	[PERMISSION_DENIED, "Set username to a user who may write there, or give the files another target."],
 	[/read-only file system/i, "Nothing can be stored at this target. Choose another."],
 	[/text file busy/i, "The sandbox is running this file. Stop it, or upload to another target."],
 	[/file name too long/i, "A name may have 255 bytes. Give the file a shorter target."],
@@ -28049,7 +28052,8 @@ function kindOf(status, words) {
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
 function hintOn(status, words) {
-	const hint = HINTS.find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
+	const isAboutToken = status === 401 || status === 403;
+	const hint = HINTS.filter(([pattern]) => !isAboutToken || pattern !== PERMISSION_DENIED).find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
 	if (hint === void 0 && status >= 520) return "Check port, and that the service is up.";
 	return hint;
 }
@@ -28144,18 +28148,22 @@ function operationPath(fallback) {
 }
 
 // src/agent/proxy.ts
-/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
-function proxyFor(origin, env) {
-	const url = new URL(origin);
-	if (url.protocol === "http:" && isLoopback(url.hostname)) return void 0;
-	if (isExcepted(url, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
+/** The proxy for a URL, if there is one: plain http to this machine never uses one. */
+function proxyFor(url, env) {
+	const { protocol, hostname, port } = new URL(url);
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	if (isExcepted({
+		protocol,
+		hostname,
+		port
+	}, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
 	const plain = firstSet(["http_proxy", "HTTP_PROXY"], env);
-	if (url.protocol === "http:") return plain;
+	if (protocol === "http:") return plain;
 	return firstSet(["https_proxy", "HTTPS_PROXY"], env) ?? plain;
 }
 /** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
-function usableProxy(origin, env) {
-	const proxy = proxyFor(origin, env);
+function usableProxy(url, env) {
+	const proxy = proxyFor(url, env);
 	if (proxy === void 0 || isUsable(proxy)) return proxy;
 	throw inputError(proxy.name, `the environment variable is not the URL of an http, https or socks5 proxy. Correct it, or add the host to NO_PROXY.`, "http://host:3128");
 }
@@ -28199,14 +28207,14 @@ function decode(part) {
 		return;
 	}
 }
-/** The first variable that is set decides; set to nothing, it names no proxy. */
+/** The first of the variables that is set; undefined if its value is empty. */
 function firstSet(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
+	const name = names.find((each) => env[each] !== void 0) ?? "";
+	const value = env[name];
+	return value ? {
 		name,
 		value
-	};
+	} : void 0;
 }
 
 // src/agent/network-failure.ts
@@ -28225,10 +28233,9 @@ const MEANINGS = {
 	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
 };
 const MAX_DETAIL = 300;
-/** What an error of undici means. Bugs, and errors that already say it, come back as they are. */
+/** Turns an error of undici into an AgentError. Returns bugs and AgentErrors unchanged. */
 function networkFailure(error, request) {
 	if (error instanceof AgentError || !(error instanceof Error)) return error;
-	if (error.cause instanceof AgentError) return error.cause;
 	const code = codeOf(error);
 	if (code === void 0 || isMisuse(error, code)) return error;
 	const { label, redact } = request;
@@ -28301,8 +28308,8 @@ function codeOf(error) {
 }
 function detail(code, error, redact) {
 	const message = redact(withoutOpenSslPrefix((error instanceof AggregateError ? error.errors : [error]).map((each) => each instanceof Error ? each.message : String(each)).join("; ")));
-	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
-	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
+	const shown = truncate(message, MAX_DETAIL).trim();
+	const parts = [message.includes(code) ? "" : code, shown].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 /** The reason in `thread:error:number:library:function:reason:file:line:`. */
@@ -28311,7 +28318,7 @@ function withoutOpenSslPrefix(message) {
 }
 
 // src/agent/client.ts
-/** Opens a client of a sandbox's agent. @throws InputError if the environment's proxy is none */
+/** Opens a client of a sandbox's agent. @throws InputError for an unusable proxy variable */
 function openClient(connection, options) {
 	const { baseUrl, token, signature = "", timeout } = connection;
 	return openServiceClient({
@@ -28321,10 +28328,10 @@ function openClient(connection, options) {
 		timeout
 	}, options);
 }
-/** Opens a client of any service. @throws InputError if the environment's proxy is none */
+/** Opens a client of any service. @throws InputError for an unusable proxy variable */
 function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { cancel, now }) {
-	const redact = redactorFor(headers, secrets);
-	const proxy = usableProxy(new URL(baseUrl).origin, process.env);
+	const redact = redactorOf(headers, secrets);
+	const proxy = usableProxy(baseUrl, process.env);
 	const connections = openConnections(proxy, timeoutMs);
 	const common = {
 		...headers,
@@ -28334,7 +28341,7 @@ function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { 
 	return {
 		redact,
 		async send(request) {
-			const url = `${baseUrl.replace(/\/+$/, "")}${request.path}`;
+			const url = `${baseUrl}${request.path}`;
 			const label = `${request.method} ${url.replace(/\?.*/s, "")}`;
 			const all = {
 				...common,
@@ -28367,7 +28374,8 @@ function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { 
 		close: () => connections.close()
 	};
 }
-function redactorFor(headers, secrets) {
+/** Redacts secrets, secret headers and the credentials of the proxy variables. */
+function redactorOf(headers, secrets) {
 	const inHeaders = secretsInHeaders(Object.entries(headers));
 	return redactor([
 		...secrets,
@@ -28385,7 +28393,7 @@ function agentHeaders(connection) {
 		[routing.port]: String(port)
 	};
 }
-/** Keep-alive connections; those in use when they are renewed come to their end. */
+/** Keep-alive connections. `renew` opens new ones; requests in flight finish on the old. */
 function openConnections(proxy, timeoutMs) {
 	const closing = new AbortController();
 	const open = () => openDispatcher(proxy, timeoutMs, closing.signal);
@@ -29338,8 +29346,8 @@ async function recordSamples(read, recorder, intervalMs, { sleep, stop, now }) {
 /** The gap of a sandbox that was there before: most often, the job deleted it. */
 const GONE = "the sandbox was gone";
 /** The message, with the advice if the next sample will not succeed by itself. */
-function describeFailure({ kind, message, hint, retryable }) {
-	return retryable || kind === "cancelled" ? message : `${message} ${hint}`;
+function describeFailure({ kind, message, hint, isRetryable }) {
+	return isRetryable || kind === "cancelled" ? message : `${message} ${hint}`;
 }
 /** The reason of a monitor that the post step ended. */
 const ASKED = "the job asked for it";

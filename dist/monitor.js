@@ -1,4 +1,4 @@
-import { A as logLine, lt as inputError, s as step, tt as formatDuration, y as systemCode } from "./shared.js";
+import { A as logLine, s as step, tt as formatDuration, ut as inputError, y as systemCode } from "./shared.js";
 import { n as openCrashFile, r as readCrash, s as newMonitorDirectory } from "./shared-monitor-monitor-stop-monitor-post.js";
 import { once } from "node:events";
 import { closeSync } from "node:fs";

@@ -1,4 +1,4 @@
-import { $ as formatBytes, B as EMPTY_REPORT, Q as abbreviate, T as requireFileCommands, V as inputNames, X as METRICS, a as textsOf, et as formatCount, ft as metricsOf, lt as inputError, m as READ_FLAGS, n as fieldsOf, nt as formatNumber, r as parseFieldsOf, ut as gateOf, y as systemCode } from "./shared.js";
+import { $ as formatBytes, B as EMPTY_REPORT, Q as abbreviate, T as requireFileCommands, V as inputNames, X as METRICS, a as textsOf, dt as gateOf, et as formatCount, m as READ_FLAGS, n as fieldsOf, nt as formatNumber, pt as metricsOf, r as parseFieldsOf, ut as inputError, y as systemCode } from "./shared.js";
 import { d as saveState, p as setOutput, s as getState } from "./vendor.js";
 import { a as describeUnseen, o as findStaleTimes, s as decodeStats } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";

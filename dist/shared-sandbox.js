@@ -1,4 +1,4 @@
-import { A as logLine, C as lastCallSignal, M as reportError, S as environmentWarnings, W as isHeaderValue, a as textsOf, b as openStep, ht as AgentError, j as toMessage, k as annotate, mt as withRetries, n as fieldsOf, o as reportBug, pt as sleep, q as secretsInHeaders, r as parseFieldsOf, rt as formatTime, st as InputError, tt as formatDuration, w as readInputs, x as cancelSignal, z as waitUntil } from "./shared.js";
+import { A as logLine, C as lastCallSignal, M as reportError, S as environmentWarnings, W as isHeaderValue, a as textsOf, b as openStep, ct as InputError, gt as AgentError, ht as withRetries, j as toMessage, k as annotate, mt as sleep, n as fieldsOf, o as reportBug, q as secretsInHeaders, r as parseFieldsOf, rt as formatTime, tt as formatDuration, w as readInputs, x as cancelSignal, z as waitUntil } from "./shared.js";
 import { d as saveState, f as setFailed, m as setSecret, p as setOutput, s as getState } from "./vendor.js";
 import { c as readStats, l as badAnswer, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as openServiceClient, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
@@ -276,8 +276,8 @@ async function waitForAgent({ id, token, url }, { cancel, now, sleep }) {
 	}
 }
 /** A sandbox that was just created may not be known everywhere yet. */
-function mayMend({ kind, retryable }) {
-	return retryable || kind === "sandbox-not-found";
+function mayMend({ kind, isRetryable }) {
+	return isRetryable || kind === "sandbox-not-found";
 }
 /** Whether an error is the answer of an agent that is up; the step that needs more says so. */
 function hasAnswered(error) {

@@ -1,5 +1,5 @@
 import { t as openClient } from "./shared-sync-upload-stats-sandbox.js";
-import { B as EMPTY_REPORT, F as judgementLine, I as takeSamples, L as tryToSample, M as reportError, N as waitError, P as formatFigure, R as unmet, X as METRICS, Y as CONTRACT, Z as metricKind, dt as isGated, ft as metricsOf, ht as AgentError, i as parseWithDigits, mt as withRetries, n as fieldsOf, rt as formatTime, t as digitsOf, tt as formatDuration, ut as gateOf, z as waitUntil } from "./shared.js";
+import { B as EMPTY_REPORT, F as judgementLine, I as takeSamples, L as tryToSample, M as reportError, N as waitError, P as formatFigure, R as unmet, X as METRICS, Y as CONTRACT, Z as metricKind, dt as gateOf, ft as isGated, gt as AgentError, ht as withRetries, i as parseWithDigits, n as fieldsOf, ot as truncate, pt as metricsOf, rt as formatTime, t as digitsOf, tt as formatDuration, z as waitUntil } from "./shared.js";
 
 // src/agent/words.ts
 const MAX_CHARACTERS = 300;
@@ -10,8 +10,7 @@ function wordsOf(text, redact) {
 	const isText = message !== void 0 && !HTML.test(message);
 	const page = redact(message ?? text).slice(0, MAX_SEARCHED);
 	const line = redact(redact(isText ? message : shownText(page)).slice(0, MAX_SEARCHED).replace(/\s+/g, " ").trim());
-	if (line.length <= MAX_CHARACTERS) return line;
-	return `${line.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
+	return truncate(line, MAX_CHARACTERS);
 }
 const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;
 const ENTITIES = new Map(Object.entries({
@@ -72,7 +71,7 @@ function parseAnswer(answer) {
 		throw badAnswer(answer, "it is not JSON");
 	}
 }
-/** The error of a success that cannot be believed. `why` completes the sentence. */
+/** An error for a 2xx answer that breaks the contract. `why` completes the sentence. */
 function badAnswer({ label, status }, why) {
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
 	return new AgentError("bad-answer", message, { status });
@@ -92,7 +91,12 @@ const KINDS = {
 	502: "server",
 	503: "server",
 	504: "server",
-	507: "disk-full"
+	507: "disk-full",
+	520: "server",
+	521: "server",
+	522: "server",
+	523: "server",
+	524: "server"
 };
 const RULES = [
 	{
@@ -126,9 +130,10 @@ const RULES = [
 		kind: "disk-full"
 	}
 ];
+const PERMISSION_DENIED = /permission denied/i;
 const HINTS = [
 	[/is a directory/i, "The target is a directory in the sandbox: end the target with / to put the file in it."],
-	[/permission denied/i, "Set username to a user who may write there, or give the files another target."],
+	[PERMISSION_DENIED, "Set username to a user who may write there, or give the files another target."],
 	[/read-only file system/i, "Nothing can be stored at this target. Choose another."],
 	[/text file busy/i, "The sandbox is running this file. Stop it, or upload to another target."],
 	[/file name too long/i, "A name may have 255 bytes. Give the file a shorter target."],
@@ -165,7 +170,8 @@ function kindOf(status, words) {
 	return KINDS[status] ?? (status >= 400 ? "rejected" : "bad-answer");
 }
 function hintOn(status, words) {
-	const hint = HINTS.find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
+	const isAboutToken = status === 401 || status === 403;
+	const hint = HINTS.filter(([pattern]) => !isAboutToken || pattern !== PERMISSION_DENIED).find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
 	if (hint === void 0 && status >= 520) return "Check port, and that the service is up.";
 	return hint;
 }

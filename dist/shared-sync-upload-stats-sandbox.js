@@ -1,5 +1,5 @@
 import { t as require_undici } from "./undici-sync-upload-stats-sandbox.js";
-import { D as proxyCredentials, E as proxyAddress, J as redactor, K as routingHeaders, O as usableProxy, U as USER_AGENT, ht as AgentError, q as secretsInHeaders, y as systemCode } from "./shared.js";
+import { D as proxyCredentials, E as proxyAddress, J as redactor, K as routingHeaders, O as usableProxy, U as USER_AGENT, gt as AgentError, ot as truncate, q as secretsInHeaders, y as systemCode } from "./shared.js";
 import { d as readAnswer, f as statusFailure } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { setImmediate } from "node:timers/promises";
 
@@ -20,10 +20,9 @@ const MEANINGS = {
 	UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long"
 };
 const MAX_DETAIL = 300;
-/** What an error of undici means. Bugs, and errors that already say it, come back as they are. */
+/** Turns an error of undici into an AgentError. Returns bugs and AgentErrors unchanged. */
 function networkFailure(error, request) {
 	if (error instanceof AgentError || !(error instanceof Error)) return error;
-	if (error.cause instanceof AgentError) return error.cause;
 	const code = codeOf(error);
 	if (code === void 0 || isMisuse(error, code)) return error;
 	const { label, redact } = request;
@@ -96,8 +95,8 @@ function codeOf(error) {
 }
 function detail(code, error, redact) {
 	const message = redact(withoutOpenSslPrefix((error instanceof AggregateError ? error.errors : [error]).map((each) => each instanceof Error ? each.message : String(each)).join("; ")));
-	const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
-	const parts = [message.includes(code) ? "" : code, cut.trim()].filter((part) => part !== "");
+	const shown = truncate(message, MAX_DETAIL).trim();
+	const parts = [message.includes(code) ? "" : code, shown].filter((part) => part !== "");
 	return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 /** The reason in `thread:error:number:library:function:reason:file:line:`. */
@@ -106,7 +105,7 @@ function withoutOpenSslPrefix(message) {
 }
 
 // src/agent/client.ts
-/** Opens a client of a sandbox's agent. @throws InputError if the environment's proxy is none */
+/** Opens a client of a sandbox's agent. @throws InputError for an unusable proxy variable */
 function openClient(connection, options) {
 	const { baseUrl, token, signature = "", timeout } = connection;
 	return openServiceClient({
@@ -116,10 +115,10 @@ function openClient(connection, options) {
 		timeout
 	}, options);
 }
-/** Opens a client of any service. @throws InputError if the environment's proxy is none */
+/** Opens a client of any service. @throws InputError for an unusable proxy variable */
 function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { cancel, now }) {
-	const redact = redactorFor(headers, secrets);
-	const proxy = usableProxy(new URL(baseUrl).origin, process.env);
+	const redact = redactorOf(headers, secrets);
+	const proxy = usableProxy(baseUrl, process.env);
 	const connections = openConnections(proxy, timeoutMs);
 	const common = {
 		...headers,
@@ -129,7 +128,7 @@ function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { 
 	return {
 		redact,
 		async send(request) {
-			const url = `${baseUrl.replace(/\/+$/, "")}${request.path}`;
+			const url = `${baseUrl}${request.path}`;
 			const label = `${request.method} ${url.replace(/\?.*/s, "")}`;
 			const all = {
 				...common,
@@ -162,11 +161,8 @@ function openServiceClient({ baseUrl, headers, secrets, timeout: timeoutMs }, { 
 		close: () => connections.close()
 	};
 }
-/** Takes the secrets of a connection, and those of the proxies, out of a text. */
-function redactorOf({ token, headers, signature = "" }) {
-	return redactorFor(headers, [token, signature]);
-}
-function redactorFor(headers, secrets) {
+/** Redacts secrets, secret headers and the credentials of the proxy variables. */
+function redactorOf(headers, secrets) {
 	const inHeaders = secretsInHeaders(Object.entries(headers));
 	return redactor([
 		...secrets,
@@ -184,7 +180,7 @@ function agentHeaders(connection) {
 		[routing.port]: String(port)
 	};
 }
-/** Keep-alive connections; those in use when they are renewed come to their end. */
+/** Keep-alive connections. `renew` opens new ones; requests in flight finish on the old. */
 function openConnections(proxy, timeoutMs) {
 	const closing = new AbortController();
 	const open = () => openDispatcher(proxy, timeoutMs, closing.signal);

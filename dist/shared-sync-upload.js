@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { r as redactorOf, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
-import { B as EMPTY_REPORT, G as isSecretHeader, Q as abbreviate, _ as openFile, _t as isFatal, at as quote, c as findFiles, ct as allOf, d as isWithin, et as formatCount, f as pathWithin, g as hashFile, gt as failureOf, h as SMALL_BYTES, ht as AgentError, it as takeWithin, l as BROKEN_LINK, lt as inputError, m as READ_FLAGS, mt as withRetries, n as fieldsOf, ot as visibleCut, p as toPosix, r as parseFieldsOf, st as InputError, tt as formatDuration, u as NOT_REGULAR, ut as gateOf, v as readSmallFile, y as systemCode } from "./shared.js";
+import { B as EMPTY_REPORT, G as isSecretHeader, Q as abbreviate, _ as openFile, _t as failureOf, at as quote, c as findFiles, ct as InputError, d as isWithin, dt as gateOf, et as formatCount, f as pathWithin, g as hashFile, gt as AgentError, h as SMALL_BYTES, ht as withRetries, it as takeWithin, l as BROKEN_LINK, lt as allOf, m as READ_FLAGS, n as fieldsOf, p as toPosix, r as parseFieldsOf, st as visibleCut, tt as formatDuration, u as NOT_REGULAR, ut as inputError, v as readSmallFile, vt as isFatal, y as systemCode } from "./shared.js";
 import { i as waitFor, l as badAnswer, n as measure, t as checkGateIsJudgeable, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as require_form_data, t as pLimit } from "./vendor-sync-upload.js";
 import { hash, randomUUID } from "node:crypto";
@@ -9,7 +9,7 @@ import path, { posix } from "node:path";
 
 // src/agent/body.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** Makes a form under a boundary that no content can know. */
+/** Creates a form with a random boundary, which no content can contain. */
 function newForm() {
 	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
@@ -47,14 +47,16 @@ async function openBody(file, form, isHashed) {
 }
 /** Reads small files into one body. Files that cannot be read, or no longer fit, are not in it. */
 function readBatch(files, form) {
-	const heads = files.map(({ target }) => form.head(target));
-	const framing = heads.reduce((sum, head) => sum + head.length + LINE_BREAK.length, 0);
+	const framed = files.map((file) => ({
+		file,
+		head: form.head(file.target)
+	}));
+	const framing = framed.reduce((sum, { head }) => sum + head.length + LINE_BREAK.length, 0);
 	const content = files.reduce((sum, { size }) => sum + size + 1, 0);
 	const buffer = Buffer.allocUnsafeSlow(framing + content + form.tail.length);
 	const parts = [];
 	let end = 0;
-	for (const [index, file] of files.entries()) {
-		const head = heads[index] ?? form.head(file.target);
+	for (const { file, head } of framed) {
 		const start = parts.length > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
 		const offset = start + head.copy(buffer, start);
 		const size = readSmallFile(file, buffer.subarray(0, -form.tail.length), offset);
@@ -107,24 +109,32 @@ function uploader(client, inputs, isHashed) {
 	const form = newForm();
 	return async (files, onSent) => {
 		const [file, ...others] = files;
-		if (file === void 0) return [];
+		if (file === void 0) return /* @__PURE__ */ new Map();
 		const isBatch = others.length > 0;
 		const body = isBatch ? readBatch(files, form) : await openBody(file, form, isHashed);
-		if (body.parts.length === 0) return files.map(() => void 0);
+		if (body.parts.length === 0) return /* @__PURE__ */ new Map();
 		try {
-			return acknowledged(files, body, {
-				paths: storedPaths(await client.send({
-					method: "POST",
-					path: uploadPath(inputs, isBatch ? void 0 : file.target),
-					headers: {
-						"Content-Type": form.contentType,
-						"Content-Length": String(body.length)
-					},
-					body: body.chunks,
-					onSent
-				}), body.parts.map((part) => part.file.target)).map(client.redact),
-				isHashed
-			});
+			const paths = storedPaths(await client.send({
+				method: "POST",
+				path: requestPath(inputs, isBatch ? void 0 : file.target),
+				headers: {
+					"Content-Type": form.contentType,
+					"Content-Length": String(body.length)
+				},
+				body: body.chunks,
+				onSent
+			}), body.parts.map((part) => part.file.target));
+			return new Map(body.parts.map(({ file: sent, size, sha256 }, index) => {
+				const path = client.redact(paths[index] ?? "");
+				return [sent, isHashed ? {
+					path,
+					size,
+					sha256: sha256()
+				} : {
+					path,
+					size
+				}];
+			}));
 		} catch (error) {
 			if (error instanceof AgentError && error.kind === "bad-answer") client.reconnect();
 			throw error;
@@ -133,31 +143,16 @@ function uploader(client, inputs, isHashed) {
 		}
 	};
 }
-function acknowledged(files, { parts }, { paths, isHashed }) {
-	const stored = /* @__PURE__ */ new Map();
-	for (const [index, { file, size, sha256 }] of parts.entries()) {
-		const path = paths[index] ?? "";
-		stored.set(file, isHashed ? {
-			path,
-			size,
-			sha256: sha256()
-		} : {
-			path,
-			size
-		});
-	}
-	return files.map((file) => stored.get(file));
-}
 /** The path and query of an upload; only that of a single file names its target. */
-function uploadPath(inputs, target) {
-	const { username, signature, signatureExpiration, uploadPath: path } = inputs;
+function requestPath(inputs, target) {
+	const { username, signature, signatureExpiration, uploadPath } = inputs;
 	const query = Object.entries({
 		path: target,
 		username,
 		signature,
 		signature_expiration: signatureExpiration
 	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
-	return query.length === 0 ? path : `${path}?${query.join("&")}`;
+	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
 }
 const MAX_HOME_BYTES = 1024;
 /** Where an answer says that files were stored, in the order of `targets`. @throws AgentError */
@@ -468,41 +463,43 @@ function batchesOf(files, { filesPerRequest, inPlanOrder }) {
 // src/upload/concurrency.ts
 const START = 8;
 const MAX = 24;
-/** With `auto`, the limit grows with successes, and halves at a sign of overload. */
+/** Limits requests. With `auto`, the limit grows with successes, and halves at a sign of overload. */
 function adaptConcurrency(input, onChange) {
 	if (input !== "auto") return {
-		limit: () => input,
+		limit: pLimit(input),
 		begin: () => () => {}
 	};
+	const limit = pLimit(START);
 	const state = {
-		limit: START,
 		halvings: 0,
 		successes: 0
 	};
-	function set(to, error) {
-		const from = state.limit;
-		state.limit = Math.min(MAX, Math.max(1, to));
+	function change(wanted, reason) {
+		const from = limit.concurrency;
+		const to = Math.min(MAX, Math.max(1, wanted));
 		state.successes = 0;
-		if (state.limit !== from) onChange({
+		if (to === from) return;
+		limit.concurrency = to;
+		onChange({
 			from,
-			to: state.limit,
-			error
+			to,
+			reason
 		});
 	}
 	function succeed() {
 		state.successes += 1;
-		const needed = state.halvings === 0 ? 1 : state.limit;
-		if (state.successes >= needed) set(state.limit + 1);
+		const needed = state.halvings === 0 ? 1 : limit.concurrency;
+		if (state.successes >= needed) change(limit.concurrency + 1, "requests succeed");
 	}
 	return {
-		limit: () => state.limit,
+		limit,
 		begin() {
 			const begun = state.halvings;
 			return (error) => {
 				if (error === void 0) succeed();
 				else if (isOverload(error) && begun === state.halvings) {
 					state.halvings += 1;
-					set(Math.floor(state.limit / 2), error);
+					change(Math.floor(limit.concurrency / 2), error.message);
 				}
 			};
 		}
@@ -532,7 +529,7 @@ function watchForGivingUp(clock) {
 		},
 		/** Tells of a file that is lost; true if the transfer is to be given up. */
 		lost(error, begunAt) {
-			if (!error.retryable || error.kind === "file-changed") return false;
+			if (!error.isRetryable || error.kind === "file-changed") return false;
 			if (begunAt >= state.firstLoss && clock() - state.lastArrival >= 6e4) return true;
 			state.firstLoss = Math.min(state.firstLoss, clock());
 			return false;
@@ -542,30 +539,21 @@ function watchForGivingUp(clock) {
 
 // src/upload/send.ts
 function startSending(options) {
-	const { cancel, clock, onEvent } = options;
-	const requests = adaptConcurrency(options.concurrency, ({ from, to, error }) => {
-		limit.concurrency = to;
-		onEvent({
-			kind: "concurrency",
-			from,
-			to,
-			reason: error?.message ?? "requests succeed"
-		});
-	});
-	const limit = pLimit(requests.limit());
+	const { cancel, clock, concurrency, onEvent } = options;
 	const ending = new AbortController();
 	return {
 		...options,
 		results: /* @__PURE__ */ new Map(),
-		limit,
-		requests,
+		requests: adaptConcurrency(concurrency, (change) => onEvent({
+			kind: "concurrency",
+			...change
+		})),
 		givingUp: watchForGivingUp(clock),
 		stop: AbortSignal.any([cancel, ending.signal]),
 		end: (reason) => ending.abort(reason),
 		state: {
 			isBatching: true,
 			isMisplaced: false,
-			gaveUp: void 0,
 			pausedUntil: 0
 		}
 	};
@@ -577,17 +565,14 @@ async function sendAll(sending, batches) {
 }
 /** Sends a batch; its files go alone if the agent does not take them together. */
 async function sendBatch(sending, batch) {
-	const { limit, state } = sending;
+	const { state, requests } = sending;
 	const isSplit = () => batch.length > 1 && !state.isBatching;
-	const alone = await limit(() => isSplit() ? batch : send$1(sending, batch));
-	await Promise.all(alone.map((file) => limit(() => send$1(sending, [file]))));
+	await sendAll(sending, (await requests.limit(() => isSplit() ? batch : send$1(sending, batch))).map((file) => [file]));
 }
 /** Sends files with one request, and its retries. Returns the files that are to go alone. */
 async function send$1(sending, files) {
-	const { results, state, clock, sleep, stop, onEvent } = sending;
-	const pauseMs = () => Math.max(0, state.pausedUntil - clock());
-	while (pauseMs() > 0 && !stop.aborted) await sleep(pauseMs(), stop);
-	if (stop.aborted) {
+	const { results, state, clock, sleep, onEvent } = sending;
+	if (!await waitOutPause(sending)) {
 		settleUnsent(sending, files);
 		return [];
 	}
@@ -598,7 +583,7 @@ async function send$1(sending, files) {
 	const outcome = await withRetries(() => sendOnce(sending, files), {
 		...sending,
 		retries: files.length > 1 ? Math.floor(left / 2) : left,
-		pauseMs,
+		sleep: async (ms, stop) => await sleep(ms, stop) && waitOutPause(sending),
 		onRetry: (retry) => onEvent({
 			kind: "retry",
 			files,
@@ -618,6 +603,11 @@ async function send$1(sending, files) {
 		error: outcome.error,
 		begunAt
 	});
+}
+/** Waits out the pause that the agent asked for. False if the transfer ended meanwhile. */
+async function waitOutPause({ state, clock, sleep, stop }) {
+	while (!stop.aborted && state.pausedUntil > clock()) await sleep(state.pausedUntil - clock(), stop);
+	return !stop.aborted;
 }
 async function sendOnce(sending, files) {
 	const { requests, upload, onEvent, end, state, clock } = sending;
@@ -639,7 +629,7 @@ async function sendOnce(sending, files) {
 			throw error;
 		}
 		ended(error);
-		const pauseMs = error.retryable ? error.retryAfterMs ?? 0 : 0;
+		const pauseMs = error.isRetryable ? error.retryAfterMs ?? 0 : 0;
 		state.pausedUntil = Math.max(state.pausedUntil, clock() + pauseMs);
 		if (files.length === 1 || !MAY_MISPLACE.has(error.kind)) throw error;
 		throw new AgentError("misplaced", error.message, {
@@ -655,8 +645,8 @@ const MAY_MISPLACE = /* @__PURE__ */ new Set([
 ]);
 function settleStored(sending, files, { stored, ...sent }) {
 	sending.givingUp.arrived();
-	return files.filter((file, index) => {
-		const own = stored[index];
+	return files.filter((file) => {
+		const own = stored.get(file);
 		if (own !== void 0) settle(sending, {
 			status: "uploaded",
 			file,
@@ -679,25 +669,27 @@ function settleFailed(sending, files, { error, begunAt, ...sent }) {
 		...sent,
 		error: failureOf(error)
 	}));
-	if (files.length > 1 && !error.fatal) {
-		state.isBatching = false;
+	if (files.length > 1 && !isFatal(error)) {
+		if (isRefusal(error)) {
+			state.isBatching = false;
+			onEvent({
+				kind: "batch-refused",
+				files
+			});
+		}
 		state.isMisplaced ||= error.kind === "misplaced";
-		onEvent({
-			kind: "batch-refused",
-			files
-		});
 		for (const failure of failures) results.set(failure.file, failure);
 		if (state.isMisplaced) return [];
-		if (!error.retryable || sent.attempts <= sending.retries) return files;
+		if (!error.isRetryable || sent.attempts <= sending.retries) return files;
 	}
 	for (const failure of failures) settle(sending, failure);
-	if (error.fatal) end(error);
-	if (sending.givingUp.lost(error, begunAt)) giveUp(sending, error);
+	if (isFatal(error)) end(error);
+	if (sending.givingUp.lost(error, begunAt)) end(`nothing has arrived for ${formatDuration(GIVE_UP_MS)}; the last failure: ${error.message}`);
 	return [];
 }
-function giveUp({ state, end }, { message }) {
-	state.gaveUp = `nothing has arrived for ${formatDuration(GIVE_UP_MS)}; the last failure: ${message}`;
-	end(state.gaveUp);
+/** Whether a failure may be about the batch. An overload is not. */
+function isRefusal({ kind, status }) {
+	return kind !== "busy" && status !== 503;
 }
 /** Files that have failed in a batch stay failed if the transfer ends before they went alone. */
 function settleUnsent(sending, files) {
@@ -715,6 +707,10 @@ function settle({ results, onEvent }, result) {
 }
 function attemptsOf(result) {
 	return result?.status === "failed" ? result.attempts : 0;
+}
+/** Why the transfer was given up; undefined if it was not. */
+function whyGivenUp({ stop }) {
+	return typeof stop.reason === "string" ? stop.reason : void 0;
 }
 /** Why nothing more was sent, for the files that were not attempted. */
 function reasonToStop({ cancel, stop }) {
@@ -748,7 +744,7 @@ async function transfer(files, options) {
 			file,
 			reason
 		})),
-		gaveUp: sending.state.gaveUp,
+		gaveUp: whyGivenUp(sending),
 		isMisplaced
 	};
 }
@@ -878,7 +874,12 @@ function slipIn(pattern, directory) {
 function extentOf({ root, pattern: { pattern } }, directory) {
 	let missing = "";
 	let at = root;
-	for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
+	while (!existsSync(at)) {
+		const above = path.dirname(at);
+		if (above === at) return `${quote(at)} does not exist`;
+		missing = path.basename(at);
+		at = above;
+	}
 	const place = at === directory ? "the working directory" : quote(toPosix(pathWithin(directory, at) ?? at));
 	const isSpelledOut = missing === "" && !/[*?]/.test(pattern);
 	if (!statSync(at).isDirectory()) return `${place} is ${isSpelledOut ? "excluded by a ! line" : "not a folder"}`;
@@ -925,7 +926,7 @@ function planFiles(matches, options) {
 	const unique = (entries) => uniqueEntries(entries, nameOf);
 	const skipped = unique(matches.flatMap((match) => match.skipped));
 	const hidden = unique(matches.flatMap((match) => match.hidden));
-	const unmatched = matches.filter((match) => match.files.length === 0).map((match) => explainNoMatch(match, directory, nameOf));
+	const unmatched = (ifNoFilesFound === "ignore" ? [] : matches.filter(({ files: all }) => all.length === 0)).map((match) => explainNoMatch(match, directory, nameOf));
 	const entries = [...skipped, ...hidden];
 	const problems = [
 		...ifNoFilesFound === "error" ? unmatched : [],
@@ -1086,7 +1087,7 @@ async function planFound(inputs, context) {
 	});
 	for (const match of matches) debug(describeMatch(match));
 	const ifNoFilesFound = cancel.aborted ? "ignore" : inputs.ifNoFilesFound;
-	const redact = redactorOf(inputs);
+	const redact = redactorOf(inputs.headers, [inputs.token, inputs.signature]);
 	const plan = planFiles(matches, {
 		...inputs,
 		ifNoFilesFound,

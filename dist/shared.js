@@ -75,7 +75,7 @@ var AgentError = class extends Error {
 		this.retryAfterMs = details.retryAfterMs;
 		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
 	}
-	get retryable() {
+	get isRetryable() {
 		return CONSEQUENCES[this.kind].retry !== "never";
 	}
 	/** How many of the retries that the user allows this failure is worth. */
@@ -83,9 +83,6 @@ var AgentError = class extends Error {
 		const { retry } = CONSEQUENCES[this.kind];
 		if (retry === "always") return allowed;
 		return retry === "once" ? Math.min(allowed, 1) : 0;
-	}
-	get fatal() {
-		return isFatal(this);
 	}
 };
 function failureOf({ kind, status, message, hint }) {
@@ -105,8 +102,7 @@ const BASE_MS = 500;
 const CAP_MS = 3e4;
 /** Repeats a request until it succeeds, fails for good, or has no retries left. */
 async function withRetries(request, options) {
-	const { random, sleep, stop, onRetry, pauseMs = () => 0 } = options;
-	const { isRepeatable = () => true } = options;
+	const { random, sleep, stop, onRetry, isRepeatable = () => true } = options;
 	for (let attempt = 1;; attempt += 1) try {
 		return {
 			attempts: attempt,
@@ -119,7 +115,7 @@ async function withRetries(request, options) {
 			attempts: attempt,
 			error
 		};
-		const delayMs = Math.max(backoff(attempt, random, error.retryAfterMs), pauseMs());
+		const delayMs = backoff(attempt, random, error.retryAfterMs);
 		onRetry({
 			attempt,
 			error,
@@ -309,14 +305,17 @@ function findInvisible(text) {
 	const [character] = text.match(UNSEEN) ?? [];
 	return character === void 0 ? void 0 : escapeCharacter(character);
 }
+/** The first `limit` characters, then `…` if there are more; never half a character. */
+function truncate(text, limit) {
+	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
+}
 /** `visible`, cut to `limit` characters. */
 function visibleCut(text, limit) {
-	if (text.length <= limit) return visible(text);
-	return visible(`${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`);
+	return visible(truncate(text, limit));
 }
 /** A value in a message: quoted, cut, escaped, except for the backslashes of Windows paths. */
 function quote(value) {
-	return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value).replaceAll("\\\\", "\\");
+	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
 /** A line that the runner only prints: with `::` at its start or `##[` it would be a command. */
 function harmless(text) {
@@ -341,7 +340,7 @@ const BYTE_UNITS$1 = [
 ];
 /** Bytes for a reader, in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
 function formatBytes(bytes) {
-	const { value, unit } = inByteUnit(Number(bytes));
+	const { value, unit } = inByteUnit(bytes);
 	return `${formatDecimal(value, 1)} ${unit}`;
 }
 /** Bytes for a column of figures, which all have one decimal: `3.4 MiB`, `12.0 GiB`. */
@@ -1440,7 +1439,7 @@ async function takeSamples(read, { count, intervalMs, previous }, { sleep, stop,
 	};
 }
 /** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
-async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample, mayMend = ({ retryable }) => retryable }, { sleep, stop, now }) {
+async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample, mayMend = ({ isRetryable }) => isRetryable }, { sleep, stop, now }) {
 	const start = now();
 	let missing = [];
 	for (;;) {
@@ -1690,7 +1689,7 @@ function reportError(error) {
 }
 /** Why a step that waited for the sandbox did not go on. */
 function waitError({ missing, error, waitedMs }) {
-	if (error !== void 0 && !error.retryable) return reportError(error);
+	if (error !== void 0 && !error.isRetryable) return reportError(error);
 	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
 	const last = error === void 0 ? [] : [error.message, error.hint];
 	return {
@@ -1711,9 +1710,7 @@ function logDebug(text, redact) {
 const MAX_MESSAGE = 4e3;
 /** Joins lines to the message of an annotation. */
 function toMessage(lines) {
-	const message = lines.map(harmless).join("\n");
-	if (message.length <= MAX_MESSAGE) return message;
-	return `${message.slice(0, MAX_MESSAGE).toWellFormed()}…`;
+	return truncate(lines.map(harmless).join("\n"), MAX_MESSAGE);
 }
 /** Annotations of the run, of several lines each. */
 const annotate = {
@@ -1770,7 +1767,7 @@ function retryLine({ files, retry }) {
 function nameFiles([first, ...others]) {
 	return andMore(first?.source ?? "the stats", others.length);
 }
-/** Warns that batches were refused, once a file arrives alone: else batching was not the reason. */
+/** Warns about refused batches once a file arrives alone: until then, batching may not be the cause. */
 function batchWarning() {
 	let pending;
 	return (event) => {
@@ -1785,7 +1782,6 @@ function debugLines(event) {
 	if (event.kind === "retry") return [`Attempt ${event.retry.attempt} for ${nameFiles(event.files)}: ${describeCauses(event.retry.error)}`];
 	if (event.kind === "failed") return [`Failed: ${nameFiles(event.files)}: ${describeCauses(event.error)}`];
 	if (event.kind === "concurrency") return [`Concurrency: ${event.from} → ${event.to}, ${event.reason}`];
-	if (event.kind === "batch-refused") return [`Batch refused: ${nameFiles(event.files)}`];
 	return [];
 }
 const MAX_CAUSES = 5;
@@ -1846,9 +1842,9 @@ function newTally(files) {
 	const inFlight = /* @__PURE__ */ new Map();
 	return {
 		add(event) {
-			if (event.kind === "concurrency") return;
-			lastChange = performance.now();
 			switch (event.kind) {
+				case "concurrency":
+				case "batch-refused": return;
 				case "sent":
 					inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
 					break;
@@ -1861,9 +1857,9 @@ function newTally(files) {
 					results.clear();
 					break;
 				case "retry":
-				case "failed":
-				case "batch-refused": for (const file of event.files) inFlight.delete(file);
+				case "failed": for (const file of event.files) inFlight.delete(file);
 			}
+			lastChange = performance.now();
 		},
 		now() {
 			const all = [...results.values()];
@@ -1994,18 +1990,22 @@ function misnamedInputs(entry, given) {
 }
 
 // src/agent/proxy.ts
-/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
-function proxyFor(origin, env) {
-	const url = new URL(origin);
-	if (url.protocol === "http:" && isLoopback(url.hostname)) return void 0;
-	if (isExcepted(url, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
+/** The proxy for a URL, if there is one: plain http to this machine never uses one. */
+function proxyFor(url, env) {
+	const { protocol, hostname, port } = new URL(url);
+	if (protocol === "http:" && isLoopback(hostname)) return void 0;
+	if (isExcepted({
+		protocol,
+		hostname,
+		port
+	}, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return void 0;
 	const plain = firstSet(["http_proxy", "HTTP_PROXY"], env);
-	if (url.protocol === "http:") return plain;
+	if (protocol === "http:") return plain;
 	return firstSet(["https_proxy", "HTTPS_PROXY"], env) ?? plain;
 }
 /** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
-function usableProxy(origin, env) {
-	const proxy = proxyFor(origin, env);
+function usableProxy(url, env) {
+	const proxy = proxyFor(url, env);
 	if (proxy === void 0 || isUsable(proxy)) return proxy;
 	throw inputError(proxy.name, `the environment variable is not the URL of an http, https or socks5 proxy. Correct it, or add the host to NO_PROXY.`, "http://host:3128");
 }
@@ -2049,14 +2049,14 @@ function decode(part) {
 		return;
 	}
 }
-/** The first variable that is set decides; set to nothing, it names no proxy. */
+/** The first of the variables that is set; undefined if its value is empty. */
 function firstSet(names, env) {
-	const name = names.find((each) => env[each] !== void 0);
-	const value = name === void 0 ? void 0 : env[name];
-	return name === void 0 || !value ? void 0 : {
+	const name = names.find((each) => env[each] !== void 0) ?? "";
+	const value = env[name];
+	return value ? {
 		name,
 		value
-	};
+	} : void 0;
 }
 
 // src/github/runner.ts
@@ -2267,7 +2267,7 @@ async function openFile(file, isHashed) {
 		};
 	} catch (error) {
 		await handle?.close();
-		throw openFailure(file, error);
+		throw readFailure(file, error);
 	}
 }
 /** In hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
@@ -2292,29 +2292,36 @@ async function hashFile(file, cancel) {
 	}
 }
 /**
-* Two buffers take turns: one is filled while the other is sent, which is let go of before the next
-* chunk is asked for. A new buffer for each chunk would take twice the memory.
+* Fills one buffer while the other is being sent: when undici asks for a chunk, it has released the
+* one before. A new buffer for each chunk takes twice the memory.
 */
 async function* chunksOf({ file, handle, stats, digest }) {
 	const size = Number(stats.size);
-	const buffers = [0, 1].map(() => Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES)));
-	const readAt = (position, turn) => {
-		const reading = fill(handle, (buffers[turn % 2] ?? Buffer.alloc(0)).subarray(0, size - position), position);
+	const allocate = () => Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES));
+	let buffer = allocate();
+	let other = allocate();
+	const readAt = (position) => {
+		[buffer, other] = [other, buffer];
+		const reading = fill(handle, buffer.subarray(0, size - position), position);
 		reading.catch(() => {});
 		return reading;
 	};
-	let next = readAt(0, 0);
-	for (let sent = 0, turn = 1; sent < size; turn += 1) {
-		const chunk = await next;
-		if (chunk.length === 0) {
-			const message = `${file.realPath} shrank by ${size - sent} bytes during the upload.`;
-			throw new AgentError("file-changed", message);
+	try {
+		let next = readAt(0);
+		for (let sent = 0; sent < size;) {
+			const chunk = await next;
+			if (chunk.length === 0) {
+				const message = `${file.realPath} shrank by ${size - sent} bytes during the upload.`;
+				throw new AgentError("file-changed", message);
+			}
+			sent += chunk.length;
+			digest?.update(chunk);
+			if (sent < size) next = readAt(sent);
+			else checkUnchanged(file, stats, await handle.stat(EXACTLY));
+			yield chunk;
 		}
-		sent += chunk.length;
-		digest?.update(chunk);
-		if (sent < size) next = readAt(sent, turn);
-		else checkUnchanged(file, stats, await handle.stat(EXACTLY));
-		yield chunk;
+	} catch (error) {
+		throw readFailure(file, error);
 	}
 }
 /** Fills a buffer as far as the file reaches; a system may read less than was asked for. */
@@ -2328,7 +2335,7 @@ async function fill(handle, buffer, position) {
 	}
 	return buffer.subarray(0, filled);
 }
-/** A folder on the way may have become a link since the file was found. */
+/** O_NOFOLLOW does not notice that a parent folder has become a link. */
 function checkOpened({ realPath, identity }, opened) {
 	if (!opened.isFile()) throw new AgentError("file-unreadable", `${realPath} is no longer a regular file.`);
 	if (identityOf(opened) !== identity) throw new AgentError("file-replaced", `${realPath} was replaced after it was found.`);
@@ -2337,12 +2344,12 @@ function checkOpened({ realPath, identity }, opened) {
 function checkUnchanged({ realPath }, opened, now) {
 	if (!(now.size === opened.size && now.mtimeNs === opened.mtimeNs && now.ctimeNs === opened.ctimeNs)) throw new AgentError("file-changed", `${realPath} changed while it was read.`);
 }
-/** Files of /proc say that they are empty. */
+/** Files in /proc report size 0 but have content. */
 async function checkNotEmpty({ realPath }, handle, { size }) {
 	if (size > 0 || (await handle.read(Buffer.alloc(1), 0, 1, 0)).bytesRead === 0) return;
 	throw new AgentError("file-unreadable", `${realPath} claims to be empty but has content.`);
 }
-function openFailure({ realPath }, error) {
+function readFailure({ realPath }, error) {
 	const code = systemCode(error);
 	if (code === void 0) return error;
 	if (code === "EMFILE" || code === "ENFILE") {
@@ -2358,19 +2365,19 @@ function follow(link, from) {
 	const own = realIn(from, link);
 	const real = realpathSync.native(own);
 	const way = [...from.way, {
-		start: from.real,
-		end: path.dirname(own)
+		walked: from.real,
+		parent: path.dirname(own)
 	}];
-	return way.some(({ start, end }) => isWithin(start, real) && isWithin(real, end)) ? void 0 : {
+	return way.some(({ walked, parent }) => isWithin(walked, real) && isWithin(real, parent)) ? void 0 : {
 		...from,
 		path: link,
 		real,
 		way
 	};
 }
-/** The folders below a place that led to it: to enter them again would close a loop. */
+/** Walked folders that lie below this place. Entering one again would close a loop. */
 function closedFolders({ real, way }) {
-	return way.map(({ start }) => start).filter((start) => isWithin(real, start));
+	return way.map(({ walked }) => walked).filter((walked) => isWithin(real, walked));
 }
 /** The path, by way of a place, of something that lies in the real folder. */
 function pathIn(place, real) {
@@ -2445,44 +2452,47 @@ const OPTIONS = {
 };
 /** The excludes of some lines, relative to `directory`. */
 function excludesOf(lines, directory) {
-	const all = lines.map((line) => ({
-		line,
-		matches: matches(anchor(line, directory), true),
-		spells: matches(anchor(line, directory), false),
-		isUnused: true
-	}));
-	const excludes = (file) => {
-		let isExcluded = false;
+	const all = lines.map((line) => {
+		const pattern = anchor(line, directory);
+		return {
+			line,
+			matches: matches(pattern, true),
+			spells: matches(pattern, false),
+			isUnused: true
+		};
+	});
+	const isExcluded = (file) => {
+		let isMatched = false;
 		for (const each of all) {
-			if (isExcluded && !each.isUnused || !each.matches(file)) continue;
+			if (isMatched && !each.isUnused || !each.matches(file)) continue;
 			each.isUnused = false;
-			isExcluded = true;
+			isMatched = true;
 		}
-		return isExcluded;
+		return isMatched;
 	};
 	const prunes = (folder) => {
-		if (!excludes(folder)) return false;
+		if (!isExcluded(folder)) return false;
 		for (const each of all) each.isUnused &&= !each.matches(folder, true);
 		return true;
 	};
-	const passesOver = (folder) => {
-		for (const each of all) each.isUnused &&= !each.spells(folder, true);
+	const markUsed = (hidden) => {
+		for (const each of all) each.isUnused &&= !each.spells(hidden, true);
 	};
 	return {
-		excludes,
+		isExcluded,
 		prunes,
-		passesOver,
+		markUsed,
 		unused: () => all.filter(({ isUnused }) => isUnused).map(({ line }) => line)
 	};
 }
 /** A matcher for an absolute pattern; nothing is hidden if hidden files are included. */
-function matcherOf(pattern, excludes, includeHiddenFiles = false) {
+function matcherOf(pattern, isExcluded, includeHiddenFiles = false) {
 	const wanted = matches(pattern, true);
 	const visible = matches(pattern, false);
 	const isDotted = (file) => !includeHiddenFiles && /[\\/]\./.test(file);
 	return {
-		wants: (file) => wanted(file) && !excludes(file),
-		mayHold: (folder) => wanted(folder, true) && !excludes(folder),
+		wants: (file) => wanted(file) && !isExcluded(file),
+		mayHold: (folder) => wanted(folder, true) && !isExcluded(folder),
 		hides: (file) => isDotted(file) && !visible(file),
 		hidesBelow: (folder) => isDotted(folder) && !visible(folder, true)
 	};
@@ -2768,7 +2778,7 @@ function noteHidden({ match, excludes, hidden, root }, file) {
 	if (!isNoted(file)) return;
 	const folder = path.dirname(file);
 	if (folder !== root && isNoted(folder)) return;
-	excludes.passesOver(file);
+	excludes.markUsed(file);
 	hidden.push(file);
 }
 /** Undefined also if the path leads through a file, such as README.md/x. */
@@ -2785,7 +2795,7 @@ function lstatIfThere(file) {
 }
 
 // src/files/find.ts
-/** The reason of a hidden entry that no line includes by itself. */
+/** The reason given if no single line would include a hidden entry. */
 const ALL_HIDDEN = "include-hidden-files: true includes it";
 /**
 * Finds the files of every pattern, in the order of the patterns. `warnings` name the lines that
@@ -2814,7 +2824,7 @@ async function find(line, options) {
 	const pattern = anchor(written, directory);
 	const root = await rootOf(pattern);
 	const segments = segmentsOf(pattern).slice(segmentsOf(root).length);
-	const match = matcherOf(pattern, excludes.excludes, options.includeHiddenFiles);
+	const match = matcherOf(pattern, excludes.isExcluded, options.includeHiddenFiles);
 	for (let attempt = 1;; attempt += 1) {
 		const walk = newWalk({
 			written,
@@ -2861,8 +2871,8 @@ function unusedLine(line, directory, files) {
 	const isAnchored = /^(\.{0,2}[\\/]|~)/.test(line);
 	const isSlow = /(\*[^\\/]*){3}/.test(line);
 	const deep = `**/${line}`;
-	const { excludes } = excludesOf([deep], directory);
-	const count = isAnchored || isSlow ? 0 : files.filter(excludes).length;
+	const { isExcluded } = excludesOf([deep], directory);
+	const count = isAnchored || isSlow ? 0 : files.filter(isExcluded).length;
 	if (count === 0) return `${says} that the other lines match.`;
 	return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, "file")}.`;
 }
@@ -3854,4 +3864,4 @@ function textsOf(value) {
 	return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, field]) => [name, String(field)]));
 }
 
-export { formatBytes as $, logLine as A, EMPTY_REPORT as B, lastCallSignal as C, proxyCredentials as D, proxyAddress as E, judgementLine as F, isSecretHeader as G, parseInputs as H, takeSamples as I, redactor as J, routingHeaders as K, tryToSample as L, reportError as M, waitError as N, usableProxy as O, formatFigure as P, abbreviate as Q, unmet as R, environmentWarnings as S, requireFileCommands as T, USER_AGENT as U, inputNames as V, isHeaderValue as W, METRICS as X, CONTRACT as Y, metricKind as Z, openFile as _, isFatal as _t, textsOf as a, quote as at, openStep as b, findFiles as c, allOf as ct, isWithin as d, isGated as dt, formatCount as et, pathWithin as f, metricsOf as ft, hashFile as g, failureOf as gt, SMALL_BYTES as h, AgentError as ht, parseWithDigits as i, takeWithin as it, toMessage as j, annotate as k, BROKEN_LINK as l, inputError as lt, READ_FLAGS as m, withRetries as mt, fieldsOf as n, formatNumber as nt, reportBug as o, visibleCut as ot, toPosix as p, sleep as pt, secretsInHeaders as q, parseFieldsOf as r, formatTime as rt, step as s, InputError as st, digitsOf as t, formatDuration as tt, NOT_REGULAR as u, gateOf as ut, readSmallFile as v, readInputs as w, cancelSignal as x, systemCode as y, waitUntil as z };
+export { formatBytes as $, logLine as A, EMPTY_REPORT as B, lastCallSignal as C, proxyCredentials as D, proxyAddress as E, judgementLine as F, isSecretHeader as G, parseInputs as H, takeSamples as I, redactor as J, routingHeaders as K, tryToSample as L, reportError as M, waitError as N, usableProxy as O, formatFigure as P, abbreviate as Q, unmet as R, environmentWarnings as S, requireFileCommands as T, USER_AGENT as U, inputNames as V, isHeaderValue as W, METRICS as X, CONTRACT as Y, metricKind as Z, openFile as _, failureOf as _t, textsOf as a, quote as at, openStep as b, findFiles as c, InputError as ct, isWithin as d, gateOf as dt, formatCount as et, pathWithin as f, isGated as ft, hashFile as g, AgentError as gt, SMALL_BYTES as h, withRetries as ht, parseWithDigits as i, takeWithin as it, toMessage as j, annotate as k, BROKEN_LINK as l, allOf as lt, READ_FLAGS as m, sleep as mt, fieldsOf as n, formatNumber as nt, reportBug as o, truncate as ot, toPosix as p, metricsOf as pt, secretsInHeaders as q, parseFieldsOf as r, formatTime as rt, step as s, visibleCut as st, digitsOf as t, formatDuration as tt, NOT_REGULAR as u, inputError as ut, readSmallFile as v, isFatal as vt, readInputs as w, cancelSignal as x, systemCode as y, waitUntil as z };

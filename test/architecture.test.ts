@@ -68,7 +68,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/glob': /^files\/glob\.ts$/,
   'form-data': /^agent\/body\.ts$/,
   minimatch: /^files\/pattern\.ts$/,
-  'p-limit': /^upload\/send\.ts$/,
+  'p-limit': /^upload\/concurrency\.ts$/,
   undici: /^agent\/client\.ts$/,
 };
 

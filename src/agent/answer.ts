@@ -64,7 +64,7 @@ export function parseAnswer(answer: Answer): unknown {
   }
 }
 
-/** The error of a success that cannot be believed. `why` completes the sentence. */
+/** An error for a 2xx answer that breaks the contract. `why` completes the sentence. */
 export function badAnswer({ label, status }: Answer, why: string): AgentError {
   const message = `${label} answered ${status} with an unusable answer: ${why}.`;
   return new AgentError('bad-answer', message, { status });
@@ -86,6 +86,12 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   503: 'server',
   504: 'server',
   507: 'disk-full',
+  // Cloudflare's, if it cannot reach the host.
+  520: 'server',
+  521: 'server',
+  522: 'server',
+  523: 'server',
+  524: 'server',
 };
 
 interface Rule {
@@ -94,11 +100,11 @@ interface Rule {
   readonly kind: FailureKind;
 }
 
-// What an agent's own words say more exactly than the status, in the phrasings of the services.
+// Phrases of real services that say more than the status.
 const RULES: readonly Rule[] = [
   {
     statuses: [404, 502],
-    // An id is quoted or has more than letters: "sandbox agent: route not found" is no such answer.
+    // An ID is quoted or has a digit, dash or underscore: "sandbox agent: route not found" is none.
     words:
       /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
     kind: 'sandbox-not-found',
@@ -125,6 +131,8 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+const PERMISSION_DENIED = /permission denied/i;
+
 // What an agent's own words suggest beyond the kind of failure.
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
@@ -132,7 +140,7 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
     'The target is a directory in the sandbox: end the target with / to put the file in it.',
   ],
   [
-    /permission denied/i,
+    PERMISSION_DENIED,
     'Set username to a user who may write there, or give the files another target.',
   ],
   [/read-only file system/i, 'Nothing can be stored at this target. Choose another.'],
@@ -184,8 +192,10 @@ function kindOf(status: number, words: string): FailureKind {
 }
 
 function hintOn(status: number, words: string): string | undefined {
-  const hint = HINTS.find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
-  // A proxy such as Cloudflare's has statuses of its own if it cannot reach the host.
+  // In a 401 or 403, "permission denied" is about the token, not a file.
+  const isAboutToken = status === 401 || status === 403;
+  const patterns = HINTS.filter(([pattern]) => !isAboutToken || pattern !== PERMISSION_DENIED);
+  const hint = patterns.find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
   if (hint === undefined && status >= 520) return 'Check port, and that the service is up.';
   return hint;
 }

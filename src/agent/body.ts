@@ -35,7 +35,7 @@ export interface Form {
   readonly tail: Buffer;
 }
 
-/** Makes a form under a boundary that no content can know. */
+/** Creates a form with a random boundary, which no content can contain. */
 export function newForm(): Form {
   const boundary = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
@@ -58,7 +58,7 @@ const LINE_BREAK = Buffer.from('\r\n');
 
 export const BATCH_BYTES = 1024 * 1024;
 
-// A boundary and the fixed words of a part's header take less.
+// More than the boundary and headers of a part, without its file name.
 const FRAME_BYTES = 256;
 
 /** The most bytes that a file takes in a batch; undefined if it cannot be in one. */
@@ -81,16 +81,15 @@ export async function openBody(file: UploadFile, form: Form, isHashed: boolean):
 
 /** Reads small files into one body. Files that cannot be read, or no longer fit, are not in it. */
 export function readBatch(files: readonly UploadFile[], form: Form): Body {
-  const heads = files.map(({ target }) => form.head(target));
-  const framing = heads.reduce((sum, head) => sum + head.length + LINE_BREAK.length, 0);
+  const framed = files.map(file => ({ file, head: form.head(file.target) }));
+  const framing = framed.reduce((sum, { head }) => sum + head.length + LINE_BREAK.length, 0);
   // A byte to spare for each file, to notice that it has grown.
   const content = files.reduce((sum, { size }) => sum + size + 1, 0);
   // Used by this request alone: the network may still read it after the answer.
   const buffer = Buffer.allocUnsafeSlow(framing + content + form.tail.length);
   const parts: Part[] = [];
   let end = 0;
-  for (const [index, file] of files.entries()) {
-    const head = heads[index] ?? form.head(file.target);
+  for (const { file, head } of framed) {
     const start = parts.length > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
     const offset = start + head.copy(buffer, start);
     const size = readSmallFile(file, buffer.subarray(0, -form.tail.length), offset);

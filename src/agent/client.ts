@@ -32,7 +32,7 @@ export interface AgentRequest {
 export interface Client {
   /** @throws AgentError for any other answer than one of success */
   readonly send: (request: AgentRequest) => Promise<Answer>;
-  /** Stops using the open connections: after an unusable answer, more of it may be in them. */
+  /** Replaces the connections: after an unusable answer, one may still hold the rest of it. */
   readonly reconnect: () => void;
   readonly redact: Redact;
   /** Ends what is in flight, and closes every connection. */
@@ -50,13 +50,13 @@ export interface ClientOptions {
 export interface Service {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What no message may contain, besides what `headers` have under the name of a secret. */
+  /** Values to redact, besides headers whose names mark them as secret. */
   readonly secrets: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
 }
 
-/** Opens a client of a sandbox's agent. @throws InputError if the environment's proxy is none */
+/** Opens a client of a sandbox's agent. @throws InputError for an unusable proxy variable */
 export function openClient(
   connection: Connection & { readonly signature?: string },
   options: ClientOptions,
@@ -66,19 +66,19 @@ export function openClient(
   return openServiceClient({ baseUrl, headers, secrets: [token, signature], timeout }, options);
 }
 
-/** Opens a client of any service. @throws InputError if the environment's proxy is none */
+/** Opens a client of any service. @throws InputError for an unusable proxy variable */
 export function openServiceClient(
   { baseUrl, headers, secrets, timeout: timeoutMs }: Service,
   { cancel, now }: ClientOptions,
 ): Client {
-  const redact = redactorFor(headers, secrets);
-  const proxy = usableProxy(new URL(baseUrl).origin, process.env);
+  const redact = redactorOf(headers, secrets);
+  const proxy = usableProxy(baseUrl, process.env);
   const connections = openConnections(proxy, timeoutMs);
   const common = { ...headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
   return {
     redact,
     async send(request) {
-      const url = `${baseUrl.replace(/\/+$/, '')}${request.path}`;
+      const url = `${baseUrl}${request.path}`;
       const label = `${request.method} ${url.replace(/\?.*/s, '')}`;
       const all = { ...common, ...request.headers };
       const dispatcher = connections.current();
@@ -97,16 +97,8 @@ export function openServiceClient(
   };
 }
 
-/** Takes the secrets of a connection, and those of the proxies, out of a text. */
-export function redactorOf({
-  token,
-  headers,
-  signature = '',
-}: Pick<Connection, 'token' | 'headers'> & { readonly signature?: string }): Redact {
-  return redactorFor(headers, [token, signature]);
-}
-
-function redactorFor(headers: Service['headers'], secrets: Service['secrets']): Redact {
+/** Redacts secrets, secret headers and the credentials of the proxy variables. */
+export function redactorOf(headers: Service['headers'], secrets: Service['secrets']): Redact {
   const inHeaders = secretsInHeaders(Object.entries(headers));
   return redactor([...secrets, ...inHeaders, ...proxyCredentials(process.env)]);
 }
@@ -122,7 +114,7 @@ function agentHeaders(connection: Connection): Record<string, string> {
   };
 }
 
-/** Keep-alive connections; those in use when they are renewed come to their end. */
+/** Keep-alive connections. `renew` opens new ones; requests in flight finish on the old. */
 function openConnections(proxy: ProxyVariable | undefined, timeoutMs: number) {
   const closing = new AbortController();
   const open = () => openDispatcher(proxy, timeoutMs, closing.signal);
@@ -152,7 +144,7 @@ function openDispatcher(
   timeoutMs: number,
   signal: AbortSignal,
 ): Dispatcher {
-  // Ends before our own clock, although undici's timers may be 0.5 s late: its error says more.
+  // Shorter than our own clock even if undici's timer is 0.5 s late, since its error says more.
   const timeout = Math.max(timeoutMs * 0.9 - 500, 1);
   // With HTTP/2, one GOAWAY breaks every upload in flight.
   const allowH2 = false;

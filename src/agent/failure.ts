@@ -117,7 +117,7 @@ export class AgentError extends Error implements Failure {
     this.hint = details.hint ?? CONSEQUENCES[kind].hint;
   }
 
-  get retryable(): boolean {
+  get isRetryable(): boolean {
     return CONSEQUENCES[this.kind].retry !== 'never';
   }
 
@@ -126,10 +126,6 @@ export class AgentError extends Error implements Failure {
     const { retry } = CONSEQUENCES[this.kind];
     if (retry === 'always') return allowed;
     return retry === 'once' ? Math.min(allowed, 1) : 0;
-  }
-
-  get fatal(): boolean {
-    return isFatal(this);
   }
 }
 

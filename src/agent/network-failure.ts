@@ -1,5 +1,6 @@
 import type { Redact } from '../text/redact.ts';
 import { systemCode } from '../text/system-error.ts';
+import { truncate } from '../text/visible.ts';
 import { AgentError, type FailureKind } from './failure.ts';
 import { type ProxyVariable, proxyAddress } from './proxy.ts';
 
@@ -11,7 +12,7 @@ export interface RequestContext {
   readonly redact: Redact;
 }
 
-// The headers that come too late are those of an answer to CONNECT.
+// UND_ERR_HEADERS_TIMEOUT only comes from a proxy's answer to CONNECT.
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT|HEADERS)_TIMEOUT)$/;
 
@@ -40,10 +41,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
 // A proxy's own words come along; they are cut like those of an agent.
 const MAX_DETAIL = 300;
 
-/** What an error of undici means. Bugs, and errors that already say it, come back as they are. */
+/** Turns an error of undici into an AgentError. Returns bugs and AgentErrors unchanged. */
 export function networkFailure(error: unknown, request: RequestContext): unknown {
   if (error instanceof AgentError || !(error instanceof Error)) return error;
-  if (error.cause instanceof AgentError) return error.cause;
   const code = codeOf(error);
   if (code === undefined || isMisuse(error, code)) return error;
   const { label, redact } = request;
@@ -113,8 +113,8 @@ function detail(code: string, error: Error, redact: Redact): string {
     .join('; ');
   // Redact before cutting, which could leave part of a secret: Node has named a proxy's whole URL.
   const message = redact(withoutOpenSslPrefix(whole));
-  const cut = message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message;
-  const parts = [message.includes(code) ? '' : code, cut.trim()].filter(part => part !== '');
+  const shown = truncate(message, MAX_DETAIL).trim();
+  const parts = [message.includes(code) ? '' : code, shown].filter(part => part !== '');
   return parts.length === 0 ? '' : ` (${parts.join(': ')})`;
 }
 

@@ -8,19 +8,20 @@ export interface ProxyVariable {
   readonly value: string;
 }
 
-/** The proxy for an origin, if there is one: plain http to this machine never uses one. */
-export function proxyFor(origin: string, env: NodeJS.ProcessEnv): ProxyVariable | undefined {
-  const url = new URL(origin);
-  if (url.protocol === 'http:' && isLoopback(url.hostname)) return undefined;
-  if (isExcepted(url, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return undefined;
+/** The proxy for a URL, if there is one: plain http to this machine never uses one. */
+export function proxyFor(url: string, env: NodeJS.ProcessEnv): ProxyVariable | undefined {
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol === 'http:' && isLoopback(hostname)) return undefined;
+  if (isExcepted({ protocol, hostname, port }, env['no_proxy'] ?? env['NO_PROXY'] ?? ''))
+    return undefined;
   const plain = firstSet(['http_proxy', 'HTTP_PROXY'], env);
-  if (url.protocol === 'http:') return plain;
+  if (protocol === 'http:') return plain;
   return firstSet(['https_proxy', 'HTTPS_PROXY'], env) ?? plain;
 }
 
 /** Like `proxyFor`. @throws InputError if undici cannot use the proxy: no request goes past it. */
-export function usableProxy(origin: string, env: NodeJS.ProcessEnv): ProxyVariable | undefined {
-  const proxy = proxyFor(origin, env);
+export function usableProxy(url: string, env: NodeJS.ProcessEnv): ProxyVariable | undefined {
+  const proxy = proxyFor(url, env);
   if (proxy === undefined || isUsable(proxy)) return proxy;
   // The value is not repeated: it may hold a password.
   const why = 'the environment variable is not the URL of an http, https or socks5 proxy.';
@@ -53,8 +54,10 @@ export function proxyCredentials(env: NodeJS.ProcessEnv): string[] {
     .filter(isMaskable);
 }
 
+type Host = Pick<URL, 'hostname' | 'port' | 'protocol'>;
+
 /** NO_PROXY has `*`, `host`, `.domain` and `*.domain`, each with or without a port. */
-function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
+function isExcepted({ hostname, port, protocol }: Host, noProxy: string): boolean {
   const host = plainHost(hostname);
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some(entry => {
@@ -84,9 +87,9 @@ function decode(part: string): string | undefined {
   }
 }
 
-/** The first variable that is set decides; set to nothing, it names no proxy. */
+/** The first of the variables that is set; undefined if its value is empty. */
 function firstSet(names: readonly string[], env: NodeJS.ProcessEnv): ProxyVariable | undefined {
-  const name = names.find(each => env[each] !== undefined);
-  const value = name === undefined ? undefined : env[name];
-  return name === undefined || !value ? undefined : { name, value };
+  const name = names.find(each => env[each] !== undefined) ?? '';
+  const value = env[name];
+  return value ? { name, value } : undefined;
 }

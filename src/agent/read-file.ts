@@ -83,7 +83,7 @@ export async function openFile(file: LocalFile, isHashed: boolean): Promise<Open
     };
   } catch (error) {
     await handle?.close();
-    throw openFailure(file, error);
+    throw readFailure(file, error);
   }
 }
 
@@ -121,32 +121,38 @@ interface Source {
 }
 
 /**
- * Two buffers take turns: one is filled while the other is sent, which is let go of before the next
- * chunk is asked for. A new buffer for each chunk would take twice the memory.
+ * Fills one buffer while the other is being sent: when undici asks for a chunk, it has released the
+ * one before. A new buffer for each chunk takes twice the memory.
  */
 async function* chunksOf({ file, handle, stats, digest }: Source): AsyncGenerator<Buffer> {
   const size = Number(stats.size);
-  const buffers = [0, 1].map(() => Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES)));
-  const readAt = (position: number, turn: number) => {
-    const buffer = buffers[turn % 2] ?? Buffer.alloc(0);
+  const allocate = () => Buffer.allocUnsafeSlow(Math.min(size, CHUNK_BYTES));
+  let buffer = allocate();
+  let other = allocate();
+  const readAt = (position: number) => {
+    [buffer, other] = [other, buffer];
     const reading = fill(handle, buffer.subarray(0, size - position), position);
     // The error reaches whoever waits for the chunk; after a failed request, nobody does.
     reading.catch(() => {});
     return reading;
   };
-  let next = readAt(0, 0);
-  for (let sent = 0, turn = 1; sent < size; turn += 1) {
-    const chunk = await next;
-    if (chunk.length === 0) {
-      const message = `${file.realPath} shrank by ${size - sent} bytes during the upload.`;
-      throw new AgentError('file-changed', message);
+  try {
+    let next = readAt(0);
+    for (let sent = 0; sent < size; ) {
+      const chunk = await next;
+      if (chunk.length === 0) {
+        const message = `${file.realPath} shrank by ${size - sent} bytes during the upload.`;
+        throw new AgentError('file-changed', message);
+      }
+      sent += chunk.length;
+      digest?.update(chunk);
+      if (sent < size) next = readAt(sent);
+      // Check before the last chunk leaves: the agent cannot store an incomplete body.
+      else checkUnchanged(file, stats, await handle.stat(EXACTLY));
+      yield chunk;
     }
-    sent += chunk.length;
-    digest?.update(chunk);
-    if (sent < size) next = readAt(sent, turn);
-    // Before the last chunk leaves: what is not whole cannot be taken for the file.
-    else checkUnchanged(file, stats, await handle.stat(EXACTLY));
-    yield chunk;
+  } catch (error) {
+    throw readFailure(file, error);
   }
 }
 
@@ -162,7 +168,7 @@ async function fill(handle: FileHandle, buffer: Buffer, position: number): Promi
   return buffer.subarray(0, filled);
 }
 
-/** A folder on the way may have become a link since the file was found. */
+/** O_NOFOLLOW does not notice that a parent folder has become a link. */
 function checkOpened({ realPath, identity }: LocalFile, opened: BigIntStats): void {
   if (!opened.isFile())
     throw new AgentError('file-unreadable', `${realPath} is no longer a regular file.`);
@@ -177,7 +183,7 @@ function checkUnchanged({ realPath }: LocalFile, opened: BigIntStats, now: BigIn
   if (!isSame) throw new AgentError('file-changed', `${realPath} changed while it was read.`);
 }
 
-/** Files of /proc say that they are empty. */
+/** Files in /proc report size 0 but have content. */
 async function checkNotEmpty(
   { realPath }: LocalFile,
   handle: FileHandle,
@@ -187,7 +193,7 @@ async function checkNotEmpty(
   throw new AgentError('file-unreadable', `${realPath} claims to be empty but has content.`);
 }
 
-function openFailure({ realPath }: LocalFile, error: unknown): unknown {
+function readFailure({ realPath }: LocalFile, error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   if (code === 'EMFILE' || code === 'ENFILE') {

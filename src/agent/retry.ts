@@ -24,11 +24,9 @@ export type Outcome<T> =
   | { readonly attempts: number; readonly error: AgentError };
 
 interface RetryOptions extends RetryPolicy {
-  /** Ends the retries; what is in flight comes to its end. */
+  /** Ends the retries. A request in flight is not aborted. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
-  /** Milliseconds to wait at least before the next attempt, whatever the failure. */
-  readonly pauseMs?: () => number;
   /** Whether a request may be repeated after a retryable failure. Default true. */
   readonly isRepeatable?: (error: AgentError) => boolean;
 }
@@ -41,8 +39,7 @@ export async function withRetries<T>(
   request: () => Promise<T>,
   options: RetryOptions,
 ): Promise<Outcome<T>> {
-  const { random, sleep, stop, onRetry, pauseMs = () => 0 } = options;
-  const { isRepeatable = () => true } = options;
+  const { random, sleep, stop, onRetry, isRepeatable = () => true } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return { attempts: attempt, value: await request() };
@@ -50,7 +47,7 @@ export async function withRetries<T>(
       if (!(error instanceof AgentError)) throw error;
       const retries = isRepeatable(error) ? error.retriesOf(options.retries) : 0;
       if (attempt > retries || stop.aborted) return { attempts: attempt, error };
-      const delayMs = Math.max(backoff(attempt, random, error.retryAfterMs), pauseMs());
+      const delayMs = backoff(attempt, random, error.retryAfterMs);
       onRetry({ attempt, error, delayMs });
       if (!(await sleep(delayMs, stop))) return { attempts: attempt, error };
     }

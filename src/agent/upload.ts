@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
 import { type Answer, badAnswer, parseAnswer } from './answer.ts';
-import { type Body, newForm, openBody, readBatch, type UploadFile } from './body.ts';
+import { newForm, openBody, readBatch, type UploadFile } from './body.ts';
 import type { Client } from './client.ts';
 import { AgentError } from './failure.ts';
 
@@ -17,13 +17,13 @@ export interface StoredFile {
 }
 
 /**
- * Stores files with one request; `onSent` is told bytes as they leave. A file of a batch that can
- * no longer be read is undefined. @throws AgentError
+ * Stores files with one request; `onSent` is told bytes as they leave. Files of a batch that can no
+ * longer be read are not in the result. @throws AgentError
  */
 export type Upload = (
   files: readonly UploadFile[],
   onSent: (bytes: number) => void,
-) => Promise<readonly (StoredFile | undefined)[]>;
+) => Promise<ReadonlyMap<UploadFile, StoredFile>>;
 
 export type UploadInputs = Pick<
   Inputs<'upload'>,
@@ -35,21 +35,26 @@ export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean
   const form = newForm();
   return async (files, onSent) => {
     const [file, ...others] = files;
-    if (file === undefined) return [];
+    if (file === undefined) return new Map();
     const isBatch = others.length > 0;
     const body = isBatch ? readBatch(files, form) : await openBody(file, form, isHashed);
-    if (body.parts.length === 0) return files.map(() => undefined);
+    if (body.parts.length === 0) return new Map();
     try {
       const answer = await client.send({
         method: 'POST',
-        path: uploadPath(inputs, isBatch ? undefined : file.target),
+        path: requestPath(inputs, isBatch ? undefined : file.target),
         headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
         body: body.chunks,
         onSent,
       });
       const targets = body.parts.map(part => part.file.target);
       const paths = storedPaths(answer, targets);
-      return acknowledged(files, body, { paths: paths.map(client.redact), isHashed });
+      return new Map(
+        body.parts.map(({ file: sent, size, sha256 }, index): [UploadFile, StoredFile] => {
+          const path = client.redact(paths[index] ?? '');
+          return [sent, isHashed ? { path, size, sha256: sha256() } : { path, size }];
+        }),
+      );
     } catch (error) {
       if (error instanceof AgentError && error.kind === 'bad-answer') client.reconnect();
       throw error;
@@ -59,22 +64,9 @@ export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean
   };
 }
 
-function acknowledged(
-  files: readonly UploadFile[],
-  { parts }: Body,
-  { paths, isHashed }: { readonly paths: readonly string[]; readonly isHashed: boolean },
-): (StoredFile | undefined)[] {
-  const stored = new Map<UploadFile, StoredFile>();
-  for (const [index, { file, size, sha256 }] of parts.entries()) {
-    const path = paths[index] ?? '';
-    stored.set(file, isHashed ? { path, size, sha256: sha256() } : { path, size });
-  }
-  return files.map(file => stored.get(file));
-}
-
 /** The path and query of an upload; only that of a single file names its target. */
-function uploadPath(inputs: UploadInputs, target: string | undefined): string {
-  const { username, signature, signatureExpiration, uploadPath: path } = inputs;
+function requestPath(inputs: UploadInputs, target: string | undefined): string {
+  const { username, signature, signatureExpiration, uploadPath } = inputs;
   const parameters = {
     path: target,
     username,
@@ -84,7 +76,7 @@ function uploadPath(inputs: UploadInputs, target: string | undefined): string {
   const query = Object.entries(parameters)
     // Services refuse an empty username.
     .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
-  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+  return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
 }
 
 // For the home directory before a relative target; a hostile agent's paths are kept in memory too.

@@ -1,5 +1,6 @@
 import { fieldsOf } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
+import { truncate } from '../text/visible.ts';
 
 const MAX_CHARACTERS = 300;
 
@@ -14,8 +15,7 @@ export function wordsOf(text: string, redact: Redact): string {
   const page = redact(message ?? text).slice(0, MAX_SEARCHED);
   const words = redact(isText ? message : shownText(page));
   const line = redact(words.slice(0, MAX_SEARCHED).replace(/\s+/g, ' ').trim());
-  if (line.length <= MAX_CHARACTERS) return line;
-  return `${line.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
+  return truncate(line, MAX_CHARACTERS);
 }
 
 const HTML = /<(?:!doctype|html|head|body|title|center|h\d|p|div|pre)\b/i;

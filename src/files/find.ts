@@ -19,8 +19,6 @@ import {
   walkAll,
 } from './walk.ts';
 
-export type { FoundFile, SkippedEntry } from './walk.ts';
-
 /** What one pattern matches, sorted by path. */
 export interface Matches {
   readonly pattern: FilePattern;
@@ -29,13 +27,13 @@ export interface Matches {
   readonly files: readonly FoundFile[];
   /** What is matched but cannot be uploaded. */
   readonly skipped: readonly SkippedEntry[];
-  /** Skipped for a name that starts with a dot, each with what would include it. */
+  /** Hidden entries that were skipped, each with the line that would include it. */
   readonly hidden: readonly SkippedEntry[];
 }
 
 export interface FindOptions extends WalkOptions, Pick<Inputs<'upload'>, 'workingDirectory'> {}
 
-/** The reason of a hidden entry that no line includes by itself. */
+/** The reason given if no single line would include a hidden entry. */
 export const ALL_HIDDEN = 'include-hidden-files: true includes it';
 
 /**
@@ -70,7 +68,7 @@ async function find(line: Line, options: FindOptions): Promise<Matches> {
   const pattern = anchor(written, directory);
   const root = await rootOf(pattern);
   const segments = segmentsOf(pattern).slice(segmentsOf(root).length);
-  const match = matcherOf(pattern, excludes.excludes, options.includeHiddenFiles);
+  const match = matcherOf(pattern, excludes.isExcluded, options.includeHiddenFiles);
   for (let attempt = 1; ; attempt += 1) {
     const walk = newWalk({ written, root, segments, match, excludes }, options);
     try {
@@ -116,8 +114,8 @@ function unusedLine(line: string, directory: string, files: readonly string[]): 
   // Each name can take 32 ms with three stars, and no signal is heard meanwhile.
   const isSlow = /(\*[^\\/]*){3}/.test(line);
   const deep = `**/${line}`;
-  const { excludes } = excludesOf([deep], directory);
-  const count = isAnchored || isSlow ? 0 : files.filter(excludes).length;
+  const { isExcluded } = excludesOf([deep], directory);
+  const count = isAnchored || isSlow ? 0 : files.filter(isExcluded).length;
   if (count === 0) return `${says} that the other lines match.`;
   return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
 }

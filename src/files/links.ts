@@ -13,26 +13,26 @@ export interface Place {
   readonly bounds: Bounds;
 }
 
-/** One followed link; real paths. */
+/** A followed link; real paths. */
 interface Step {
-  /** The folder that was walked. */
-  readonly start: string;
-  /** The folder in it that contains the link. */
-  readonly end: string;
+  /** The folder whose walk met the link. */
+  readonly walked: string;
+  /** The folder that contains the link. */
+  readonly parent: string;
 }
 
 /** The folder at the end of a link in a place; undefined if the link closes a loop. */
 export function follow(link: string, from: Place): Place | undefined {
   const own = realIn(from, link);
   const real = realpathSync.native(own);
-  const way = [...from.way, { start: from.real, end: path.dirname(own) }];
-  const isLoop = way.some(({ start, end }) => isWithin(start, real) && isWithin(real, end));
+  const way = [...from.way, { walked: from.real, parent: path.dirname(own) }];
+  const isLoop = way.some(({ walked, parent }) => isWithin(walked, real) && isWithin(real, parent));
   return isLoop ? undefined : { ...from, path: link, real, way };
 }
 
-/** The folders below a place that led to it: to enter them again would close a loop. */
+/** Walked folders that lie below this place. Entering one again would close a loop. */
 export function closedFolders({ real, way }: Place): string[] {
-  return way.map(({ start }) => start).filter(start => isWithin(real, start));
+  return way.map(({ walked }) => walked).filter(walked => isWithin(real, walked));
 }
 
 /** The path, by way of a place, of something that lies in the real folder. */

@@ -27,46 +27,49 @@ export interface Matcher {
 
 /** The `!` lines, which remember whether they have excluded anything. */
 export interface Excludes {
-  readonly excludes: (file: string) => boolean;
-  /** True if a folder is excluded with everything in it, which is not looked at. */
+  readonly isExcluded: (file: string) => boolean;
+  /** Like `isExcluded`, for a folder that is then not entered: lines about its content count as used. */
   readonly prunes: (folder: string) => boolean;
-  /** To be told of every hidden folder that is not entered: an exclude that names it is of use. */
-  readonly passesOver: (folder: string) => void;
+  /** Marks the lines that name a hidden entry as used, since it is skipped anyway. */
+  readonly markUsed: (hidden: string) => void;
   /** The lines that have excluded nothing so far. */
   readonly unused: () => string[];
 }
 
 /** The excludes of some lines, relative to `directory`. */
 export function excludesOf(lines: readonly string[], directory: string): Excludes {
-  const all = lines.map(line => ({
-    line,
-    matches: matches(anchor(line, directory), true),
-    spells: matches(anchor(line, directory), false),
-    isUnused: true,
-  }));
-  const excludes = (file: string) => {
-    let isExcluded = false;
+  const all = lines.map(line => {
+    const pattern = anchor(line, directory);
+    return {
+      line,
+      matches: matches(pattern, true),
+      spells: matches(pattern, false),
+      isUnused: true,
+    };
+  });
+  const isExcluded = (file: string) => {
+    let isMatched = false;
     for (const each of all) {
       // A line that has been used before only matters if no other excludes the file.
-      if ((isExcluded && !each.isUnused) || !each.matches(file)) continue;
+      if ((isMatched && !each.isUnused) || !each.matches(file)) continue;
       each.isUnused = false;
-      isExcluded = true;
+      isMatched = true;
     }
-    return isExcluded;
+    return isMatched;
   };
   const prunes = (folder: string) => {
-    if (!excludes(folder)) return false;
+    if (!isExcluded(folder)) return false;
     // Nothing in the folder is looked at, so a line about something in it may well be of use.
     for (const each of all) each.isUnused &&= !each.matches(folder, true);
     return true;
   };
-  const passesOver = (folder: string) => {
-    for (const each of all) each.isUnused &&= !each.spells(folder, true);
+  const markUsed = (hidden: string) => {
+    for (const each of all) each.isUnused &&= !each.spells(hidden, true);
   };
   return {
-    excludes,
+    isExcluded,
     prunes,
-    passesOver,
+    markUsed,
     unused: () => all.filter(({ isUnused }) => isUnused).map(({ line }) => line),
   };
 }
@@ -74,7 +77,7 @@ export function excludesOf(lines: readonly string[], directory: string): Exclude
 /** A matcher for an absolute pattern; nothing is hidden if hidden files are included. */
 export function matcherOf(
   pattern: string,
-  excludes: (file: string) => boolean,
+  isExcluded: (file: string) => boolean,
   includeHiddenFiles = false,
 ): Matcher {
   const wanted = matches(pattern, true);
@@ -82,8 +85,8 @@ export function matcherOf(
   // Few paths contain such a name, and testing the pattern costs more than testing for the name.
   const isDotted = (file: string) => !includeHiddenFiles && /[\\/]\./.test(file);
   return {
-    wants: file => wanted(file) && !excludes(file),
-    mayHold: folder => wanted(folder, true) && !excludes(folder),
+    wants: file => wanted(file) && !isExcluded(file),
+    mayHold: folder => wanted(folder, true) && !isExcluded(folder),
     hides: file => isDotted(file) && !visible(file),
     hidesBelow: folder => isDotted(folder) && !visible(folder, true),
   };

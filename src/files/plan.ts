@@ -55,9 +55,9 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Pl
   const unique = (entries: readonly SkippedEntry[]) => uniqueEntries(entries, nameOf);
   const skipped = unique(matches.flatMap(match => match.skipped));
   const hidden = unique(matches.flatMap(match => match.hidden));
-  const unmatched = matches
-    .filter(match => match.files.length === 0)
-    .map(match => explainNoMatch(match, directory, nameOf));
+  const empty =
+    ifNoFilesFound === 'ignore' ? [] : matches.filter(({ files: all }) => all.length === 0);
+  const unmatched = empty.map(match => explainNoMatch(match, directory, nameOf));
   const entries = [...skipped, ...hidden];
   const problems = [
     ...(ifNoFilesFound === 'error' ? unmatched : []),

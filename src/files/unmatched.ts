@@ -75,7 +75,13 @@ function slipIn(pattern: string, directory: string): string | undefined {
 function extentOf({ root, pattern: { pattern } }: Matches, directory: string): string {
   let missing = '';
   let at = root;
-  for (; !existsSync(at); at = path.dirname(at)) missing = path.basename(at);
+  while (!existsSync(at)) {
+    const above = path.dirname(at);
+    // A drive or a network share of Windows that is not there.
+    if (above === at) return `${quote(at)} does not exist`;
+    missing = path.basename(at);
+    at = above;
+  }
   const place =
     at === directory ? 'the working directory' : quote(toPosix(pathWithin(directory, at) ?? at));
   const isSpelledOut = missing === '' && !/[*?]/.test(pattern);

@@ -253,7 +253,7 @@ function noteHidden({ match, excludes, hidden, root }: Walk, file: string): void
   if (!isNoted(file)) return;
   const folder = path.dirname(file);
   if (folder !== root && isNoted(folder)) return;
-  excludes.passesOver(file);
+  excludes.markUsed(file);
   hidden.push(file);
 }
 

@@ -1,3 +1,4 @@
+import type { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { andMore, formatDuration, formatNumber } from '../text/format.ts';
 import type { TransferEvent } from '../upload/result.ts';
@@ -29,7 +30,7 @@ function nameFiles([first, ...others]: readonly PlannedFile[]): string {
   return andMore(first?.source ?? 'the stats', others.length);
 }
 
-/** Warns that batches were refused, once a file arrives alone: else batching was not the reason. */
+/** Warns about refused batches once a file arrives alone: until then, batching may not be the cause. */
 export function batchWarning(): (event: TransferEvent) => void {
   let pending: string | undefined;
   return event => {
@@ -52,14 +53,13 @@ export function debugLines(event: TransferEvent): string[] {
     return [`Failed: ${nameFiles(event.files)}: ${describeCauses(event.error)}`];
   if (event.kind === 'concurrency')
     return [`Concurrency: ${event.from} → ${event.to}, ${event.reason}`];
-  if (event.kind === 'batch-refused') return [`Batch refused: ${nameFiles(event.files)}`];
   return [];
 }
 
 const MAX_CAUSES = 5;
 
 /** An error's message, and below it what caused it, the nearest cause first. */
-function describeCauses(error: Error & { readonly kind: string }): string {
+function describeCauses(error: AgentError): string {
   const lines = [`${error.kind}. ${error.message}`];
   for (let at = error.cause; at instanceof Error && lines.length <= MAX_CAUSES; at = at.cause) {
     const code = 'code' in at ? ` ${String(at.code)}` : '';

@@ -11,7 +11,7 @@ import {
 import { moreInReport, type Report, STATUS } from '../report/report.ts';
 import { takeWithin } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import { harmless } from '../text/visible.ts';
+import { harmless, truncate } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
 
 export function logLine(text: string): void {
@@ -29,9 +29,7 @@ const MAX_MESSAGE = 4000;
 
 /** Joins lines to the message of an annotation. */
 export function toMessage(lines: readonly string[]): string {
-  const message = lines.map(harmless).join('\n');
-  if (message.length <= MAX_MESSAGE) return message;
-  return `${message.slice(0, MAX_MESSAGE).toWellFormed()}…`;
+  return truncate(lines.map(harmless).join('\n'), MAX_MESSAGE);
 }
 
 /** Annotations of the run, of several lines each. */

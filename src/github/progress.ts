@@ -80,9 +80,10 @@ function newTally(files: readonly PlannedFile[]) {
   const inFlight = new Map<PlannedFile, number>();
   return {
     add(event: TransferEvent): void {
-      if (event.kind === 'concurrency') return;
-      lastChange = performance.now();
       switch (event.kind) {
+        case 'concurrency':
+        case 'batch-refused':
+          return;
         case 'sent':
           inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
           break;
@@ -96,9 +97,9 @@ function newTally(files: readonly PlannedFile[]) {
           break;
         case 'retry':
         case 'failed':
-        case 'batch-refused':
           for (const file of event.files) inFlight.delete(file);
       }
+      lastChange = performance.now();
     },
     now(): Progress {
       const all = [...results.values()];

@@ -36,8 +36,8 @@ export async function recordSamples(
 export const GONE = 'the sandbox was gone';
 
 /** The message, with the advice if the next sample will not succeed by itself. */
-function describeFailure({ kind, message, hint, retryable }: AgentError): string {
-  return retryable || kind === 'cancelled' ? message : `${message} ${hint}`;
+function describeFailure({ kind, message, hint, isRetryable }: AgentError): string {
+  return isRetryable || kind === 'cancelled' ? message : `${message} ${hint}`;
 }
 
 /** The reason of a monitor that the post step ended. */

@@ -1,4 +1,4 @@
-import type { SkippedEntry } from '../files/find.ts';
+import type { SkippedEntry } from '../files/walk.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Task } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/upload-fields.ts';

@@ -156,7 +156,7 @@ export function reportError(error: InputError | AgentError): ReportedError {
 
 /** Why a step that waited for the sandbox did not go on. */
 export function waitError({ missing, error, waitedMs }: Wait): ReportedError {
-  if (error !== undefined && !error.retryable) return reportError(error);
+  if (error !== undefined && !error.isRetryable) return reportError(error);
   const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
   const last = error === undefined ? [] : [error.message, error.hint];
   return { message, details: [...missing.map(judgementLine), ...last] };

@@ -1,9 +1,10 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { redactorOf } from '../agent/client.ts';
-import { findFiles, type Matches, type SkippedEntry } from '../files/find.ts';
+import { findFiles, type Matches } from '../files/find.ts';
 import { isWithin } from '../files/links.ts';
 import { type Plan, type PlannedFile, planFiles, shardOf } from '../files/plan.ts';
+import type { SkippedEntry } from '../files/walk.ts';
 import { allOf } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { ReportedShard } from '../report/report.ts';
@@ -66,7 +67,7 @@ async function planFound(inputs: Inputs<'upload'>, context: PlanContext): Promis
   for (const match of matches) debug(describeMatch(match));
   // A cancelled find has no files.
   const ifNoFilesFound = cancel.aborted ? 'ignore' : inputs.ifNoFilesFound;
-  const redact = redactorOf(inputs);
+  const redact = redactorOf(inputs.headers, [inputs.token, inputs.signature]);
   const plan = planFiles(matches, { ...inputs, ifNoFilesFound, workspace, redact });
   return { ...plan, warnings: [...plan.warnings, ...warnings] };
 }

@@ -54,8 +54,8 @@ export async function waitForAgent(
 }
 
 /** A sandbox that was just created may not be known everywhere yet. */
-function mayMend({ kind, retryable }: AgentError): boolean {
-  return retryable || kind === 'sandbox-not-found';
+function mayMend({ kind, isRetryable }: AgentError): boolean {
+  return isRetryable || kind === 'sandbox-not-found';
 }
 
 /** Whether an error is the answer of an agent that is up; the step that needs more says so. */

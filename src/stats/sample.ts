@@ -92,7 +92,7 @@ export interface Patience {
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
-  { intervalMs, timeoutMs, onSample, mayMend = ({ retryable }) => retryable }: Patience,
+  { intervalMs, timeoutMs, onSample, mayMend = ({ isRetryable }) => isRetryable }: Patience,
   { sleep, stop, now }: Timing,
 ): Promise<Wait> {
   const start = now();

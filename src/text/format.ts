@@ -1,8 +1,8 @@
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** Bytes for a reader, in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-export function formatBytes(bytes: bigint | number): string {
-  const { value, unit } = inByteUnit(Number(bytes));
+export function formatBytes(bytes: number): string {
+  const { value, unit } = inByteUnit(bytes);
   return `${formatDecimal(value, 1)} ${unit}`;
 }
 

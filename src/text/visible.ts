@@ -13,15 +13,19 @@ export function findInvisible(text: string): string | undefined {
   return character === undefined ? undefined : escapeCharacter(character);
 }
 
+/** The first `limit` characters, then `…` if there are more; never half a character. */
+export function truncate(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
 /** `visible`, cut to `limit` characters. */
 export function visibleCut(text: string, limit: number): string {
-  if (text.length <= limit) return visible(text);
-  return visible(`${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`);
+  return visible(truncate(text, limit));
 }
 
 /** A value in a message: quoted, cut, escaped, except for the backslashes of Windows paths. */
 export function quote(value: string): string {
-  const json = JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  const json = JSON.stringify(truncate(value, 100));
   return json.replaceAll('\\\\', '\\');
 }
 

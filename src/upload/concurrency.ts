@@ -1,18 +1,20 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { AgentError } from '../agent/failure.ts';
 
-/** How many requests may be in flight at once. */
 export interface Concurrency {
-  readonly limit: () => number;
-  /** Tells of a request that begins; the function returned is told how it ended. */
+  readonly limit: LimitFunction;
+  /**
+   * Call when a request begins; call what it returns when the request ends, with its error if it
+   * failed.
+   */
   readonly begin: () => (error?: AgentError) => void;
 }
 
-/** A limit that changed. */
+/** A limit that changed, and why. */
 export interface ConcurrencyChange {
   readonly from: number;
   readonly to: number;
-  /** The failure that was a sign of overload; undefined if requests succeed. */
-  readonly error: AgentError | undefined;
+  readonly reason: string;
 }
 
 const START = 8;
@@ -20,30 +22,33 @@ const START = 8;
 // Services fail from 30 connections on.
 const MAX = 24;
 
-/** With `auto`, the limit grows with successes, and halves at a sign of overload. */
+/** Limits requests. With `auto`, the limit grows with successes, and halves at a sign of overload. */
 export function adaptConcurrency(
   input: number | 'auto',
   onChange: (change: ConcurrencyChange) => void,
 ): Concurrency {
-  if (input !== 'auto') return { limit: () => input, begin: () => () => {} };
-  const state = { limit: START, halvings: 0, successes: 0 };
+  if (input !== 'auto') return { limit: pLimit(input), begin: () => () => {} };
+  const limit = pLimit(START);
+  const state = { halvings: 0, successes: 0 };
 
-  function set(to: number, error?: AgentError): void {
-    const from = state.limit;
-    state.limit = Math.min(MAX, Math.max(1, to));
+  function change(wanted: number, reason: string): void {
+    const from = limit.concurrency;
+    const to = Math.min(MAX, Math.max(1, wanted));
     state.successes = 0;
-    if (state.limit !== from) onChange({ from, to: state.limit, error });
+    if (to === from) return;
+    limit.concurrency = to;
+    onChange({ from, to, reason });
   }
 
   function succeed(): void {
     state.successes += 1;
-    // One more per success doubles every round, and would meet the same overload at once.
-    const needed = state.halvings === 0 ? 1 : state.limit;
-    if (state.successes >= needed) set(state.limit + 1);
+    // Growing with every success doubles the limit each round, and would hit the same overload again.
+    const needed = state.halvings === 0 ? 1 : limit.concurrency;
+    if (state.successes >= needed) change(limit.concurrency + 1, 'requests succeed');
   }
 
   return {
-    limit: () => state.limit,
+    limit,
     begin() {
       const begun = state.halvings;
       return error => {
@@ -51,7 +56,7 @@ export function adaptConcurrency(
         // A request from before the last halving says nothing about the new limit.
         else if (isOverload(error) && begun === state.halvings) {
           state.halvings += 1;
-          set(Math.floor(state.limit / 2), error);
+          change(Math.floor(limit.concurrency / 2), error.message);
         }
       };
     },

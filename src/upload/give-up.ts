@@ -20,7 +20,7 @@ export function watchForGivingUp(clock: () => number) {
     /** Tells of a file that is lost; true if the transfer is to be given up. */
     lost(error: AgentError, begunAt: number): boolean {
       // A failure that lies in the file itself says nothing about the others.
-      if (!error.retryable || error.kind === 'file-changed') return false;
+      if (!error.isRetryable || error.kind === 'file-changed') return false;
       if (begunAt >= state.firstLoss && clock() - state.lastArrival >= GIVE_UP_MS) return true;
       state.firstLoss = Math.min(state.firstLoss, clock());
       return false;

@@ -2,6 +2,7 @@ import type { AgentError, Failure } from '../agent/failure.ts';
 import type { Retry } from '../agent/retry.ts';
 import type { StoredFile } from '../agent/upload.ts';
 import type { PlannedFile } from '../files/plan.ts';
+import type { ConcurrencyChange } from './concurrency.ts';
 
 /** How one planned file ended. Every planned file has exactly one result. */
 export type FileResult =
@@ -32,18 +33,13 @@ interface Sent {
 export type TransferEvent =
   /** Bytes of a request have left; of a batch, its first file is named. */
   | { readonly kind: 'sent'; readonly file: PlannedFile; readonly bytes: number }
-  /** A request failed and will be repeated; without files, one for the stats. */
+  /** A request failed and will be repeated; `files` is empty for a request for the stats. */
   | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
   /** A request failed for good. */
   | { readonly kind: 'failed'; readonly files: readonly PlannedFile[]; readonly error: AgentError }
-  /** The agent did not take these together; from now on, every file is sent alone. */
+  /** The agent refused a batch. From now on, every file is sent alone. */
   | { readonly kind: 'batch-refused'; readonly files: readonly PlannedFile[] }
   /** Nothing that has arrived counts any longer: every file is sent again, alone. */
   | { readonly kind: 'restart'; readonly files: readonly PlannedFile[] }
-  | {
-      readonly kind: 'concurrency';
-      readonly from: number;
-      readonly to: number;
-      readonly reason: string;
-    }
+  | ({ readonly kind: 'concurrency' } & ConcurrencyChange)
   | { readonly kind: 'settled'; readonly result: FileResult };

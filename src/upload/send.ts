@@ -1,5 +1,5 @@
-import pLimit, { type LimitFunction } from 'p-limit';
-import { AgentError, type FailureKind, failureOf } from '../agent/failure.ts';
+import type { UploadFile } from '../agent/body.ts';
+import { AgentError, type FailureKind, failureOf, isFatal } from '../agent/failure.ts';
 import { type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { StoredFile, Upload } from '../agent/upload.ts';
 import type { PlannedFile } from '../files/plan.ts';
@@ -22,7 +22,6 @@ export interface SendOptions extends RetryPolicy {
 export interface Sending extends SendOptions {
   /** How files ended so far; a file that failed in a batch may still be sent alone. */
   readonly results: Map<PlannedFile, FileResult>;
-  readonly limit: LimitFunction;
   readonly requests: Concurrency;
   readonly givingUp: GivingUp;
   /** Nothing new is started once it aborts. */
@@ -32,29 +31,22 @@ export interface Sending extends SendOptions {
     isBatching: boolean;
     /** A batch may be stored anywhere: nothing more is sent until all requests have ended. */
     isMisplaced: boolean;
-    gaveUp: string | undefined;
     /** On `clock`: the agent asked for a pause until then. */
     pausedUntil: number;
   };
 }
 
 export function startSending(options: SendOptions): Sending {
-  const { cancel, clock, onEvent } = options;
-  const requests = adaptConcurrency(options.concurrency, ({ from, to, error }) => {
-    limit.concurrency = to;
-    onEvent({ kind: 'concurrency', from, to, reason: error?.message ?? 'requests succeed' });
-  });
-  const limit = pLimit(requests.limit());
+  const { cancel, clock, concurrency, onEvent } = options;
   const ending = new AbortController();
   return {
     ...options,
     results: new Map(),
-    limit,
-    requests,
+    requests: adaptConcurrency(concurrency, change => onEvent({ kind: 'concurrency', ...change })),
     givingUp: watchForGivingUp(clock),
     stop: AbortSignal.any([cancel, ending.signal]),
     end: reason => ending.abort(reason),
-    state: { isBatching: true, isMisplaced: false, gaveUp: undefined, pausedUntil: 0 },
+    state: { isBatching: true, isMisplaced: false, pausedUntil: 0 },
   };
 }
 
@@ -70,11 +62,14 @@ export async function sendAll(
 
 /** Sends a batch; its files go alone if the agent does not take them together. */
 async function sendBatch(sending: Sending, batch: readonly PlannedFile[]): Promise<void> {
-  const { limit, state } = sending;
+  const { state, requests } = sending;
   const isSplit = () => batch.length > 1 && !state.isBatching;
-  const alone = await limit(() => (isSplit() ? batch : send(sending, batch)));
+  const alone = await requests.limit(() => (isSplit() ? batch : send(sending, batch)));
   // Outside of the limiter, which must not wait for itself.
-  await Promise.all(alone.map(file => limit(() => send(sending, [file]))));
+  await sendAll(
+    sending,
+    alone.map(file => [file]),
+  );
 }
 
 /** Sends files with one request, and its retries. Returns the files that are to go alone. */
@@ -82,11 +77,8 @@ async function send(
   sending: Sending,
   files: readonly PlannedFile[],
 ): Promise<readonly PlannedFile[]> {
-  const { results, state, clock, sleep, stop, onEvent } = sending;
-  const pauseMs = () => Math.max(0, state.pausedUntil - clock());
-  // The pause may have been prolonged meanwhile.
-  while (pauseMs() > 0 && !stop.aborted) await sleep(pauseMs(), stop);
-  if (stop.aborted) {
+  const { results, state, clock, sleep, onEvent } = sending;
+  if (!(await waitOutPause(sending))) {
     settleUnsent(sending, files);
     return [];
   }
@@ -98,13 +90,21 @@ async function send(
     ...sending,
     // The attempts of a batch count for each of its files, so leave some for the files alone.
     retries: files.length > 1 ? Math.floor(left / 2) : left,
-    pauseMs,
+    sleep: async (ms, stop) => (await sleep(ms, stop)) && waitOutPause(sending),
     onRetry: retry => onEvent({ kind: 'retry', files, retry }),
   });
   const attempts = spent + outcome.attempts;
   const sent = { attempts, durationMs: Math.round(clock() - begunAt) };
   if ('value' in outcome) return settleStored(sending, files, { ...sent, stored: outcome.value });
   return settleFailed(sending, files, { ...sent, error: outcome.error, begunAt });
+}
+
+/** Waits out the pause that the agent asked for. False if the transfer ended meanwhile. */
+async function waitOutPause({ state, clock, sleep, stop }: Sending): Promise<boolean> {
+  // The pause may be prolonged meanwhile.
+  while (!stop.aborted && state.pausedUntil > clock())
+    await sleep(state.pausedUntil - clock(), stop);
+  return !stop.aborted;
 }
 
 async function sendOnce(sending: Sending, files: readonly PlannedFile[]) {
@@ -125,7 +125,7 @@ async function sendOnce(sending: Sending, files: readonly PlannedFile[]) {
     }
     ended(error);
     // A pause that the agent asks for holds for all requests.
-    const pauseMs = error.retryable ? (error.retryAfterMs ?? 0) : 0;
+    const pauseMs = error.isRetryable ? (error.retryAfterMs ?? 0) : 0;
     state.pausedUntil = Math.max(state.pausedUntil, clock() + pauseMs);
     if (files.length === 1 || !MAY_MISPLACE.has(error.kind)) throw error;
     throw new AgentError('misplaced', error.message, { status: error.status, cause: error });
@@ -147,11 +147,11 @@ interface Attempted {
 function settleStored(
   sending: Sending,
   files: readonly PlannedFile[],
-  { stored, ...sent }: Attempted & { readonly stored: readonly (StoredFile | undefined)[] },
+  { stored, ...sent }: Attempted & { readonly stored: ReadonlyMap<UploadFile, StoredFile> },
 ): PlannedFile[] {
   sending.givingUp.arrived();
-  return files.filter((file, index) => {
-    const own = stored[index];
+  return files.filter(file => {
+    const own = stored.get(file);
     if (own !== undefined) settle(sending, { status: 'uploaded', file, ...sent, ...own });
     // It can no longer be read, or no longer fits into the batch.
     return own === undefined;
@@ -168,24 +168,30 @@ function settleFailed(
   const failures = files.map(
     file => ({ status: 'failed', file, ...sent, error: failureOf(error) }) as const,
   );
-  if (files.length > 1 && !error.fatal) {
-    state.isBatching = false;
+  if (files.length > 1 && !isFatal(error)) {
+    if (isRefusal(error)) {
+      state.isBatching = false;
+      onEvent({ kind: 'batch-refused', files });
+    }
     state.isMisplaced ||= error.kind === 'misplaced';
-    onEvent({ kind: 'batch-refused', files });
+    // Not settled yet: each file still goes alone, with the attempts that it has left.
     for (const failure of failures) results.set(failure.file, failure);
     if (state.isMisplaced) return [];
-    // A refused batch says nothing about its files; attempts that failed count for them.
-    if (!error.retryable || sent.attempts <= sending.retries) return files;
+    // With no attempts left, a retryable failure is final for the files too.
+    if (!error.isRetryable || sent.attempts <= sending.retries) return files;
   }
   for (const failure of failures) settle(sending, failure);
-  if (error.fatal) end(error);
-  if (sending.givingUp.lost(error, begunAt)) giveUp(sending, error);
+  if (isFatal(error)) end(error);
+  if (sending.givingUp.lost(error, begunAt))
+    end(
+      `nothing has arrived for ${formatDuration(GIVE_UP_MS)}; the last failure: ${error.message}`,
+    );
   return [];
 }
 
-function giveUp({ state, end }: Sending, { message }: AgentError): void {
-  state.gaveUp = `nothing has arrived for ${formatDuration(GIVE_UP_MS)}; the last failure: ${message}`;
-  end(state.gaveUp);
+/** Whether a failure may be about the batch. An overload is not. */
+function isRefusal({ kind, status }: AgentError): boolean {
+  return kind !== 'busy' && status !== 503;
 }
 
 /** Files that have failed in a batch stay failed if the transfer ends before they went alone. */
@@ -203,6 +209,11 @@ function settle({ results, onEvent }: Sending, result: FileResult): void {
 
 function attemptsOf(result: FileResult | undefined): number {
   return result?.status === 'failed' ? result.attempts : 0;
+}
+
+/** Why the transfer was given up; undefined if it was not. */
+export function whyGivenUp({ stop }: Sending): string | undefined {
+  return typeof stop.reason === 'string' ? stop.reason : undefined;
 }
 
 /** Why nothing more was sent, for the files that were not attempted. */

@@ -4,7 +4,14 @@ import { abbreviate } from '../text/format.ts';
 import { batchesOf } from './batches.ts';
 import type { Changes } from './changes.ts';
 import type { FileResult } from './result.ts';
-import { reasonToStop, type Sending, type SendOptions, sendAll, startSending } from './send.ts';
+import {
+  reasonToStop,
+  type Sending,
+  type SendOptions,
+  sendAll,
+  startSending,
+  whyGivenUp,
+} from './send.ts';
 
 export interface TransferOptions extends SendOptions {
   readonly filesPerRequest: number;
@@ -38,7 +45,7 @@ export async function transfer(
   const all = files.map(
     (file): FileResult => results.get(file) ?? { status: 'not-attempted', file, reason },
   );
-  return { files: failOverwritten(all), gaveUp: sending.state.gaveUp, isMisplaced };
+  return { files: failOverwritten(all), gaveUp: whyGivenUp(sending), isMisplaced };
 }
 
 /** A file in a wrong place may have overwritten any other, so nothing that arrived counts. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Answer, parseRetryAfter, statusFailure } from '../../src/agent/answer.ts';
-import type { AgentError } from '../../src/agent/failure.ts';
+import { type AgentError, isFatal } from '../../src/agent/failure.ts';
 import { wordsOf } from '../../src/agent/words.ts';
 import { redactor } from '../../src/text/redact.ts';
 
@@ -45,8 +45,8 @@ test('a request that was not routed is the last, whatever words say so', () => {
     'required: sandbox-port',
     'Invalid sandbox ID',
   ]) {
-    const { kind, fatal } = failureOf(400, words);
-    assert.deepEqual([kind, fatal], ['not-routed', true]);
+    const error = failureOf(400, words);
+    assert.deepEqual([error.kind, isFatal(error)], ['not-routed', true]);
   }
 });
 
@@ -67,9 +67,9 @@ describe('the statuses', () => {
 
   test('those that are tried again, and those that end everything, are exactly these', () => {
     const all = Array.from({ length: 300 }, (_, index) => 300 + index);
-    const retried = all.filter(status => failureOf(status).retryable);
-    const fatal = all.filter(status => failureOf(status).fatal);
-    assert.deepEqual(retried, [408, 409, 425, 429, 500, 502, 503, 504]);
+    const retried = all.filter(status => failureOf(status).isRetryable);
+    const fatal = all.filter(status => isFatal(failureOf(status)));
+    assert.deepEqual(retried, [408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]);
     assert.deepEqual(fatal, [401, 403, 410, 507]);
   });
 
@@ -108,11 +108,10 @@ const SOMETHING_ELSE = [
 describe('a sandbox that was not found', () => {
   for (const text of NOT_FOUND) {
     test(`is what is meant by ${JSON.stringify(text)}, which ends everything at once`, () => {
-      for (const { kind, fatal, retryable, hint } of [502, 404].map(status =>
-        failureOf(status, text),
-      )) {
-        assert.deepEqual([kind, fatal, retryable], ['sandbox-not-found', true, false]);
-        assert.match(hint, /sandbox-id/);
+      for (const error of [502, 404].map(status => failureOf(status, text))) {
+        assert.deepEqual([error.kind, isFatal(error)], ['sandbox-not-found', true]);
+        assert.equal(error.isRetryable, false);
+        assert.match(error.hint, /sandbox-id/);
       }
     });
   }
@@ -276,3 +275,10 @@ function timed(call: () => unknown): number {
   call();
   return performance.now() - start;
 }
+
+test('"permission denied" is about the token in a 401 or 403, and about the file in a 400', () => {
+  const hintOf = (status: number) => failureOf(status, '{"message":"Permission denied"}').hint;
+  assert.equal(hintOf(401), failureOf(401).hint);
+  assert.equal(hintOf(403), failureOf(403).hint);
+  assert.match(hintOf(400), /^Set username/);
+});

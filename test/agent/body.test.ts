@@ -154,7 +154,7 @@ describe('a file that changes while it is sent', () => {
     using file = fileOf(content);
     const body = await open(found(file.path, LARGE));
     appendFileSync(file.path, 'more');
-    await assert.rejects(collect(body), { kind: 'file-changed', retryable: true });
+    await assert.rejects(collect(body), { kind: 'file-changed', isRetryable: true });
     await body.close();
   });
 
@@ -164,7 +164,7 @@ describe('a file that changes while it is sent', () => {
     truncateSync(file.path, LARGE);
     const error = {
       kind: 'file-changed',
-      retryable: true,
+      isRetryable: true,
       message: new RegExp(`by ${3 * LARGE} bytes`),
     };
     await assert.rejects(collect(body), error);
@@ -182,7 +182,7 @@ describe('a file that changes while it is sent', () => {
     const rest = { chunks: { [Symbol.asyncIterator]: () => iterator } };
     const error = {
       kind: 'file-changed',
-      retryable: true,
+      isRetryable: true,
       message: /changed while it was read\.$/,
     };
     await assert.rejects(collect(rest), error);
@@ -194,7 +194,7 @@ describe('a file that changes while it is sent', () => {
     const body = await open(found(file.path, LARGE));
     renameSync(file.path, `${file.path}.old`);
     writeFileSync(file.path, 'another');
-    await assert.rejects(collect(body), { kind: 'file-changed', retryable: true });
+    await assert.rejects(collect(body), { kind: 'file-changed', isRetryable: true });
     await body.close();
   });
 });

@@ -131,7 +131,7 @@ test('a request carries the token, the routing, and the headers that the user se
     });
   });
   const headers = { 'X-Metadata-build': '42' };
-  const { label } = await send(`http://${agent.host}/base/`, { headers, headerPrefix: 'E2b' });
+  const { label } = await send(`http://${agent.host}/base`, { headers, headerPrefix: 'E2b' });
   assert.equal(label, `GET http://${agent.host}/base/path`);
   for (const line of [
     'GET /base/path?query HTTP/1.1',
@@ -337,7 +337,7 @@ suite('connections', { timeout: 20_000 }, () => {
 });
 
 suite('a signal that cancels', { timeout: 20_000 }, () => {
-  const CANCELLED = { kind: 'cancelled', retryable: false, fatal: true };
+  const CANCELLED = { kind: 'cancelled', isRetryable: false };
 
   test('before a request is made keeps it from being sent, also if it could not be', async () => {
     const agent = await listen();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AgentError } from '../../src/agent/failure.ts';
+import { AgentError, isFatal } from '../../src/agent/failure.ts';
 import { networkFailure, type RequestContext } from '../../src/agent/network-failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 
@@ -39,9 +39,9 @@ for (const [kind, codes] of Object.entries(KINDS)) {
     for (const code of codes.split(/\s+/)) {
       const cause = coded(code);
       const error = failureOf(cause);
-      const { status, retryable } = error;
+      const { status, isRetryable } = error;
       assert.deepEqual(
-        [error.kind, error.cause, status, retryable],
+        [error.kind, error.cause, status, isRetryable],
         [kind, cause, undefined, RETRYABLE.has(kind)],
         code,
       );
@@ -139,9 +139,9 @@ describe('a proxy', () => {
 test('an answer that is not HTTP is retried, unless the port may speak TLS', () => {
   const error = coded('HPE_INVALID_CONSTANT');
   assert.equal(failureOf(error).kind, 'connection');
-  const { kind, hint, fatal } = failureOf(error, { url: 'http://sandbox.example.com/files' });
-  assert.deepEqual([kind, fatal], ['not-http', true]);
-  assert.match(hint, /needs https/);
+  const failure = failureOf(error, { url: 'http://sandbox.example.com/files' });
+  assert.deepEqual([failure.kind, isFatal(failure)], ['not-http', true]);
+  assert.match(failure.hint, /needs https/);
 });
 
 test('the password of a proxy is redacted before the detail is cut', () => {
@@ -157,10 +157,9 @@ test('the password of a proxy is redacted before the detail is cut', () => {
   assert.doesNotMatch(failureOf(late, { redact }).message, /sec/);
 });
 
-test('an AgentError that travelled through undici comes back as it is', () => {
+test('an AgentError comes back as it is', () => {
   const own = new AgentError('file-changed', 'It shrank.');
   assert.equal(failureOf(own), own);
-  assert.equal(failureOf(new Error('aborted', { cause: own })), own);
 });
 
 test('bugs come back as they are', () => {

@@ -30,7 +30,7 @@ describe('in the place of a file', { skip }, () => {
         writeFileSync(path.join(path.dirname(file.path), 'other'), 'other');
         rmSync(file.path);
         put(file.path);
-        const error = { kind: 'file-unreadable', retryable: false, fatal: false, message };
+        const error = { kind: 'file-unreadable', isRetryable: false, message };
         await assert.rejects(open(planned), error);
         await assert.rejects(open(planned), (failure: Error) =>
           failure.message.startsWith(file.path),
@@ -65,7 +65,7 @@ describe('another file in the place of the one found', { skip }, () => {
       renameSync(file.path, `${file.path}.old`);
       writeFileSync(file.path, pattern(size));
       const message = `${file.path} was replaced after it was found.`;
-      await assert.rejects(open(planned), { kind: 'file-replaced', retryable: false, message });
+      await assert.rejects(open(planned), { kind: 'file-replaced', isRetryable: false, message });
       assert.equal(openIn(path.dirname(file.path)), 0);
     });
 
@@ -130,4 +130,19 @@ describe('the hash of a file', () => {
     assert.equal(await hashFile(planned, never), undefined);
     assert.equal(await hashFile({ ...planned, size: 7 }, never), undefined);
   });
+});
+
+test('a large file whose disk fails is unreadable, not a failed connection', async () => {
+  using file = fileOf(pattern(LARGE * 4));
+  const opened = await openFile(found(file.path, LARGE * 4), false);
+  const chunks = opened.chunks();
+  await chunks.next();
+  // The nearest thing to a failing disk: the file can no longer be read.
+  await opened.close();
+  await assert.rejects(
+    async () => {
+      for await (const _ of chunks);
+    },
+    { kind: 'file-unreadable', message: /cannot be read \(EBADF\)/ },
+  );
 });

@@ -50,7 +50,7 @@ async function uploadChanging(content: Buffer, isHashed: boolean) {
     }
   });
   const upload = uploader(client, INPUTS, isHashed);
-  const [stored] = await upload([found(file.path, content.length, 'name')], () => {});
+  const [stored] = (await upload([found(file.path, content.length, 'name')], () => {})).values();
   const whole = Buffer.concat(chunks);
   return {
     stored,
@@ -90,15 +90,15 @@ test('each file of a batch has its own answer, and one that cannot be read has n
   const planned = files.map(([target, { path }]) => found(path, 5, target));
   rmSync(gone.path);
   const upload = uploader(client, { ...INPUTS, username: 'a b' }, false);
-  assert.deepEqual(await upload(planned, () => {}), [
-    { path: '/h/one', size: 3 },
-    undefined,
-    { path: '/h/***/three', size: 5 },
-  ]);
+  const stored = await upload(planned, () => {});
+  assert.deepEqual(
+    planned.map(file => stored.get(file)),
+    [{ path: '/h/one', size: 3 }, undefined, { path: '/h/***/three', size: 5 }],
+  );
   assert.equal(requests[0]?.path, '/files?username=a%20b');
   rmSync(one.path);
   rmSync(three.path);
-  assert.deepEqual(await upload(planned, () => {}), [undefined, undefined, undefined]);
+  assert.equal((await upload(planned, () => {})).size, 0);
   assert.equal(requests.length, 1);
 });
 
@@ -193,7 +193,7 @@ describe('a file is not acknowledged', () => {
     test(name, () => {
       assert.throws(() => storedPaths(answer(body), [target]), {
         kind: 'bad-answer',
-        retryable: true,
+        isRetryable: true,
         message,
       });
     });
@@ -205,7 +205,7 @@ describe('a file is not acknowledged', () => {
   });
 
   test('by an answer that came before it was sent, which is retryable', () => {
-    const error = { kind: 'connection', retryable: true, fatal: false, status: 200 };
+    const error = { kind: 'connection', isRetryable: true, status: 200 };
     assert.throws(() => storedPaths(answer([entry('/h/a')], { isEarly: true }), ['a']), error);
   });
 

@@ -57,7 +57,8 @@ suite('the example', { concurrency: 2, skip }, () => {
   test('many-small-files.yml lets many files share a request', async () => {
     const site = pages(400);
     await using stage = await openStage();
-    const service = await stage.service();
+    const service = await stage.service({ agents: { headerPrefix: 'Svc' } });
+    await service.plane.create('box', TOKEN);
     assertSucceeded(await stage.run('many-small-files.yml', { service, repository: { site } }));
     assertArrived(service, site);
     assert.ok(uploadsTo(service) < 100, `${uploadsTo(service)} requests`);

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { anchor, excludesOf, matcherOf } from '../../src/files/pattern.ts';
 import { onWindows } from '../system.ts';
 
-const excluding = (patterns: readonly string[]) => excludesOf(patterns, '/').excludes;
+const excluding = (patterns: readonly string[]) => excludesOf(patterns, '/').isExcluded;
 
 /** By directory, what a pattern in it becomes. */
 const ANCHORED: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import type { FoundFile, Matches } from '../../src/files/find.ts';
+import type { Matches } from '../../src/files/find.ts';
 import { type Plan, type PlanOptions, planFiles } from '../../src/files/plan.ts';
 import { explainNoMatch } from '../../src/files/unmatched.ts';
+import type { FoundFile } from '../../src/files/walk.ts';
 import { fileRules } from '../../src/inputs/files.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { parseFields } from '../../src/inputs/inputs.ts';

@@ -56,7 +56,7 @@ export async function simulate(
       await time.sleep(sandbox.takesMs);
       counts.inFlight -= 1;
       if (failure !== undefined) throw failure;
-      return files.map(({ target, size }) => ({ path: `/home/${target}`, size }));
+      return new Map(files.map(file => [file, { path: `/home/${file.target}`, size: file.size }]));
     },
   });
   const ended = await time.passUntil(running);

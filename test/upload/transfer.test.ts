@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError, failureOf } from '../../src/agent/failure.ts';
+import type { Upload } from '../../src/agent/upload.ts';
 import { answerAll, file, files, start, statuses } from './transferring.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
@@ -184,9 +185,8 @@ describe('a file of a batch that can no longer be read', () => {
       filesPerRequest: 2,
       upload: async sent => {
         requests.push(sent.map(({ target }) => target).join(' '));
-        return sent.map(({ target, size }) =>
-          sent.length > 1 && target === 'f0' ? undefined : { path: `/home/${target}`, size },
-        );
+        const read = sent.filter(({ target }) => sent.length === 1 || target !== 'f0');
+        return new Map(read.map(each => [each, { path: `/home/${each.target}`, size: each.size }]));
       },
     });
     assert.equal(statuses(await run.transfer), 'uuuu');
@@ -233,7 +233,8 @@ describe('a batch with a wrong acknowledgement', () => {
 
 describe('files at one place', () => {
   test('fail, since all but one of them are lost', async () => {
-    const upload = async () => [{ path: '/home/same', size: 3 }];
+    const upload: Upload = async sent =>
+      new Map(sent.map(each => [each, { path: '/home/same', size: 3 }]));
     const ended = await start(files(2), { upload }).transfer;
     assert.equal(statuses(ended), 'ff');
   });
@@ -259,3 +260,60 @@ for (const filesPerRequest of [1, 3]) {
     assert.equal(run.started.length, 3);
   });
 }
+
+test('a bug in a file of a refused batch passes through once every request has ended', async () => {
+  const bug = new TypeError('a bug');
+  const run = start(files(2), { concurrency: 2, filesPerRequest: 2 });
+  let isSettled = false;
+  const settled = assert.rejects(run.transfer, bug).then(() => {
+    isSettled = true;
+  });
+  await run.idle();
+  run.answer('f0 f1', REJECTED);
+  await run.idle();
+  run.answer('f0', bug);
+  await run.idle();
+  assert.equal(isSettled, false);
+  run.answer('f1');
+  await settled;
+});
+
+test('an overload does not end batching', async () => {
+  for (const error of [BUSY, new AgentError('server', 'It is full.', { status: 503 })]) {
+    const run = start(files(6), { filesPerRequest: 2 });
+    const ended = await answerAll(run, request => (request === 'f0 f1' ? error : undefined));
+    assert.deepEqual(run.started, ['f0 f1', 'f2 f3', 'f4 f5']);
+    assert.equal(statuses(ended), 'ffuuuu');
+  }
+});
+
+test('a retry waits out a pause that another request was asked for meanwhile', async () => {
+  let now = 0;
+  const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
+  const sleep = (ms: number) =>
+    new Promise<boolean>(resolve => {
+      sleeps.push({ ms, wake: () => resolve(true) });
+    });
+  const run = start(files(2), { concurrency: 2, retries: 1, clock: () => now, sleep });
+  await run.idle();
+  run.answer('f0', new AgentError('busy', 'Later.', { status: 429, retryAfterMs: 2000 }));
+  await run.idle();
+  now = 1000;
+  run.answer('f1', new AgentError('busy', 'Much later.', { status: 429, retryAfterMs: 30_000 }));
+  await run.idle();
+  now = 2000;
+  sleeps[0]?.wake();
+  await run.idle();
+  assert.deepEqual([...run.inFlight], []);
+  assert.deepEqual(
+    sleeps.map(({ ms }) => ms),
+    [2000, 30_000, 29_000],
+  );
+  now = 31_000;
+  for (const { wake } of sleeps) wake();
+  await run.idle();
+  assert.deepEqual([...run.inFlight].toSorted(), ['f0', 'f1']);
+  run.answer('f0');
+  run.answer('f1');
+  assert.equal(statuses(await run.transfer), 'uu');
+});

@@ -46,10 +46,8 @@ export function start(
     inFlight.add(request);
     waiting.set(request, answer);
     await answer.promise.finally(() => inFlight.delete(request));
-    return sent.map(({ target, size }) => {
-      onSent(size);
-      return { path: `/home/${target}`, size };
-    });
+    for (const { size } of sent) onSent(size);
+    return new Map(sent.map(each => [each, { path: `/home/${each.target}`, size: each.size }]));
   };
   const running = transfer(planned, {
     upload,
