@@ -6,7 +6,7 @@ import type { Target } from './targets.ts';
 const BASELINE = 'curl -Z';
 
 // What the README tells of.
-const HEADLINE = ['2,000 × 4 KiB', '2,000 × 4 KiB, TLS, 100 ms latency', '1 × 1 GiB, TLS'];
+const HEADLINE = ['2,000 × 4 KiB', '2,000 × 4 KiB, TLS, 100 ms latency', '1 × 1 GiB'];
 
 /** The few results that the README names, as a Markdown list. */
 export function headline(rows: readonly Row[]): string {
