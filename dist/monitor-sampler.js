@@ -27724,7 +27724,9 @@ const headerPrefix = field((value, refuse, all) => {
 	if (meant !== "") return refuse(`${quote(value)} is more than the prefix, which is ${quote(meant)}.`, meant);
 	if (!NAME.test(prefix)) return refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
 	const url = all["base-url"] ?? "";
-	if (prefix === DEFAULT_PREFIX && isE2b(url) && !url.includes("{sandbox-id}")) return refuse("base-url is E2B's: set header-prefix: E2b.", "E2b");
+	const id = all["sandbox-id"]?.trim() || "{sandbox-id}";
+	const isRouted = url.includes("{sandbox-id}") || url.includes(id);
+	if (prefix === DEFAULT_PREFIX && isE2b(url) && !isRouted) return refuse("base-url is E2B's: set header-prefix: E2b.", "E2b");
 	return prefix;
 });
 function isE2b(url) {
@@ -28077,7 +28079,7 @@ function systemCode(error) {
 // src/inputs/slips.ts
 const UNEVALUATED = [/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."];
 /** What is wrong in any input that holds a single value; the messages do not repeat it. */
-const SLIPS$2 = [
+const SLIPS = [
 	UNEVALUATED,
 	[/^(["'`]).*\1$/s, "is in quotation marks. Remove them."],
 	[/^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/, "is an expression without its braces. Write it as `${{ … }}`."],
@@ -28086,6 +28088,10 @@ const SLIPS$2 = [
 function refuseSlips(slips, value, refuse, example) {
 	const slip = slips.find(([pattern]) => pattern.test(value));
 	if (slip !== void 0) refuse(slip[1], example);
+}
+/** The home directory or variable in a path that only a shell would expand. */
+function findUnexpanded(path) {
+	return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
 }
 
 // src/inputs/base-url.ts
@@ -28096,7 +28102,7 @@ const baseUrl = field((value, refuse, all) => {
 	const fail = (why) => refuse(why, EXAMPLE$1);
 	if (value === "") return fail("is required: the sandbox host.");
 	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
-	refuseSlips(SLIPS$2, value, refuse, EXAMPLE$1);
+	refuseSlips(SLIPS, value, refuse, EXAMPLE$1);
 	const given = quote(value);
 	const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
 	if (braces !== void 0) return fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
@@ -28706,7 +28712,7 @@ function parseAggregate({ text, column }, fail) {
 	const name = text.slice(1);
 	return AGGREGATES.find((each) => each === name) ?? fail(unknown("aggregate", name, AGGREGATES), column);
 }
-const SLIPS$1 = /* @__PURE__ */ new Map([
+const SPELLINGS = /* @__PURE__ */ new Map([
 	["=>", ">="],
 	["=<", "<="],
 	["!==", "!="],
@@ -28810,7 +28816,7 @@ function parseLimit(number, unit, metric, fail) {
 	const limit = multiply(number.text, BYTE_FACTORS.get(unit.text) ?? NO_FACTOR);
 	const ownLimit = kind === "mebibytes" && unit.text !== "" ? limit / 2 ** 20 : limit;
 	if (!Number.isFinite(ownLimit)) fail(`${number.text} is too large a number`, number.column);
-	if (kind === "percentage" && (ownLimit < 0 || ownLimit > 100)) fail(`${metric} is a percentage, which is between 0 and 100`, unit.column);
+	if (kind === "percentage" && (ownLimit < 0 || ownLimit > 100)) fail(`${metric} is a percentage, which is between 0 and 100`, number.column);
 	return ownLimit;
 }
 /** Multiplies in the exponent, so it rounds once: 1.005 * 1000 would be 1004.9999999999999. */
@@ -28821,7 +28827,7 @@ function multiply(decimal, { tens, twos }) {
 function unknown(what, written, valid) {
 	const lower = written.toLowerCase();
 	const completed = valid.find((each) => lower !== "" && each.toLowerCase().startsWith(lower));
-	const near = SLIPS$1.get(lower) ?? completed ?? closestWord(written, valid);
+	const near = SPELLINGS.get(lower) ?? completed ?? closestWord(written, valid);
 	const advice = near === void 0 ? `use one of ${valid.join(" ")}` : `did you mean ${near}?`;
 	return written === "" ? `an ${what} is missing; ${advice}` : `there is no ${what} ${written}; ${advice}`;
 }
@@ -28831,17 +28837,22 @@ function butFound({ rest }) {
 
 // src/inputs/condition-fields.ts
 /** Conditions of a gate, one per line; empty lines and comments are ignored. */
-const conditions = field((value, refuse) => parseLines(value, (line, number) => parseConditionLine(line, failAt(line, number, refuse, "mem_used_pct > 90"))), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
+const conditions = field((value, refuse) => parseConditionLines(value, {
+	refuse,
+	example: "mem_used_pct > 90"
+}, parseConditionLine), (all) => all.length === 0 ? "empty" : all.map((each) => each.text).join(", "));
 /** Conditions to wait for; `ready` only asks for stats. Undefined if the input is empty. */
 const waiting = field((value, refuse) => {
-	const lines = parseLines(value, (line, number) => {
-		const fail = failAt(line, number, refuse, "cpu_used_pct < 50");
+	const lines = parseConditionLines(value, {
+		refuse,
+		example: "cpu_used_pct < 50"
+	}, (line, fail) => {
 		if (/^[\d.]+\s*(ms|s|m|h)$/.test(line)) return fail("it is a duration: use wait-timeout", 1, "ready");
-		return isReady(line, fail) ? ["ready"] : parseConditionLine(line, fail);
+		return isReady(line, fail) ? "ready" : parseConditionLine(line, fail);
 	});
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 }, (all) => all === void 0 ? "empty" : ["ready", ...all.map((each) => each.text)].join(", "));
-const SLIPS = [
+const LINE_SLIPS = [
 	[/\$\{\{/, "the runner did not evaluate `${{`: check its spelling"],
 	[/^-\s/, "remove the dash: one condition per line, not a list"],
 	[/^(["'`]).*\1$/, "remove the quotes around it"],
@@ -28849,12 +28860,16 @@ const SLIPS = [
 	[/^-?[\d.]+%?\s*[<>=]/, "write the metric first, and the number after the operator"],
 	[/\d,\d{3}/, "write the number without commas"]
 ];
+/** Parses every line that is neither empty nor a comment. */
+function parseConditionLines(value, { refuse, example }, parseLine) {
+	return parseLines(value, (line, number) => line === "" || line.startsWith("#") ? [] : [parseLine(line, failAt(line, number, refuse, example))]);
+}
 function parseConditionLine(line, fail) {
-	const slip = SLIPS.find(([pattern]) => pattern.test(line));
+	const slip = LINE_SLIPS.find(([pattern]) => pattern.test(line));
 	if (slip !== void 0) return fail(slip[1], 1);
 	const [, aggregate, metric] = /^(min|max|mean|last)\s*\(\s*(\w+)\s*\)/i.exec(line) ?? [];
 	if (aggregate !== void 0) return fail(`write ${metric}.${aggregate.toLowerCase()} instead`, 1);
-	return line === "" || line.startsWith("#") ? [] : [parseCondition(line, fail)];
+	return parseCondition(line, fail);
 }
 function failAt(line, number, refuse, usualExample) {
 	const place = `line ${number}, ${quote(line)}`;
@@ -28864,7 +28879,7 @@ function failAt(line, number, refuse, usualExample) {
 // src/inputs/credentials.ts
 const API_KEY = [/^(sk_)?e2b_/i, "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."];
 const ID_SLIPS = [
-	...SLIPS$2,
+	...SLIPS,
 	[API_KEY[0], "is an API key. Give the ID that the API returns when it creates the sandbox."],
 	[/^\{/, "is the JSON of an answer. Give only the ID in it."]
 ];
@@ -28881,7 +28896,7 @@ const sandboxId = field((value, refuse) => {
 	return id;
 });
 const TOKEN_SLIPS = [
-	...SLIPS$2,
+	...SLIPS,
 	[/^Bearer\s/i, "begins with Bearer. Give the token alone."],
 	[/^X-Access-Token:/i, "begins with the name of the header. Give the token alone."],
 	[/^\{/, "is the JSON of an answer. Give only the token in it."],
@@ -28914,54 +28929,6 @@ function isMissing(value) {
 		"null",
 		"undefined"
 	].includes(value);
-}
-
-// src/inputs/upload-fields.ts
-const MAX_SHARDS = 256;
-const shard = field((value, refuse) => {
-	if (value === "") return void 0;
-	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
-	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
-		index,
-		count
-	};
-	const from = value.startsWith("0/") ? " The first is 1, but strategy.job-index begins with 0." : "";
-	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${from}`, "2/4");
-}, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
-/** `auto`, which is also what empty means, or a whole number from 1 to `max`. */
-function autoOr(max) {
-	return (value, refuse) => {
-		if (value === "" || value === "auto") return "auto";
-		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-		if (number >= 1 && number <= max) return number;
-		return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
-	};
-}
-const concurrency = field(autoOr(100), String);
-const parseBatchSize = autoOr(1e3);
-const AUTO_BATCH_SIZE = 250;
-/** How many small files may share a request. E2B's agent accepts batches. */
-const filesPerRequest = field((value, refuse, all) => {
-	const isSigned = Boolean(all["signature"]?.trim());
-	const count = parseBatchSize(value, refuse, all);
-	if (count === "auto") return /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") && !isSigned ? AUTO_BATCH_SIZE : 1;
-	if (count === 1 || !isSigned) return count;
-	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
-});
-const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, "1767225600"));
-/** A path on the runner. */
-const runnerPath = field((value, refuse) => {
-	const invisible = findInvisible(value);
-	if (invisible !== void 0) return refuse(`${quote(value)} has the invisible character ${invisible}.`, "cache/state.json");
-	if (/^[a-z][a-z\d+.-]*:\/\//i.test(value)) return refuse(`${quote(value)} is a URL. Name a file of the runner, and keep it with actions/cache.`, "cache/state.json");
-	if (/\/$|^(true|yes|on)$/i.test(value)) return refuse(`${quote(value)} does not name a file.`, "cache/state.json");
-	const unexpanded = findUnexpanded(value);
-	if (unexpanded === void 0) return value;
-	return refuse(`${quote(value)}: ${unexpanded} is not expanded. Write the path; a relative one is below the workspace.`, "cache/state.json");
-});
-/** The home directory or variable in a path that only a shell would expand. */
-function findUnexpanded(path) {
-	return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
 }
 
 // src/inputs/files.ts
@@ -29062,7 +29029,7 @@ const apiUrl = field((value, refuse) => {
 	if (!href.endsWith("/sandboxes")) return href;
 	return fail(`${given} ends in /sandboxes, which the action adds itself. Remove it.`);
 }, String);
-const KEY_SLIPS = [...SLIPS$2, [/^Bearer\s/i, "begins with Bearer. Give the key alone."]];
+const KEY_SLIPS = [...SLIPS, [/^Bearer\s/i, "begins with Bearer. Give the key alone."]];
 const apiKey = secret((value, refuse) => {
 	const example = "${{ secrets.E2B_API_KEY }}";
 	const fail = (why) => refuse(why, example);
@@ -29098,8 +29065,52 @@ const keyValues = field((value, refuse) => {
 const apiHeaders = field((value, refuse, all) => {
 	const headers = extraHeaders.parse(value, refuse, all);
 	if (!Object.keys(headers).some((name) => /^x-api-key$/i.test(name))) return headers;
-	return refuse("set X-API-Key, which is sent from api-key.", "\"X-Team: 42\"");
-}, (headers) => extraHeaders.show(headers));
+	return refuse("sets X-API-Key, which the action sends from api-key. Remove the line.", "\"X-Team: 42\"");
+}, extraHeaders.show);
+
+// src/inputs/upload-fields.ts
+const MAX_SHARDS = 256;
+const shard = field((value, refuse) => {
+	if (value === "") return void 0;
+	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
+		index,
+		count
+	};
+	const from = value.startsWith("0/") ? " The first is 1, but strategy.job-index begins with 0." : "";
+	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${from}`, "2/4");
+}, (value) => value === void 0 ? "empty" : `${value.index} of ${value.count}`);
+/** `auto`, which is also what empty means, or a whole number from 1 to `max`. */
+function autoOr(max) {
+	return (value, refuse) => {
+		if (value === "" || value === "auto") return "auto";
+		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+		if (number >= 1 && number <= max) return number;
+		return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
+	};
+}
+const concurrency = field(autoOr(100), String);
+const parseBatchSize = autoOr(1e3);
+const AUTO_BATCH_SIZE = 250;
+/** How many small files may share a request. E2B's agent accepts batches. */
+const filesPerRequest = field((value, refuse, all) => {
+	const isSigned = Boolean(all["signature"]?.trim());
+	const count = parseBatchSize(value, refuse, all);
+	if (count === "auto") return /^e2b$/i.test(all["header-prefix"]?.trim() ?? "") && !isSigned ? AUTO_BATCH_SIZE : 1;
+	if (count === 1 || !isSigned) return count;
+	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
+});
+const expiration = field((value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, "1767225600"));
+/** A path on the runner. */
+const runnerPath = field((value, refuse) => {
+	const invisible = findInvisible(value);
+	if (invisible !== void 0) return refuse(`${quote(value)} has the invisible character ${invisible}.`, "cache/state.json");
+	if (/^[a-z][a-z\d+.-]*:\/\//i.test(value)) return refuse(`${quote(value)} is a URL. Name a file of the runner, and keep it with actions/cache.`, "cache/state.json");
+	if (/\/$|^(true|yes|on)$/i.test(value)) return refuse(`${quote(value)} does not name a file.`, "cache/state.json");
+	const unexpanded = findUnexpanded(value);
+	if (unexpanded === void 0) return value;
+	return refuse(`${quote(value)}: ${unexpanded} is not expanded. Write the path; a relative one is below the workspace.`, "cache/state.json");
+});
 
 // src/inputs/inputs.ts
 const reaching = {
@@ -29435,6 +29446,7 @@ function figuresIn(fields, judged) {
 		if (found !== void 0) digits.set(metric, found);
 		else if (isExpected && value !== void 0 && value !== null) warnings.push(`The sandbox's ${metric} cannot be used: it is not a valid number.`);
 	}
+	dropUnknown(digits);
 	if (!["mem_used", "mem_total"].some((name) => fields.get(name) != null)) addFromMebibytes(digits);
 	addDerived(digits);
 	return {
@@ -29454,6 +29466,12 @@ function plainDigits(metric, sent) {
 	if (metricKind(metric) === "percentage") return Number.isFinite(figure) && figure >= 0 ? digits : void 0;
 	return (isWhole ? BigInt(sent) <= MAX_INT64 : Number.isSafeInteger(figure) && figure >= 0) ? digits : void 0;
 }
+/** A total of 0 means that the service does not know, so what is used of it is not known either. */
+function dropUnknown(digits) {
+	const isUnknown = (total) => digits.has(total) && Number(digits.get(total)) === 0;
+	if (isUnknown("mem_total") || isUnknown("mem_total_mib")) for (const metric of ["mem_used", "mem_used_mib"]) digits.delete(metric);
+	if (isUnknown("disk_total")) digits.delete("disk_used");
+}
 /** Adds the memory in bytes, for a service that reports it only in MiB. */
 function addFromMebibytes(digits) {
 	const used = digits.get("mem_used_mib");
@@ -29462,12 +29480,11 @@ function addFromMebibytes(digits) {
 	digits.set("mem_used", String(BigInt(used) * 2n ** 20n));
 	digits.set("mem_total", String(BigInt(total) * 2n ** 20n));
 }
-/** Adds free bytes and used percent. A total of 0 means that the service does not know. */
+/** Adds free bytes and used percent. */
 function addDerived(digits) {
 	for (const name of ["mem", "disk"]) {
 		const total = BigInt(digits.get(`${name}_total`) ?? 0);
 		const used = digits.get(`${name}_used`);
-		if (total === 0n && digits.has(`${name}_total`)) digits.delete(`${name}_used`);
 		if (total === 0n || used === void 0) continue;
 		digits.set(`${name}_used_pct`, percentage(BigInt(used), total));
 		digits.set(`${name}_free`, String(total - BigInt(used)));

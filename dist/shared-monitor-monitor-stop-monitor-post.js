@@ -186,18 +186,19 @@ async function readRecord(directory, judged) {
 	const record = await readForeign(files.record, MAX_BYTES);
 	const last = await readForeign(files.last, MAX_LAST_BYTES);
 	const lines = record.text.split("\n", MAX_LINES + 1);
-	const isTooLong = lines.length > MAX_LINES;
-	const tooLong = isTooLong ? `it has more than ${formatNumber(MAX_LINES)} lines` : void 0;
-	const parsed = parseLines(isTooLong ? [] : lines, /* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged]));
+	const tooLong = lines.length > MAX_LINES ? `it has more than ${formatNumber(MAX_LINES)} lines` : void 0;
+	const problem = record.problem ?? tooLong;
+	const metrics = /* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged]);
+	const parsed = parseRecord(problem === void 0 ? lines : [], metrics);
 	const lastFigures = parsed.samples.at(-1)?.figures;
 	return {
 		...parsed,
 		stats: lastFigures && lastStats(last.text, lastFigures, judged),
 		crash: await readCrash(directory),
-		problem: record.problem ?? tooLong
+		problem
 	};
 }
-function parseLines(lines, metrics) {
+function parseRecord(lines, metrics) {
 	const written = lines.filter((line) => line !== "");
 	const entries = written.flatMap((line) => parseLine(line, metrics) ?? []);
 	const samples = entries.flatMap(({ at, figures }) => figures ? [{
@@ -232,7 +233,7 @@ function parseLine(line, metrics) {
 	return {
 		at,
 		isStart: start !== void 0,
-		figures: figures === void 0 ? void 0 : figuresIn(fieldsOf(figures), metrics),
+		figures: figures === void 0 ? void 0 : keptFigures(fieldsOf(figures), metrics),
 		gap: typeof gap === "string" ? cut(gap) : void 0,
 		end: typeof end === "string" ? cut(end) : void 0,
 		warning: typeof warning === "string" && warning !== "" ? warning : void 0
@@ -241,7 +242,7 @@ function parseLine(line, metrics) {
 function cut(text) {
 	return text.slice(0, MAX_TEXT);
 }
-function figuresIn(fields, metrics) {
+function keptFigures(fields, metrics) {
 	const figures = /* @__PURE__ */ new Map();
 	for (const metric of metrics) {
 		const figure = fields[metric];
@@ -353,6 +354,7 @@ function describeGaps({ samples, gaps }) {
 	const last = samples.at(-1)?.at ?? 0;
 	const [first, ...others] = gaps.filter(({ at, what }) => what !== "the sandbox was gone" || at < last);
 	if (first === void 0 || samples.length === 0) return [];
+	if (others.length === 0) return [`1 sample failed: ${first.what}`];
 	return [`${formatCount(others.length + 1, "sample")} failed, the first: ${first.what}`];
 }
 function findRecordErrors({ samples, gaps, crash, problem }) {

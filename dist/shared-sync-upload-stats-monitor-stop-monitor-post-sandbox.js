@@ -222,6 +222,7 @@ function figuresIn(fields, judged) {
 		if (found !== void 0) digits.set(metric, found);
 		else if (isExpected && value !== void 0 && value !== null) warnings.push(`The sandbox's ${metric} cannot be used: it is not a valid number.`);
 	}
+	dropUnknown(digits);
 	if (!["mem_used", "mem_total"].some((name) => fields.get(name) != null)) addFromMebibytes(digits);
 	addDerived(digits);
 	return {
@@ -241,6 +242,12 @@ function plainDigits(metric, sent) {
 	if (metricKind(metric) === "percentage") return Number.isFinite(figure) && figure >= 0 ? digits : void 0;
 	return (isWhole ? BigInt(sent) <= MAX_INT64 : Number.isSafeInteger(figure) && figure >= 0) ? digits : void 0;
 }
+/** A total of 0 means that the service does not know, so what is used of it is not known either. */
+function dropUnknown(digits) {
+	const isUnknown = (total) => digits.has(total) && Number(digits.get(total)) === 0;
+	if (isUnknown("mem_total") || isUnknown("mem_total_mib")) for (const metric of ["mem_used", "mem_used_mib"]) digits.delete(metric);
+	if (isUnknown("disk_total")) digits.delete("disk_used");
+}
 /** Adds the memory in bytes, for a service that reports it only in MiB. */
 function addFromMebibytes(digits) {
 	const used = digits.get("mem_used_mib");
@@ -249,12 +256,11 @@ function addFromMebibytes(digits) {
 	digits.set("mem_used", String(BigInt(used) * 2n ** 20n));
 	digits.set("mem_total", String(BigInt(total) * 2n ** 20n));
 }
-/** Adds free bytes and used percent. A total of 0 means that the service does not know. */
+/** Adds free bytes and used percent. */
 function addDerived(digits) {
 	for (const name of ["mem", "disk"]) {
 		const total = BigInt(digits.get(`${name}_total`) ?? 0);
 		const used = digits.get(`${name}_used`);
-		if (total === 0n && digits.has(`${name}_total`)) digits.delete(`${name}_used`);
 		if (total === 0n || used === void 0) continue;
 		digits.set(`${name}_used_pct`, percentage(BigInt(used), total));
 		digits.set(`${name}_free`, String(total - BigInt(used)));

@@ -91,7 +91,7 @@ function parseAggregate({ text, column }: Word, fail: Fail): Aggregate | undefin
 }
 
 // Other languages and tools spell these too differently for `closestWord`.
-const SLIPS: ReadonlyMap<string, Operator | Aggregate | '%'> = new Map([
+const SPELLINGS: ReadonlyMap<string, Operator | Aggregate | '%'> = new Map([
   ['=>', '>='],
   ['=<', '<='],
   ['!==', '!='],
@@ -180,7 +180,7 @@ function parseLimit(number: Word, unit: Word, metric: string, fail: Fail): numbe
   const ownLimit = kind === 'mebibytes' && unit.text !== '' ? limit / 2 ** 20 : limit;
   if (!Number.isFinite(ownLimit)) fail(`${number.text} is too large a number`, number.column);
   if (kind === 'percentage' && (ownLimit < 0 || ownLimit > 100))
-    fail(`${metric} is a percentage, which is between 0 and 100`, unit.column);
+    fail(`${metric} is a percentage, which is between 0 and 100`, number.column);
   return ownLimit;
 }
 
@@ -193,7 +193,7 @@ function multiply(decimal: string, { tens, twos }: Factor): number {
 function unknown(what: string, written: string, valid: readonly string[]): string {
   const lower = written.toLowerCase();
   const completed = valid.find(each => lower !== '' && each.toLowerCase().startsWith(lower));
-  const near = SLIPS.get(lower) ?? completed ?? closestWord(written, valid);
+  const near = SPELLINGS.get(lower) ?? completed ?? closestWord(written, valid);
   const advice = near === undefined ? `use one of ${valid.join(' ')}` : `did you mean ${near}?`;
   return written === ''
     ? `an ${what} is missing; ${advice}`

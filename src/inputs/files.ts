@@ -1,7 +1,6 @@
 import { findInvisible, quote } from '../text/visible.ts';
 import { field, parseLines, type Refuse } from './fields.ts';
-import { refuseSlips, type Slips, UNEVALUATED } from './slips.ts';
-import { findUnexpanded } from './upload-fields.ts';
+import { findUnexpanded, refuseSlips, type Slips, UNEVALUATED } from './slips.ts';
 
 /** One line of `files` that says what to upload. */
 export interface FilePattern {

@@ -27,7 +27,9 @@ export const headerPrefix = field((value, refuse, all) => {
     return refuse(`${quote(value)} cannot be part of a header's name.`, 'E2b');
   const url = all['base-url'] ?? '';
   // A host name with the sandbox in it routes by itself.
-  if (prefix === DEFAULT_PREFIX && isE2b(url) && !url.includes('{sandbox-id}'))
+  const id = all['sandbox-id']?.trim() || '{sandbox-id}';
+  const isRouted = url.includes('{sandbox-id}') || url.includes(id);
+  if (prefix === DEFAULT_PREFIX && isE2b(url) && !isRouted)
     return refuse("base-url is E2B's: set header-prefix: E2b.", 'E2b');
   return prefix;
 });

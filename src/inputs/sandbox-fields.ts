@@ -71,11 +71,11 @@ export const keyValues = field<Readonly<Record<string, string>>>(
 );
 
 /** Extra headers of requests to the API. */
-export const apiHeaders = field<Readonly<Record<string, string>>>(
-  (value, refuse, all) => {
-    const headers = extraHeaders.parse(value, refuse, all);
-    if (!Object.keys(headers).some(name => /^x-api-key$/i.test(name))) return headers;
-    return refuse('set X-API-Key, which is sent from api-key.', '"X-Team: 42"');
-  },
-  headers => extraHeaders.show(headers),
-);
+export const apiHeaders = field<Readonly<Record<string, string>>>((value, refuse, all) => {
+  const headers = extraHeaders.parse(value, refuse, all);
+  if (!Object.keys(headers).some(name => /^x-api-key$/i.test(name))) return headers;
+  return refuse(
+    'sets X-API-Key, which the action sends from api-key. Remove the line.',
+    '"X-Team: 42"',
+  );
+}, extraHeaders.show);

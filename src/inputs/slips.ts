@@ -25,3 +25,8 @@ export function refuseSlips(slips: Slips, value: string, refuse: Refuse, example
   const slip = slips.find(([pattern]) => pattern.test(value));
   if (slip !== undefined) refuse(slip[1], example);
 }
+
+/** The home directory or variable in a path that only a shell would expand. */
+export function findUnexpanded(path: string): string | undefined {
+  return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
+}

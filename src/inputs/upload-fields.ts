@@ -1,5 +1,6 @@
 import { findInvisible, quote } from '../text/visible.ts';
 import { field, type Parser } from './fields.ts';
+import { findUnexpanded } from './slips.ts';
 
 /** One of the parts that a plan is split into. */
 export interface Shard {
@@ -84,8 +85,3 @@ export const runnerPath = field((value, refuse) => {
     'cache/state.json',
   );
 });
-
-/** The home directory or variable in a path that only a shell would expand. */
-export function findUnexpanded(path: string): string | undefined {
-  return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
-}

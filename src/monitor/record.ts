@@ -38,21 +38,23 @@ export async function readRecord(
   const record = await readForeign(files.record, MAX_BYTES);
   const last = await readForeign(files.last, MAX_LAST_BYTES);
   const lines = record.text.split('\n', MAX_LINES + 1);
-  const isTooLong = lines.length > MAX_LINES;
-  const tooLong = isTooLong ? `it has more than ${formatNumber(MAX_LINES)} lines` : undefined;
-  const parsed = parseLines(isTooLong ? [] : lines, new Set([...Object.keys(METRICS), ...judged]));
+  const tooLong =
+    lines.length > MAX_LINES ? `it has more than ${formatNumber(MAX_LINES)} lines` : undefined;
+  const problem = record.problem ?? tooLong;
+  const metrics = new Set([...Object.keys(METRICS), ...judged]);
+  const parsed = parseRecord(problem === undefined ? lines : [], metrics);
   const lastFigures = parsed.samples.at(-1)?.figures;
   return {
     ...parsed,
     stats: lastFigures && lastStats(last.text, lastFigures, judged),
     crash: await readCrash(directory),
-    problem: record.problem ?? tooLong,
+    problem,
   };
 }
 
-type ParsedLines = Omit<MonitorRecord, 'stats' | 'crash' | 'problem'>;
+type ParsedRecord = Omit<MonitorRecord, 'stats' | 'crash' | 'problem'>;
 
-function parseLines(lines: readonly string[], metrics: ReadonlySet<string>): ParsedLines {
+function parseRecord(lines: readonly string[], metrics: ReadonlySet<string>): ParsedRecord {
   const written = lines.filter(line => line !== '');
   const entries = written.flatMap(line => parseLine(line, metrics) ?? []);
   const samples = entries.flatMap(({ at, figures }) => (figures ? [{ at, figures }] : []));
@@ -71,7 +73,7 @@ function parseLines(lines: readonly string[], metrics: ReadonlySet<string>): Par
 }
 
 /** What is kept of one line. */
-interface Entry {
+interface RecordLine {
   readonly at: number;
   readonly isStart: boolean;
   readonly figures: Figures | undefined;
@@ -84,13 +86,13 @@ interface Entry {
 const MAX_TIME = 8.64e15;
 
 /** Undefined for a damaged line. */
-function parseLine(line: string, metrics: ReadonlySet<string>): Entry | undefined {
+function parseLine(line: string, metrics: ReadonlySet<string>): RecordLine | undefined {
   const { at, start, figures, gap, end, warning } = parseFieldsOf(line);
   if (typeof at !== 'number' || Math.abs(at) > MAX_TIME) return undefined;
   return {
     at,
     isStart: start !== undefined,
-    figures: figures === undefined ? undefined : figuresIn(fieldsOf(figures), metrics),
+    figures: figures === undefined ? undefined : keptFigures(fieldsOf(figures), metrics),
     gap: typeof gap === 'string' ? cut(gap) : undefined,
     end: typeof end === 'string' ? cut(end) : undefined,
     warning: typeof warning === 'string' && warning !== '' ? warning : undefined,
@@ -101,7 +103,7 @@ function cut(text: string): string {
   return text.slice(0, MAX_TEXT);
 }
 
-function figuresIn(
+function keptFigures(
   fields: Readonly<Record<string, unknown>>,
   metrics: ReadonlySet<string>,
 ): Figures {

@@ -1,5 +1,5 @@
 import type { Aggregate, Condition, Operator } from '../gate/conditions.ts';
-import type { Gate } from '../gate/judge.ts';
+import { decidingOf, type Gate } from '../gate/judge.ts';
 import { metricKind } from '../gate/metrics.ts';
 import { figureOver, type Sample } from '../stats/sample.ts';
 import { formatBytes, formatBytesEvenly, formatCount } from '../text/format.ts';
@@ -84,12 +84,12 @@ function formatAggregate(metric: string, aggregate: Aggregate, samples: readonly
 
 const MARKS = { fail: '❌ ', warn: '⚠️ ', pass: '✅ ' } as const;
 
-function markOf(condition: Condition, { breaches }: Gate): keyof typeof MARKS {
+function levelOf(condition: Condition, { breaches }: Gate): keyof typeof MARKS {
   return breaches.find(breach => breach.condition === condition)?.level ?? 'pass';
 }
 
 function worstMark(conditions: readonly Condition[], gate: Gate): string {
-  const marks = conditions.map(condition => markOf(condition, gate));
+  const marks = conditions.map(condition => levelOf(condition, gate));
   const worst = (['fail', 'warn', 'pass'] as const).find(mark => marks.includes(mark));
   return worst === undefined ? '' : MARKS[worst];
 }
@@ -107,8 +107,9 @@ const BOUNDS: Readonly<Record<Operator, string>> = {
 /** A condition's limit: `90 %`, `min. 512 MiB free`. Of several, those that tripped are marked. */
 function limitCell(condition: Condition, gate: Gate, isOneOfSeveral: boolean): Html {
   const { metric, aggregate = '', operator } = condition;
-  const isUsual = aggregate === '' || aggregate === (operator.startsWith('<') ? 'min' : 'max');
-  const mark = markOf(condition, gate);
+  const usual = decidingOf({ ...condition, aggregate: undefined });
+  const isUsual = aggregate === '' || aggregate === usual;
+  const mark = levelOf(condition, gate);
   const limit = formatFigure(metric, condition.limit);
   const text = [
     isOneOfSeveral && mark !== 'pass' ? MARKS[mark] : '',

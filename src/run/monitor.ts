@@ -94,6 +94,7 @@ function describeGaps({ samples, gaps }: MonitorRecord): string[] {
   // A job may delete its sandbox at its end. If it did so earlier, the sandbox was unseen.
   const [first, ...others] = gaps.filter(({ at, what }) => what !== GONE || at < last);
   if (first === undefined || samples.length === 0) return [];
+  if (others.length === 0) return [`1 sample failed: ${first.what}`];
   return [`${formatCount(others.length + 1, 'sample')} failed, the first: ${first.what}`];
 }
 

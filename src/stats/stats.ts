@@ -66,6 +66,7 @@ function figuresIn(
     else if (isExpected && value !== undefined && value !== null)
       warnings.push(`The sandbox's ${metric} cannot be used: it is not a valid number.`);
   }
+  dropUnknown(digits);
   const isMemoryReported = ['mem_used', 'mem_total'].some(name => fields.get(name) != null);
   if (!isMemoryReported) addFromMebibytes(digits);
   addDerived(digits);
@@ -89,6 +90,14 @@ function plainDigits(metric: string, sent: string | undefined): string | undefin
   return isInt64 ? digits : undefined;
 }
 
+/** A total of 0 means that the service does not know, so what is used of it is not known either. */
+function dropUnknown(digits: Map<string, string>): void {
+  const isUnknown = (total: string) => digits.has(total) && Number(digits.get(total)) === 0;
+  if (isUnknown('mem_total') || isUnknown('mem_total_mib'))
+    for (const metric of ['mem_used', 'mem_used_mib']) digits.delete(metric);
+  if (isUnknown('disk_total')) digits.delete('disk_used');
+}
+
 /** Adds the memory in bytes, for a service that reports it only in MiB. */
 function addFromMebibytes(digits: Map<string, string>): void {
   const used = digits.get('mem_used_mib');
@@ -98,12 +107,11 @@ function addFromMebibytes(digits: Map<string, string>): void {
   digits.set('mem_total', String(BigInt(total) * 2n ** 20n));
 }
 
-/** Adds free bytes and used percent. A total of 0 means that the service does not know. */
+/** Adds free bytes and used percent. */
 function addDerived(digits: Map<string, string>): void {
   for (const name of ['mem', 'disk']) {
     const total = BigInt(digits.get(`${name}_total`) ?? 0);
     const used = digits.get(`${name}_used`);
-    if (total === 0n && digits.has(`${name}_total`)) digits.delete(`${name}_used`);
     if (total === 0n || used === undefined) continue;
     digits.set(`${name}_used_pct`, percentage(BigInt(used), total));
     digits.set(`${name}_free`, String(total - BigInt(used)));

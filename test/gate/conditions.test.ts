@@ -78,8 +78,8 @@ const SLIPS: Readonly<Record<string, readonly Slip[]>> = {
   ],
   'a limit that no figure comes by is refused': [
     ['disk_free < 512', 16, /^disk_free is in bytes and needs a unit, such as disk_free < 512MiB$/],
-    ['mem_used_pct > 101', 19, /^mem_used_pct is a percentage, which is between 0 and 100$/],
-    ['cpu_used_pct < -1%', 18, /between 0 and 100$/],
+    ['mem_used_pct > 101', 16, /^mem_used_pct is a percentage, which is between 0 and 100$/],
+    ['cpu_used_pct < -1%', 16, /between 0 and 100$/],
   ],
   'a unit that does not fit is refused with what fits': [
     ['mem_used > 90%', 14, /^% does not fit mem_used, but mem_used_pct$/],

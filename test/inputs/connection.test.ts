@@ -147,6 +147,8 @@ describe('base-url of E2B', () => {
     'https://49983-{sandbox-id}.e2b.app',
   ])
     takes('header-prefix', { '': 'Svc' }, { 'base-url': url });
+  const routed = { 'base-url': 'https://49983-i1a2b3.e2b.app', 'sandbox-id': 'i1a2b3' };
+  takes('header-prefix', { '': 'Svc' }, routed);
 });
 
 describe('the paths of operations', () => {

@@ -249,6 +249,14 @@ describe('a list of conditions', () => {
     assert.deepEqual(parsed({ 'wait-until': ' ready\r\n' }).waitUntil, []);
   });
 
+  test('may have comments that say anything', () => {
+    const { failIf, waitUntil } = parsed({
+      'fail-if': '# at most 1,000 MiB\nmem_used > 1000MiB',
+      'wait-until': '# wait until the sandbox is ready\nready',
+    });
+    assert.deepEqual([failIf.length, waitUntil], [1, []]);
+  });
+
   for (const name of LISTS) {
     const where = 'line 3, "mem_usd > 90", at character 1:';
     const message = `${where} there is no metric mem_usd; did you mean mem_used?`;

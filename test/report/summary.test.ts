@@ -127,13 +127,21 @@ const STATS: Readonly<
     ],
   ],
   'limits of each kind': [
-    [{ mem_total: 4 * GIB, mem_used: 3 * GIB, a: 1, b: 1 }],
-    ['mem_used_pct > 90', 'mem_free < 2GiB', 'mem_used_mib >= 2000', 'a == 1', 'b != 1'],
+    [{ mem_total: 4 * GIB, mem_used: 3 * GIB, a: 1, b: 1, c: 1 }],
+    [
+      'mem_used_pct > 90',
+      'mem_free < 2GiB',
+      'mem_used_mib >= 2000',
+      'a == 1',
+      'b != 1',
+      'c.max == 4',
+    ],
     [
       ['', 'Now', 'Limit'],
       ['Memory (4.0 GiB)', '❌ 3.0 GiB (75.0 %)', '90 %❌ min. 2 GiB free❌ 2 GiB'],
       ['a', '❌ 1', 'not 1'],
       ['b', '✅ 1', 'only 1'],
+      ['c', '✅ 1', 'max not 4'],
     ],
   ],
   'nothing that is known': [[{ ts: 5 }], [], []],

@@ -108,7 +108,7 @@ suite('the error names what to do about', { concurrency: 2 }, () => {
     'a lifetime without a unit': [{ lifetime: '900' }, /^lifetime: "900" is not a duration/],
     'metadata without a value': [{ metadata: 'a=1\nb' }, /^metadata: line 2 is not of the form/],
     'one variable twice': [{ env: 'A=1\nA=2' }, /^env: line 2 sets "A" a second time/],
-    'a header that is the key': [{ headers: 'x-api-key: 1' }, /^headers: set X-API-Key/],
+    'a header that is the key': [{ headers: 'x-api-key: 1' }, /^headers: sets X-API-Key/],
     'the key in another input': [{ metadata: `a=${API_KEY}` }, /^metadata: contains the token or/],
     'an ID that climbs': [{ 'sandbox-id': '..' }, /^sandbox-id: ".." is not the ID/],
     'a misspelt input': [{ lifetimes: '1h' }, /Did you mean lifetime\?/],
