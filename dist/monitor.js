@@ -1,5 +1,6 @@
-import { A as logLine, s as step, tt as formatDuration, ut as inputError, y as systemCode } from "./shared.js";
+import { gt as formatDuration, u as systemCode, ut as inputError, w as logLine } from "./shared.js";
 import { n as openCrashFile, r as readCrash, s as newMonitorDirectory } from "./shared-monitor-monitor-stop-monitor-post.js";
+import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { once } from "node:events";
 import { closeSync } from "node:fs";
 import path from "node:path";

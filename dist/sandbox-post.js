@@ -1,4 +1,4 @@
-import { k as annotate, ut as inputError } from "./shared.js";
+import { S as annotate, ut as inputError } from "./shared.js";
 import { a as keptSandbox, c as plainStep, r as leftBehind, t as deleteSandbox } from "./shared-sandbox.js";
 
 // src/main/sandbox-post.ts

@@ -1,5 +1,5 @@
 import { c as plainStep, i as keepSandbox, n as getSandbox, o as publishSandbox, s as traceOfStep } from "./shared-sandbox.js";
-import { T as requireFileCommands } from "./shared.js";
+import { _ as requireFileCommands } from "./shared.js";
 
 // src/main/sandbox.ts
 await plainStep("sandbox", async (inputs, context, raw) => {

@@ -1,6 +1,6 @@
-import { $ as formatBytes, B as EMPTY_REPORT, Q as abbreviate, T as requireFileCommands, V as inputNames, X as METRICS, a as textsOf, dt as gateOf, et as formatCount, m as READ_FLAGS, n as fieldsOf, nt as formatNumber, pt as metricsOf, r as parseFieldsOf, ut as inputError, y as systemCode } from "./shared.js";
+import { H as EMPTY_REPORT, J as reportUnseen, X as inputNames, _ as requireFileCommands, _t as formatNumber, c as parseFieldsOf, dt as abbreviate, ht as formatCount, jt as metricsOf, kt as gateOf, l as textsOf, ot as METRICS, pt as formatBytes, s as fieldsOf, t as decodeStats, u as systemCode, ut as inputError } from "./shared.js";
 import { d as saveState, p as setOutput, s as getState } from "./vendor.js";
-import { a as describeUnseen, o as findStaleTimes, s as decodeStats } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
+import { n as findStaleTimes, t as describeUnseen, u as READ_FLAGS } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { lstat, mkdtemp, open } from "node:fs/promises";
 import path from "node:path";
@@ -286,7 +286,7 @@ async function endMonitor(inputs, directory, context) {
 		more: (rest) => `And ${formatCount(rest, "more time")}.`
 	});
 	const figures = samples.map((sample) => sample.figures);
-	const isFatal = failIf.length > 0;
+	const { errors, warnings } = reportUnseen(unseenLines, inputs);
 	return {
 		...EMPTY_REPORT,
 		task: "monitor",
@@ -296,14 +296,11 @@ async function endMonitor(inputs, directory, context) {
 		samples,
 		stats,
 		gate: gateOf(inputs, figures, unseen.length > 0),
-		errors: [...findRecordErrors(record), ...(isFatal ? unseenLines : []).map((message) => ({
-			message,
-			details: []
-		}))],
+		errors: [...findRecordErrors(record), ...errors],
 		warnings: [
 			...record.warnings,
 			...describeGaps(record),
-			...isFatal ? [] : unseenLines
+			...warnings
 		],
 		cancelled: context.cancel.aborted
 	};

@@ -1,11 +1,10 @@
-import { A as logLine, C as lastCallSignal, M as reportError, S as environmentWarnings, W as isHeaderValue, a as textsOf, b as openStep, ct as InputError, gt as AgentError, ht as withRetries, j as toMessage, k as annotate, mt as sleep, n as fieldsOf, o as reportBug, q as secretsInHeaders, r as parseFieldsOf, rt as formatTime, tt as formatDuration, w as readInputs, x as cancelSignal, z as waitUntil } from "./shared.js";
+import { A as reportError, Mt as sleep, Nt as withRetries, Pt as AgentError, S as annotate, T as toMessage, V as waitUntil, c as parseFieldsOf, d as openStep, et as isHeaderValue, g as readInputs, gt as formatDuration, h as lastCallSignal, i as parseAnswer, l as textsOf, m as environmentWarnings, n as readStats, p as cancelSignal, r as badAnswer, rt as secretsInHeaders, s as fieldsOf, w as logLine, yt as formatTime } from "./shared.js";
 import { d as saveState, f as setFailed, m as setSecret, p as setOutput, s as getState } from "./vendor.js";
-import { c as readStats, l as badAnswer, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
 import { n as openServiceClient, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
 import { hash, randomUUID } from "node:crypto";
 
 // src/github/plain-step.ts
-/** Runs a step that writes no report: what it does is in the log, what goes wrong is its error. */
+/** Runs a step without a report: it logs what it does, and fails with what went wrong. */
 async function plainStep(entry, run, { given, onFailure = (lines) => setFailed(toMessage(lines)) } = {}) {
 	const { raw, redact, parse } = openStep(entry, given);
 	const context = {
@@ -21,12 +20,9 @@ async function plainStep(entry, run, { given, onFailure = (lines) => setFailed(t
 	try {
 		await run(parse(), context, raw);
 	} catch (error) {
-		onFailure(describeFailure(error).map(redact));
+		const { message, details } = reportError(error);
+		onFailure([message, ...details].map(redact));
 	}
-}
-function describeFailure(error) {
-	const { message, details } = error instanceof InputError || error instanceof AgentError ? reportError(error) : reportBug(error);
-	return [message, ...details];
 }
 
 // src/github/sandbox-state.ts
@@ -268,7 +264,7 @@ async function waitForAgent({ id, token, url }, { cancel, now, sleep }) {
 		const { error } = await waitUntil([], read, PATIENCE, {
 			sleep,
 			stop: cancel,
-			now
+			clock: () => performance.now()
 		});
 		if (error !== void 0 && !hasAnswered(error)) throw notReady(error);
 	} finally {

@@ -1,6 +1,5 @@
 import { t as require_undici } from "./undici-sync-upload-stats-sandbox.js";
-import { D as proxyCredentials, E as proxyAddress, J as redactor, K as routingHeaders, O as usableProxy, U as USER_AGENT, gt as AgentError, ot as truncate, q as secretsInHeaders, y as systemCode } from "./shared.js";
-import { d as readAnswer, f as statusFailure } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
+import { $ as USER_AGENT, Ct as truncate, Pt as AgentError, a as readAnswer, b as proxyCredentials, it as redactor, nt as routingHeaders, o as statusFailure, rt as secretsInHeaders, u as systemCode, x as usableProxy, y as proxyAddress } from "./shared.js";
 import { setImmediate } from "node:timers/promises";
 
 // src/agent/network-failure.ts

@@ -1,5 +1,5 @@
-import { s as step } from "./shared.js";
-import { r as stats } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
+import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
+import { r as stats } from "./shared-sync-upload-stats.js";
 
 // src/main/stats.ts
 await step("stats", stats);

@@ -1,5 +1,5 @@
-import { s as step } from "./shared.js";
-import { n as upload } from "./shared-sync-upload.js";
+import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
+import { n as upload } from "./shared-sync-upload-stats.js";
 
 // src/main/upload.ts
 await step("upload", upload);

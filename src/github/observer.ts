@@ -15,23 +15,25 @@ import { logLine } from './log.ts';
 import { showProgress } from './progress.ts';
 import { waitLog } from './wait-log.ts';
 
-/** Logs the plan, waits, retries and progress as they happen, until `stop` is called. */
-export function watchTransfer(debug: (text: string) => void) {
+/** Logs the plan, waits, retries and progress as they happen. */
+export function watchRun(debug: (text: string) => void): Observer {
   let progress: ReturnType<typeof showProgress> | undefined;
   const showRetry = retryLog();
   const warnOfBatches = batchWarning();
-  const observer: Observer = {
+  return {
     planned(upload, inputs) {
       const changed = upload.files.filter(file => !upload.unchanged.has(file));
       debug(planLines(upload, changed));
       // The verdict says that nothing is to be uploaded.
-      if (changed.length === 0) return;
-      logLine(announcement(upload, changed, inputs));
-      progress = showProgress(changed);
+      if (changed.length > 0) logLine(announcement(upload, changed, inputs));
     },
     waiting: ({ sandboxId, waitTimeout }) =>
       logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
     waited: waitLog(),
+    transferring(files) {
+      progress = showProgress(files);
+      return progress.stop;
+    },
     event(event) {
       progress?.add(event);
       for (const line of debugLines(event)) debug(line);
@@ -39,7 +41,6 @@ export function watchTransfer(debug: (text: string) => void) {
       warnOfBatches(event);
     },
   };
-  return { observer, stop: () => progress?.stop() };
 }
 
 function announcement(

@@ -1,15 +1,12 @@
 import { setFailed } from '@actions/core';
-import { AgentError } from '../agent/failure.ts';
 import { sleep } from '../agent/retry.ts';
 import type { RawInputs } from '../inputs/fields.ts';
-import { InputError } from '../inputs/input-error.ts';
 import type { Entry, Inputs } from '../inputs/inputs.ts';
 import { reportError } from '../report/verdict.ts';
 import type { SandboxContext } from '../sandbox/context.ts';
 import { annotate, logLine, toMessage } from './log.ts';
 import { openStep } from './open-step.ts';
 import { cancelSignal, environmentWarnings, lastCallSignal } from './runner.ts';
-import { reportBug } from './step.ts';
 
 /** What a plain step does with its inputs. */
 type Run<T extends Entry> = (
@@ -25,7 +22,7 @@ interface PlainStepOptions {
   readonly onFailure?: (lines: readonly string[]) => void;
 }
 
-/** Runs a step that writes no report: what it does is in the log, what goes wrong is its error. */
+/** Runs a step without a report: it logs what it does, and fails with what went wrong. */
 export async function plainStep<T extends Entry>(
   entry: T,
   run: Run<T>,
@@ -45,12 +42,7 @@ export async function plainStep<T extends Entry>(
   try {
     await run(parse(), context, raw);
   } catch (error) {
-    onFailure(describeFailure(error).map(redact));
+    const { message, details } = reportError(error);
+    onFailure([message, ...details].map(redact));
   }
-}
-
-function describeFailure(error: unknown): string[] {
-  const isKnown = error instanceof InputError || error instanceof AgentError;
-  const { message, details } = isKnown ? reportError(error) : reportBug(error);
-  return [message, ...details];
 }

@@ -5,8 +5,8 @@ import { setFailed, setOutput, summary as stepSummary } from '@actions/core';
 import { breachLine } from '../report/breaches.ts';
 import { checksumsOf } from '../report/checksums.ts';
 import { hiddenNotice, notices } from '../report/notices.ts';
-import { type Derived, derive, outputsOf, reportJson } from '../report/outputs.ts';
-import { nameDigest, type Report, succeeded } from '../report/report.ts';
+import { aggregatesOf, outputsOf, reportJson } from '../report/outputs.ts';
+import { isUpload, nameDigest, type Report, succeeded } from '../report/report.ts';
 import { summary } from '../report/summary.ts';
 import { adviceFor, failureGroups, furtherLines, headline, withName } from '../report/verdict.ts';
 import { abbreviate, formatCount, formatNumber } from '../text/format.ts';
@@ -19,10 +19,9 @@ const MAX_NAMES = 10;
 /** Writes outputs, then the summary, then the verdict: always all three, whatever failed before. */
 export async function publish(report: Report, withSummary: boolean): Promise<void> {
   logFiles(report);
-  const derived = derive(report);
-  if (derived.digest !== '') logLine(`${nameDigest(report)}: ${derived.digest}`);
-  const outputProblem = await writeOutputs(report, derived);
-  if (withSummary) await writeSummary(report, derived.digest);
+  if (report.digest !== '') logLine(`${nameDigest(report)}: ${report.digest}`);
+  const outputProblem = await writeOutputs(report);
+  if (withSummary) await writeSummary(report);
   annotateWarnings(report);
   for (const line of notices(report)) annotate.notice([line]);
   annotateFailures(report);
@@ -33,11 +32,12 @@ export async function publish(report: Report, withSummary: boolean): Promise<voi
 }
 
 /** Why the outputs could not be written, if so. */
-async function writeOutputs(report: Report, derived: Derived): Promise<string[]> {
+async function writeOutputs(report: Report): Promise<string[]> {
   try {
-    const { outputs, notices: tooLong } = outputsOf(report, derived);
+    const aggregates = aggregatesOf(report.samples);
+    const { outputs, notices: tooLong } = outputsOf(report, aggregates);
     for (const line of tooLong) annotate.notice([line]);
-    const files = await writeFiles(report, derived);
+    const files = await writeFiles(report, aggregates);
     // Without the file, @actions/core prints the outputs as commands that the runner ignores.
     if (!process.env['GITHUB_OUTPUT']) throw new Error('GITHUB_OUTPUT is not set');
     for (const [name, value] of Object.entries({ ...files, ...outputs })) setOutput(name, value);
@@ -48,8 +48,8 @@ async function writeOutputs(report: Report, derived: Derived): Promise<string[]>
 }
 
 /** Writes the files that outputs name. Returns their paths; after a warning, empty ones. */
-async function writeFiles(report: Report, derived: Derived): Promise<Record<string, string>> {
-  const isUpload = report.task === 'sync' || report.task === 'upload';
+async function writeFiles(report: Report, aggregates: object): Promise<Record<string, string>> {
+  const none = isUpload(report) ? { report: '', checksums: '' } : { report: '' };
   try {
     const temp = process.env['RUNNER_TEMP'];
     if (!temp) throw new Error('RUNNER_TEMP is not set');
@@ -59,19 +59,19 @@ async function writeFiles(report: Report, derived: Derived): Promise<Record<stri
       await writeFile(file, content, { flag: 'wx', mode: 0o600 });
       return file;
     };
-    const lines = isUpload ? checksumsOf(report) : [];
+    const lines = isUpload(report) ? checksumsOf(report) : [];
     const checksums = lines.length === 0 ? '' : await write('checksums.txt', lines);
-    const files = { report: await write('report.json', reportJson(report, derived)) };
-    return isUpload ? { ...files, checksums } : files;
+    const files = { report: await write('report.json', reportJson(report, aggregates)) };
+    return isUpload(report) ? { ...files, checksums } : files;
   } catch (error) {
     annotate.warning([`The report file could not be written: ${reasonOf(error)}.`]);
-    return isUpload ? { report: '', checksums: '' } : { report: '' };
+    return none;
   }
 }
 
-async function writeSummary(report: Report, digest: string): Promise<void> {
+async function writeSummary(report: Report): Promise<void> {
   try {
-    await stepSummary.addRaw(summary(report, digest)).write();
+    await stepSummary.addRaw(summary(report)).write();
   } catch (error) {
     annotate.warning([`The job summary could not be written: ${reasonOf(error)}.`]);
   }

@@ -1,13 +1,12 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { RawInputs } from '../inputs/fields.ts';
-import { InputError } from '../inputs/input-error.ts';
 import { type Inputs, type ReportingEntry, taskOf } from '../inputs/inputs.ts';
-import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
+import { EMPTY_REPORT, type Report } from '../report/report.ts';
 import { reportError } from '../report/verdict.ts';
 import type { Context } from '../run/context.ts';
 import type { Redact } from '../text/redact.ts';
-import { watchTransfer } from './observer.ts';
+import { watchRun } from './observer.ts';
 import { openStep } from './open-step.ts';
 import { publish } from './publish.ts';
 import { cacheWarnings, cancelSignal, environmentWarnings, workspace } from './runner.ts';
@@ -27,7 +26,6 @@ export async function step<T extends ReportingEntry>(
 ): Promise<void> {
   const { raw, redact, debug, parse } = openStep(entry, given);
   const cancel = cancelSignal();
-  const { observer, stop } = watchTransfer(debug);
   const context: Context = {
     workspace: workspace(),
     cancel,
@@ -36,19 +34,19 @@ export async function step<T extends ReportingEntry>(
     sleep,
     random: Math.random,
     cacheWarnings: cacheWarnings(),
-    observer,
+    observer: watchRun(debug),
     debug,
   };
   const report = await Promise.try(() => run(parse(), context, raw)).catch((error: unknown) =>
     failedReport(entry, raw, redact, error),
   );
-  stop();
+  // Read from the raw value: a step with invalid inputs has a summary too.
   const hasSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
   if (report !== undefined) {
     const warnings = [...environmentWarnings(), ...report.warnings];
     await publish({ ...report, warnings }, hasSummary);
   }
-  // A cancelled search may still walk a huge tree; a monitor still has to remove its record.
+  // A cancelled search may still be walking a huge tree. A monitor ends by itself.
   if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
 }
 
@@ -59,19 +57,11 @@ function failedReport(
   redact: Redact,
   error: unknown,
 ): Report {
-  const { message, details } = error instanceof InputError ? reportError(error) : reportBug(error);
+  const { message, details } = reportError(error);
   const errors = [{ message: redact(message), details: details.map(redact) }];
   const name = redact(raw['name']?.trim() ?? '');
   // Nothing was judged, so a gate that was asked for stays shut.
   const isGated = entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim());
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
   return { ...EMPTY_REPORT, task: taskOf(entry), name, gate, errors };
-}
-
-export function reportBug(error: unknown): ReportedError {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return {
-    message: 'Sandbox Sync itself failed. This is a bug; please report it.',
-    details: stack.split('\n'),
-  };
 }

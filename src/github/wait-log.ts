@@ -8,14 +8,14 @@ const WAIT_INTERVAL_MS = 15_000;
 /** Logs what a wait waits for: unreported metrics at once, all every 15 s, and how long it took. */
 export function waitLog(log = logLine): (wait: Wait) => void {
   let dueMs = WAIT_INTERVAL_MS;
-  let isFirst = true;
+  let wasSampled = false;
   return ({ held, waitedMs, missing, error }) => {
     const duration = formatDuration(waitedMs);
     if (held) return log(`The sandbox was ready after ${duration}`);
     const isDue = waitedMs >= dueMs;
     if (isDue) dueMs = waitedMs + WAIT_INTERVAL_MS;
-    const unreported = isFirst ? missing.filter(({ holds }) => holds === undefined) : [];
-    isFirst &&= error !== undefined;
+    const unreported = wasSampled ? [] : missing.filter(({ holds }) => holds === undefined);
+    wasSampled ||= error === undefined;
     const lines = (isDue ? missing : unreported).map(judgementLine);
     if (isDue && error !== undefined) lines.push(error.message);
     if (lines.length > 0) log(`Waited ${duration}: ${lines.join('; ')}`);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { FileResult } from '../upload/result.ts';
 import type { Report } from './report.ts';
 
 /** The files in the sandbox, by the paths that the agent returned, as `sha256sum` lists them. */
@@ -13,7 +14,7 @@ export function checksumsOf({ files }: Report): string[] {
  * Empty if a file failed or was not attempted, so that a part of a build never has the digest of
  * one, and if the files were not hashed.
  */
-export function digestOf({ files }: Report): string {
+export function digestOf(files: readonly FileResult[]): string {
   const lines = files.flatMap(result =>
     'sha256' in result && result.sha256 !== undefined
       ? [lineOf(result.sha256, result.file.target)]

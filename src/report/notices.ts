@@ -48,14 +48,14 @@ const LONG_MS = 50;
 const SLOW_BYTES_PER_MS = (4 * 2 ** 20) / 1000;
 
 /** Suggests batches if many small files mostly waited for answers while the bandwidth was idle. */
-function batchNotice({ files, mayBatch, durationMs }: Report): string[] {
+function batchNotice({ files, couldBatch, durationMs }: Report): string[] {
   const small = files
     .filter(result => result.status === 'uploaded')
     .filter(({ size }) => size <= SMALL_BYTES);
   const times = small.map(result => result.durationMs).sort((a, b) => a - b);
   const median = times[times.length >> 1] ?? 0;
   const isIdle = median >= LONG_MS && totalSize(small) / durationMs < SLOW_BYTES_PER_MS;
-  if (!mayBatch || small.length < MANY || !isIdle) return [];
+  if (!couldBatch || small.length < MANY || !isIdle) return [];
   const which = `${formatCount(small.length, 'small file')} went out one per request`;
   return [
     `${which}, and most of the time was spent waiting. If the service accepts several files per request, files-per-request: ${MANY} is several times as fast.`,

@@ -4,8 +4,7 @@ import { METRICS } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { takeWithin } from '../text/format.ts';
 import type { FileResult } from '../upload/result.ts';
-import { digestOf } from './checksums.ts';
-import { countFiles, type Report, succeeded } from './report.ts';
+import { countFiles, isUpload, type Report, succeeded } from './report.ts';
 import { adviceFor, headline } from './verdict.ts';
 
 // All outputs of a job may have 1 MB together, in UTF-16; other steps have outputs too.
@@ -17,24 +16,14 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 /** Output values by name; undefined if the value would be too long. */
 type Drafts = Readonly<Record<string, string | undefined>>;
 
-/** What outputs and the report file both derive from a report, which takes a while. */
-export interface Derived {
-  readonly aggregates: object;
-  readonly digest: string;
-}
-
-export function derive(report: Report): Derived {
-  return { aggregates: aggregatesOf(report.samples), digest: digestOf(report) };
-}
-
 /** The outputs by name, beside those that name files; a notice for each that is too long. */
-export function outputsOf(report: Report, { aggregates, digest }: Derived) {
-  const { task } = report;
+export function outputsOf(report: Report, aggregates: object) {
+  const { task, digest } = report;
   const drafts: Drafts = {
-    ...(task === 'sync' || task === 'upload' ? { ...uploadCounts(report), digest } : {}),
+    ...(isUpload(report) ? { ...uploadCounts(report), digest } : {}),
     ...(task === 'upload' ? {} : { ...statsOutputs(report), ...gateOutputs(report, aggregates) }),
     // Last, since it is the longest, and the report file has every file.
-    ...(task === 'sync' || task === 'upload' ? { uploaded: uploadedList(report) } : {}),
+    ...(isUpload(report) ? { uploaded: uploadedList(report) } : {}),
   };
   let left = MAX_CHARACTERS;
   const outputs: Record<string, string> = {};
@@ -104,7 +93,7 @@ function gateOutputs({ gate }: Report, aggregates: object): Drafts {
   };
 }
 
-/** Each metric's aggregates. */
+/** Each metric's aggregates. For 50,000 samples, this takes a while. */
 export function aggregatesOf(samples: readonly Sample[]): object {
   const all = samples.map(({ figures }) => figures);
   const metrics = new Set(all.flatMap(figures => [...figures.keys()]));
@@ -118,20 +107,19 @@ export function aggregatesOf(samples: readonly Sample[]): object {
 
 const FILES_PER_PIECE = 500;
 
-// Its number counts up with every change that a reader of the report would notice, except new keys.
+// Bump the number for every breaking change. New keys are not one.
 const SCHEMA =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
 
 /** The report file, in pieces: 20,000 files in one string would take much memory. */
-export function* reportJson(report: Report, { aggregates, digest }: Derived): Generator<string> {
-  const { task, files, stats, samples, gate, mayBatch: _, ...rest } = report;
+export function* reportJson(report: Report, aggregates: object): Generator<string> {
+  const { task, files, stats, samples, gate, couldBatch: _, ...rest } = report;
   const document = {
     $schema: SCHEMA,
     task,
     succeeded: succeeded(report),
     headline: headline(report),
     totals: countFiles(report),
-    digest,
     ...rest,
     gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
     figures: stats === undefined ? null : Object.fromEntries(stats.figures),

@@ -16,7 +16,7 @@ export interface Report {
   readonly baseUrl: string;
   readonly dryRun: boolean;
   /** Whether each file had a request of its own although batches were possible. */
-  readonly mayBatch: boolean;
+  readonly couldBatch: boolean;
   readonly cancelled: boolean;
   /** The part of the plan that this run uploads; undefined if it is all of it. */
   readonly shard: ReportedShard | undefined;
@@ -24,6 +24,8 @@ export interface Report {
   readonly files: readonly FileResult[];
   /** What a pattern matched but is not uploaded. */
   readonly skipped: readonly SkippedEntry[];
+  /** Stands for the whole build; empty if a file is missing or was not hashed. */
+  readonly digest: string;
   /** What was skipped for the dot before its name; the reason says how to include it. */
   readonly hidden: readonly SkippedEntry[];
   /** Paths in the sandbox that the state file knows and this run no longer uploads. */
@@ -55,6 +57,15 @@ export interface ReportedError {
   readonly details: readonly string[];
 }
 
+/** Times in which nobody saw the sandbox: errors with `fail-if`, warnings without. */
+export function reportUnseen(
+  lines: readonly string[],
+  { failIf }: Pick<Gate, 'failIf'>,
+): Pick<Report, 'errors' | 'warnings'> {
+  if (failIf.length === 0) return { errors: [], warnings: lines };
+  return { errors: lines.map(message => ({ message, details: [] })), warnings: [] };
+}
+
 /** A report of nothing done, to start from. */
 export const EMPTY_REPORT: Report = {
   task: 'sync',
@@ -62,10 +73,11 @@ export const EMPTY_REPORT: Report = {
   sandboxId: '',
   baseUrl: '',
   dryRun: false,
-  mayBatch: false,
+  couldBatch: false,
   cancelled: false,
   shard: undefined,
   files: [],
+  digest: '',
   skipped: [],
   hidden: [],
   orphaned: [],
@@ -102,6 +114,11 @@ export function countFiles({ files, skipped }: Report) {
     if (status === 'uploaded') totals.uploadedBytes += result.size;
   }
   return totals;
+}
+
+/** Whether the run was meant to upload files. */
+export function isUpload({ task }: Report): boolean {
+  return task === 'sync' || task === 'upload';
 }
 
 export function succeeded(report: Report): boolean {

@@ -13,7 +13,14 @@ import { quote } from '../text/visible.ts';
 import type { FileResult } from '../upload/result.ts';
 import { type Cell, code, concat, type Html, html, prose, table } from './html.ts';
 import { hiddenNotice, notices } from './notices.ts';
-import { countFiles, moreInReport, nameDigest, type Report, succeeded } from './report.ts';
+import {
+  countFiles,
+  isUpload,
+  moreInReport,
+  nameDigest,
+  type Report,
+  succeeded,
+} from './report.ts';
 import { statsSection } from './stats-section.ts';
 import { adviceFor, failureGroups, furtherLines, verdictSentences } from './verdict.ts';
 
@@ -26,7 +33,7 @@ const MAX_NAMES = 5;
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 
 /** The job summary, in blocks of HTML. */
-export function summary(report: Report, digest = ''): string {
+export function summary(report: Report): string {
   const [title = '', ...others] = verdictSentences(report);
   const blocks = [
     html`<h3>${markOf(report)} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
@@ -35,7 +42,7 @@ export function summary(report: Report, digest = ''): string {
     ...list(furtherLines(report), MAX_LINES, prose),
     ...statsSection(report),
     ...planSection(report),
-    ...uploadTable(report, digest),
+    ...uploadTable(report),
     ...list([...hiddenNotice(report), ...notices(report), ...report.warnings], MAX_LINES, prose),
     ...skippedSection(report),
     ...fileSection(report),
@@ -47,9 +54,8 @@ export function summary(report: Report, digest = ''): string {
 function markOf(report: Report): string {
   if (report.cancelled) return '⛔';
   if (!succeeded(report)) return '❌';
-  const isUpload = report.task === 'sync' || report.task === 'upload';
   const isEmpty = report.files.length === 0 && !report.shard?.planned;
-  return (isUpload && isEmpty) || report.gate.state === 'warned' ? '⚠️' : '✅';
+  return (isUpload(report) && isEmpty) || report.gate.state === 'warned' ? '⚠️' : '✅';
 }
 
 /** In the heading, since the summaries of a matrix differ in nothing else. */
@@ -100,10 +106,10 @@ function describeFiles(sources: readonly string[]): Html {
 }
 
 /** How the upload went, one line per figure: side by side they would be too wide for a phone. */
-function uploadTable(report: Report, digest: string): Html[] {
+function uploadTable(report: Report): Html[] {
   if (report.files.length === 0 || report.dryRun) return [];
   const { uploaded, unchanged, failed, skipped, notAttempted, uploadedBytes } = countFiles(report);
-  const { durationMs, durations } = report;
+  const { durationMs, durations, digest } = report;
   const attempts = report.files.map(file => ('attempts' in file ? file.attempts - 1 : 0));
   const count = (number: number) => (number === 0 ? '' : formatNumber(number));
   const time = (ms = 0) => (ms === 0 ? '' : formatDuration(ms));

@@ -1,9 +1,9 @@
 import { AgentError, type Failure } from '../agent/failure.ts';
-import { describeProblem, type InputError } from '../inputs/input-error.ts';
+import { describeProblem, InputError } from '../inputs/input-error.ts';
 import { figureOver, type Wait } from '../stats/sample.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/format.ts';
 import { breachLine, breachSentence, formatFigure, judgementLine } from './breaches.ts';
-import { countFiles, nameShard, type Report, type ReportedError } from './report.ts';
+import { countFiles, isUpload, nameShard, type Report, type ReportedError } from './report.ts';
 
 export function headline(report: Report): string {
   return withName(report, verdictSentences(report).join(' '));
@@ -49,8 +49,8 @@ function gateSentences({ gate: { state, breaches }, samples }: Report): string[]
 }
 
 function describeWork(report: Report): string {
-  const { task, files, skipped, errors, dryRun, cancelled, durationMs } = report;
-  if (task === 'stats' || task === 'monitor') return describeUsage(report);
+  const { files, skipped, errors, dryRun, cancelled, durationMs } = report;
+  if (!isUpload(report)) return describeUsage(report);
   if (files.length === 0) return describeNothing(report);
   const totals = countFiles(report);
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
@@ -140,11 +140,15 @@ export function adviceFor({ kind, hint }: Failure, { stats }: Report): string {
   return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may be on another.`;
 }
 
-export function reportError(error: InputError | AgentError): ReportedError {
-  if (error instanceof AgentError) {
-    // The verdict of a cancelled run already says so.
+/** What to report of an error: of a bug, its stack. */
+export function reportError(error: unknown): ReportedError {
+  // The verdict already says that the job was cancelled.
+  if (error instanceof AgentError)
     return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };
-  }
+  return error instanceof InputError ? reportProblems(error) : reportBug(error);
+}
+
+function reportProblems(error: InputError): ReportedError {
   const lines = error.problems.map(describeProblem);
   const [only] = lines;
   if (lines.length === 1 && only !== undefined)
@@ -152,6 +156,14 @@ export function reportError(error: InputError | AgentError): ReportedError {
   const count = new Set(error.problems.map(({ input }) => input)).size;
   const inputs = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid`;
   return { message: `${inputs}; nothing was sent.`, details: lines };
+}
+
+function reportBug(error: unknown): ReportedError {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return {
+    message: 'Sandbox Sync itself failed. This is a bug; please report it.',
+    details: stack.split('\n'),
+  };
 }
 
 /** Why a step that waited for the sandbox did not go on. */

@@ -4,7 +4,7 @@ import { withRetries } from '../agent/retry.ts';
 import { gateOf, isGated, metricsOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatFigure, judgementLine } from '../report/breaches.ts';
-import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
+import { EMPTY_REPORT, type Report, type ReportedError, reportUnseen } from '../report/report.ts';
 import { reportError, waitError } from '../report/verdict.ts';
 import { type Sample, takeSamples, tryToSample, unmet, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
@@ -44,7 +44,7 @@ export async function waitFor(
     conditions,
     () => sample(inputs, client, context),
     { intervalMs, timeoutMs, onSample: state => observer.waited(state) },
-    { sleep, stop: cancel, now: clock },
+    { sleep, stop: cancel, clock },
   );
   return wait.held ? undefined : waitError(wait);
 }
@@ -83,7 +83,7 @@ export async function measure(
   context: Context,
   previous?: Sample,
 ): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
-  const { samples: count, sampleInterval: intervalMs, retries, failIf } = inputs;
+  const { samples: count, sampleInterval: intervalMs, retries } = inputs;
   const { sleep, cancel, now, observer } = context;
   const read = () =>
     withRetries(() => sample(inputs, client, context), {
@@ -98,6 +98,7 @@ export async function measure(
   if (error !== undefined) observer.event({ kind: 'failed', files: [], error });
   const before = taken.previous === undefined ? [] : [taken.previous];
   const stale = findStaleTimes([...before, ...samples]).map(describeUnseen);
+  const unseen = reportUnseen(stale, inputs);
   const isBlind = samples.length < count || stale.length > 0;
   return {
     samples,
@@ -107,11 +108,8 @@ export async function measure(
       samples.map(({ figures }) => figures),
       isBlind,
     ),
-    errors: [
-      ...(error === undefined ? [] : [reportError(error)]),
-      ...(failIf.length > 0 ? stale.map(message => ({ message, details: [] })) : []),
-    ],
-    warnings: [...taken.warnings, ...(failIf.length > 0 ? [] : stale)],
+    errors: [...(error === undefined ? [] : [reportError(error)]), ...unseen.errors],
+    warnings: [...taken.warnings, ...unseen.warnings],
   };
 }
 

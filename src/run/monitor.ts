@@ -3,7 +3,7 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { hasEnded, requestEnd } from '../monitor/directory.ts';
 import { type MonitorRecord, readRecord } from '../monitor/record.ts';
 import { ASKED, GONE } from '../monitor/sampler.ts';
-import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
+import { EMPTY_REPORT, type Report, type ReportedError, reportUnseen } from '../report/report.ts';
 import { describeUnseen, findStaleTimes, type UnseenTime } from '../stats/unseen.ts';
 import { abbreviate, formatCount } from '../text/format.ts';
 import type { Context } from './context.ts';
@@ -30,7 +30,7 @@ export async function endMonitor(
     more: rest => `And ${formatCount(rest, 'more time')}.`,
   });
   const figures = samples.map(sample => sample.figures);
-  const isFatal = failIf.length > 0;
+  const { errors, warnings } = reportUnseen(unseenLines, inputs);
   return {
     ...EMPTY_REPORT,
     task: 'monitor',
@@ -40,11 +40,8 @@ export async function endMonitor(
     samples,
     stats,
     gate: gateOf(inputs, figures, unseen.length > 0),
-    errors: [
-      ...findRecordErrors(record),
-      ...(isFatal ? unseenLines : []).map(message => ({ message, details: [] })),
-    ],
-    warnings: [...record.warnings, ...describeGaps(record), ...(isFatal ? [] : unseenLines)],
+    errors: [...findRecordErrors(record), ...errors],
+    warnings: [...record.warnings, ...describeGaps(record), ...warnings],
     cancelled: context.cancel.aborted,
   };
 }

@@ -4,6 +4,7 @@ import { hashFile } from '../agent/read-file.ts';
 import { uploader } from '../agent/upload.ts';
 import { gateOf } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { digestOf } from '../report/checksums.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { rowsAfter } from '../upload/changes.ts';
 import type { FileResult } from '../upload/result.ts';
@@ -47,7 +48,10 @@ async function withPlan(
   const planned = await time('search', () => planUpload(inputs, context));
   const report = { ...reportOf(planned, inputs), task };
   observer.planned(planned, inputs);
-  const ended = (done: Report) => ({ ...done, durations, cancelled: cancel.aborted });
+  const ended = (done: Report) => {
+    const digest = digestOf(done.files);
+    return { ...done, durations, digest, cancelled: cancel.aborted };
+  };
   if (inputs.dryRun) {
     const files = unsent(planned, 'skipped', 'dry run');
     return ended({ ...report, files: inputs.checksums ? await withHashes(files, cancel) : files });
@@ -75,9 +79,9 @@ async function sendAndMeasure(run: Run, inputs: Inputs<'sync'>, context: Context
     return { ...report, ...problem, files };
   }
   const sent = await send({ ...run, report }, inputs, context);
-  if (context.cancel.aborted || hasNoUse(sent.files)) return sent;
-  const patient = isOutOfReach(sent.files) ? { ...inputs, retries: 0 } : inputs;
-  const measured = await time('stats', () => measure(patient, client, context, sample));
+  if (context.cancel.aborted || wouldStatsFail(sent.files)) return sent;
+  const statsInputs = isOutOfReach(sent.files) ? { ...inputs, retries: 0 } : inputs;
+  const measured = await time('stats', () => measure(statsInputs, client, context, sample));
   const errors = [...sent.errors, ...measured.errors];
   const warnings = [...sent.warnings, ...measured.warnings];
   return { ...sent, ...measured, errors, warnings };
@@ -116,7 +120,7 @@ function reportOf(planned: PlannedUpload, inputs: Inputs<'upload'>): Report {
     sandboxId,
     baseUrl,
     dryRun,
-    mayBatch: filesPerRequest === 1 && signature === '',
+    couldBatch: filesPerRequest === 1 && signature === '',
     skipped,
     hidden,
     orphaned,
@@ -135,13 +139,14 @@ async function send(
   const claimed = unchanged.size < files.length ? state : undefined;
   if (claimed !== undefined) claimState(claimed);
   const start = context.clock();
+  const ended = context.observer.transferring(files.filter(file => !unchanged.has(file)));
   const sent = await transfer(files, {
     ...inputs,
     ...context,
     unchanged,
     upload: uploader(client, inputs, inputs.checksums || state !== undefined),
     onEvent: context.observer.event,
-  });
+  }).finally(ended);
   const durationMs = Math.round(context.clock() - start);
   const kept = claimed === undefined ? [] : keepState(claimed, sent, context);
   const warnings = [...report.warnings, ...kept];
@@ -191,8 +196,8 @@ function isOutOfReach(results: readonly FileResult[]): boolean {
   return results.some(isLost) && !results.some(({ status }) => status === 'uploaded');
 }
 
-/** True if the stats would fail too. Those of a full disk explain why it is full. */
-function hasNoUse(results: readonly FileResult[]): boolean {
+/** True if the stats would fail too. After a full disk they are read: they show how full it is. */
+function wouldStatsFail(results: readonly FileResult[]): boolean {
   return results.some(
     result =>
       result.status === 'failed' && isFatal(result.error) && result.error.kind !== 'disk-full',

@@ -46,7 +46,11 @@ export async function waitForAgent(
   const client = openClient(connection, { cancel, now });
   const read = () => readStats(client, '/metrics', new Set());
   try {
-    const { error } = await waitUntil([], read, PATIENCE, { sleep, stop: cancel, now });
+    const { error } = await waitUntil([], read, PATIENCE, {
+      sleep,
+      stop: cancel,
+      clock: () => performance.now(),
+    });
     if (error !== undefined && !hasAnswered(error)) throw notReady(error);
   } finally {
     await client.close();

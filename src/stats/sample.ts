@@ -23,7 +23,7 @@ export interface Samples {
 
 export interface Timing extends Pick<RetryPolicy, 'sleep'> {
   readonly stop: AbortSignal;
-  /** Milliseconds: since 1970 for samples, on a clock that does not jump for waiting. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
@@ -88,21 +88,26 @@ export interface Patience {
   readonly mayMend?: (error: AgentError) => boolean;
 }
 
+interface WaitTiming extends Omit<Timing, 'now'> {
+  /** Milliseconds on a clock that does not jump. */
+  readonly clock: () => number;
+}
+
 /** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
   { intervalMs, timeoutMs, onSample, mayMend = ({ isRetryable }) => isRetryable }: Patience,
-  { sleep, stop, now }: Timing,
+  { sleep, stop, clock }: WaitTiming,
 ): Promise<Wait> {
-  const start = now();
+  const start = clock();
   let missing: readonly Judgement[] = [];
   for (;;) {
     const sampled = await tryToSample(read);
     const error = sampled instanceof AgentError ? sampled : undefined;
     if (!(sampled instanceof AgentError)) missing = unmet(conditions, sampled.figures);
     const held = error === undefined && missing.length === 0;
-    const wait = { held, waitedMs: now() - start, missing, error };
+    const wait = { held, waitedMs: clock() - start, missing, error };
     onSample(wait);
     const leftMs = timeoutMs - wait.waitedMs;
     const isOver = held || leftMs <= 0 || stop.aborted || (error && !mayMend(error));

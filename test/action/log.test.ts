@@ -77,6 +77,14 @@ suite('the log', { concurrency: 4 }, () => {
       assert.equal(text.split(hint).length - 1, 1, text);
   });
 
+  test('of a long wait has no progress of a transfer that has not begun', async () => {
+    const fault = { on: 'stats', times: 1, do: { kind: 'delay', ms: 6000 } } as const;
+    await using world = await openWorld({ faults: [fault] });
+    const { stdout } = await runWell(world, { 'wait-until': 'ready' });
+    assert.match(stdout, /^The sandbox was ready after 6/m);
+    assert.doesNotMatch(stdout, /of 1 file,/);
+  });
+
   test('of a long transfer says what is waited for, and for how long, and invents no time left', async () => {
     await using world = await openFaulty(
       { kind: 'delay', ms: 6000 },

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { judge } from '../../src/gate/judge.ts';
-import { watchTransfer } from '../../src/github/observer.ts';
+import { watchRun } from '../../src/github/observer.ts';
 import { type Progress, progressLine } from '../../src/github/progress.ts';
 import { waitLog } from '../../src/github/wait-log.ts';
 import type { PlannedUpload } from '../../src/run/plan.ts';
@@ -107,11 +107,10 @@ const ANNOUNCED: Readonly<Record<string, readonly [parts: Partial<PlannedUpload>
 describe('the announcement', () => {
   for (const [name, [parts, line]] of Object.entries(ANNOUNCED)) {
     test(name, t => {
-      const { observer, stop } = watchTransfer(() => {});
+      const observer = watchRun(() => {});
       const write = t.mock.method(process.stdout, 'write', () => true);
       observer.planned({ ...UPLOAD, ...parts }, parsed());
       write.mock.restore();
-      stop();
       assert.equal(
         write.mock.calls
           .map(call => call.arguments[0])

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { parse as parseYaml } from 'yaml';
 import { gateOf } from '../../src/gate/judge.ts';
-import { derive, outputsOf, reportJson } from '../../src/report/outputs.ts';
+import { aggregatesOf, outputsOf, reportJson } from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
 import { parse } from '../gate/given.ts';
 import { course, type Reading } from './courses.ts';
@@ -34,7 +34,7 @@ const GATE = ['gate', 'breaches', 'aggregates'];
 
 /** Of the outputs of a run, those for which this holds. */
 function outputsWhere(holds: (name: string) => boolean, of: Report) {
-  const { outputs, notices } = outputsOf(of, derive(of));
+  const { outputs, notices } = outputsOf(of, aggregatesOf(of.samples));
   return {
     notices,
     outputs: Object.fromEntries(Object.entries(outputs).filter(([name]) => holds(name))),
@@ -51,7 +51,7 @@ test('the outputs are those that action.yml declares', () => {
   const declared: { outputs: Record<string, unknown> } = parseYaml(
     readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'),
   );
-  const written = Object.keys(outputsOf(report(), derive(report())).outputs);
+  const written = Object.keys(outputsOf(report(), {}).outputs);
   assert.deepEqual(
     [...written, 'report', 'checksums'].sort(),
     Object.keys(declared.outputs).sort(),
@@ -199,7 +199,7 @@ test('all outputs together stay below 1 MB as UTF-16, and the list of files goes
   );
   const stats = statsOf({ ts: 5, more: `"${'x'.repeat(250_000)}"` });
   const files = Array.from({ length: 2000 }, (_, index) => uploaded(`${index}-${'y'.repeat(30)}`));
-  const { outputs, notices } = outputsOf({ ...of, stats, files }, derive(of));
+  const { outputs, notices } = outputsOf({ ...of, stats, files }, aggregatesOf(of.samples));
   const characters = Object.values(outputs).reduce((sum, { length }) => sum + length, 0);
   assert.ok(2 * characters < 900_001, String(characters));
   assert.ok([outputs['stats'], outputs['breaches']].every(Boolean));
@@ -208,7 +208,7 @@ test('all outputs together stay below 1 MB as UTF-16, and the list of files goes
 });
 
 const written = (parts: Partial<Report>) =>
-  [...reportJson(report(parts), derive(report(parts)))].join('');
+  [...reportJson(report(parts), aggregatesOf(report(parts).samples))].join('');
 
 test('holds everything about a run, its schema first', () => {
   const text = written({

@@ -532,7 +532,7 @@ describe('of a message, plain words are prose, and all else is code:', () => {
 });
 
 test('the digest stands below the table, where it can break', () => {
-  const text = summary(report({ files: [uploaded('a')] }), `sha256:${'ab'.repeat(32)}`);
+  const text = summary(report({ files: [uploaded('a')], digest: `sha256:${'ab'.repeat(32)}` }));
   assert.match(text, /<\/table>\s*<p>Digest: <code>sha256:[\da-f]{64}<\/code><\/p>/);
 });
 

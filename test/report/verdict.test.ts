@@ -362,8 +362,8 @@ test('many small files that went alone and mostly waited are told how to share r
       ...uploaded(`${index}`, size),
       durationMs: ms,
     }));
-  const told = (files: Report['files'], mayBatch = true) =>
-    notices(report({ files, mayBatch, durationMs: 1000 }));
+  const told = (files: Report['files'], couldBatch = true) =>
+    notices(report({ files, couldBatch, durationMs: 1000 }));
   const [notice = ''] = told(alone(100, 50));
   assert.match(
     notice,

@@ -9,6 +9,7 @@ export interface FakeTime extends Timing {
   readonly slept: readonly number[];
   readonly pass: (ms: number) => void;
   readonly cancel: () => void;
+  readonly clock: () => number;
 }
 
 /** @param onSleep told of each sleep when it begins, with the milliseconds passed until then */
@@ -21,6 +22,7 @@ export function fakeTime(onSleep: (time: FakeTime, elapsed: number) => void = ()
     slept,
     stop: controller.signal,
     now: () => start + elapsed,
+    clock: () => elapsed,
     pass: ms => {
       elapsed += ms;
     },

@@ -1,7 +1,7 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { r as redactorOf, t as openClient } from "./shared-sync-upload-stats-sandbox.js";
-import { B as EMPTY_REPORT, G as isSecretHeader, Q as abbreviate, _ as openFile, _t as failureOf, at as quote, c as findFiles, ct as InputError, d as isWithin, dt as gateOf, et as formatCount, f as pathWithin, g as hashFile, gt as AgentError, h as SMALL_BYTES, ht as withRetries, it as takeWithin, l as BROKEN_LINK, lt as allOf, m as READ_FLAGS, n as fieldsOf, p as toPosix, r as parseFieldsOf, st as visibleCut, tt as formatDuration, u as NOT_REGULAR, ut as inputError, v as readSmallFile, vt as isFatal, y as systemCode } from "./shared.js";
-import { i as waitFor, l as badAnswer, n as measure, t as checkGateIsJudgeable, u as parseAnswer } from "./shared-sync-upload-stats-monitor-stop-monitor-post-sandbox.js";
+import { A as reportError, At as isGated, B as unmet, F as formatFigure, Ft as failureOf, H as EMPTY_REPORT, I as judgementLine, It as isFatal, J as reportUnseen, M as waitError, Nt as withRetries, Pt as AgentError, R as takeSamples, St as quote, V as waitUntil, bt as takeWithin, c as parseFieldsOf, ct as InputError, dt as abbreviate, gt as formatDuration, ht as formatCount, i as parseAnswer, jt as metricsOf, kt as gateOf, lt as allOf, n as readStats, r as badAnswer, s as fieldsOf, tt as isSecretHeader, u as systemCode, ut as inputError, wt as visibleCut, z as tryToSample } from "./shared.js";
+import { a as BROKEN_LINK, c as pathWithin, d as SMALL_BYTES, f as hashFile, h as digestOf, i as findFiles, l as toPosix, m as readSmallFile, n as findStaleTimes, o as NOT_REGULAR, p as openFile, s as isWithin, t as describeUnseen, u as READ_FLAGS } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { n as require_form_data, t as pLimit } from "./vendor-sync-upload.js";
 import { hash, randomUUID } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -786,6 +786,143 @@ function failOverwritten(results) {
 	});
 }
 
+// src/run/measure.ts
+/** Waits for the sandbox, samples and judges it. Failures are in the report. */
+async function stats(inputs, context) {
+	const { sandboxId, baseUrl } = inputs;
+	const { cancel } = context;
+	const gate = gateOf(inputs, []);
+	const base = {
+		...EMPTY_REPORT,
+		task: "stats",
+		sandboxId,
+		baseUrl,
+		gate
+	};
+	const client = openClient(inputs, context);
+	try {
+		const waitProblem = await waitFor(inputs, client, context);
+		if (waitProblem !== void 0) return {
+			...base,
+			errors: [waitProblem],
+			cancelled: cancel.aborted
+		};
+		const measured = await measure(inputs, client, context);
+		return {
+			...base,
+			...measured,
+			cancelled: cancel.aborted
+		};
+	} finally {
+		await client.close();
+	}
+}
+/** Waits until the conditions of `wait-until` hold. Returns why the run cannot go on, if so. */
+async function waitFor(inputs, client, context) {
+	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
+	const { sleep, cancel, clock, observer } = context;
+	if (conditions === void 0) return void 0;
+	observer.waiting(inputs);
+	const wait = await waitUntil(conditions, () => sample(inputs, client, context), {
+		intervalMs,
+		timeoutMs,
+		onSample: (state) => observer.waited(state)
+	}, {
+		sleep,
+		stop: cancel,
+		clock
+	});
+	return wait.held ? void 0 : waitError(wait);
+}
+/** Finds out before the upload if `fail-if` can never be judged. */
+async function checkGateIsJudgeable(inputs, client, context) {
+	if (!isGated(inputs)) return {
+		problem: void 0,
+		sample: void 0
+	};
+	const sampled = await tryToSample(() => sample(inputs, client, context));
+	if (sampled instanceof AgentError) return {
+		problem: void 0,
+		sample: void 0
+	};
+	const { figures } = sampled;
+	const taken = {
+		at: context.now(),
+		figures
+	};
+	const missing = unmet(inputs.failIf, figures).filter(({ holds }) => holds === void 0);
+	if (missing.length === 0) return {
+		problem: void 0,
+		sample: taken
+	};
+	const breaches = missing.map((judgement) => ({
+		...judgement,
+		level: "fail"
+	}));
+	const error = {
+		message: "The gate cannot be judged, so nothing was uploaded.",
+		details: missing.map(judgementLine)
+	};
+	return {
+		problem: {
+			gate: {
+				...gateOf(inputs, []),
+				breaches
+			},
+			errors: [error]
+		},
+		sample: taken
+	};
+}
+/** Takes samples and judges them. The gate fails if they cannot be had, or are stale. */
+async function measure(inputs, client, context, previous) {
+	const { samples: count, sampleInterval: intervalMs, retries } = inputs;
+	const { sleep, cancel, now, observer } = context;
+	const read = () => withRetries(() => sample(inputs, client, context), {
+		...context,
+		retries,
+		stop: cancel,
+		onRetry: (retry) => observer.event({
+			kind: "retry",
+			files: [],
+			retry
+		})
+	});
+	const taken = await takeSamples(read, {
+		count,
+		intervalMs,
+		previous
+	}, {
+		sleep,
+		stop: cancel,
+		now
+	});
+	const { samples, error } = taken;
+	if (error !== void 0) observer.event({
+		kind: "failed",
+		files: [],
+		error
+	});
+	const before = taken.previous === void 0 ? [] : [taken.previous];
+	const stale = findStaleTimes([...before, ...samples]).map(describeUnseen);
+	const unseen = reportUnseen(stale, inputs);
+	const isBlind = samples.length < count || stale.length > 0;
+	return {
+		samples,
+		stats: taken.stats,
+		gate: gateOf(inputs, samples.map(({ figures }) => figures), isBlind),
+		errors: [...error === void 0 ? [] : [reportError(error)], ...unseen.errors],
+		warnings: [...taken.warnings, ...unseen.warnings]
+	};
+}
+async function sample(inputs, client, context) {
+	const { statsPath, failIf, warnIf, waitUntil: awaited = [] } = inputs;
+	const sampled = await readStats(client, statsPath, metricsOf(failIf, warnIf, awaited));
+	const shown = [...sampled.figures].map(([name, figure]) => `${name} ${formatFigure(name, figure)}`);
+	context.debug(`Sample: ${shown.join(", ")}`);
+	return sampled;
+}
+
 // src/files/unmatched.ts
 /** Says why a pattern matches no file: the likeliest reason, or how far its path exists. */
 function explainNoMatch(match, directory, nameOf) {
@@ -1148,11 +1285,15 @@ async function withPlan(task, inputs, context, goOn) {
 		task
 	};
 	observer.planned(planned, inputs);
-	const ended = (done) => ({
-		...done,
-		durations,
-		cancelled: cancel.aborted
-	});
+	const ended = (done) => {
+		const digest = digestOf(done.files);
+		return {
+			...done,
+			durations,
+			digest,
+			cancelled: cancel.aborted
+		};
+	};
 	if (inputs.dryRun) {
 		const files = unsent(planned, "skipped", "dry run");
 		return ended({
@@ -1200,12 +1341,12 @@ async function sendAndMeasure(run, inputs, context) {
 		...run,
 		report
 	}, inputs, context);
-	if (context.cancel.aborted || hasNoUse(sent.files)) return sent;
-	const patient = isOutOfReach(sent.files) ? {
+	if (context.cancel.aborted || wouldStatsFail(sent.files)) return sent;
+	const statsInputs = isOutOfReach(sent.files) ? {
 		...inputs,
 		retries: 0
 	} : inputs;
-	const measured = await time("stats", () => measure(patient, client, context, sample));
+	const measured = await time("stats", () => measure(statsInputs, client, context, sample));
 	const errors = [...sent.errors, ...measured.errors];
 	const warnings = [...sent.warnings, ...measured.warnings];
 	return {
@@ -1239,7 +1380,7 @@ function reportOf(planned, inputs) {
 		sandboxId,
 		baseUrl,
 		dryRun,
-		mayBatch: filesPerRequest === 1 && signature === "",
+		couldBatch: filesPerRequest === 1 && signature === "",
 		skipped,
 		hidden,
 		orphaned,
@@ -1253,13 +1394,14 @@ async function send({ planned, report, client }, inputs, context) {
 	const claimed = unchanged.size < files.length ? state : void 0;
 	if (claimed !== void 0) claimState(claimed);
 	const start = context.clock();
+	const ended = context.observer.transferring(files.filter((file) => !unchanged.has(file)));
 	const sent = await transfer(files, {
 		...inputs,
 		...context,
 		unchanged,
 		upload: uploader(client, inputs, inputs.checksums || state !== void 0),
 		onEvent: context.observer.event
-	});
+	}).finally(ended);
 	const durationMs = Math.round(context.clock() - start);
 	const kept = claimed === void 0 ? [] : keepState(claimed, sent, context);
 	const warnings = [...report.warnings, ...kept];
@@ -1314,9 +1456,9 @@ function isOutOfReach(results) {
 	const isLost = (result) => result.status === "failed" && ["connection", "stalled"].includes(result.error.kind);
 	return results.some(isLost) && !results.some(({ status }) => status === "uploaded");
 }
-/** True if the stats would fail too. Those of a full disk explain why it is full. */
-function hasNoUse(results) {
+/** True if the stats would fail too. After a full disk they are read: they show how full it is. */
+function wouldStatsFail(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }
 
-export { upload as n, sync as t };
+export { upload as n, stats as r, sync as t };
