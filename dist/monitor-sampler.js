@@ -28096,6 +28096,10 @@ function findUnexpanded(path) {
 
 // src/inputs/base-url.ts
 const EXAMPLE$1 = "https://sandbox.example.com";
+/** The port of the agent in a sandbox, and its paths, unless inputs name others. */
+const DEFAULT_PORT = 49983;
+const UPLOAD_PATH = "/files";
+const STATS_PATH = "/metrics";
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 /** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
 const baseUrl = field((value, refuse, all) => {
@@ -28125,7 +28129,7 @@ function parseBaseUrl(value, fail, all) {
 	const id = all["sandbox-id"]?.trim() ?? "";
 	if ((URL.parse(value.replaceAll("{sandbox-id}", PLACEHOLDER).replaceAll("{port}", "1"))?.host)?.includes(PLACEHOLDER) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
 	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
-	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || String(49983));
 	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
 	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
 	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
@@ -29118,14 +29122,14 @@ const reaching = {
 	token,
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
-	port: wholeNumber(1, 65535, 49983),
+	port: wholeNumber(1, 65535, DEFAULT_PORT),
 	"header-prefix": headerPrefix,
-	"stats-path": operationPath("/metrics"),
+	"stats-path": operationPath(STATS_PATH),
 	headers: extraHeaders,
 	timeout: duration(1, "60s")
 };
 const retrying = {
-	"upload-path": operationPath("/files"),
+	"upload-path": operationPath(UPLOAD_PATH),
 	retries: wholeNumber(0, 10, 4)
 };
 const uploading = {

@@ -1,4 +1,4 @@
-import { gt as formatDuration, u as systemCode, ut as inputError, w as logLine } from "./shared.js";
+import { ft as inputError, u as systemCode, vt as formatDuration, w as logLine } from "./shared.js";
 import { n as openCrashFile, r as readCrash, s as newMonitorDirectory } from "./shared-monitor-monitor-stop-monitor-post.js";
 import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { once } from "node:events";

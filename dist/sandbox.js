@@ -1,4 +1,4 @@
-import { c as plainStep, i as keepSandbox, n as getSandbox, o as publishSandbox, s as traceOfStep } from "./shared-sandbox.js";
+import { c as plainStep, i as keepSandbox, n as getSandbox, o as publishSandbox, s as traceOfStep } from "./shared-sync-upload-stats-sandbox.js";
 import { _ as requireFileCommands } from "./shared.js";
 
 // src/main/sandbox.ts

@@ -1,4 +1,4 @@
-import { H as EMPTY_REPORT, J as reportUnseen, X as inputNames, _ as requireFileCommands, _t as formatNumber, c as parseFieldsOf, dt as abbreviate, ht as formatCount, jt as metricsOf, kt as gateOf, l as textsOf, ot as METRICS, pt as formatBytes, s as fieldsOf, t as decodeStats, u as systemCode, ut as inputError } from "./shared.js";
+import { H as EMPTY_REPORT, J as reportUnseen, Nt as metricsOf, X as inputNames, _ as requireFileCommands, _t as formatCount, c as parseFieldsOf, ft as inputError, ht as formatBytes, jt as gateOf, l as textsOf, ot as METRICS, pt as abbreviate, s as fieldsOf, t as decodeStats, u as systemCode, yt as formatNumber } from "./shared.js";
 import { d as saveState, p as setOutput, s as getState } from "./vendor.js";
 import { n as findStaleTimes, t as describeUnseen, u as READ_FLAGS } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";

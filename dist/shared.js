@@ -500,6 +500,10 @@ function findUnexpanded(path) {
 
 // src/inputs/base-url.ts
 const EXAMPLE$1 = "https://sandbox.example.com";
+/** The port of the agent in a sandbox, and its paths, unless inputs name others. */
+const DEFAULT_PORT = 49983;
+const UPLOAD_PATH = "/files";
+const STATS_PATH = "/metrics";
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 /** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
 const baseUrl = field((value, refuse, all) => {
@@ -529,7 +533,7 @@ function parseBaseUrl(value, fail, all) {
 	const id = all["sandbox-id"]?.trim() ?? "";
 	if ((URL.parse(value.replaceAll("{sandbox-id}", PLACEHOLDER).replaceAll("{port}", "1"))?.host)?.includes(PLACEHOLDER) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
 	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
-	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || "49983");
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || String(49983));
 	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
 	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
 	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
@@ -1199,14 +1203,14 @@ const reaching = {
 	token,
 	"base-url": baseUrl,
 	"allow-insecure-http": flag(false),
-	port: wholeNumber(1, 65535, 49983),
+	port: wholeNumber(1, 65535, DEFAULT_PORT),
 	"header-prefix": headerPrefix,
-	"stats-path": operationPath("/metrics"),
+	"stats-path": operationPath(STATS_PATH),
 	headers: extraHeaders,
 	timeout: duration(1, "60s")
 };
 const retrying = {
-	"upload-path": operationPath("/files"),
+	"upload-path": operationPath(UPLOAD_PATH),
 	retries: wholeNumber(0, 10, 4)
 };
 const uploading = {
@@ -2331,4 +2335,4 @@ function percentage(used, total) {
 	return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`;
 }
 
-export { USER_AGENT as $, reportError as A, isGated as At, unmet as B, logFiles as C, truncate as Ct, failureGroups as D, decidingOf as Dt, adviceFor as E, aggregateOf as Et, formatFigure as F, failureOf as Ft, isUpload as G, EMPTY_REPORT as H, judgementLine as I, isFatal as It, reportUnseen as J, moreInReport as K, figureOver as L, waitError as M, sleep as Mt, withName as N, withRetries as Nt, furtherLines as O, figuresOf as Ot, breachLine as P, AgentError as Pt, taskOf as Q, takeSamples as R, annotate as S, quote as St, toMessage as T, NO_GATE as Tt, countFiles as U, waitUntil as V, describeShard as W, inputNames as X, succeeded as Y, parseInputs as Z, requireFileCommands as _, formatNumber as _t, readAnswer as a, AGGREGATES as at, proxyCredentials as b, takeWithin as bt, parseFieldsOf as c, InputError as ct, openStep as d, abbreviate as dt, isHeaderValue as et, cacheWarnings as f, andMore as ft, readInputs as g, formatDuration as gt, lastCallSignal as h, formatCount as ht, parseAnswer as i, redactor as it, verdictSentences as j, metricsOf as jt, headline as k, gateOf as kt, textsOf as l, allOf as lt, environmentWarnings as m, formatBytesEvenly as mt, readStats as n, routingHeaders as nt, statusFailure as o, METRICS as ot, cancelSignal as p, formatBytes as pt, nameDigest as q, badAnswer as r, secretsInHeaders as rt, fieldsOf as s, metricKind as st, decodeStats as t, isSecretHeader as tt, systemCode as u, inputError as ut, workspace as v, formatRate as vt, logLine as w, visibleCut as wt, usableProxy as x, totalSize as xt, proxyAddress as y, formatTime as yt, tryToSample as z };
+export { USER_AGENT as $, reportError as A, figuresOf as At, unmet as B, logFiles as C, totalSize as Ct, failureGroups as D, NO_GATE as Dt, adviceFor as E, visibleCut as Et, formatFigure as F, withRetries as Ft, isUpload as G, EMPTY_REPORT as H, judgementLine as I, AgentError as It, reportUnseen as J, moreInReport as K, figureOver as L, failureOf as Lt, waitError as M, isGated as Mt, withName as N, metricsOf as Nt, furtherLines as O, aggregateOf as Ot, breachLine as P, sleep as Pt, taskOf as Q, takeSamples as R, isFatal as Rt, annotate as S, takeWithin as St, toMessage as T, truncate as Tt, countFiles as U, waitUntil as V, describeShard as W, inputNames as X, succeeded as Y, parseInputs as Z, requireFileCommands as _, formatCount as _t, readAnswer as a, AGGREGATES as at, proxyCredentials as b, formatRate as bt, parseFieldsOf as c, DEFAULT_PORT as ct, openStep as d, allOf as dt, isHeaderValue as et, cacheWarnings as f, inputError as ft, readInputs as g, formatBytesEvenly as gt, lastCallSignal as h, formatBytes as ht, parseAnswer as i, redactor as it, verdictSentences as j, gateOf as jt, headline as k, decidingOf as kt, textsOf as l, STATS_PATH as lt, environmentWarnings as m, andMore as mt, readStats as n, routingHeaders as nt, statusFailure as o, METRICS as ot, cancelSignal as p, abbreviate as pt, nameDigest as q, badAnswer as r, secretsInHeaders as rt, fieldsOf as s, metricKind as st, decodeStats as t, isSecretHeader as tt, systemCode as u, InputError as ut, workspace as v, formatDuration as vt, logLine as w, quote as wt, usableProxy as x, formatTime as xt, proxyAddress as y, formatNumber as yt, tryToSample as z };

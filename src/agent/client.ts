@@ -58,7 +58,7 @@ export interface Service {
 
 /** Opens a client of a sandbox's agent. @throws InputError for an unusable proxy variable */
 export function openClient(
-  connection: Connection & { readonly signature?: string },
+  connection: Omit<Connection, 'statsPath' | 'allowInsecureHttp'> & { readonly signature?: string },
   options: ClientOptions,
 ): Client {
   const { baseUrl, token, signature = '', timeout } = connection;
@@ -103,7 +103,9 @@ export function redactorOf(headers: Service['headers'], secrets: Service['secret
   return redactor([...secrets, ...inHeaders, ...proxyCredentials(process.env)]);
 }
 
-function agentHeaders(connection: Connection): Record<string, string> {
+function agentHeaders(
+  connection: Pick<Connection, 'headers' | 'token' | 'headerPrefix' | 'sandboxId' | 'port'>,
+): Record<string, string> {
   const { headers, token, headerPrefix, sandboxId, port } = connection;
   const routing = routingHeaders(headerPrefix);
   return {

@@ -5,6 +5,11 @@ import { refuseSlips, SLIPS } from './slips.ts';
 
 const EXAMPLE = 'https://sandbox.example.com';
 
+/** The port of the agent in a sandbox, and its paths, unless inputs name others. */
+export const DEFAULT_PORT = 49_983;
+export const UPLOAD_PATH = '/files';
+export const STATS_PATH = '/metrics';
+
 // A label of a host name (RFC 1123), with the underscore that some services use in their IDs.
 const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 
@@ -61,7 +66,7 @@ function parseBaseUrl(value: string, fail: Fail, all: RawInputs): URL {
     return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
   const filled = value
     .replaceAll('{sandbox-id}', encodeURIComponent(id === '' ? 'id' : id.toWellFormed()))
-    .replaceAll('{port}', all['port']?.trim() || '49983');
+    .replaceAll('{port}', all['port']?.trim() || String(DEFAULT_PORT));
   const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
   if (unknown !== undefined)
     return fail(
@@ -73,7 +78,10 @@ function parseBaseUrl(value: string, fail: Fail, all: RawInputs): URL {
 }
 
 function findOperation(href: string, all: RawInputs): string | undefined {
-  const paths = [all['upload-path']?.trim() || '/files', all['stats-path']?.trim() || '/metrics'];
+  const paths = [
+    all['upload-path']?.trim() || UPLOAD_PATH,
+    all['stats-path']?.trim() || STATS_PATH,
+  ];
   return paths.find(path => path !== '/' && new URL(href).pathname.endsWith(path));
 }
 

@@ -1,4 +1,4 @@
-import { baseUrl, operationPath } from './base-url.ts';
+import { baseUrl, DEFAULT_PORT, operationPath, STATS_PATH, UPLOAD_PATH } from './base-url.ts';
 import { conditions, waiting } from './condition-fields.ts';
 import { sandboxId, token } from './credentials.ts';
 import {
@@ -33,14 +33,14 @@ const reaching = {
   token,
   'base-url': baseUrl,
   'allow-insecure-http': flag(false),
-  port: wholeNumber(1, 65_535, 49_983),
+  port: wholeNumber(1, 65_535, DEFAULT_PORT),
   'header-prefix': headerPrefix,
-  'stats-path': operationPath('/metrics'),
+  'stats-path': operationPath(STATS_PATH),
   headers: extraHeaders,
   timeout: duration(1, '60s'),
 };
 
-const retrying = { 'upload-path': operationPath('/files'), retries: wholeNumber(0, 10, 4) };
+const retrying = { 'upload-path': operationPath(UPLOAD_PATH), retries: wholeNumber(0, 10, 4) };
 
 const uploading = {
   files: fileRules,

@@ -1,11 +1,13 @@
 import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
 import { openServiceClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
-import { type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
+import { type Retry, withRetries } from '../agent/retry.ts';
 import { isHeaderValue } from '../inputs/headers.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { formatDuration } from '../text/format.ts';
 import { fieldsOf } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
+import type { SandboxContext } from './context.ts';
 import { apiError, hadNoEffect } from './failure.ts';
 
 /** A sandbox as the service's API describes it. */
@@ -26,47 +28,46 @@ export interface NewSandbox {
 
 /** The API by which a service creates sandboxes. All of it throws AgentError. */
 export interface Api {
-  /** Is never sent again if it may have arrived. */
+  /** Retried only if the first request certainly had no effect. */
   readonly create: (sandbox: NewSandbox) => Promise<Sandbox>;
-  /** Lets a sandbox live for at least so many seconds from now on. */
+  /** Extends a sandbox's life to at least so many seconds from now. */
   readonly connect: (id: string, lifetime: number) => Promise<Sandbox>;
   /** False if there is no such sandbox any more. */
   readonly remove: (id: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
-export interface ApiOptions extends Pick<RetryPolicy, 'sleep' | 'random'> {
+interface ApiOptions {
+  /** Redacted like the API key. */
+  readonly secrets?: readonly string[];
   /** Ends the retries. */
   readonly stop: AbortSignal;
-  /** Ends a request that is in flight. */
-  readonly lastCall: AbortSignal;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly onRetry: (retry: Retry) => void;
 }
 
-/** Opens the API; `secrets` are shown in no message either. @throws InputError for a bad proxy */
+/** Opens the API. @throws InputError for an unusable proxy variable */
 export function openApi(
   { apiUrl, apiKey, headers, retries, timeout }: Inputs<'sandbox-end'>,
-  secrets: readonly string[],
-  options: ApiOptions,
+  { secrets = [], stop }: ApiOptions,
+  { lastCall, now, sleep, random, log }: SandboxContext,
 ): Api {
-  const client = openServiceClient(
-    {
-      baseUrl: apiUrl,
-      headers: { ...headers, 'X-API-Key': apiKey },
-      secrets: [apiKey, ...secrets],
-      timeout,
-    },
-    { cancel: options.lastCall, now: options.now },
-  );
+  const service = {
+    baseUrl: apiUrl,
+    headers: { ...headers, 'X-API-Key': apiKey },
+    secrets: [apiKey, ...secrets],
+    timeout,
+  };
+  const client = openServiceClient(service, { cancel: lastCall, now });
+  const onRetry = ({ attempt, error, delayMs }: Retry) =>
+    log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
+  const policy = { retries, sleep, random, stop, onRetry };
 
-  async function send<T>(request: ApiRequest, decode: (answer: Answer) => T): Promise<T> {
-    const { method, path, body, statuses = [200, 201], isRepeatable = () => true } = request;
-    const sending = { method, path, statuses, ...(body && jsonBody(body)) };
-    const policy = { ...options, retries, isRepeatable };
+  async function send<T>(
+    { body, isRepeatable = () => true, ...request }: ApiRequest,
+    decode: (answer: Answer) => T,
+  ): Promise<T> {
+    const sending = { ...request, ...(body && jsonBody(body)) };
     try {
-      const outcome = await withRetries(() => client.send(sending), policy);
+      const outcome = await withRetries(() => client.send(sending), { ...policy, isRepeatable });
       if ('error' in outcome) throw outcome.error;
       return decode(outcome.value);
     } catch (error) {
@@ -79,13 +80,8 @@ export function openApi(
   return {
     create: ({ template, lifetime, metadata, env }) => {
       // Without `secure`, the service returns no token.
-      const body = {
-        templateID: template,
-        timeout: lifetime,
-        secure: true,
-        metadata,
-        envVars: env,
-      };
+      const settings = { templateID: template, timeout: lifetime, secure: true };
+      const body = { ...settings, metadata, envVars: env };
       const isRepeatable = hadNoEffect;
       return send({ method: 'POST', path: '/sandboxes', body, isRepeatable }, decode);
     },
@@ -115,11 +111,10 @@ function jsonBody(value: object) {
   const bytes = Buffer.from(JSON.stringify(value));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
   // Each attempt iterates anew.
-  return { headers, body: { [Symbol.asyncIterator]: () => once(bytes) } };
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
+  async function* iterate() {
+    yield bytes;
+  }
+  return { headers, body: { [Symbol.asyncIterator]: iterate } };
 }
 
 /** @throws AgentError unless the answer names a sandbox */

@@ -1,5 +1,6 @@
 import { openClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
+import { DEFAULT_PORT, STATS_PATH } from '../inputs/base-url.ts';
 import { waitUntil } from '../stats/sample.ts';
 import { readStats } from '../stats/stats.ts';
 import type { SandboxContext } from './context.ts';
@@ -17,11 +18,10 @@ export function agentUrl(
   domain: string | undefined,
   apiUrl: string,
 ): string | undefined {
-  const [, ownDomain] = /^api\.(.+)$/.exec(new URL(apiUrl).host) ?? [];
-  const host = domain ?? ownDomain;
-  // Only what fits into a host name can be part of it.
-  const url = /^[\w-]{1,57}$/.test(id) ? URL.parse(`https://49983-${id}.${host}`) : null;
-  return host === undefined ? undefined : url?.origin;
+  const host = domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
+  // Other IDs do not fit into a host name.
+  if (host === undefined || !/^[\w-]{1,57}$/.test(id)) return undefined;
+  return URL.parse(`https://${DEFAULT_PORT}-${id}.${host}`)?.origin;
 }
 
 const PATIENCE = { timeoutMs: 60_000, intervalMs: 1000, mayMend, onSample: () => {} };
@@ -36,15 +36,13 @@ export async function waitForAgent(
     sandboxId: id,
     token,
     baseUrl: url,
-    allowInsecureHttp: false,
-    port: 49_983,
+    port: DEFAULT_PORT,
     headerPrefix: 'E2b',
-    statsPath: '/metrics',
     headers: {},
     timeout: ATTEMPT_MS,
   };
   const client = openClient(connection, { cancel, now });
-  const read = () => readStats(client, '/metrics', new Set());
+  const read = () => readStats(client, STATS_PATH, new Set());
   try {
     const { error } = await waitUntil([], read, PATIENCE, {
       sleep,
@@ -69,8 +67,6 @@ function hasAnswered(error: AgentError): boolean {
 
 function notReady({ kind, message, status, cause }: AgentError): AgentError {
   const hint =
-    kind === 'cancelled'
-      ? 'The job was cancelled.'
-      : "Run the job again. If the sandbox's agent is reached at another address, set wait: false.";
+    "Run the job again. If the sandbox's agent is reached at another address, set wait: false.";
   return new AgentError(kind, `The agent does not answer: ${message}`, { status, hint, cause });
 }

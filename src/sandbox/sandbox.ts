@@ -1,5 +1,4 @@
 import { AgentError } from '../agent/failure.ts';
-import type { Retry } from '../agent/retry.ts';
 import { secretsInHeaders } from '../inputs/headers.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
@@ -26,11 +25,8 @@ export async function getSandbox(
 ): Promise<void> {
   const { apiUrl, wait } = inputs;
   const { cancel, log } = context;
-  const api = openApi(inputs, secretsInHeaders(Object.entries(inputs.env)), {
-    ...context,
-    stop: cancel,
-    onRetry: retryLog(context),
-  });
+  const secrets = secretsInHeaders(Object.entries(inputs.env));
+  const api = openApi(inputs, { secrets, stop: cancel }, context);
   try {
     const get = inputs.sandboxId === '' ? create : connect;
     const sandbox = await get(api, inputs, context, job);
@@ -53,8 +49,7 @@ export async function deleteSandbox(
   context: SandboxContext,
 ): Promise<void> {
   // Deleting goes on when the job is cancelled, as long as the runner lets it.
-  const options = { ...context, stop: context.lastCall, onRetry: retryLog(context) };
-  const api = openApi(inputs, [], options);
+  const api = openApi(inputs, { stop: context.lastCall }, context);
   try {
     const wasThere = await api.remove(id);
     context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
@@ -88,20 +83,16 @@ async function create(
         warn(lostSandbox(trace, now() + lifetime));
       throw error;
     });
-  const keep = () => willDelete(sandbox.id, now() + lifetime);
-  if (inputs.delete ?? true) await keepOrRemove(keep, () => api.remove(sandbox.id));
+  if (inputs.delete ?? true)
+    try {
+      willDelete(sandbox.id, now() + lifetime);
+    } catch (error) {
+      // Without its post step, nobody would delete the sandbox.
+      await api.remove(sandbox.id);
+      throw error;
+    }
   log(`Created sandbox ${sandbox.id} from ${template}, for ${formatDuration(lifetime)}`);
   return sandbox;
-}
-
-/** Without a post step that knows it, nobody would delete the sandbox later. */
-async function keepOrRemove(keep: () => void, remove: () => Promise<unknown>): Promise<void> {
-  try {
-    keep();
-  } catch (error) {
-    await remove();
-    throw error;
-  }
 }
 
 async function connect(
@@ -116,11 +107,6 @@ async function connect(
   const sandbox = await api.connect(sandboxId, Math.ceil(lifetime / 1000));
   log(`Connected to sandbox ${sandboxId}, for at least ${formatDuration(lifetime)}`);
   return sandbox;
-}
-
-function retryLog({ log }: SandboxContext): (retry: Retry) => void {
-  return ({ attempt, error, delayMs }) =>
-    log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
 }
 
 function lostSandbox(trace: Job['trace'], endsAt: number): string {
