@@ -1,6 +1,6 @@
 import { a as keptInputs, c as isStopped, d as removeDirectory, f as requireInputs, o as monitorDirectory, t as endMonitor } from "./shared-monitor-monitor-stop-monitor-post.js";
 import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
-import { ft as inputError, wt as quote } from "./shared.js";
+import { bt as quote, ct as inputError } from "./shared.js";
 
 // src/main/monitor-post.ts
 const monitor = monitorDirectory();

@@ -28076,67 +28076,7 @@ function systemCode(error) {
 	return typeof error.code === "string" ? error.code : void 0;
 }
 
-// src/inputs/slips.ts
-const UNEVALUATED = [/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."];
-/** What is wrong in any input that holds a single value; the messages do not repeat it. */
-const SLIPS = [
-	UNEVALUATED,
-	[/^(["'`]).*\1$/s, "is in quotation marks. Remove them."],
-	[/^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/, "is an expression without its braces. Write it as `${{ … }}`."],
-	[/^\$(env:\w+|\w+|\{\w+\}|\(.*\))$/s, "is for a shell to expand, and there is none. Use an expression, `${{ … }}`."]
-];
-function refuseSlips(slips, value, refuse, example) {
-	const slip = slips.find(([pattern]) => pattern.test(value));
-	if (slip !== void 0) refuse(slip[1], example);
-}
-/** The home directory or variable in a path that only a shell would expand. */
-function findUnexpanded(path) {
-	return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
-}
-
-// src/inputs/base-url.ts
-const EXAMPLE$1 = "https://sandbox.example.com";
-/** The port of the agent in a sandbox, and its paths, unless inputs name others. */
-const DEFAULT_PORT = 49983;
-const UPLOAD_PATH = "/files";
-const STATS_PATH = "/metrics";
-const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
-/** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
-const baseUrl = field((value, refuse, all) => {
-	const fail = (why) => refuse(why, EXAMPLE$1);
-	if (value === "") return fail("is required: the sandbox host.");
-	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
-	refuseSlips(SLIPS, value, refuse, EXAMPLE$1);
-	const given = quote(value);
-	const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
-	if (braces !== void 0) return fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
-	if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value)) return fail(`${given} is not a URL. Write https:// before it.`);
-	if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value)) return fail(`${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`);
-	if (value.includes("$")) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
-	const url = parseBaseUrl(value, fail, all);
-	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
-	if (url.protocol !== "https:" && url.protocol !== "http:") return fail(`${given} is neither an https nor an http URL.`);
-	const mayBeHttp = /^true$/i.test(all["allow-insecure-http"]?.trim() ?? "");
-	if (url.protocol === "http:" && !mayBeHttp && !isLoopback(url.hostname)) return fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
-	const href = url.href.replace(/\/+$/, "");
-	const operation = findOperation(href, all);
-	if (operation === void 0) return href;
-	return fail(`${given} ends in ${operation}, which the action adds itself. Remove it.`);
-}, String);
-const PLACEHOLDER = "place-of-the-sandbox-id";
-function parseBaseUrl(value, fail, all) {
-	const given = quote(value);
-	const id = all["sandbox-id"]?.trim() ?? "";
-	if ((URL.parse(value.replaceAll("{sandbox-id}", PLACEHOLDER).replaceAll("{port}", "1"))?.host)?.includes(PLACEHOLDER) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
-	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
-	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || String(49983));
-	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
-	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
-}
-function findOperation(href, all) {
-	return [all["upload-path"]?.trim() || "/files", all["stats-path"]?.trim() || "/metrics"].find((path) => path !== "/" && new URL(href).pathname.endsWith(path));
-}
+// src/text/loopback.ts
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
 LOOPBACK.addAddress("::1", "ipv6");
@@ -28146,15 +28086,6 @@ function isLoopback(hostname) {
 	const family = isIP(address);
 	if (family === 0) return hostname === "localhost";
 	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
-}
-/** An operation's path below the base URL, beginning with a slash. */
-function operationPath(fallback) {
-	return field((value, refuse) => {
-		const path = value === "" ? fallback : value;
-		const url = URL.parse(path, "http://host");
-		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
-		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
-	});
 }
 
 // src/agent/proxy.ts
@@ -28585,6 +28516,85 @@ function sleep(ms, stop) {
 /** The metrics that conditions name. */
 function metricsOf(...conditions) {
 	return new Set(conditions.flat().map(({ metric }) => metric));
+}
+
+// src/inputs/slips.ts
+const UNEVALUATED = [/\$\{\{/, "contains a literal `${{`, which the runner did not evaluate. Check its spelling."];
+/** What is wrong in any input that holds a single value; the messages do not repeat it. */
+const SLIPS = [
+	UNEVALUATED,
+	[/^(["'`]).*\1$/s, "is in quotation marks. Remove them."],
+	[/^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w.-]+$/, "is an expression without its braces. Write it as `${{ … }}`."],
+	[/^\$(env:\w+|\w+|\{\w+\}|\(.*\))$/s, "is for a shell to expand, and there is none. Use an expression, `${{ … }}`."]
+];
+function refuseSlips(slips, value, refuse, example) {
+	const slip = slips.find(([pattern]) => pattern.test(value));
+	if (slip !== void 0) refuse(slip[1], example);
+}
+/** The home directory or variable in a path that only a shell would expand. */
+function findUnexpanded(path) {
+	return /^~[\w.-]*(?=\/|$)|\$HOME\b|\$[{(]|%[A-Za-z_]\w*%/.exec(path)?.[0];
+}
+
+// src/inputs/base-url.ts
+const EXAMPLE$1 = "https://sandbox.example.com";
+/** The port of the agent in a sandbox, and its paths, unless inputs name others. */
+const DEFAULT_PORT = 49983;
+const UPLOAD_PATH = "/files";
+const STATS_PATH = "/metrics";
+const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
+/** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
+const baseUrl = field((value, refuse, all) => {
+	const fail = (why) => refuse(why, EXAMPLE$1);
+	refuseOtherThings(value, refuse);
+	const given = quote(value);
+	const filled = fillPlaceholders(value, fail, all);
+	const url = /^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null;
+	if (url === null) return fail(`${given} is not a URL.`);
+	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
+	if (url.protocol !== "https:" && url.protocol !== "http:") return fail(`${given} is neither an https nor an http URL.`);
+	const mayBeHttp = /^true$/i.test(all["allow-insecure-http"]?.trim() ?? "");
+	if (url.protocol === "http:" && !mayBeHttp && !isLoopback(url.hostname)) return fail(`${given} would send the token unencrypted. Use https, or set allow-insecure-http: true.`);
+	const href = url.href.replace(/\/+$/, "");
+	const operation = findOperation(href, all);
+	if (operation === void 0) return href;
+	return fail(`${given} ends in ${operation}, which the action adds itself. Remove it.`);
+}, String);
+/** Refuses what is no URL of a sandbox host, each with its own advice. */
+function refuseOtherThings(value, refuse) {
+	const fail = (why) => refuse(why, EXAMPLE$1);
+	if (value === "") fail("is required: the sandbox host.");
+	if (value.includes("@")) fail("must not contain credentials or an @: the token has its own input.");
+	refuseSlips(SLIPS, value, refuse, EXAMPLE$1);
+	const given = quote(value);
+	const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
+	if (braces !== void 0) fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
+	if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value)) fail(`${given} is not a URL. Write https:// before it.`);
+	if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value)) fail(`${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`);
+	if (value.includes("$")) fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
+}
+const PLACEHOLDER = "place-of-the-sandbox-id";
+function fillPlaceholders(value, fail, all) {
+	const given = quote(value);
+	const id = all["sandbox-id"]?.trim() ?? "";
+	if ((URL.parse(value.replaceAll("{sandbox-id}", PLACEHOLDER).replaceAll("{port}", "1"))?.host)?.includes(PLACEHOLDER) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
+	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
+	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || String(49983));
+	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
+	if (unknown === void 0) return filled;
+	return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
+}
+function findOperation(href, all) {
+	return [all["upload-path"]?.trim() || "/files", all["stats-path"]?.trim() || "/metrics"].find((path) => path !== "/" && new URL(href).pathname.endsWith(path));
+}
+/** An operation's path below the base URL, beginning with a slash. */
+function operationPath(fallback) {
+	return field((value, refuse) => {
+		const path = value === "" ? fallback : value;
+		const url = URL.parse(path, "http://host");
+		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
+		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+	});
 }
 
 // src/text/nearest.ts
@@ -29347,7 +29357,7 @@ async function recordSamples(read, recorder, intervalMs, { sleep, stop, now }) {
 			const isGone = isSeen && error.kind === "sandbox-not-found";
 			recorder.gap({
 				at: now(),
-				what: isGone ? GONE : describeFailure(error)
+				what: isGone ? GONE : gapReason(error)
 			});
 		}
 		if (isLast) break;
@@ -29361,10 +29371,10 @@ async function recordSamples(read, recorder, intervalMs, { sleep, stop, now }) {
 /** The gap of a sandbox that was there before: most often, the job deleted it. */
 const GONE = "the sandbox was gone";
 /** The message, with the advice if the next sample will not succeed by itself. */
-function describeFailure({ kind, message, hint, isRetryable }) {
+function gapReason({ kind, message, hint, isRetryable }) {
 	return isRetryable || kind === "cancelled" ? message : `${message} ${hint}`;
 }
-/** The reason of a monitor that the post step ended. */
+/** The end of a monitor that a step asked to stop. */
 const ASKED = "the job asked for it";
 const JOB_GONE = "its job is gone";
 const CHECK_MS = 200;

@@ -1,6 +1,6 @@
 import { c as isStopped, f as requireInputs, i as findMonitors, l as markStopped, t as endMonitor, u as readKeptInputs } from "./shared-monitor-monitor-stop-monitor-post.js";
 import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
-import { Z as parseInputs, _t as formatCount, ft as inputError, wt as quote } from "./shared.js";
+import { bt as quote, ct as inputError, pt as formatCount, q as parseInputs } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor-stop.ts

@@ -1,4 +1,4 @@
-import { ft as inputError, u as systemCode, vt as formatDuration, w as logLine } from "./shared.js";
+import { ct as inputError, mt as formatDuration, u as systemCode, w as logLine } from "./shared.js";
 import { n as openCrashFile, r as readCrash, s as newMonitorDirectory } from "./shared-monitor-monitor-stop-monitor-post.js";
 import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { spawn } from "node:child_process";
 async function startSampler(script, directory, handover) {
 	const crashFile = openCrashFile(directory);
 	const child = spawn(process.execPath, [
-		...SMALL,
+		...LOW_MEMORY,
 		...trustOptions(),
 		script,
 		directory
@@ -29,7 +29,7 @@ async function startSampler(script, directory, handover) {
 	});
 	try {
 		await once(child, "spawn");
-		await send(JSON.stringify(handover), child.stdin);
+		await writeTo(child.stdin, JSON.stringify(handover));
 	} catch (error) {
 		const code = systemCode(error);
 		if (code === void 0) throw error;
@@ -40,7 +40,7 @@ async function startSampler(script, directory, handover) {
 	}
 	child.unref();
 }
-const SMALL = [
+const LOW_MEMORY = [
 	"--max-semi-space-size=1",
 	"--no-opt",
 	"--no-sparkplug",
@@ -56,12 +56,16 @@ const PASSED_ON = [
 	/^((https?|no)_proxy|node_extra_ca_certs|node_use_system_ca|ssl_cert_(file|dir))$/i,
 	/^runner_tracking_id$/i
 ];
-const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
+const FILE_VARIABLES = /^(node_extra_ca_certs|ssl_cert_(file|dir))$/i;
 function passedOnEnvironment() {
 	const entries = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
-	return Object.fromEntries(entries.map(([name, value = ""]) => [name, FILES.test(name) ? path.resolve(value) : value]));
+	return Object.fromEntries(entries.map(([name, value = ""]) => [name, FILE_VARIABLES.test(name) ? absolute(value) : value]));
 }
-async function send(content, stdin) {
+/** SSL_CERT_DIR may list several folders. */
+function absolute(value) {
+	return value.split(path.delimiter).map((part) => path.resolve(part)).join(path.delimiter);
+}
+async function writeTo(stdin, content) {
 	if (stdin === null) throw new TypeError("the sampling process has no standard input");
 	stdin.end(content);
 	await once(stdin, "close");

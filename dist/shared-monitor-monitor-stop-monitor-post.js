@@ -1,4 +1,4 @@
-import { H as EMPTY_REPORT, J as reportUnseen, Nt as metricsOf, X as inputNames, _ as requireFileCommands, _t as formatCount, c as parseFieldsOf, ft as inputError, ht as formatBytes, jt as gateOf, l as textsOf, ot as METRICS, pt as abbreviate, s as fieldsOf, t as decodeStats, u as systemCode, yt as formatNumber } from "./shared.js";
+import { At as metricsOf, Dt as gateOf, K as inputNames, R as EMPTY_REPORT, W as reportUnseen, _ as requireFileCommands, c as parseFieldsOf, ct as inputError, dt as formatBytes, ht as formatNumber, l as textsOf, lt as abbreviate, nt as METRICS, pt as formatCount, s as fieldsOf, t as decodeStats, u as systemCode } from "./shared.js";
 import { d as saveState, p as setOutput, s as getState } from "./vendor.js";
 import { n as findStaleTimes, t as describeUnseen, u as READ_FLAGS } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -264,7 +264,7 @@ function lastStats(json, figures, judged) {
 // src/monitor/sampler.ts
 /** The gap of a sandbox that was there before: most often, the job deleted it. */
 const GONE = "the sandbox was gone";
-/** The reason of a monitor that the post step ended. */
+/** The end of a monitor that a step asked to stop. */
 const ASKED = "the job asked for it";
 
 // src/run/monitor.ts

@@ -1,4 +1,4 @@
-import { A as reportError, At as figuresOf, C as logFiles, Ct as totalSize, D as failureGroups, Dt as NO_GATE, E as adviceFor, Et as visibleCut, F as formatFigure, G as isUpload, H as EMPTY_REPORT, I as judgementLine, It as AgentError, K as moreInReport, L as figureOver, N as withName, O as furtherLines, Ot as aggregateOf, P as breachLine, Pt as sleep, Q as taskOf, S as annotate, St as takeWithin, T as toMessage, U as countFiles, W as describeShard, Y as succeeded, _t as formatCount, at as AGGREGATES, bt as formatRate, d as openStep, dt as allOf, f as cacheWarnings, ft as inputError, gt as formatBytesEvenly, ht as formatBytes, j as verdictSentences, k as headline, kt as decidingOf, m as environmentWarnings, mt as andMore, ot as METRICS, p as cancelSignal, pt as abbreviate, q as nameDigest, st as metricKind, u as systemCode, v as workspace, vt as formatDuration, w as logLine, wt as quote, xt as formatTime, yt as formatNumber } from "./shared.js";
+import { A as reportError, B as describeShard, C as logFiles, Ct as NO_GATE, D as failureGroups, E as adviceFor, Et as figuresOf, F as figureOver, G as succeeded, H as moreInReport, I as formatFigure, J as taskOf, L as judgementLine, N as withName, Nt as AgentError, O as furtherLines, P as breachLine, R as EMPTY_REPORT, S as annotate, St as visibleCut, T as toMessage, Tt as decidingOf, U as nameDigest, V as isUpload, _t as formatTime, bt as quote, ct as inputError, d as openStep, dt as formatBytes, f as cacheWarnings, ft as formatBytesEvenly, gt as formatRate, ht as formatNumber, j as verdictSentences, jt as sleep, k as headline, lt as abbreviate, m as environmentWarnings, mt as formatDuration, nt as METRICS, p as cancelSignal, pt as formatCount, rt as metricKind, st as allOf, tt as AGGREGATES, u as systemCode, ut as andMore, v as workspace, vt as takeWithin, w as logLine, wt as aggregateOf, yt as totalSize, z as countFiles } from "./shared.js";
 import { _ as summary$1, f as setFailed, n as Minimatch, p as setOutput, t as create } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { createHash, hash } from "node:crypto";
@@ -63,14 +63,14 @@ function showProgress(files) {
 	const tally = newTally(files);
 	let dueMs = 0;
 	const timer = setInterval(() => {
-		const progress = tally.now();
+		const progress = progressOf(tally);
 		if (progress.elapsedMs < dueMs) return;
 		dueMs = progress.elapsedMs * SLOWER;
 		logLine(progressLine(progress));
 	}, INTERVAL_MS);
 	timer.unref();
 	return {
-		add: (event) => tally.add(event),
+		add: (event) => addTo(tally, event),
 		stop: () => clearInterval(timer)
 	};
 }
@@ -92,51 +92,53 @@ function progressLine(progress) {
 function describeStall({ stalledMs, inFlight: [first, ...others] }) {
 	return `waiting for ${first !== void 0 ? `an answer for ${andMore(first, others.length)}` : "the next attempt"} for ${formatDuration(stalledMs)}`;
 }
-/** Adds up events. What a failed attempt sent no longer counts. */
-function newTally(files) {
-	const started = performance.now();
-	let lastChange = started;
-	let planned = files;
-	const results = /* @__PURE__ */ new Map();
-	const inFlight = /* @__PURE__ */ new Map();
+function newTally(planned) {
+	const now = performance.now();
 	return {
-		add(event) {
-			switch (event.kind) {
-				case "concurrency":
-				case "batch-refused": return;
-				case "sent":
-					inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
-					break;
-				case "settled":
-					inFlight.delete(event.result.file);
-					results.set(event.result.file, event.result);
-					break;
-				case "restart":
-					planned = event.files;
-					results.clear();
-					break;
-				case "retry":
-				case "failed": for (const file of event.files) inFlight.delete(file);
-			}
-			lastChange = performance.now();
-		},
-		now() {
-			const all = [...results.values()];
-			const uploaded = all.filter(({ status }) => status === "uploaded");
-			const failed = all.filter(({ status }) => status === "failed");
-			const sent = [...inFlight.values()].reduce((sum, bytes) => sum + bytes, 0);
-			return {
-				uploaded: uploaded.length,
-				failed: failed.length,
-				bytes: totalSize(uploaded.map(({ file }) => file)) + sent,
-				failedBytes: totalSize(failed.map(({ file }) => file)),
-				totalFiles: planned.length,
-				totalBytes: totalSize(planned),
-				elapsedMs: performance.now() - started,
-				stalledMs: performance.now() - lastChange,
-				inFlight: [...inFlight.keys()].map(({ source }) => source)
-			};
-		}
+		planned,
+		started: now,
+		lastChange: now,
+		results: /* @__PURE__ */ new Map(),
+		inFlight: /* @__PURE__ */ new Map()
+	};
+}
+/** Adds an event. What a failed attempt sent no longer counts. */
+function addTo(tally, event) {
+	const { results, inFlight } = tally;
+	switch (event.kind) {
+		case "concurrency":
+		case "batch-refused": return;
+		case "sent":
+			inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
+			break;
+		case "settled":
+			inFlight.delete(event.result.file);
+			results.set(event.result.file, event.result);
+			break;
+		case "restart":
+			tally.planned = event.files;
+			results.clear();
+			break;
+		case "retry":
+		case "failed": for (const file of event.files) inFlight.delete(file);
+	}
+	tally.lastChange = performance.now();
+}
+function progressOf({ planned, started, lastChange, results, inFlight }) {
+	const all = [...results.values()];
+	const uploaded = all.filter(({ status }) => status === "uploaded");
+	const failed = all.filter(({ status }) => status === "failed");
+	const sent = [...inFlight.values()].reduce((sum, bytes) => sum + bytes, 0);
+	return {
+		uploaded: uploaded.length,
+		failed: failed.length,
+		bytes: totalSize(uploaded.map(({ file }) => file)) + sent,
+		failedBytes: totalSize(failed.map(({ file }) => file)),
+		totalFiles: planned.length,
+		totalBytes: totalSize(planned),
+		elapsedMs: performance.now() - started,
+		stalledMs: performance.now() - lastChange,
+		inFlight: [...inFlight.keys()].map(({ source }) => source)
 	};
 }
 
@@ -146,14 +148,14 @@ const WAIT_INTERVAL_MS = 15e3;
 function waitLog(log = logLine) {
 	let dueMs = WAIT_INTERVAL_MS;
 	let wasSampled = false;
-	return ({ held, waitedMs, missing, error }) => {
+	return ({ held, waitedMs, unmet, error }) => {
 		const duration = formatDuration(waitedMs);
 		if (held) return log(`The sandbox was ready after ${duration}`);
 		const isDue = waitedMs >= dueMs;
 		if (isDue) dueMs = waitedMs + WAIT_INTERVAL_MS;
-		const unreported = wasSampled ? [] : missing.filter(({ holds }) => holds === void 0);
+		const unreported = wasSampled ? [] : unmet.filter(({ holds }) => holds === void 0);
 		wasSampled ||= error === void 0;
-		const lines = (isDue ? missing : unreported).map(judgementLine);
+		const lines = (isDue ? unmet : unreported).map(judgementLine);
 		if (isDue && error !== void 0) lines.push(error.message);
 		if (lines.length > 0) log(`Waited ${duration}: ${lines.join("; ")}`);
 	};
@@ -1272,20 +1274,13 @@ function drawChart(samples, gate) {
 }
 /** The time axis: its unit is the largest of which the chart shows at least two. */
 function timeAxis(start, lengthMs) {
-	const unit = [
-		{
-			name: "hours",
-			ms: 36e5
-		},
-		{
-			name: "minutes",
-			ms: 6e4
-		},
-		{
-			name: "seconds",
-			ms: 1e3
-		}
-	].find(({ ms }) => lengthMs >= 2 * ms) ?? {
+	const unit = [{
+		name: "hours",
+		ms: 36e5
+	}, {
+		name: "minutes",
+		ms: 6e4
+	}].find(({ ms }) => lengthMs >= 2 * ms) ?? {
 		name: "seconds",
 		ms: 1e3
 	};

@@ -1,4 +1,4 @@
-import { $ as USER_AGENT, A as reportError, Ft as withRetries, It as AgentError, Pt as sleep, S as annotate, T as toMessage, Tt as truncate, V as waitUntil, a as readAnswer, b as proxyCredentials, c as parseFieldsOf, ct as DEFAULT_PORT, d as openStep, et as isHeaderValue, g as readInputs, h as lastCallSignal, i as parseAnswer, it as redactor, l as textsOf, lt as STATS_PATH, m as environmentWarnings, n as readStats, nt as routingHeaders, o as statusFailure, p as cancelSignal, r as badAnswer, rt as secretsInHeaders, s as fieldsOf, u as systemCode, vt as formatDuration, w as logLine, x as usableProxy, xt as formatTime, y as proxyAddress } from "./shared.js";
+import { $ as secretsInHeaders, A as reportError, Mt as withRetries, Nt as AgentError, Q as routingHeaders, S as annotate, T as toMessage, X as isHeaderValue, Y as USER_AGENT, _t as formatTime, a as readAnswer, at as STATS_PATH, b as proxyCredentials, c as parseFieldsOf, d as openStep, et as redactor, g as readInputs, h as lastCallSignal, i as parseAnswer, it as DEFAULT_PORT, jt as sleep, kt as judge, l as textsOf, m as environmentWarnings, mt as formatDuration, n as readStats, o as statusFailure, p as cancelSignal, r as badAnswer, s as fieldsOf, u as systemCode, w as logLine, x as usableProxy, xt as truncate, y as proxyAddress } from "./shared.js";
 import { d as saveState, f as setFailed, m as setSecret, p as setOutput, s as getState } from "./vendor.js";
 import { t as require_undici } from "./undici-sync-upload-stats-sandbox.js";
 import { setImmediate } from "node:timers/promises";
@@ -354,6 +354,77 @@ function stalled(label, isSent) {
 	return new AgentError("stalled", `${label} failed: ${isSent ? "the response did not finish within timeout" : "nothing more could be sent for longer than timeout"}.`);
 }
 
+// src/stats/sample.ts
+/**
+* Takes samples. The CPU figure covers the time since the last one, so without a `previous` sample,
+* several start with one that does not count.
+*/
+async function takeSamples(read, { count, intervalMs, previous }, { sleep, stop, now }) {
+	const samples = [];
+	const warnings = /* @__PURE__ */ new Set();
+	let before = previous;
+	let stats;
+	let error;
+	do {
+		const outcome = await read();
+		if ("error" in outcome) {
+			error = outcome.error;
+			break;
+		}
+		const sample = {
+			at: now(),
+			figures: outcome.value.figures
+		};
+		if (count > 1 && before === void 0) {
+			before = sample;
+			continue;
+		}
+		samples.push(sample);
+		stats = outcome.value;
+		for (const warning of stats.warnings) warnings.add(warning);
+	} while (samples.length < count && await sleep(intervalMs, stop));
+	return {
+		samples,
+		stats,
+		warnings: [...warnings],
+		previous: before,
+		error
+	};
+}
+/** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
+async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample, mayMend = ({ isRetryable }) => isRetryable }, { sleep, stop, clock }) {
+	const start = clock();
+	let unmet = [];
+	for (;;) {
+		const sampled = await tryToSample(read);
+		const error = sampled instanceof AgentError ? sampled : void 0;
+		if (!(sampled instanceof AgentError)) unmet = findUnmet(conditions, sampled.figures);
+		const held = error === void 0 && unmet.length === 0;
+		const wait = {
+			held,
+			waitedMs: clock() - start,
+			unmet,
+			error
+		};
+		onSample(wait);
+		const leftMs = timeoutMs - wait.waitedMs;
+		if (held || leftMs <= 0 || stop.aborted || error && !mayMend(error) || !await sleep(Math.min(intervalMs, leftMs), stop)) return wait;
+	}
+}
+/** The stats, or why there are none. Bugs pass through. */
+async function tryToSample(read) {
+	try {
+		return await read();
+	} catch (error) {
+		if (error instanceof AgentError) return error;
+		throw error;
+	}
+}
+/** The conditions that do not hold, or cannot be judged. */
+function findUnmet(conditions, figures) {
+	return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
+}
+
 // src/github/plain-step.ts
 /** Runs a step without a report: it logs what it does, and fails with what went wrong. */
 async function plainStep(entry, run, { given, onFailure = (lines) => setFailed(toMessage(lines)) } = {}) {
@@ -402,7 +473,7 @@ function keepSandbox(id, endsAt, raw) {
 		...inputs,
 		id,
 		endsAt,
-		key: digestOf(raw)
+		key: keyDigest(raw)
 	});
 }
 /** The sandbox that this post step is to delete, if any. */
@@ -417,10 +488,10 @@ function keptSandbox() {
 		id,
 		endsAt: Number(endsAt),
 		inputs,
-		hasKey: digestOf(inputs) === key
+		hasKey: keyDigest(inputs) === key
 	};
 }
-function digestOf(raw) {
+function keyDigest(raw) {
 	const key = (raw["api-key"] ?? "").trim();
 	return hash("sha256", key).slice(0, 16);
 }
@@ -727,4 +798,4 @@ function cancelled() {
 	return new AgentError("cancelled", "The job was cancelled.");
 }
 
-export { keptSandbox as a, plainStep as c, keepSandbox as i, openClient as l, getSandbox as n, publishSandbox as o, leftBehind as r, traceOfStep as s, deleteSandbox as t, redactorOf as u };
+export { keptSandbox as a, plainStep as c, tryToSample as d, waitUntil as f, keepSandbox as i, findUnmet as l, redactorOf as m, getSandbox as n, publishSandbox as o, openClient as p, leftBehind as r, traceOfStep as s, deleteSandbox as t, takeSamples as u };

@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { l as openClient, u as redactorOf } from "./shared-sync-upload-stats-sandbox.js";
-import { A as reportError, B as unmet, Et as visibleCut, F as formatFigure, Ft as withRetries, H as EMPTY_REPORT, I as judgementLine, It as AgentError, J as reportUnseen, Lt as failureOf, M as waitError, Mt as isGated, Nt as metricsOf, R as takeSamples, Rt as isFatal, St as takeWithin, V as waitUntil, _t as formatCount, c as parseFieldsOf, dt as allOf, ft as inputError, i as parseAnswer, jt as gateOf, n as readStats, pt as abbreviate, r as badAnswer, s as fieldsOf, tt as isSecretHeader, u as systemCode, ut as InputError, vt as formatDuration, wt as quote, z as tryToSample } from "./shared.js";
+import { d as tryToSample, f as waitUntil, l as findUnmet, m as redactorOf, p as openClient, u as takeSamples } from "./shared-sync-upload-stats-sandbox.js";
+import { A as reportError, At as metricsOf, Dt as gateOf, Ft as isFatal, I as formatFigure, L as judgementLine, M as waitError, Mt as withRetries, Nt as AgentError, Ot as isGated, Pt as failureOf, R as EMPTY_REPORT, St as visibleCut, W as reportUnseen, Z as isSecretHeader, bt as quote, c as parseFieldsOf, ct as inputError, i as parseAnswer, lt as abbreviate, mt as formatDuration, n as readStats, ot as InputError, pt as formatCount, r as badAnswer, s as fieldsOf, st as allOf, u as systemCode, vt as takeWithin } from "./shared.js";
 import { a as BROKEN_LINK, c as pathWithin, d as SMALL_BYTES, f as hashFile, h as digestOf, i as findFiles, l as toPosix, m as readSmallFile, n as findStaleTimes, o as NOT_REGULAR, p as openFile, s as isWithin, t as describeUnseen, u as READ_FLAGS } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
 import { n as require_form_data, t as pLimit } from "./vendor-sync-upload.js";
 import { hash, randomUUID } from "node:crypto";
@@ -212,7 +212,7 @@ async function findChanges(files, rows, cancel) {
 		orphaned: cancel.aborted ? [] : [...withoutTouched(rows, targets).keys()]
 	};
 }
-/** Uploads are in; what they, or files that failed, may have overwritten is out. */
+/** Adds uploads, and drops rows that an upload, even a failed one, may have overwritten. */
 function rowsAfter(rows, results) {
 	const targets = results.filter(({ status }) => status === "uploaded" || status === "failed").map(({ file }) => file.target);
 	const isRespelled = respelledBy(targets);
@@ -375,7 +375,7 @@ function readText(file) {
 		if (descriptor !== void 0) closeSync(descriptor);
 	}
 }
-/** In one step, so that no part of it is ever read, or left by a killed process. */
+/** Writes a temporary file and renames it, so that nobody reads half a state. */
 function writeWhole(file, text) {
 	const { dir, base } = path.parse(file);
 	const fresh = path.join(dir, `.${base}.${randomUUID()}.tmp`);
@@ -567,10 +567,10 @@ async function sendAll(sending, batches) {
 async function sendBatch(sending, batch) {
 	const { state, requests } = sending;
 	const isSplit = () => batch.length > 1 && !state.isBatching;
-	await sendAll(sending, (await requests.limit(() => isSplit() ? batch : send$1(sending, batch))).map((file) => [file]));
+	await sendAll(sending, (await requests.limit(() => isSplit() ? batch : send(sending, batch))).map((file) => [file]));
 }
 /** Sends files with one request, and its retries. Returns the files that are to go alone. */
-async function send$1(sending, files) {
+async function send(sending, files) {
 	const { results, state, clock, sleep, onEvent } = sending;
 	if (!await waitOutPause(sending)) {
 		settleUnsent(sending, files);
@@ -850,18 +850,18 @@ async function checkGateIsJudgeable(inputs, client, context) {
 		at: context.now(),
 		figures
 	};
-	const missing = unmet(inputs.failIf, figures).filter(({ holds }) => holds === void 0);
-	if (missing.length === 0) return {
+	const unjudged = findUnmet(inputs.failIf, figures).filter(({ holds }) => holds === void 0);
+	if (unjudged.length === 0) return {
 		problem: void 0,
 		sample: taken
 	};
-	const breaches = missing.map((judgement) => ({
+	const breaches = unjudged.map((judgement) => ({
 		...judgement,
 		level: "fail"
 	}));
 	const error = {
 		message: "The gate cannot be judged, so nothing was uploaded.",
-		details: missing.map(judgementLine)
+		details: unjudged.map(judgementLine)
 	};
 	return {
 		problem: {
@@ -937,7 +937,7 @@ function explainNoMatch(match, directory, nameOf) {
 	return `${found} (${extentOf(match, directory)}). Did the build run before this step? Is working-directory right?`;
 }
 const MAX_NAMES = 10;
-const SLIPS = [
+const PATTERN_SLIPS = [
 	{
 		slip: /^(["'`]).*\1$/,
 		advice: "remove the quotes around it; a line is taken literally"
@@ -999,7 +999,7 @@ const SLIPS = [
 	}] : []
 ];
 function slipIn(pattern, directory) {
-	const slip = SLIPS.find((each) => each.slip.test(pattern));
+	const slip = PATTERN_SLIPS.find((each) => each.slip.test(pattern));
 	if (slip !== void 0) return slip.advice;
 	const [below = ""] = /^\/[^/*?[]+/.exec(pattern) ?? [];
 	if (below !== "" && !existsSync(below) && existsSync(path.join(directory, below))) return `a / at its start means the root of the file system; write ${pattern.slice(1)}`;
@@ -1266,7 +1266,7 @@ function realPathOf(file) {
 // src/run/sync.ts
 /** Finds the files, plans, and transfers. @throws InputError before anything is sent */
 function upload(inputs, context) {
-	return withPlan("upload", inputs, context, (run) => send(run, inputs, context));
+	return withPlan("upload", inputs, context, (run) => sendFiles(run, inputs, context));
 }
 /**
 * Finds the files, plans, waits for the sandbox, transfers, measures and judges.
@@ -1337,7 +1337,7 @@ async function sendAndMeasure(run, inputs, context) {
 			files
 		};
 	}
-	const sent = await send({
+	const sent = await sendFiles({
 		...run,
 		report
 	}, inputs, context);
@@ -1389,7 +1389,7 @@ function reportOf(planned, inputs) {
 	};
 }
 /** Uploads the files that have changed, and keeps the state. */
-async function send({ planned, report, client }, inputs, context) {
+async function sendFiles({ planned, report, client }, inputs, context) {
 	const { files, unchanged, state } = planned;
 	const claimed = unchanged.size < files.length ? state : void 0;
 	if (claimed !== void 0) claimState(claimed);

@@ -144,10 +144,10 @@ function metricsOf(...conditions) {
 	return new Set(conditions.flat().map(({ metric }) => metric));
 }
 /**
-* Judges every condition over the samples. What cannot be judged trips, and a `blind` gate, whose
-* samples do not cover the whole time, never passes.
+* Judges every condition over the samples. A condition that cannot be judged trips. A gate whose
+* samples do not cover the whole time (`isBlind`) never passes.
 */
-function gateOf({ failIf, warnIf }, samples, blind = false) {
+function gateOf({ failIf, warnIf }, samples, isBlind = false) {
 	if (!isGated({
 		failIf,
 		warnIf
@@ -155,14 +155,14 @@ function gateOf({ failIf, warnIf }, samples, blind = false) {
 	const failures = tripped("fail", failIf, samples);
 	const warnings = tripped("warn", warnIf, samples);
 	const breaches = [...failures, ...warnings];
-	if (failures.length > 0 || blind && failIf.length > 0) return {
+	if (failures.length > 0 || isBlind && failIf.length > 0) return {
 		state: "failed",
 		failIf,
 		warnIf,
 		breaches
 	};
 	return {
-		state: blind || warnings.length > 0 ? "warned" : "passed",
+		state: isBlind || warnings.length > 0 ? "warned" : "passed",
 		failIf,
 		warnIf,
 		breaches
@@ -190,14 +190,14 @@ const HOLDS = {
 function judge(condition, samples) {
 	const { metric, aggregate, operator, limit } = condition;
 	const figures = figuresOf(metric, samples);
-	const blind = samples.filter((sample) => !sample.has(metric));
-	if (figures === void 0 || blind.length > 0) {
-		const reported = [...blind[0]?.keys() ?? []].sort();
+	const lacking = samples.filter((sample) => !sample.has(metric));
+	if (figures === void 0 || lacking.length > 0) {
+		const reported = [...lacking[0]?.keys() ?? []].sort();
 		return {
 			condition,
 			holds: void 0,
 			samples: samples.length,
-			missing: blind.length,
+			missing: lacking.length,
 			reported
 		};
 	}
@@ -210,7 +210,7 @@ function judge(condition, samples) {
 		figure
 	};
 }
-/** The aggregate that decides: by default the extreme; with `==` and `!=` none, any figure does. */
+/** The aggregate to compare: by default the extreme. `==` and `!=` compare every figure. */
 function decidingOf({ aggregate, operator }) {
 	if (aggregate !== void 0) return aggregate;
 	if (operator.startsWith("<")) return "min";
@@ -245,6 +245,18 @@ function countDecimals(figure) {
 	const [mantissa = "", exponent = "0"] = String(figure).split("e");
 	const written = mantissa.split(".")[1]?.length ?? 0;
 	return Math.max(written - Number(exponent), 0);
+}
+
+// src/text/loopback.ts
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8);
+LOOPBACK.addAddress("::1", "ipv6");
+/** Whether a host name is this machine. Other names than `localhost` may be resolved elsewhere. */
+function isLoopback(hostname) {
+	const address = hostname.replace(/^\[|\]$/g, "");
+	const family = isIP(address);
+	if (family === 0) return hostname === "localhost";
+	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 // src/text/visible.ts
@@ -508,16 +520,11 @@ const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 /** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
 const baseUrl = field((value, refuse, all) => {
 	const fail = (why) => refuse(why, EXAMPLE$1);
-	if (value === "") return fail("is required: the sandbox host.");
-	if (value.includes("@")) return fail("must not contain credentials or an @: the token has its own input.");
-	refuseSlips(SLIPS, value, refuse, EXAMPLE$1);
+	refuseOtherThings(value, refuse);
 	const given = quote(value);
-	const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
-	if (braces !== void 0) return fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
-	if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value)) return fail(`${given} is not a URL. Write https:// before it.`);
-	if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value)) return fail(`${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`);
-	if (value.includes("$")) return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
-	const url = parseBaseUrl(value, fail, all);
+	const filled = fillPlaceholders(value, fail, all);
+	const url = /^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null;
+	if (url === null) return fail(`${given} is not a URL.`);
 	if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
 	if (url.protocol !== "https:" && url.protocol !== "http:") return fail(`${given} is neither an https nor an http URL.`);
 	const mayBeHttp = /^true$/i.test(all["allow-insecure-http"]?.trim() ?? "");
@@ -527,29 +534,32 @@ const baseUrl = field((value, refuse, all) => {
 	if (operation === void 0) return href;
 	return fail(`${given} ends in ${operation}, which the action adds itself. Remove it.`);
 }, String);
+/** Refuses what is no URL of a sandbox host, each with its own advice. */
+function refuseOtherThings(value, refuse) {
+	const fail = (why) => refuse(why, EXAMPLE$1);
+	if (value === "") fail("is required: the sandbox host.");
+	if (value.includes("@")) fail("must not contain credentials or an @: the token has its own input.");
+	refuseSlips(SLIPS, value, refuse, EXAMPLE$1);
+	const given = quote(value);
+	const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
+	if (braces !== void 0) fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
+	if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value)) fail(`${given} is not a URL. Write https:// before it.`);
+	if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value)) fail(`${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`);
+	if (value.includes("$")) fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
+}
 const PLACEHOLDER = "place-of-the-sandbox-id";
-function parseBaseUrl(value, fail, all) {
+function fillPlaceholders(value, fail, all) {
 	const given = quote(value);
 	const id = all["sandbox-id"]?.trim() ?? "";
 	if ((URL.parse(value.replaceAll("{sandbox-id}", PLACEHOLDER).replaceAll("{port}", "1"))?.host)?.includes(PLACEHOLDER) && id !== "" && !HOST_LABEL.test(id)) return fail(`${given} puts sandbox-id ${quote(id)} into the host name, where it does not fit.`);
 	if (value.includes("{sandbox-id}") && (id === "." || id === "..")) return fail(`${given} cannot take sandbox-id ${quote(id)} in its place.`);
 	const filled = value.replaceAll("{sandbox-id}", encodeURIComponent(id === "" ? "id" : id.toWellFormed())).replaceAll("{port}", all["port"]?.trim() || String(49983));
 	const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
-	if (unknown !== void 0) return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
-	return (/^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null) ?? fail(`${given} is not a URL.`);
+	if (unknown === void 0) return filled;
+	return fail(`${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`);
 }
 function findOperation(href, all) {
 	return [all["upload-path"]?.trim() || "/files", all["stats-path"]?.trim() || "/metrics"].find((path) => path !== "/" && new URL(href).pathname.endsWith(path));
-}
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet("127.0.0.0", 8);
-LOOPBACK.addAddress("::1", "ipv6");
-/** Whether a host name is this machine. Other names than `localhost` may be resolved elsewhere. */
-function isLoopback(hostname) {
-	const address = hostname.replace(/^\[|\]$/g, "");
-	const family = isIP(address);
-	if (family === 0) return hostname === "localhost";
-	return LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 /** An operation's path below the base URL, beginning with a slash. */
 function operationPath(fallback) {
@@ -1431,83 +1441,6 @@ function moreInReport(rest) {
 	return `and ${formatNumber(rest)} more; the report file has them all`;
 }
 
-// src/stats/sample.ts
-/**
-* Takes samples. The CPU figure covers the time since the last one, so without a `previous` sample,
-* several start with one that does not count.
-*/
-async function takeSamples(read, { count, intervalMs, previous }, { sleep, stop, now }) {
-	const samples = [];
-	const warnings = /* @__PURE__ */ new Set();
-	let before = previous;
-	let stats;
-	let error;
-	do {
-		const outcome = await read();
-		if ("error" in outcome) {
-			error = outcome.error;
-			break;
-		}
-		const sample = {
-			at: now(),
-			figures: outcome.value.figures
-		};
-		if (count > 1 && before === void 0) {
-			before = sample;
-			continue;
-		}
-		samples.push(sample);
-		stats = outcome.value;
-		for (const warning of stats.warnings) warnings.add(warning);
-	} while (samples.length < count && await sleep(intervalMs, stop));
-	return {
-		samples,
-		stats,
-		warnings: [...warnings],
-		previous: before,
-		error
-	};
-}
-/** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
-async function waitUntil(conditions, read, { intervalMs, timeoutMs, onSample, mayMend = ({ isRetryable }) => isRetryable }, { sleep, stop, clock }) {
-	const start = clock();
-	let missing = [];
-	for (;;) {
-		const sampled = await tryToSample(read);
-		const error = sampled instanceof AgentError ? sampled : void 0;
-		if (!(sampled instanceof AgentError)) missing = unmet(conditions, sampled.figures);
-		const held = error === void 0 && missing.length === 0;
-		const wait = {
-			held,
-			waitedMs: clock() - start,
-			missing,
-			error
-		};
-		onSample(wait);
-		const leftMs = timeoutMs - wait.waitedMs;
-		if (held || leftMs <= 0 || stop.aborted || error && !mayMend(error) || !await sleep(Math.min(intervalMs, leftMs), stop)) return wait;
-	}
-}
-/** The stats, or why there are none. Bugs pass through. */
-async function tryToSample(read) {
-	try {
-		return await read();
-	} catch (error) {
-		if (error instanceof AgentError) return error;
-		throw error;
-	}
-}
-/** One figure for a metric over samples; undefined if none of them reports it. */
-function figureOver(metric, aggregate, samples) {
-	const all = samples.map(({ figures }) => figures);
-	const figures = figuresOf(metric, all);
-	return figures && aggregateOf(aggregate, figures);
-}
-/** The conditions that do not hold, or cannot be judged. */
-function unmet(conditions, figures) {
-	return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
-}
-
 // src/report/breaches.ts
 /** A metric's figure for a reader: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
@@ -1519,6 +1452,12 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
+/** One figure for a metric over samples; undefined if none of them reports it. */
+function figureOver(metric, aggregate, samples) {
+	const all = samples.map(({ figures }) => figures);
+	const figures = figuresOf(metric, all);
+	return figures && aggregateOf(aggregate, figures);
+}
 /** A tripped condition, and what tripped it. */
 function breachLine(breach, samples) {
 	return breach.holds === void 0 ? describeUnjudged(breach) : `${breach.condition.text}: ${breachSentence(breach, samples)}`;
@@ -1728,13 +1667,13 @@ function reportBug(error) {
 	};
 }
 /** Why a step that waited for the sandbox did not go on. */
-function waitError({ missing, error, waitedMs }) {
+function waitError({ unmet, error, waitedMs }) {
 	if (error !== void 0 && !error.isRetryable) return reportError(error);
 	const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
 	const last = error === void 0 ? [] : [error.message, error.hint];
 	return {
 		message,
-		details: [...missing.map(judgementLine), ...last]
+		details: [...unmet.map(judgementLine), ...last]
 	};
 }
 
@@ -1909,7 +1848,7 @@ function readInputs(entry) {
 	for (const secret of secretsOf(raw)) setSecret(secret);
 	return raw;
 }
-/** The names of all inputs that the workflow gives, also those that only cause a warning. */
+/** The names of all inputs that the workflow sets, also those the runner only warns about. */
 function givenInputs() {
 	return Object.keys(process.env).flatMap((name) => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? []);
 }
@@ -1983,7 +1922,7 @@ function requireFileCommands(started, names) {
 }
 
 // src/github/open-step.ts
-/** Reads the inputs of a step, unless they are `given`, since an earlier step understood them. */
+/** Starts a step with its own inputs, or with those `given` by an earlier step. */
 function openStep(entry, given) {
 	process.stdout.on("error", () => {});
 	const raw = given ?? readInputs(entry);
@@ -2335,4 +2274,4 @@ function percentage(used, total) {
 	return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`;
 }
 
-export { USER_AGENT as $, reportError as A, figuresOf as At, unmet as B, logFiles as C, totalSize as Ct, failureGroups as D, NO_GATE as Dt, adviceFor as E, visibleCut as Et, formatFigure as F, withRetries as Ft, isUpload as G, EMPTY_REPORT as H, judgementLine as I, AgentError as It, reportUnseen as J, moreInReport as K, figureOver as L, failureOf as Lt, waitError as M, isGated as Mt, withName as N, metricsOf as Nt, furtherLines as O, aggregateOf as Ot, breachLine as P, sleep as Pt, taskOf as Q, takeSamples as R, isFatal as Rt, annotate as S, takeWithin as St, toMessage as T, truncate as Tt, countFiles as U, waitUntil as V, describeShard as W, inputNames as X, succeeded as Y, parseInputs as Z, requireFileCommands as _, formatCount as _t, readAnswer as a, AGGREGATES as at, proxyCredentials as b, formatRate as bt, parseFieldsOf as c, DEFAULT_PORT as ct, openStep as d, allOf as dt, isHeaderValue as et, cacheWarnings as f, inputError as ft, readInputs as g, formatBytesEvenly as gt, lastCallSignal as h, formatBytes as ht, parseAnswer as i, redactor as it, verdictSentences as j, gateOf as jt, headline as k, decidingOf as kt, textsOf as l, STATS_PATH as lt, environmentWarnings as m, andMore as mt, readStats as n, routingHeaders as nt, statusFailure as o, METRICS as ot, cancelSignal as p, abbreviate as pt, nameDigest as q, badAnswer as r, secretsInHeaders as rt, fieldsOf as s, metricKind as st, decodeStats as t, isSecretHeader as tt, systemCode as u, InputError as ut, workspace as v, formatDuration as vt, logLine as w, quote as wt, usableProxy as x, formatTime as xt, proxyAddress as y, formatNumber as yt, tryToSample as z };
+export { secretsInHeaders as $, reportError as A, metricsOf as At, describeShard as B, logFiles as C, NO_GATE as Ct, failureGroups as D, gateOf as Dt, adviceFor as E, figuresOf as Et, figureOver as F, isFatal as Ft, succeeded as G, moreInReport as H, formatFigure as I, taskOf as J, inputNames as K, judgementLine as L, waitError as M, withRetries as Mt, withName as N, AgentError as Nt, furtherLines as O, isGated as Ot, breachLine as P, failureOf as Pt, routingHeaders as Q, EMPTY_REPORT as R, annotate as S, visibleCut as St, toMessage as T, decidingOf as Tt, nameDigest as U, isUpload as V, reportUnseen as W, isHeaderValue as X, USER_AGENT as Y, isSecretHeader as Z, requireFileCommands as _, formatTime as _t, readAnswer as a, STATS_PATH as at, proxyCredentials as b, quote as bt, parseFieldsOf as c, inputError as ct, openStep as d, formatBytes as dt, redactor as et, cacheWarnings as f, formatBytesEvenly as ft, readInputs as g, formatRate as gt, lastCallSignal as h, formatNumber as ht, parseAnswer as i, DEFAULT_PORT as it, verdictSentences as j, sleep as jt, headline as k, judge as kt, textsOf as l, abbreviate as lt, environmentWarnings as m, formatDuration as mt, readStats as n, METRICS as nt, statusFailure as o, InputError as ot, cancelSignal as p, formatCount as pt, parseInputs as q, badAnswer as r, metricKind as rt, fieldsOf as s, allOf as st, decodeStats as t, AGGREGATES as tt, systemCode as u, andMore as ut, workspace as v, takeWithin as vt, logLine as w, aggregateOf as wt, usableProxy as x, truncate as xt, proxyAddress as y, totalSize as yt, countFiles as z };

@@ -48,7 +48,7 @@ const CONSEQUENCES = {
     "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
   ),
   'file-changed': retryable('Upload once nothing writes the file any more.'),
-  // It may belong to an earlier request on the same connection, so one repetition is worth it.
+  // It may belong to an earlier request on the same connection, so retry once.
   'bad-answer': {
     retry: 'once',
     isFatal: false,

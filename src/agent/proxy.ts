@@ -1,5 +1,5 @@
-import { isLoopback } from '../inputs/base-url.ts';
 import { inputError } from '../inputs/input-error.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { isMaskable } from '../text/redact.ts';
 
 export interface ProxyVariable {

@@ -27,7 +27,7 @@ export function explainNoMatch(
 
 const MAX_NAMES = 10;
 
-const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
+const PATTERN_SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
   { slip: /^(["'`]).*\1$/, advice: 'remove the quotes around it; a line is taken literally' },
   { slip: /^-\s/, advice: 'remove the dash; files is text with one pattern per line, not a list' },
   { slip: /->/, advice: 'write => instead of ->' },
@@ -59,7 +59,7 @@ const SLIPS: readonly { readonly slip: RegExp; readonly advice: string }[] = [
 ];
 
 function slipIn(pattern: string, directory: string): string | undefined {
-  const slip = SLIPS.find(each => each.slip.test(pattern));
+  const slip = PATTERN_SLIPS.find(each => each.slip.test(pattern));
   if (slip !== undefined) return slip.advice;
   const [below = ''] = /^\/[^/*?[]+/.exec(pattern) ?? [];
   if (below !== '' && !existsSync(below) && existsSync(path.join(directory, below)))

@@ -17,9 +17,9 @@ export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 
 /** The result of one condition. */
 export type Judgement =
-  /** `figure` decided: of several that satisfy the condition, the farthest from its limit. */
+  /** `figure` decided: the extreme, or with `==` and `!=` the first that satisfies the condition. */
   | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
-  /** `missing` of `samples` lack the metric; the first of these has the `reported` ones. */
+  /** `missing` of `samples` samples lack the metric. The first of these reports others. */
   | {
       readonly condition: Condition;
       readonly holds: undefined;
@@ -36,21 +36,21 @@ export function metricsOf(...conditions: readonly (readonly Condition[])[]): Rea
 }
 
 /**
- * Judges every condition over the samples. What cannot be judged trips, and a `blind` gate, whose
- * samples do not cover the whole time, never passes.
+ * Judges every condition over the samples. A condition that cannot be judged trips. A gate whose
+ * samples do not cover the whole time (`isBlind`) never passes.
  */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Figures[],
-  blind = false,
+  isBlind = false,
 ): Gate {
   if (!isGated({ failIf, warnIf })) return NO_GATE;
   const failures = tripped('fail', failIf, samples);
   const warnings = tripped('warn', warnIf, samples);
   const breaches = [...failures, ...warnings];
-  if (failures.length > 0 || (blind && failIf.length > 0))
+  if (failures.length > 0 || (isBlind && failIf.length > 0))
     return { state: 'failed', failIf, warnIf, breaches };
-  return { state: blind || warnings.length > 0 ? 'warned' : 'passed', failIf, warnIf, breaches };
+  return { state: isBlind || warnings.length > 0 ? 'warned' : 'passed', failIf, warnIf, breaches };
 }
 
 /** Whether there is anything to judge. */
@@ -81,14 +81,14 @@ const HOLDS: Readonly<Record<Operator, (figure: number, limit: number) => boolea
 export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
   const { metric, aggregate, operator, limit } = condition;
   const figures = figuresOf(metric, samples);
-  const blind = samples.filter(sample => !sample.has(metric));
-  if (figures === undefined || blind.length > 0) {
-    const reported = [...(blind[0]?.keys() ?? [])].sort();
+  const lacking = samples.filter(sample => !sample.has(metric));
+  if (figures === undefined || lacking.length > 0) {
+    const reported = [...(lacking[0]?.keys() ?? [])].sort();
     return {
       condition,
       holds: undefined,
       samples: samples.length,
-      missing: blind.length,
+      missing: lacking.length,
       reported,
     };
   }
@@ -99,7 +99,7 @@ export function judge(condition: Condition, samples: readonly Figures[]): Judgem
   return { condition, holds: found !== undefined, figure };
 }
 
-/** The aggregate that decides: by default the extreme; with `==` and `!=` none, any figure does. */
+/** The aggregate to compare: by default the extreme. `==` and `!=` compare every figure. */
 export function decidingOf({ aggregate, operator }: Condition): Aggregate | undefined {
   if (aggregate !== undefined) return aggregate;
   if (operator.startsWith('<')) return 'min';

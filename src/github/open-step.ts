@@ -17,7 +17,7 @@ export interface OpenStep<T extends Entry> {
   readonly parse: () => Inputs<T>;
 }
 
-/** Reads the inputs of a step, unless they are `given`, since an earlier step understood them. */
+/** Starts a step with its own inputs, or with those `given` by an earlier step. */
 export function openStep<T extends Entry>(entry: T, given?: RawInputs): OpenStep<T> {
   // Ignore EPIPE on stdout: outputs must still be written, and a sandbox deleted.
   process.stdout.on('error', () => {});

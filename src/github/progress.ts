@@ -20,13 +20,13 @@ export function showProgress(files: readonly PlannedFile[]) {
   const tally = newTally(files);
   let dueMs = 0;
   const timer = setInterval(() => {
-    const progress = tally.now();
+    const progress = progressOf(tally);
     if (progress.elapsedMs < dueMs) return;
     dueMs = progress.elapsedMs * SLOWER;
     logLine(progressLine(progress));
   }, INTERVAL_MS);
   timer.unref();
-  return { add: (event: TransferEvent) => tally.add(event), stop: () => clearInterval(timer) };
+  return { add: (event: TransferEvent) => addTo(tally, event), stop: () => clearInterval(timer) };
 }
 
 /** What a transfer has done so far. */
@@ -71,52 +71,59 @@ function describeStall({ stalledMs, inFlight: [first, ...others] }: Progress): s
   return `waiting for ${what} for ${formatDuration(stalledMs)}`;
 }
 
-/** Adds up events. What a failed attempt sent no longer counts. */
-function newTally(files: readonly PlannedFile[]) {
-  const started = performance.now();
-  let lastChange = started;
-  let planned = files;
-  const results = new Map<PlannedFile, FileResult>();
-  const inFlight = new Map<PlannedFile, number>();
+interface Tally {
+  planned: readonly PlannedFile[];
+  lastChange: number;
+  readonly started: number;
+  readonly results: Map<PlannedFile, FileResult>;
+  /** Bytes sent of each file that has no answer yet; of a batch, its first file. */
+  readonly inFlight: Map<PlannedFile, number>;
+}
+
+function newTally(planned: readonly PlannedFile[]): Tally {
+  const now = performance.now();
+  return { planned, started: now, lastChange: now, results: new Map(), inFlight: new Map() };
+}
+
+/** Adds an event. What a failed attempt sent no longer counts. */
+function addTo(tally: Tally, event: TransferEvent): void {
+  const { results, inFlight } = tally;
+  switch (event.kind) {
+    case 'concurrency':
+    case 'batch-refused':
+      return;
+    case 'sent':
+      inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
+      break;
+    case 'settled':
+      inFlight.delete(event.result.file);
+      results.set(event.result.file, event.result);
+      break;
+    case 'restart':
+      tally.planned = event.files;
+      results.clear();
+      break;
+    case 'retry':
+    case 'failed':
+      for (const file of event.files) inFlight.delete(file);
+  }
+  tally.lastChange = performance.now();
+}
+
+function progressOf({ planned, started, lastChange, results, inFlight }: Tally): Progress {
+  const all = [...results.values()];
+  const uploaded = all.filter(({ status }) => status === 'uploaded');
+  const failed = all.filter(({ status }) => status === 'failed');
+  const sent = [...inFlight.values()].reduce((sum, bytes) => sum + bytes, 0);
   return {
-    add(event: TransferEvent): void {
-      switch (event.kind) {
-        case 'concurrency':
-        case 'batch-refused':
-          return;
-        case 'sent':
-          inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
-          break;
-        case 'settled':
-          inFlight.delete(event.result.file);
-          results.set(event.result.file, event.result);
-          break;
-        case 'restart':
-          planned = event.files;
-          results.clear();
-          break;
-        case 'retry':
-        case 'failed':
-          for (const file of event.files) inFlight.delete(file);
-      }
-      lastChange = performance.now();
-    },
-    now(): Progress {
-      const all = [...results.values()];
-      const uploaded = all.filter(({ status }) => status === 'uploaded');
-      const failed = all.filter(({ status }) => status === 'failed');
-      const sent = [...inFlight.values()].reduce((sum, bytes) => sum + bytes, 0);
-      return {
-        uploaded: uploaded.length,
-        failed: failed.length,
-        bytes: totalSize(uploaded.map(({ file }) => file)) + sent,
-        failedBytes: totalSize(failed.map(({ file }) => file)),
-        totalFiles: planned.length,
-        totalBytes: totalSize(planned),
-        elapsedMs: performance.now() - started,
-        stalledMs: performance.now() - lastChange,
-        inFlight: [...inFlight.keys()].map(({ source }) => source),
-      };
-    },
+    uploaded: uploaded.length,
+    failed: failed.length,
+    bytes: totalSize(uploaded.map(({ file }) => file)) + sent,
+    failedBytes: totalSize(failed.map(({ file }) => file)),
+    totalFiles: planned.length,
+    totalBytes: totalSize(planned),
+    elapsedMs: performance.now() - started,
+    stalledMs: performance.now() - lastChange,
+    inFlight: [...inFlight.keys()].map(({ source }) => source),
   };
 }

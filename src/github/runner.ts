@@ -19,7 +19,7 @@ export function readInputs(entry: Entry): RawInputs {
   return raw;
 }
 
-/** The names of all inputs that the workflow gives, also those that only cause a warning. */
+/** The names of all inputs that the workflow sets, also those the runner only warns about. */
 export function givenInputs(): string[] {
   return Object.keys(process.env).flatMap(
     name => /^INPUT_(.+)$/.exec(name)?.[1]?.toLowerCase() ?? [],

@@ -35,7 +35,7 @@ export interface KeptSandbox {
 /** Tells the post step of a sandbox, but not the API key: only a digest to recognize it by. */
 export function keepSandbox(id: string, endsAt: number, raw: RawInputs): void {
   const inputs = Object.fromEntries(KEPT_INPUTS.map(name => [name, raw[name] ?? '']));
-  saveState(STATE, { ...inputs, id, endsAt, key: digestOf(raw) });
+  saveState(STATE, { ...inputs, id, endsAt, key: keyDigest(raw) });
 }
 
 /** The sandbox that this post step is to delete, if any. */
@@ -43,10 +43,10 @@ export function keptSandbox(): KeptSandbox | undefined {
   const { id, endsAt, key, ...kept } = textsOf(parseFieldsOf(getState(STATE)));
   if (id === undefined) return undefined;
   const inputs = { ...readInputs('sandbox-end'), ...kept };
-  return { id, endsAt: Number(endsAt), inputs, hasKey: digestOf(inputs) === key };
+  return { id, endsAt: Number(endsAt), inputs, hasKey: keyDigest(inputs) === key };
 }
 
-function digestOf(raw: RawInputs): string {
+function keyDigest(raw: RawInputs): string {
   const key = (raw['api-key'] ?? '').trim();
   return hash('sha256', key).slice(0, 16);
 }

@@ -9,14 +9,14 @@ const WAIT_INTERVAL_MS = 15_000;
 export function waitLog(log = logLine): (wait: Wait) => void {
   let dueMs = WAIT_INTERVAL_MS;
   let wasSampled = false;
-  return ({ held, waitedMs, missing, error }) => {
+  return ({ held, waitedMs, unmet, error }) => {
     const duration = formatDuration(waitedMs);
     if (held) return log(`The sandbox was ready after ${duration}`);
     const isDue = waitedMs >= dueMs;
     if (isDue) dueMs = waitedMs + WAIT_INTERVAL_MS;
-    const unreported = wasSampled ? [] : missing.filter(({ holds }) => holds === undefined);
+    const unreported = wasSampled ? [] : unmet.filter(({ holds }) => holds === undefined);
     wasSampled ||= error === undefined;
-    const lines = (isDue ? missing : unreported).map(judgementLine);
+    const lines = (isDue ? unmet : unreported).map(judgementLine);
     if (isDue && error !== undefined) lines.push(error.message);
     if (lines.length > 0) log(`Waited ${duration}: ${lines.join('; ')}`);
   };

@@ -1,6 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../text/loopback.ts';
 import { quote } from '../text/visible.ts';
-import { type Field, field, type RawInputs } from './fields.ts';
+import { type Field, field, type RawInputs, type Refuse } from './fields.ts';
 import { refuseSlips, SLIPS } from './slips.ts';
 
 const EXAMPLE = 'https://sandbox.example.com';
@@ -16,24 +16,12 @@ const HOST_LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 /** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
 export const baseUrl = field((value, refuse, all) => {
   const fail = (why: string) => refuse(why, EXAMPLE);
-  if (value === '') return fail('is required: the sandbox host.');
-  // Checked first and not quoted: what stands before an @ is a secret.
-  if (value.includes('@'))
-    return fail('must not contain credentials or an @: the token has its own input.');
-  refuseSlips(SLIPS, value, refuse, EXAMPLE);
+  refuseOtherThings(value, refuse);
   const given = quote(value);
-  const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
-  if (braces !== undefined)
-    return fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
-  if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value))
-    return fail(`${given} is not a URL. Write https:// before it.`);
-  if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value))
-    return fail(
-      `${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`,
-    );
-  if (value.includes('$'))
-    return fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
-  const url = parseBaseUrl(value, fail, all);
+  const filled = fillPlaceholders(value, fail, all);
+  // URL parsing also accepts https:/host, https:host and https:///host, and ignores spaces.
+  const url = /^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null;
+  if (url === null) return fail(`${given} is not a URL.`);
   if (/[?#]/.test(value)) return fail(`${given} must not have a query or a fragment.`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return fail(`${given} is neither an https nor an http URL.`);
@@ -50,9 +38,31 @@ export const baseUrl = field((value, refuse, all) => {
 
 type Fail = (why: string) => never;
 
+/** Refuses what is no URL of a sandbox host, each with its own advice. */
+function refuseOtherThings(value: string, refuse: Refuse): void {
+  const fail = (why: string) => refuse(why, EXAMPLE);
+  if (value === '') fail('is required: the sandbox host.');
+  // Check this first, without quoting: a password may stand before the @.
+  if (value.includes('@'))
+    fail('must not contain credentials or an @: the token has its own input.');
+  refuseSlips(SLIPS, value, refuse, EXAMPLE);
+  const given = quote(value);
+  const [braces] = /\{\{[^}]*\}\}|<[^>]*>/.exec(value) ?? [];
+  if (braces !== undefined)
+    fail(`${given} has ${braces}. Write {sandbox-id}, in single braces, or the ID itself.`);
+  if (/^[\w.-]+(:\d+)?(\/\S*)?$/.test(value))
+    fail(`${given} is not a URL. Write https:// before it.`);
+  if (/^https?:\/\/api\.e2b\.(app|dev)\b/i.test(value))
+    fail(
+      `${given} is the API that manages sandboxes. The sandboxes are at https://sandbox.e2b.app.`,
+    );
+  if (value.includes('$'))
+    fail(`${given} contains a $: variables are not expanded here, except \`\${{ … }}\`.`);
+}
+
 const PLACEHOLDER = 'place-of-the-sandbox-id';
 
-function parseBaseUrl(value: string, fail: Fail, all: RawInputs): URL {
+function fillPlaceholders(value: string, fail: Fail, all: RawInputs): string {
   const given = quote(value);
   const id = all['sandbox-id']?.trim() ?? '';
   // URL parsing finds the host in more spellings than a pattern would.
@@ -68,13 +78,10 @@ function parseBaseUrl(value: string, fail: Fail, all: RawInputs): URL {
     .replaceAll('{sandbox-id}', encodeURIComponent(id === '' ? 'id' : id.toWellFormed()))
     .replaceAll('{port}', all['port']?.trim() || String(DEFAULT_PORT));
   const [unknown] = /\{[^}]*\}/.exec(filled) ?? [];
-  if (unknown !== undefined)
-    return fail(
-      `${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`,
-    );
-  // URL parsing also accepts https:/host, https:host and https:///host, and ignores spaces.
-  const url = /^[a-z][a-z\d+.-]*:\/\/[^\\/\s][^\\\s]*$/i.test(filled) ? URL.parse(filled) : null;
-  return url ?? fail(`${given} is not a URL.`);
+  if (unknown === undefined) return filled;
+  return fail(
+    `${given} has the unknown placeholder ${unknown}; valid are {sandbox-id} and {port}.`,
+  );
 }
 
 function findOperation(href: string, all: RawInputs): string | undefined {
@@ -83,18 +90,6 @@ function findOperation(href: string, all: RawInputs): string | undefined {
     all['stats-path']?.trim() || STATS_PATH,
   ];
   return paths.find(path => path !== '/' && new URL(href).pathname.endsWith(path));
-}
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8);
-LOOPBACK.addAddress('::1', 'ipv6');
-
-/** Whether a host name is this machine. Other names than `localhost` may be resolved elsewhere. */
-export function isLoopback(hostname: string): boolean {
-  const address = hostname.replace(/^\[|\]$/g, '');
-  const family = isIP(address);
-  if (family === 0) return hostname === 'localhost';
-  return LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** An operation's path below the base URL, beginning with a slash. */

@@ -104,7 +104,7 @@ function withFewerStars(part: string): string {
   return stars > MAX_STARS ? part.replace(/\*(?!\]).*\*(?!\])/, '*') : part;
 }
 
-// Quotes, a list's dash, a comma or an arrow beside the stars: the search explains that slip.
+// Beside these, `**` is another slip, which `explainNoMatch` explains.
 const SLIP = /^(["'`]|-\s)\*\*|\*\*(["'`,:;|\s}]|[-=]>)/;
 
 /** Makes each `**` in a segment a segment of its own: `a**.js` becomes `a*`, `**` and `*.js`. */

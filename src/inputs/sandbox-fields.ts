@@ -1,5 +1,5 @@
+import { isLoopback } from '../text/loopback.ts';
 import { quote } from '../text/visible.ts';
-import { isLoopback } from './base-url.ts';
 import { isMissing, sandboxId } from './credentials.ts';
 import { field, flag, parseLines, secret } from './fields.ts';
 import { extraHeaders, isHeaderValue } from './headers.ts';
@@ -9,7 +9,7 @@ import { refuseSlips, SLIPS, type Slips } from './slips.ts';
 export const apiUrl = field((value, refuse) => {
   const fail = (why: string) => refuse(why, 'https://api.e2b.app');
   if (value === '') return fail("is required: the URL of the service's API.");
-  // Checked first and not quoted: what stands before an @ is a secret.
+  // Check this first, without quoting: a password may stand before the @.
   if (value.includes('@'))
     return fail('must not contain credentials or an @: the key has its own input.');
   const given = quote(value);

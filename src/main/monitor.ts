@@ -7,7 +7,7 @@ import { formatDuration } from '../text/format.ts';
 
 const sampler = path.join(import.meta.dirname, 'monitor-sampler.js');
 await step('monitor', async ({ sandboxId, baseUrl, sampleInterval, name }, { debug }, raw) => {
-  // The post step must know it before there is anything to end.
+  // Tell the post step about the directory before starting the process that it must end.
   const directory = await newMonitorDirectory({ ...raw, 'base-url': baseUrl });
   await startSampler(sampler, directory, { inputs: raw, jobPid: process.ppid });
   debug(`Monitor: records into ${directory}, until process ${process.ppid} ends`);

@@ -24,7 +24,7 @@ export async function recordSamples(
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       const isGone = isSeen && error.kind === 'sandbox-not-found';
-      recorder.gap({ at: now(), what: isGone ? GONE : describeFailure(error) });
+      recorder.gap({ at: now(), what: isGone ? GONE : gapReason(error) });
     }
     if (isLast) break;
     await sleep(intervalMs, stop);
@@ -36,11 +36,11 @@ export async function recordSamples(
 export const GONE = 'the sandbox was gone';
 
 /** The message, with the advice if the next sample will not succeed by itself. */
-function describeFailure({ kind, message, hint, isRetryable }: AgentError): string {
+function gapReason({ kind, message, hint, isRetryable }: AgentError): string {
   return isRetryable || kind === 'cancelled' ? message : `${message} ${hint}`;
 }
 
-/** The reason of a monitor that the post step ended. */
+/** The end of a monitor that a step asked to stop. */
 export const ASKED = 'the job asked for it';
 
 const JOB_GONE = 'its job is gone';

@@ -24,7 +24,7 @@ export async function startSampler(
   handover: Handover,
 ): Promise<void> {
   const crashFile = openCrashFile(directory);
-  const child = spawn(process.execPath, [...SMALL, ...trustOptions(), script, directory], {
+  const child = spawn(process.execPath, [...LOW_MEMORY, ...trustOptions(), script, directory], {
     env: passedOnEnvironment(),
     // Windows cannot remove a process's working directory, and a job may remove its workspace.
     cwd: path.dirname(directory),
@@ -34,7 +34,7 @@ export async function startSampler(
   });
   try {
     await once(child, 'spawn');
-    await send(JSON.stringify(handover), child.stdin);
+    await writeTo(child.stdin, JSON.stringify(handover));
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
@@ -54,7 +54,7 @@ export async function receiveHandover(): Promise<Handover> {
 }
 
 // Without compilers, those for undici's WebAssembly too: 65 MiB instead of 88.
-const SMALL = [
+const LOW_MEMORY = [
   '--max-semi-space-size=1',
   '--no-opt',
   '--no-sparkplug',
@@ -77,19 +77,28 @@ const PASSED_ON = [
   /^runner_tracking_id$/i,
 ];
 
-// Names of files, which may be relative to where the step runs.
-const FILES = /^(node_extra_ca_certs|ssl_cert_file)$/i;
+// Names of files and folders, which may be relative to where the step runs.
+const FILE_VARIABLES = /^(node_extra_ca_certs|ssl_cert_(file|dir))$/i;
 
 function passedOnEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) =>
     PASSED_ON.some(names => names.test(name)),
   );
   return Object.fromEntries(
-    entries.map(([name, value = '']) => [name, FILES.test(name) ? path.resolve(value) : value]),
+    entries.map(([name, value = '']) => [
+      name,
+      FILE_VARIABLES.test(name) ? absolute(value) : value,
+    ]),
   );
 }
 
-async function send(content: string, stdin: Writable | null): Promise<void> {
+/** SSL_CERT_DIR may list several folders. */
+function absolute(value: string): string {
+  const parts = value.split(path.delimiter);
+  return parts.map(part => path.resolve(part)).join(path.delimiter);
+}
+
+async function writeTo(stdin: Writable | null, content: string): Promise<void> {
   if (stdin === null) throw new TypeError('the sampling process has no standard input');
   stdin.end(content);
   await once(stdin, 'close');

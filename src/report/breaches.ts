@@ -1,4 +1,5 @@
-import { decidingOf, type Judgement, judge } from '../gate/judge.ts';
+import type { Aggregate } from '../gate/conditions.ts';
+import { aggregateOf, decidingOf, figuresOf, type Judgement, judge } from '../gate/judge.ts';
 import { type MetricKind, metricKind } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import {
@@ -21,6 +22,17 @@ const FORMATS: Readonly<Record<MetricKind, (figure: number) => string>> = {
   mebibytes: figure => formatBytes(figure * 2 ** 20),
   plain: figure => formatDecimal(figure, 2),
 };
+
+/** One figure for a metric over samples; undefined if none of them reports it. */
+export function figureOver(
+  metric: string,
+  aggregate: Aggregate,
+  samples: readonly Sample[],
+): number | undefined {
+  const all = samples.map(({ figures }) => figures);
+  const figures = figuresOf(metric, all);
+  return figures && aggregateOf(aggregate, figures);
+}
 
 /** A tripped condition, and what tripped it. */
 export function breachLine(breach: Judgement, samples: readonly Sample[]): string {

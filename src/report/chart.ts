@@ -73,7 +73,6 @@ function timeAxis(start: number, lengthMs: number): string {
   const units = [
     { name: 'hours', ms: 3_600_000 },
     { name: 'minutes', ms: 60_000 },
-    { name: 'seconds', ms: 1000 },
   ];
   const unit = units.find(({ ms }) => lengthMs >= 2 * ms) ?? { name: 'seconds', ms: 1000 };
   const length = Math.max(lengthMs / unit.ms, 0.1).toFixed(2);

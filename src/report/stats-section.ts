@@ -1,9 +1,9 @@
 import type { Aggregate, Condition, Operator } from '../gate/conditions.ts';
 import { decidingOf, type Gate } from '../gate/judge.ts';
 import { metricKind } from '../gate/metrics.ts';
-import { figureOver, type Sample } from '../stats/sample.ts';
+import type { Sample } from '../stats/sample.ts';
 import { formatBytes, formatBytesEvenly, formatCount } from '../text/format.ts';
-import { formatFigure } from './breaches.ts';
+import { figureOver, formatFigure } from './breaches.ts';
 import { drawChart, MIN_SAMPLES } from './chart.ts';
 import { type Cell, code, concat, type Html, html, table, unbroken } from './html.ts';
 import type { Report } from './report.ts';

@@ -1,8 +1,8 @@
 import { AgentError, type Failure } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
-import { figureOver, type Wait } from '../stats/sample.ts';
+import type { Wait } from '../stats/sample.ts';
 import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/format.ts';
-import { breachLine, breachSentence, formatFigure, judgementLine } from './breaches.ts';
+import { breachLine, breachSentence, figureOver, formatFigure, judgementLine } from './breaches.ts';
 import { countFiles, isUpload, nameShard, type Report, type ReportedError } from './report.ts';
 
 export function headline(report: Report): string {
@@ -167,9 +167,9 @@ function reportBug(error: unknown): ReportedError {
 }
 
 /** Why a step that waited for the sandbox did not go on. */
-export function waitError({ missing, error, waitedMs }: Wait): ReportedError {
+export function waitError({ unmet, error, waitedMs }: Wait): ReportedError {
   if (error !== undefined && !error.isRetryable) return reportError(error);
   const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
   const last = error === undefined ? [] : [error.message, error.hint];
-  return { message, details: [...missing.map(judgementLine), ...last] };
+  return { message, details: [...unmet.map(judgementLine), ...last] };
 }

@@ -6,7 +6,7 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { formatFigure, judgementLine } from '../report/breaches.ts';
 import { EMPTY_REPORT, type Report, type ReportedError, reportUnseen } from '../report/report.ts';
 import { reportError, waitError } from '../report/verdict.ts';
-import { type Sample, takeSamples, tryToSample, unmet, waitUntil } from '../stats/sample.ts';
+import { findUnmet, type Sample, takeSamples, tryToSample, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import { describeUnseen, findStaleTimes } from '../stats/unseen.ts';
 import type { Context } from './context.ts';
@@ -68,11 +68,11 @@ export async function checkGateIsJudgeable(
   if (sampled instanceof AgentError) return { problem: undefined, sample: undefined };
   const { figures } = sampled;
   const taken = { at: context.now(), figures };
-  const missing = unmet(inputs.failIf, figures).filter(({ holds }) => holds === undefined);
-  if (missing.length === 0) return { problem: undefined, sample: taken };
-  const breaches = missing.map(judgement => ({ ...judgement, level: 'fail' as const }));
+  const unjudged = findUnmet(inputs.failIf, figures).filter(({ holds }) => holds === undefined);
+  if (unjudged.length === 0) return { problem: undefined, sample: taken };
+  const breaches = unjudged.map(judgement => ({ ...judgement, level: 'fail' as const }));
   const message = 'The gate cannot be judged, so nothing was uploaded.';
-  const error = { message, details: missing.map(judgementLine) };
+  const error = { message, details: unjudged.map(judgementLine) };
   return { problem: { gate: { ...gateOf(inputs, []), breaches }, errors: [error] }, sample: taken };
 }
 

@@ -16,7 +16,7 @@ import { type PlannedUpload, planUpload } from './plan.ts';
 
 /** Finds the files, plans, and transfers. @throws InputError before anything is sent */
 export function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
-  return withPlan('upload', inputs, context, run => send(run, inputs, context));
+  return withPlan('upload', inputs, context, run => sendFiles(run, inputs, context));
 }
 
 /**
@@ -78,7 +78,7 @@ async function sendAndMeasure(run: Run, inputs: Inputs<'sync'>, context: Context
     const files = unsent(planned, 'not-attempted', 'the gate cannot be judged');
     return { ...report, ...problem, files };
   }
-  const sent = await send({ ...run, report }, inputs, context);
+  const sent = await sendFiles({ ...run, report }, inputs, context);
   if (context.cancel.aborted || wouldStatsFail(sent.files)) return sent;
   const statsInputs = isOutOfReach(sent.files) ? { ...inputs, retries: 0 } : inputs;
   const measured = await time('stats', () => measure(statsInputs, client, context, sample));
@@ -130,7 +130,7 @@ function reportOf(planned: PlannedUpload, inputs: Inputs<'upload'>): Report {
 }
 
 /** Uploads the files that have changed, and keeps the state. */
-async function send(
+async function sendFiles(
   { planned, report, client }: Run,
   inputs: Inputs<'upload'>,
   context: Context,

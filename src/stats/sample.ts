@@ -1,7 +1,7 @@
 import { AgentError } from '../agent/failure.ts';
 import type { Outcome, RetryPolicy } from '../agent/retry.ts';
-import type { Aggregate, Condition } from '../gate/conditions.ts';
-import { aggregateOf, figuresOf, type Judgement, judge } from '../gate/judge.ts';
+import type { Condition } from '../gate/conditions.ts';
+import { type Judgement, judge } from '../gate/judge.ts';
 import type { Figures } from '../gate/metrics.ts';
 import type { Stats } from './stats.ts';
 
@@ -33,7 +33,7 @@ export interface Wait {
   readonly held: boolean;
   readonly waitedMs: number;
   /** The conditions that did not hold in the last good sample; empty if there was none. */
-  readonly missing: readonly Judgement[];
+  readonly unmet: readonly Judgement[];
   /** Why the last sample failed, if it did. */
   readonly error: AgentError | undefined;
 }
@@ -101,13 +101,13 @@ export async function waitUntil(
   { sleep, stop, clock }: WaitTiming,
 ): Promise<Wait> {
   const start = clock();
-  let missing: readonly Judgement[] = [];
+  let unmet: readonly Judgement[] = [];
   for (;;) {
     const sampled = await tryToSample(read);
     const error = sampled instanceof AgentError ? sampled : undefined;
-    if (!(sampled instanceof AgentError)) missing = unmet(conditions, sampled.figures);
-    const held = error === undefined && missing.length === 0;
-    const wait = { held, waitedMs: clock() - start, missing, error };
+    if (!(sampled instanceof AgentError)) unmet = findUnmet(conditions, sampled.figures);
+    const held = error === undefined && unmet.length === 0;
+    const wait = { held, waitedMs: clock() - start, unmet, error };
     onSample(wait);
     const leftMs = timeoutMs - wait.waitedMs;
     const isOver = held || leftMs <= 0 || stop.aborted || (error && !mayMend(error));
@@ -125,19 +125,8 @@ export async function tryToSample(read: () => Promise<Stats>): Promise<Stats | A
   }
 }
 
-/** One figure for a metric over samples; undefined if none of them reports it. */
-export function figureOver(
-  metric: string,
-  aggregate: Aggregate,
-  samples: readonly Sample[],
-): number | undefined {
-  const all = samples.map(({ figures }) => figures);
-  const figures = figuresOf(metric, all);
-  return figures && aggregateOf(aggregate, figures);
-}
-
 /** The conditions that do not hold, or cannot be judged. */
-export function unmet(conditions: readonly Condition[], figures: Figures): Judgement[] {
+export function findUnmet(conditions: readonly Condition[], figures: Figures): Judgement[] {
   return conditions
     .map(condition => judge(condition, [figures]))
     .filter(({ holds }) => holds !== true);

@@ -35,7 +35,7 @@ export async function findChanges(
     if (known !== undefined && (await isSame(file, known.row, cancel)))
       unchanged.set(file, { path: known.path, sha256: known.row.sha256 });
   }
-  // What is sent after all may overwrite yet another file.
+  // Each file that must be sent after all may overwrite another.
   let before: number;
   do {
     before = unchanged.size;
@@ -49,7 +49,7 @@ export async function findChanges(
   return { unchanged, orphaned };
 }
 
-/** Uploads are in; what they, or files that failed, may have overwritten is out. */
+/** Adds uploads, and drops rows that an upload, even a failed one, may have overwritten. */
 export function rowsAfter(rows: StateRows, results: readonly FileResult[]): StateRows {
   const sent = results.filter(({ status }) => status === 'uploaded' || status === 'failed');
   const targets = sent.map(({ file }) => file.target);

@@ -146,7 +146,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** In one step, so that no part of it is ever read, or left by a killed process. */
+/** Writes a temporary file and renames it, so that nobody reads half a state. */
 function writeWhole(file: string, text: string): void {
   const { dir, base } = path.parse(file);
   // Hidden, so that no build uploads what a killed process leaves behind.
@@ -167,7 +167,7 @@ function encodeState(scope: string, rows: StateRows): string {
   const lines = sorted.map(([place, { target, size, sha256 }]) =>
     JSON.stringify({ path: place, target, size, sha256 }),
   );
-  // What does not fit is sent again; a state that is too long to be read would be lost whole.
+  // Drop rows beyond the limit, whose files are sent again: a longer file could not be read.
   const room = MAX_BYTES - Buffer.byteLength(head + tail);
   const fit = takeWithin(lines, room, line => Buffer.byteLength(line) + ',\n'.length);
   return `${head}${fit.join(',\n')}${tail}`;

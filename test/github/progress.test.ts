@@ -128,13 +128,13 @@ test('a wait says every 15 s what does not hold, and at the end how long it took
   const busy = [judge(parse('load < 5'), [figures({ load: 9 })])];
   const error = new AgentError('busy', 'GET answered 503.');
   const looks = [
-    { waitedMs: 1000, missing: busy, error: undefined },
-    { waitedMs: 16_000, missing: busy, error: undefined },
-    { waitedMs: 20_000, missing: busy, error: undefined },
-    { waitedMs: 31_000, missing: [], error },
+    { waitedMs: 1000, unmet: busy, error: undefined },
+    { waitedMs: 16_000, unmet: busy, error: undefined },
+    { waitedMs: 20_000, unmet: busy, error: undefined },
+    { waitedMs: 31_000, unmet: [], error },
   ];
   for (const look of looks) waited({ held: false, ...look });
-  waited({ held: true, waitedMs: 32_000, missing: [], error: undefined });
+  waited({ held: true, waitedMs: 32_000, unmet: [], error: undefined });
   assert.deepEqual(lines, [
     'Waited 16 s: load < 5 does not hold: it was 9',
     'Waited 31 s: GET answered 503.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isLoopback } from '../../src/inputs/base-url.ts';
 import { routingHeaders, secretsInHeaders } from '../../src/inputs/headers.ts';
+import { isLoopback } from '../../src/text/loopback.ts';
 import { each, problemOf, problemsOf, refuses, takes } from './given.ts';
 
 const EXAMPLE = 'https://sandbox.example.com';

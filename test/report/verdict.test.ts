@@ -305,10 +305,10 @@ test('a failure of the agent comes with its hint, unless the job was cancelled',
 
 test('a wait that ended says what did not hold, and the last error; one without hope only that', () => {
   const condition = parse('load < 5');
-  const missing = [
+  const unmet = [
     { condition, holds: undefined, samples: 1, missing: 1, reported: ['ts'] },
   ] as const;
-  const end = { held: false, waitedMs: 5000, missing, error: BUSY } as const;
+  const end = { held: false, waitedMs: 5000, unmet, error: BUSY } as const;
   const message = 'The sandbox was not ready within 5 s.';
   const line = 'load < 5 cannot be judged: the sandbox does not report load; it reports ts';
   assert.deepEqual(waitError(end), { message, details: [line, BUSY.message, BUSY.hint] });

@@ -97,7 +97,7 @@ interface Waiting {
   readonly limits?: Pick<Parameters<typeof waitUntil>[2], 'intervalMs' | 'timeoutMs'>;
 }
 
-/** Waits for a calm sandbox, 5 s long; the conditions that are missing come in short. */
+/** Waits for a calm sandbox, 5 s long; the conditions that are unmet come in short. */
 async function wait(agent: Pick<Answers, 'read'>, options: Waiting = {}) {
   const {
     until = ['load < 5'],
@@ -112,11 +112,11 @@ async function wait(agent: Pick<Answers, 'read'>, options: Waiting = {}) {
   );
   assert.ok(time.slept.every(ms => ms > 0));
   if (end.held) return { held: true, waitedMs: end.waitedMs };
-  const missing = end.missing.map(judgement => [
+  const unmet = end.unmet.map(judgement => [
     judgement.condition.text,
     judgement.holds === undefined ? judgement.reported : judgement.figure,
   ]);
-  return { ...end, missing };
+  return { ...end, unmet };
 }
 
 describe('waiting ends well', () => {
@@ -144,12 +144,12 @@ describe('waiting ends well', () => {
 describe('waiting ends when its time is up', () => {
   test('with the figures last seen, also of a metric that is not reported', async () => {
     const agent = answers(load(99), load(50), load(7));
-    const missing = [
+    const unmet = [
       ['load < 5', 7],
       ['mem_cache > 1', ['load']],
     ];
     const end = await wait(agent, { until: ['load < 5', 'load > 0', 'mem_cache > 1'] });
-    assert.deepEqual(end, { held: false, waitedMs: 5000, missing, error: undefined });
+    assert.deepEqual(end, { held: false, waitedMs: 5000, unmet, error: undefined });
     assert.equal(agent.count(), 6);
   });
 
@@ -157,16 +157,16 @@ describe('waiting ends when its time is up', () => {
   const cases: readonly (readonly [
     name: string,
     agent: Answers,
-    missing: unknown,
+    unmet: unknown,
     error: unknown,
   ])[] = [
     ['with the last error, and the figures seen before', answers(load(8), BUSY), seen, BUSY],
     ['with the last error alone if the agent was never up', answers(UNREACHABLE), [], UNREACHABLE],
     ['without an error that has passed', answers(UNREACHABLE, load(8)), seen, undefined],
   ];
-  for (const [name, agent, missing, error] of cases) {
+  for (const [name, agent, unmet, error] of cases) {
     test(name, async () => {
-      assert.deepEqual(await wait(agent), { held: false, waitedMs: 5000, missing, error });
+      assert.deepEqual(await wait(agent), { held: false, waitedMs: 5000, unmet, error });
     });
   }
 
@@ -187,20 +187,20 @@ describe('waiting ends when its time is up', () => {
 describe('waiting ends at once', () => {
   test('with an error that no waiting can mend', async () => {
     const agent = answers(load(9), WRONG_TOKEN, load(1));
-    const missing = [['load < 5', 9]];
+    const unmet = [['load < 5', 9]];
     assert.deepEqual(await wait(agent), {
       held: false,
       waitedMs: 1000,
-      missing,
+      unmet,
       error: WRONG_TOKEN,
     });
     assert.equal(agent.count(), 2);
   });
 
   test('when it is cancelled, while sleeping or while asking', async () => {
-    const missing = [['load < 5', 9]];
+    const unmet = [['load < 5', 9]];
     const sleeping = await wait(answers(load(9)), { time: cancelledAt(2000) });
-    assert.deepEqual(sleeping, { held: false, waitedMs: 2000, missing, error: undefined });
+    assert.deepEqual(sleeping, { held: false, waitedMs: 2000, unmet, error: undefined });
     const [agent, time] = [answers(UNREACHABLE), fakeTime()];
     const read = () => {
       time.cancel();
