@@ -309,7 +309,7 @@ function readState(inputs, workspace) {
 * @throws InputError if another step changed the file meanwhile, or it cannot be removed
 */
 function claimState({ file, text }) {
-	if (readText(file) !== text) throw stateError(file, "was changed by another step that runs at the same time. Nothing was sent");
+	if (readText(file) !== text) throw stateError(file, "was changed by another step that runs at the same time");
 	try {
 		mkdirSync(path.dirname(file), { recursive: true });
 		rmSync(file, { force: true });

@@ -72,10 +72,7 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): State | 
  */
 export function claimState({ file, text }: State): void {
   if (readText(file) !== text)
-    throw stateError(
-      file,
-      'was changed by another step that runs at the same time. Nothing was sent',
-    );
+    throw stateError(file, 'was changed by another step that runs at the same time');
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     rmSync(file, { force: true });
