@@ -326,7 +326,7 @@ suite('a state file that two steps use at once', { concurrency: 2 }, () => {
     assert.equal(outer.exitCode, 1);
     assert.match(
       outer.annotations('error').join('\n'),
-      /state-file: ".*state\.json" was changed by another step that runs at the same time\. Name a file[^]*Nothing was sent\.$/m,
+      /state-file: ".*state\.json" was changed by another step that runs at the same time\. Name a file[\s\S]*Nothing was sent\.$/m,
     );
     // That of the inner run alone.
     assert.deepEqual(outer.sent, ['a.txt']);
