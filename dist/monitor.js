@@ -59,11 +59,11 @@ const PASSED_ON = [
 const FILE_VARIABLES = /^(node_extra_ca_certs|ssl_cert_(file|dir))$/i;
 function passedOnEnvironment() {
 	const entries = Object.entries(process.env).filter(([name]) => PASSED_ON.some((names) => names.test(name)));
-	return Object.fromEntries(entries.map(([name, value = ""]) => [name, FILE_VARIABLES.test(name) ? absolute(value) : value]));
+	return Object.fromEntries(entries.map(([name, value = ""]) => [name, FILE_VARIABLES.test(name) ? absolute(name, value) : value]));
 }
-/** SSL_CERT_DIR may list several folders. */
-function absolute(value) {
-	return value.split(path.delimiter).map((part) => path.resolve(part)).join(path.delimiter);
+/** Only SSL_CERT_DIR may list several. An empty part would become the working directory. */
+function absolute(name, value) {
+	return (/dir$/i.test(name) ? value.split(path.delimiter) : [value]).map((part) => part === "" ? "" : path.resolve(part)).join(path.delimiter);
 }
 async function writeTo(stdin, content) {
 	if (stdin === null) throw new TypeError("the sampling process has no standard input");

@@ -584,11 +584,17 @@ async function send(sending, files) {
 		...sending,
 		retries: files.length > 1 ? Math.floor(left / 2) : left,
 		sleep: async (ms, stop) => await sleep(ms, stop) && waitOutPause(sending),
-		onRetry: (retry) => onEvent({
-			kind: "retry",
-			files,
-			retry
-		})
+		onRetry: (retry) => {
+			const delayMs = Math.max(retry.delayMs, state.pausedUntil - clock());
+			onEvent({
+				kind: "retry",
+				files,
+				retry: {
+					...retry,
+					delayMs
+				}
+			});
+		}
 	});
 	const sent = {
 		attempts: spent + outcome.attempts,
@@ -680,16 +686,23 @@ function settleFailed(sending, files, { error, begunAt, ...sent }) {
 		state.isMisplaced ||= error.kind === "misplaced";
 		for (const failure of failures) results.set(failure.file, failure);
 		if (state.isMisplaced) return [];
-		if (!error.isRetryable || sent.attempts <= sending.retries) return files;
+		if (!error.isRetryable || sent.attempts <= sending.retries) {
+			if (!isRefusal(error)) giveUpIfLost(sending, error, begunAt);
+			return files;
+		}
 	}
 	for (const failure of failures) settle(sending, failure);
 	if (isFatal(error)) end(error);
-	if (sending.givingUp.lost(error, begunAt)) end(`nothing has arrived for ${formatDuration(GIVE_UP_MS)}; the last failure: ${error.message}`);
+	giveUpIfLost(sending, error, begunAt);
 	return [];
 }
 /** Whether a failure may be about the batch. An overload is not. */
-function isRefusal({ kind, status }) {
-	return kind !== "busy" && status !== 503;
+function isRefusal({ status }) {
+	return status !== 429 && status !== 503;
+}
+function giveUpIfLost({ givingUp, end }, error, begunAt) {
+	if (!givingUp.lost(error, begunAt)) return;
+	end(`nothing has arrived for ${formatDuration(GIVE_UP_MS)}; the last failure: ${error.message}`);
 }
 /** Files that have failed in a batch stay failed if the transfer ends before they went alone. */
 function settleUnsent(sending, files) {

@@ -919,7 +919,8 @@ const headerPrefix = field((value, refuse, all) => {
 	if (!NAME.test(prefix)) return refuse(`${quote(value)} cannot be part of a header's name.`, "E2b");
 	const url = all["base-url"] ?? "";
 	const id = all["sandbox-id"]?.trim() || "{sandbox-id}";
-	const isRouted = url.includes("{sandbox-id}") || url.includes(id);
+	const hasId = url.split(/[./:?#]/).some((part) => part === id || part.endsWith(`-${id}`));
+	const isRouted = url.includes("{sandbox-id}") || hasId;
 	if (prefix === DEFAULT_PREFIX && isE2b(url) && !isRouted) return refuse("base-url is E2B's: set header-prefix: E2b.", "E2b");
 	return prefix;
 });
@@ -2244,11 +2245,14 @@ function plainDigits(metric, sent) {
 	if (metricKind(metric) === "percentage") return Number.isFinite(figure) && figure >= 0 ? digits : void 0;
 	return (isWhole ? BigInt(sent) <= MAX_INT64 : Number.isSafeInteger(figure) && figure >= 0) ? digits : void 0;
 }
+const TOTALS = {
+	mem_used: "mem_total",
+	mem_used_mib: "mem_total_mib",
+	disk_used: "disk_total"
+};
 /** A total of 0 means that the service does not know, so what is used of it is not known either. */
 function dropUnknown(digits) {
-	const isUnknown = (total) => digits.has(total) && Number(digits.get(total)) === 0;
-	if (isUnknown("mem_total") || isUnknown("mem_total_mib")) for (const metric of ["mem_used", "mem_used_mib"]) digits.delete(metric);
-	if (isUnknown("disk_total")) digits.delete("disk_used");
+	for (const [used, total] of Object.entries(TOTALS)) if (digits.has(total) && Number(digits.get(total)) === 0) digits.delete(used);
 }
 /** Adds the memory in bytes, for a service that reports it only in MiB. */
 function addFromMebibytes(digits) {

@@ -7,11 +7,11 @@ export type Operation = 'upload' | 'stats' | 'download';
  * - `status`: answers it after reading the body, or at once with `early`; stores nothing.
  * - `delay`: waits before reading the body, then goes on as usual.
  * - `reset`: resets the connection (TCP RST) on the headers, on the first bytes of the body, or
- * instead of answering. The first two store nothing.
+ *   instead of answering. The first two store nothing.
  * - `hang-up`: closes the connection in an orderly way, at the same stages.
  * - `truncate`: announces the whole answer, sends half of it and closes the connection.
  * - `stall`: keeps the connection open, but never reads the body (and stores nothing), or never
- * answers.
+ *   answers.
  * - `answer`: answers this instead.
  * - `drop`: answers as usual, but stores nothing.
  * - `endless`: answers 200 with `chunk` over and over until the client goes away.

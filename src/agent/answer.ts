@@ -86,7 +86,7 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   503: 'server',
   504: 'server',
   507: 'disk-full',
-  // Cloudflare's, if it cannot reach the host.
+  // Cloudflare's own: it cannot reach the host, or gets no proper answer in time.
   520: 'server',
   521: 'server',
   522: 'server',

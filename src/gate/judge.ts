@@ -19,7 +19,7 @@ export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 export type Judgement =
   /** `figure` decided: the extreme, or with `==` and `!=` the first that satisfies the condition. */
   | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
-  /** `missing` of `samples` samples lack the metric. The first of these reports others. */
+  /** `missing` of the `samples` lack the metric; `reported` lists what the first of them has. */
   | {
       readonly condition: Condition;
       readonly holds: undefined;

@@ -46,7 +46,7 @@ export async function step<T extends ReportingEntry>(
     const warnings = [...environmentWarnings(), ...report.warnings];
     await publish({ ...report, warnings }, hasSummary);
   }
-  // A cancelled search may still be walking a huge tree. A monitor ends by itself.
+  // A cancelled search may still be walking a huge tree. The steps of a monitor search nothing.
   if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
 }
 

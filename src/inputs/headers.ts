@@ -28,7 +28,8 @@ export const headerPrefix = field((value, refuse, all) => {
   const url = all['base-url'] ?? '';
   // A host name with the sandbox in it routes by itself.
   const id = all['sandbox-id']?.trim() || '{sandbox-id}';
-  const isRouted = url.includes('{sandbox-id}') || url.includes(id);
+  const hasId = url.split(/[./:?#]/).some(part => part === id || part.endsWith(`-${id}`));
+  const isRouted = url.includes('{sandbox-id}') || hasId;
   if (prefix === DEFAULT_PREFIX && isE2b(url) && !isRouted)
     return refuse("base-url is E2B's: set header-prefix: E2b.", 'E2b');
   return prefix;

@@ -87,15 +87,15 @@ function passedOnEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     entries.map(([name, value = '']) => [
       name,
-      FILE_VARIABLES.test(name) ? absolute(value) : value,
+      FILE_VARIABLES.test(name) ? absolute(name, value) : value,
     ]),
   );
 }
 
-/** SSL_CERT_DIR may list several folders. */
-function absolute(value: string): string {
-  const parts = value.split(path.delimiter);
-  return parts.map(part => path.resolve(part)).join(path.delimiter);
+/** Only SSL_CERT_DIR may list several. An empty part would become the working directory. */
+function absolute(name: string, value: string): string {
+  const parts = /dir$/i.test(name) ? value.split(path.delimiter) : [value];
+  return parts.map(part => (part === '' ? '' : path.resolve(part))).join(path.delimiter);
 }
 
 async function writeTo(stdin: Writable | null, content: string): Promise<void> {

@@ -90,12 +90,12 @@ function plainDigits(metric: string, sent: string | undefined): string | undefin
   return isInt64 ? digits : undefined;
 }
 
+const TOTALS = { mem_used: 'mem_total', mem_used_mib: 'mem_total_mib', disk_used: 'disk_total' };
+
 /** A total of 0 means that the service does not know, so what is used of it is not known either. */
 function dropUnknown(digits: Map<string, string>): void {
-  const isUnknown = (total: string) => digits.has(total) && Number(digits.get(total)) === 0;
-  if (isUnknown('mem_total') || isUnknown('mem_total_mib'))
-    for (const metric of ['mem_used', 'mem_used_mib']) digits.delete(metric);
-  if (isUnknown('disk_total')) digits.delete('disk_used');
+  for (const [used, total] of Object.entries(TOTALS))
+    if (digits.has(total) && Number(digits.get(total)) === 0) digits.delete(used);
 }
 
 /** Adds the memory in bytes, for a service that reports it only in MiB. */

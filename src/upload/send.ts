@@ -91,7 +91,10 @@ async function send(
     // The attempts of a batch count for each of its files, so leave some for the files alone.
     retries: files.length > 1 ? Math.floor(left / 2) : left,
     sleep: async (ms, stop) => (await sleep(ms, stop)) && waitOutPause(sending),
-    onRetry: retry => onEvent({ kind: 'retry', files, retry }),
+    onRetry: retry => {
+      const delayMs = Math.max(retry.delayMs, state.pausedUntil - clock());
+      onEvent({ kind: 'retry', files, retry: { ...retry, delayMs } });
+    },
   });
   const attempts = spent + outcome.attempts;
   const sent = { attempts, durationMs: Math.round(clock() - begunAt) };
@@ -178,20 +181,27 @@ function settleFailed(
     for (const failure of failures) results.set(failure.file, failure);
     if (state.isMisplaced) return [];
     // With no attempts left, a retryable failure is final for the files too.
-    if (!error.isRetryable || sent.attempts <= sending.retries) return files;
+    if (!error.isRetryable || sent.attempts <= sending.retries) {
+      // Its files wait behind all other batches, so an overload that never ends shows here first.
+      if (!isRefusal(error)) giveUpIfLost(sending, error, begunAt);
+      return files;
+    }
   }
   for (const failure of failures) settle(sending, failure);
   if (isFatal(error)) end(error);
-  if (sending.givingUp.lost(error, begunAt))
-    end(
-      `nothing has arrived for ${formatDuration(GIVE_UP_MS)}; the last failure: ${error.message}`,
-    );
+  giveUpIfLost(sending, error, begunAt);
   return [];
 }
 
 /** Whether a failure may be about the batch. An overload is not. */
-function isRefusal({ kind, status }: AgentError): boolean {
-  return kind !== 'busy' && status !== 503;
+function isRefusal({ status }: AgentError): boolean {
+  return status !== 429 && status !== 503;
+}
+
+function giveUpIfLost({ givingUp, end }: Sending, error: AgentError, begunAt: number): void {
+  if (!givingUp.lost(error, begunAt)) return;
+  const minute = formatDuration(GIVE_UP_MS);
+  end(`nothing has arrived for ${minute}; the last failure: ${error.message}`);
 }
 
 /** Files that have failed in a batch stay failed if the transfer ends before they went alone. */

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
-import { AgentError } from '../../src/agent/failure.ts';
+import { AgentError, isFatal } from '../../src/agent/failure.ts';
 import { closeWith, listenHere } from '../listening.ts';
 import {
   afterHead,
@@ -334,6 +334,12 @@ suite('connections', { timeout: 20_000 }, () => {
       await Promise.all([...gone, ...sending]);
     });
   }
+});
+
+test('only a cancelled request ends the transfer, not an unreadable file or a lost connection', () => {
+  const kinds = ['cancelled', 'file-unreadable', 'connection'] as const;
+  const fatal = kinds.map(kind => isFatal(new AgentError(kind, 'It failed.')));
+  assert.deepEqual(fatal, [true, false, false]);
 });
 
 suite('a signal that cancels', { timeout: 20_000 }, () => {

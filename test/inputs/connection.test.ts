@@ -149,6 +149,9 @@ describe('base-url of E2B', () => {
     takes('header-prefix', { '': 'Svc' }, { 'base-url': url });
   const routed = { 'base-url': 'https://49983-i1a2b3.e2b.app', 'sandbox-id': 'i1a2b3' };
   takes('header-prefix', { '': 'Svc' }, routed);
+  const alike = { 'base-url': 'https://sandbox.e2b.app', 'sandbox-id': 'box' };
+  const why = "base-url is E2B's: set header-prefix: E2b.";
+  refuses('header-prefix', { '': why }, 'E2b', alike);
 });
 
 describe('the paths of operations', () => {

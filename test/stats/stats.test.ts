@@ -174,6 +174,8 @@ describe('the derived figures', () => {
     assert.deepEqual(Object.keys(figuresOf('{"disk_used":1,"disk_total":0}')), ['disk_total']);
     const inMebibytes = figuresOf('{"mem_used_mib":1,"mem_total_mib":0}');
     assert.deepEqual(Object.keys(inMebibytes), ['mem_total_mib']);
+    const known = figuresOf('{"mem_total":4,"mem_used":1,"mem_total_mib":0,"mem_used_mib":0}');
+    assert.deepEqual([known['mem_used_pct'], known['mem_used_mib']], [25, undefined]);
   });
 
   test('are there in bytes where the service reports MiB alone', () => {

@@ -40,6 +40,13 @@ describe('a transfer', () => {
     assert.ok(ended.tookMs < 12 * MINUTE, `${ended.tookMs} ms`);
   });
 
+  test('is given up as soon if small files share requests', async () => {
+    const failure = () => new AgentError('busy', 'Later.', { status: 429, retryAfterMs: MINUTE });
+    const ended = await simulate(files(5000), { takesMs: 20, failure }, { filesPerRequest: 250 });
+    assert.ok(ended.gaveUp !== undefined);
+    assert.ok(ended.tookMs < 12 * MINUTE, `${ended.tookMs} ms`);
+  });
+
   test('sends every good file among 30 neighbors that always fail', async () => {
     const planned = files(1000);
     const bad = planned.slice(100, 130).map(({ target }) => target);

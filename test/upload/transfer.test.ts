@@ -287,6 +287,15 @@ test('an overload does not end batching', async () => {
   }
 });
 
+test('another answer to a batch ends batching, also if the agent says that it is busy', async () => {
+  const conflict = new AgentError('busy', 'It changes state.', { status: 409 });
+  const run = start(files(4), { filesPerRequest: 2, retries: 1 });
+  await answerAll(run, request => (request === 'f0 f1' ? conflict : undefined));
+  const [first, ...others] = run.started;
+  assert.equal(first, 'f0 f1');
+  assert.deepEqual(others.toSorted(), ['f0', 'f1', 'f2', 'f3']);
+});
+
 test('a retry waits out a pause that another request was asked for meanwhile', async () => {
   let now = 0;
   const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
@@ -294,26 +303,29 @@ test('a retry waits out a pause that another request was asked for meanwhile', a
     new Promise<boolean>(resolve => {
       sleeps.push({ ms, wake: () => resolve(true) });
     });
-  const run = start(files(2), { concurrency: 2, retries: 1, clock: () => now, sleep });
+  const run = start(files(3), { concurrency: 3, retries: 1, clock: () => now, sleep });
   await run.idle();
   run.answer('f0', new AgentError('busy', 'Later.', { status: 429, retryAfterMs: 2000 }));
   await run.idle();
   now = 1000;
   run.answer('f1', new AgentError('busy', 'Much later.', { status: 429, retryAfterMs: 30_000 }));
   await run.idle();
+  run.answer('f2', SERVER);
+  await run.idle();
+  const delays = run.events.flatMap(event => (event.kind === 'retry' ? [event.retry.delayMs] : []));
+  assert.deepEqual(delays, [2000, 30_000, 30_000]);
   now = 2000;
   sleeps[0]?.wake();
   await run.idle();
   assert.deepEqual([...run.inFlight], []);
   assert.deepEqual(
     sleeps.map(({ ms }) => ms),
-    [2000, 30_000, 29_000],
+    [2000, 30_000, 250, 29_000],
   );
   now = 31_000;
   for (const { wake } of sleeps) wake();
   await run.idle();
-  assert.deepEqual([...run.inFlight].toSorted(), ['f0', 'f1']);
-  run.answer('f0');
-  run.answer('f1');
-  assert.equal(statuses(await run.transfer), 'uu');
+  assert.deepEqual([...run.inFlight].toSorted(), ['f0', 'f1', 'f2']);
+  for (const request of run.inFlight) run.answer(request);
+  assert.equal(statuses(await run.transfer), 'uuu');
 });

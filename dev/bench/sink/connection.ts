@@ -43,9 +43,8 @@ export function serveDecrypted(socket: Socket, service: Service): void {
 
 /**
  * Serves one kept-alive connection: requests one after the other, each body counted and thrown
- * away. With node:http and
- * @fastify/busboy, 1 GiB from curl takes the sink 1.9 to 2.5 s of processor time instead of 0.4, so
- * that it would be measured.
+ * away. With node:http and `@fastify/busboy`, 1 GiB from curl takes the sink 1.9 to 2.5 s of
+ * processor time instead of 0.4, so that it would be measured.
  */
 function serve(open: (onPiece: OnPiece) => Socket, service: Service): void {
   let head: Buffer = Buffer.alloc(0);
