@@ -612,7 +612,8 @@ async function send(sending, files) {
 }
 /** Waits out the pause that the agent asked for. False if the transfer ended meanwhile. */
 async function waitOutPause({ state, clock, sleep, stop }) {
-	while (!stop.aborted && state.pausedUntil > clock()) await sleep(state.pausedUntil - clock(), stop);
+	const pauseMs = () => state.pausedUntil - clock();
+	for (let ms = pauseMs(); ms > 0 && !stop.aborted; ms = pauseMs()) await sleep(ms, stop);
 	return !stop.aborted;
 }
 async function sendOnce(sending, files) {

@@ -104,9 +104,9 @@ async function send(
 
 /** Waits out the pause that the agent asked for. False if the transfer ended meanwhile. */
 async function waitOutPause({ state, clock, sleep, stop }: Sending): Promise<boolean> {
+  const pauseMs = () => state.pausedUntil - clock();
   // The pause may be prolonged meanwhile.
-  while (!stop.aborted && state.pausedUntil > clock())
-    await sleep(state.pausedUntil - clock(), stop);
+  for (let ms = pauseMs(); ms > 0 && !stop.aborted; ms = pauseMs()) await sleep(ms, stop);
   return !stop.aborted;
 }
 
