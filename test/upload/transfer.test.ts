@@ -329,3 +329,27 @@ test('a retry waits out a pause that another request was asked for meanwhile', a
   for (const request of run.inFlight) run.answer(request);
   assert.equal(statuses(await run.transfer), 'uuu');
 });
+
+test('a pause that is just over is not slept', async () => {
+  let now = 0;
+  const slept: number[] = [];
+  const sleep = async (ms: number) => slept.push(ms) > 0;
+  const clock = () => {
+    now += 1;
+    return now;
+  };
+  for (const retryAfterMs of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    const run = start(files(3), { retries: 1, clock, sleep });
+    let isFirst = true;
+    await answerAll(run, () => {
+      const error = new AgentError('busy', 'Later.', { status: 429, retryAfterMs });
+      const outcome = isFirst ? error : undefined;
+      isFirst = false;
+      return outcome;
+    });
+  }
+  assert.ok(
+    slept.every(ms => ms > 0),
+    slept.join(', '),
+  );
+});
