@@ -15,6 +15,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   gt: '>',
   quot: '"',
   '#39': "'",
+  nbsp: ' ',
   amp: '&',
 };
 
@@ -32,9 +33,10 @@ async function demonstrate(url: string): Promise<boolean> {
     target: 'app',
     'fail-if': 'mem_used_pct > 95',
   };
+  console.log("A stand-in agent on this machine. CPU, memory and disk are this machine's own.");
   title('The step');
   for (const [name, value] of Object.entries(inputs))
-    if (name !== 'token') console.log(`${name}: ${indented(value)}`);
+    console.log(`${name}: ${name === 'token' ? '***' : indented(value)}`);
 
   title('Its log, as the runner shows it');
   const step = { action: PROJECT, inputs, workspace: PROJECT, temp: folder.path };
@@ -46,7 +48,7 @@ async function demonstrate(url: string): Promise<boolean> {
     console.log(`${name}: ${shortened(value)}`);
   title('Its job summary, as text');
   console.log(summaryText(end.summary));
-  title('What arrived in the sandbox');
+  title('What arrived in the sandbox, below /home/user');
   await printTree(path.join(sandbox, 'home/user'));
   const differences = await differing(JSON.parse(end.outputs['uploaded'] ?? '[]'));
   title(
@@ -102,7 +104,8 @@ async function printTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries
     .filter(entry => entry.isFile())
-    .map(({ parentPath, name }) => path.join(parentPath, name));
+    .map(({ parentPath, name }) => path.join(parentPath, name))
+    .sort();
   for (const file of files)
     console.log(
       `${String((await stat(file)).size).padStart(8)}  ${path.relative(directory, file)}`,

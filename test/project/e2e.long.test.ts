@@ -19,6 +19,7 @@ test('npm run demo shows the log, outputs and summary, and that every file arriv
   assert.match(log, /Uploading \d+ files/);
   assert.match(log, /^uploaded-count: \d+$/m);
   assert.match(log, /job summary, as text\n\n✅ Sandbox Sync/);
+  assert.doesNotMatch(log, /&#?\w+;/);
   assert.match(log, /── Every file arrived byte for byte\.\n/);
 });
 
