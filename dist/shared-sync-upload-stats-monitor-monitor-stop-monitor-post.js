@@ -107,17 +107,18 @@ function addTo(tally, event) {
 	const { results, inFlight } = tally;
 	switch (event.kind) {
 		case "concurrency":
-		case "batch-refused": return;
+		case "batch-refused":
+		case "end": return;
+		case "start":
+			tally.planned = event.files;
+			results.clear();
+			break;
 		case "sent":
 			inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
 			break;
 		case "settled":
 			inFlight.delete(event.result.file);
 			results.set(event.result.file, event.result);
-			break;
-		case "restart":
-			tally.planned = event.files;
-			results.clear();
 			break;
 		case "retry":
 		case "failed": for (const file of event.files) inFlight.delete(file);
@@ -175,12 +176,10 @@ function watchRun(debug) {
 		},
 		waiting: ({ sandboxId, waitTimeout }) => logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
 		waited: waitLog(),
-		transferring(files) {
-			progress = showProgress(files);
-			return progress.stop;
-		},
 		event(event) {
+			if (event.kind === "start") progress ??= showProgress(event.files);
 			progress?.add(event);
+			if (event.kind === "end") progress?.stop();
 			for (const line of debugLines(event)) debug(line);
 			if (event.kind === "retry") showRetry(event);
 			warnOfBatches(event);

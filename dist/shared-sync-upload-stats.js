@@ -585,7 +585,7 @@ async function send(sending, files) {
 		retries: files.length > 1 ? Math.floor(left / 2) : left,
 		sleep: async (ms, stop) => await sleep(ms, stop) && waitOutPause(sending),
 		onRetry: (retry) => {
-			const delayMs = Math.max(retry.delayMs, state.pausedUntil - clock());
+			const delayMs = Math.max(retry.delayMs, pauseLeft(sending));
 			onEvent({
 				kind: "retry",
 				files,
@@ -611,10 +611,14 @@ async function send(sending, files) {
 	});
 }
 /** Waits out the pause that the agent asked for. False if the transfer ended meanwhile. */
-async function waitOutPause({ state, clock, sleep, stop }) {
-	const pauseMs = () => state.pausedUntil - clock();
-	for (let ms = pauseMs(); ms > 0 && !stop.aborted; ms = pauseMs()) await sleep(ms, stop);
+async function waitOutPause(sending) {
+	const { sleep, stop } = sending;
+	for (let ms = pauseLeft(sending); ms > 0 && !stop.aborted; ms = pauseLeft(sending)) await sleep(ms, stop);
 	return !stop.aborted;
+}
+/** In milliseconds; 0 or less if there is no pause. */
+function pauseLeft({ state, clock }) {
+	return state.pausedUntil - clock();
 }
 async function sendOnce(sending, files) {
 	const { requests, upload, onEvent, end, state, clock } = sending;
@@ -736,7 +740,7 @@ function reasonToStop({ cancel, stop }) {
 // src/upload/transfer.ts
 /** Uploads every file that has changed. Throws the first bug, once every request has ended. */
 async function transfer(files, options) {
-	const { unchanged, concurrency, filesPerRequest } = options;
+	const { unchanged, concurrency, filesPerRequest, onEvent } = options;
 	const sending = startSending(options);
 	const { results } = sending;
 	for (const [file, known] of unchanged) results.set(file, {
@@ -745,12 +749,15 @@ async function transfer(files, options) {
 		...known
 	});
 	const changed = files.filter((file) => !unchanged.has(file));
-	await sendAll(sending, batchesOf(changed, {
+	const batches = batchesOf(changed, {
 		filesPerRequest,
 		inPlanOrder: concurrency === 1
-	}));
-	const { isMisplaced } = sending.state;
-	if (isMisplaced) await sendAllAgain(sending, files);
+	});
+	onEvent({
+		kind: "start",
+		files: changed
+	});
+	const isMisplaced = await sendBatches(sending, batches, files).finally(() => onEvent({ kind: "end" }));
 	const reason = reasonToStop(sending);
 	return {
 		files: failOverwritten(files.map((file) => results.get(file) ?? {
@@ -762,16 +769,19 @@ async function transfer(files, options) {
 		isMisplaced
 	};
 }
-/** A file in a wrong place may have overwritten any other, so nothing that arrived counts. */
-async function sendAllAgain(sending, files) {
+/** Sends batches. If a file may be in a wrong place, sends every file again, alone, and says so. */
+async function sendBatches(sending, batches, files) {
 	const { results, state, onEvent } = sending;
+	await sendAll(sending, batches);
+	if (!state.isMisplaced) return false;
 	for (const [file, { status }] of results) if (status !== "failed") results.delete(file);
 	onEvent({
-		kind: "restart",
+		kind: "start",
 		files
 	});
 	state.isMisplaced = false;
 	await sendAll(sending, files.map((file) => [file]));
+	return true;
 }
 const MAX_NAMED = 10;
 /** Fails files that the agent stored at one place, also in an earlier run: only one is there. */
@@ -1408,14 +1418,13 @@ async function sendFiles({ planned, report, client }, inputs, context) {
 	const claimed = unchanged.size < files.length ? state : void 0;
 	if (claimed !== void 0) claimState(claimed);
 	const start = context.clock();
-	const ended = context.observer.transferring(files.filter((file) => !unchanged.has(file)));
 	const sent = await transfer(files, {
 		...inputs,
 		...context,
 		unchanged,
 		upload: uploader(client, inputs, inputs.checksums || state !== void 0),
 		onEvent: context.observer.event
-	}).finally(ended);
+	});
 	const durationMs = Math.round(context.clock() - start);
 	const kept = claimed === void 0 ? [] : keepState(claimed, sent, context);
 	const warnings = [...report.warnings, ...kept];

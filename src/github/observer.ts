@@ -30,12 +30,10 @@ export function watchRun(debug: (text: string) => void): Observer {
     waiting: ({ sandboxId, waitTimeout }) =>
       logLine(`Waiting up to ${formatDuration(waitTimeout)} for sandbox ${sandboxId} to be ready`),
     waited: waitLog(),
-    transferring(files) {
-      progress = showProgress(files);
-      return progress.stop;
-    },
     event(event) {
+      if (event.kind === 'start') progress ??= showProgress(event.files);
       progress?.add(event);
+      if (event.kind === 'end') progress?.stop();
       for (const line of debugLines(event)) debug(line);
       if (event.kind === 'retry') showRetry(event);
       warnOfBatches(event);

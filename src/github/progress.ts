@@ -91,17 +91,18 @@ function addTo(tally: Tally, event: TransferEvent): void {
   switch (event.kind) {
     case 'concurrency':
     case 'batch-refused':
+    case 'end':
       return;
+    case 'start':
+      tally.planned = event.files;
+      results.clear();
+      break;
     case 'sent':
       inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
       break;
     case 'settled':
       inFlight.delete(event.result.file);
       results.set(event.result.file, event.result);
-      break;
-    case 'restart':
-      tally.planned = event.files;
-      results.clear();
       break;
     case 'retry':
     case 'failed':

@@ -1,5 +1,4 @@
 import type { RetryPolicy } from '../agent/retry.ts';
-import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Wait } from '../stats/sample.ts';
 import type { TransferEvent } from '../upload/result.ts';
@@ -22,7 +21,5 @@ export interface Observer {
   readonly waiting: (inputs: Inputs<'stats'>) => void;
   /** Told after each sample of a wait. */
   readonly waited: (wait: Wait) => void;
-  /** Told when a transfer of these files starts. Call what it returns when the transfer has ended. */
-  readonly transferring: (files: readonly PlannedFile[]) => () => void;
   readonly event: (event: TransferEvent) => void;
 }

@@ -139,14 +139,13 @@ async function sendFiles(
   const claimed = unchanged.size < files.length ? state : undefined;
   if (claimed !== undefined) claimState(claimed);
   const start = context.clock();
-  const ended = context.observer.transferring(files.filter(file => !unchanged.has(file)));
   const sent = await transfer(files, {
     ...inputs,
     ...context,
     unchanged,
     upload: uploader(client, inputs, inputs.checksums || state !== undefined),
     onEvent: context.observer.event,
-  }).finally(ended);
+  });
   const durationMs = Math.round(context.clock() - start);
   const kept = claimed === undefined ? [] : keepState(claimed, sent, context);
   const warnings = [...report.warnings, ...kept];

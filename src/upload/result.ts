@@ -39,7 +39,9 @@ export type TransferEvent =
   | { readonly kind: 'failed'; readonly files: readonly PlannedFile[]; readonly error: AgentError }
   /** The agent refused a batch. From now on, every file is sent alone. */
   | { readonly kind: 'batch-refused'; readonly files: readonly PlannedFile[] }
-  /** Nothing that has arrived counts any longer: every file is sent again, alone. */
-  | { readonly kind: 'restart'; readonly files: readonly PlannedFile[] }
+  /** A transfer of these files starts; a second time if nothing that has arrived counts. */
+  | { readonly kind: 'start'; readonly files: readonly PlannedFile[] }
+  /** It has ended. */
+  | { readonly kind: 'end' }
   | ({ readonly kind: 'concurrency' } & ConcurrencyChange)
   | { readonly kind: 'settled'; readonly result: FileResult };

@@ -92,7 +92,7 @@ async function send(
     retries: files.length > 1 ? Math.floor(left / 2) : left,
     sleep: async (ms, stop) => (await sleep(ms, stop)) && waitOutPause(sending),
     onRetry: retry => {
-      const delayMs = Math.max(retry.delayMs, state.pausedUntil - clock());
+      const delayMs = Math.max(retry.delayMs, pauseLeft(sending));
       onEvent({ kind: 'retry', files, retry: { ...retry, delayMs } });
     },
   });
@@ -103,11 +103,17 @@ async function send(
 }
 
 /** Waits out the pause that the agent asked for. False if the transfer ended meanwhile. */
-async function waitOutPause({ state, clock, sleep, stop }: Sending): Promise<boolean> {
-  const pauseMs = () => state.pausedUntil - clock();
+async function waitOutPause(sending: Sending): Promise<boolean> {
+  const { sleep, stop } = sending;
   // The pause may be prolonged meanwhile.
-  for (let ms = pauseMs(); ms > 0 && !stop.aborted; ms = pauseMs()) await sleep(ms, stop);
+  for (let ms = pauseLeft(sending); ms > 0 && !stop.aborted; ms = pauseLeft(sending))
+    await sleep(ms, stop);
   return !stop.aborted;
+}
+
+/** In milliseconds; 0 or less if there is no pause. */
+function pauseLeft({ state, clock }: Sending): number {
+  return state.pausedUntil - clock();
 }
 
 async function sendOnce(sending: Sending, files: readonly PlannedFile[]) {

@@ -32,15 +32,17 @@ export async function transfer(
   files: readonly PlannedFile[],
   options: TransferOptions,
 ): Promise<Transfer> {
-  const { unchanged, concurrency, filesPerRequest } = options;
+  const { unchanged, concurrency, filesPerRequest, onEvent } = options;
   const sending = startSending(options);
   const { results } = sending;
   for (const [file, known] of unchanged) results.set(file, { status: 'unchanged', file, ...known });
   const changed = files.filter(file => !unchanged.has(file));
   const inPlanOrder = concurrency === 1;
-  await sendAll(sending, batchesOf(changed, { filesPerRequest, inPlanOrder }));
-  const { isMisplaced } = sending.state;
-  if (isMisplaced) await sendAllAgain(sending, files);
+  const batches = batchesOf(changed, { filesPerRequest, inPlanOrder });
+  onEvent({ kind: 'start', files: changed });
+  const isMisplaced = await sendBatches(sending, batches, files).finally(() =>
+    onEvent({ kind: 'end' }),
+  );
   const reason = reasonToStop(sending);
   const all = files.map(
     (file): FileResult => results.get(file) ?? { status: 'not-attempted', file, reason },
@@ -48,16 +50,24 @@ export async function transfer(
   return { files: failOverwritten(all), gaveUp: whyGivenUp(sending), isMisplaced };
 }
 
-/** A file in a wrong place may have overwritten any other, so nothing that arrived counts. */
-async function sendAllAgain(sending: Sending, files: readonly PlannedFile[]): Promise<void> {
+/** Sends batches. If a file may be in a wrong place, sends every file again, alone, and says so. */
+async function sendBatches(
+  sending: Sending,
+  batches: readonly (readonly PlannedFile[])[],
+  files: readonly PlannedFile[],
+): Promise<boolean> {
   const { results, state, onEvent } = sending;
+  await sendAll(sending, batches);
+  if (!state.isMisplaced) return false;
+  // A file in a wrong place may have overwritten any other, so nothing that arrived counts.
   for (const [file, { status }] of results) if (status !== 'failed') results.delete(file);
-  onEvent({ kind: 'restart', files });
+  onEvent({ kind: 'start', files });
   state.isMisplaced = false;
   await sendAll(
     sending,
     files.map(file => [file]),
   );
+  return true;
 }
 
 const MAX_NAMED = 10;
