@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { readActionFile } from '../../dev/runner/action-file.ts';
 import { field, type RawInputs } from '../../src/inputs/fields.ts';
 import { parseFields, parseInputs, SECRET_INPUTS, showInputs } from '../../src/inputs/inputs.ts';
+import { actionOf } from '../action/harness.ts';
 import { each, parsed, problemOf, problemsOf, REQUIRED, refuses, TOKEN, takes } from './given.ts';
-
-const FOLDERS = {
-  sync: '',
-  upload: 'upload',
-  stats: 'stats',
-  monitor: 'monitor',
-  'monitor-stop': 'monitor/stop',
-} as const;
 
 for (const task of ['sync', 'upload', 'stats', 'monitor', 'monitor-stop'] as const) {
   describe(`the action.yml of ${task}`, async () => {
-    const { inputs } = await readActionFile(
-      path.resolve(import.meta.dirname, '../..', FOLDERS[task]),
-    );
+    const { inputs } = await actionOf(task);
 
     test('says the defaults that the code has', () => {
       const defaults = inputs.map(({ name, default: value = '' }) => [name, value]);

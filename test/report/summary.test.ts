@@ -310,29 +310,18 @@ test('failures stand with their reasons, what to do, their folders and a few fil
   const stats = statsOf({ disk_used: 1024, disk_total: 1024 });
   const blocks = blocksOf(summaryOf({ files, stats }));
   const [, busy, full] = blocks[blocks.indexOf('<h4>What failed</h4>') + 1]?.split('<li>') ?? [];
-  assert.deepEqual(
-    busy
-      ?.split('<br>')
-      .map(textOf)
-      .map(text => text.trim()),
-    [
-      BUSY.message,
-      BUSY.hint,
-      'd/e: 9 files, f: 3 files',
-      'd/e/b0, d/e/b1, d/e/b2, d/e/b3, d/e/b4, and 7 more; the report file has them all',
-    ],
-  );
-  assert.deepEqual(
-    full
-      ?.split('<br>')
-      .map(textOf)
-      .map(text => text.trim()),
-    [
-      FULL.message,
-      `${FULL.hint} Its root file system uses 1 KiB of 1 KiB; the target may be on another.`,
-      'a',
-    ],
-  );
+  const linesOf = (item = '') => item.split('<br>').map(line => textOf(line).trim());
+  assert.deepEqual(linesOf(busy), [
+    BUSY.message,
+    BUSY.hint,
+    'd/e: 9 files, f: 3 files',
+    'd/e/b0, d/e/b1, d/e/b2, d/e/b3, d/e/b4, and 7 more; the report file has them all',
+  ]);
+  assert.deepEqual(linesOf(full), [
+    FULL.message,
+    `${FULL.hint} Its root file system uses 1 KiB of 1 KiB; the target may be on another.`,
+    'a',
+  ]);
 });
 
 test('what was skipped stands with its reason', () => {

@@ -155,23 +155,10 @@ suite('a cancelled job', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`still takes the answer to its creation after ${signal}, and deletes it`, async () => {
-      let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
-      const arrived = Promise.withResolvers<void>();
-      const waits = () => {
-        send(signal);
-        return arrived.promise;
-      };
+      const { waits, onStart, release } = sending(signal);
       await using service = await openService({ failures: [{ waits }] });
-      const main = await service.run(
-        {},
-        {
-          env,
-          onStart: signals => {
-            send = signals;
-          },
-          onLine: line => line === `got ${signal}` && arrived.resolve(),
-        },
-      );
+      const onLine = (line: string) => line === `got ${signal}` && release();
+      const main = await service.run({}, { env, onStart, onLine });
       assert.equal(main.exitCode, 1);
       assert.match(main.annotations('error').join(), /^The job was cancelled\.$/);
       assert.equal(main.outputs['id'], service.plane.created[0]?.id);
@@ -181,42 +168,20 @@ suite('a cancelled job', { concurrency: 2, skip: WITHOUT_SIGNALS }, () => {
   }
 
   test('names the metadata if its creation is not answered before the runner kills it', async () => {
-    let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
-    const over = Promise.withResolvers<void>();
-    const waits = () => {
-      send('SIGTERM');
-      return over.promise;
-    };
+    const { waits, onStart, release } = sending('SIGTERM');
     await using service = await openService({ failures: [{ waits, answer: 'reset' }] });
-    const onStart = (signals: typeof send) => {
-      send = signals;
-    };
     const main = await service.run({}, { onStart });
-    over.resolve();
+    release();
     assert.equal(main.exitCode, 1);
     assert.match(main.annotations('warning').join(), /sandbox-sync-id=[\da-f-]{36}/);
   });
 
   test('still deletes its sandbox if the post step gets the signal', async () => {
-    let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
-    const arrived = Promise.withResolvers<void>();
-    const waits = () => {
-      send('SIGINT');
-      return arrived.promise;
-    };
+    const { waits, onStart, release } = sending('SIGINT');
     await using service = await openService({ failures: [0, { waits }] });
     const main = await service.run();
-    const post = await service.run(
-      {},
-      {
-        env,
-        post: main,
-        onStart: signals => {
-          send = signals;
-        },
-        onLine: line => line === 'got SIGINT' && arrived.resolve(),
-      },
-    );
+    const onLine = (line: string) => line === 'got SIGINT' && release();
+    const post = await service.run({}, { env, post: main, onStart, onLine });
     assert.equal(post.exitCode, 0, post.stdout);
     assert.deepEqual(asked(service), [CREATED, DELETED]);
   });
@@ -277,6 +242,22 @@ suite('a deletion', { concurrency: 2 }, () => {
     assert.deepEqual(asked(service), ['POST /sandboxes 401']);
   });
 });
+
+/** Sends the action a signal when the service gets a request, and answers only after `release`. */
+function sending(signal: NodeJS.Signals) {
+  let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    waits: () => {
+      send(signal);
+      return promise;
+    },
+    onStart: (signals: typeof send) => {
+      send = signals;
+    },
+    release: () => resolve(),
+  };
+}
 
 /** The ID that the action gave a creation. */
 function traceIn(body: unknown): string {
