@@ -3,10 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from './answer.ts';
 import type { Settings } from './options.ts';
 
-/**
- * Checks what the proxy before an agent checks: which sandbox, and which port of it.
- * @throws Refusal
- */
+/** Checks the routing headers, as the proxy before an agent does. @throws Refusal */
 export function checkRouting(headers: IncomingHttpHeaders, rules: Settings): void {
   const prefix = rules.headerPrefix.toLowerCase();
   const id = routingHeader(headers, `${prefix}-sandbox-id`);
@@ -16,7 +13,7 @@ export function checkRouting(headers: IncomingHttpHeaders, rules: Settings): voi
     throw new Refusal(502, 'The sandbox is running but port is not open', { proxyTo: id });
 }
 
-/** What the proxy answers for a sandbox that does not exist. */
+/** The proxy's answer for a sandbox that does not exist. */
 export function notFound(id: string): Refusal {
   return new Refusal(502, 'The sandbox was not found', { proxyTo: id });
 }

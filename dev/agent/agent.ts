@@ -16,7 +16,7 @@ export interface LocalAgent extends Traffic, AsyncDisposable {
   readonly addFaults: (...faults: readonly Fault[]) => void;
   /** The rules that no request has matched so far. */
   readonly unmatchedFaults: () => Fault[];
-  /** Closes all connections and waits until nothing is at work any more. */
+  /** Closes all connections and waits until every request has ended. */
   readonly close: () => Promise<void>;
 }
 
@@ -51,11 +51,10 @@ export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
   };
 }
 
-// No time limit on a request, so that stalls last; and no hint in answers how long an idle
-// connection lives.
+// No time limit on requests, so that stalls last, and no Keep-Alive hint in answers.
 const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
 
-/** A server that has the time for every fault. */
+/** A server without time limits. */
 export function createServer(tls: TlsKeys | undefined, listener: RequestListener): Server {
   const server = tls
     ? createHttpsServer({ ...tls, ...TIMEOUTS }, listener)
@@ -64,7 +63,7 @@ export function createServer(tls: TlsKeys | undefined, listener: RequestListener
   return server;
 }
 
-/** Has a server listen, and returns its scheme, host and port. */
+/** Starts listening. Returns the server's scheme, host and port. */
 export async function listen(
   server: Server,
   {
@@ -80,7 +79,7 @@ export async function listen(
   return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-// A client that ends its side within a body can still be told that the body is cut off.
+// A client that ends its side within a body can still be told that the body was cut off.
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   const status =
     error.code === 'HPE_INVALID_EOF_STATE' ? '500 Internal Server Error' : '400 Bad Request';

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** The Content-Type that Go finds in an answer without one. */
+/** The Content-Type that Go detects in an answer without one. */
 export const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 
 /** A whole answer, ready to be sent. */
@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
-/** A request that is refused: the HTTP status to answer, and what its body says. */
+/** Refuses a request: the HTTP status and what the body says. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -24,8 +24,8 @@ export class Refusal extends Error {
 }
 
 /**
- * The agent answers errors as JSON, its HTTP library as text, and the proxy before it as HTML
- * unless JSON is accepted.
+ * The agent sends errors as JSON, its HTTP library as text, the proxy before it as HTML unless JSON
+ * is accepted.
  */
 type RefusedBy = 'agent' | 'library' | { readonly proxyTo: string };
 

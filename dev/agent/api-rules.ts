@@ -1,6 +1,6 @@
 import { Refusal } from './answer.ts';
 
-/** What a field must be, and whether it must be there. */
+/** What a field must hold, and whether it is required. */
 interface Rule {
   readonly isRequired?: boolean;
   readonly isValid: (value: unknown) => boolean;
@@ -19,7 +19,7 @@ const TEXTS: Rule = {
   says: 'an object of strings',
 };
 const SECONDS: Rule = {
-  // A day is the most that any account may ask for.
+  // No account may ask for more than a day.
   isValid: value => Number.isInteger(value) && Number(value) > 0 && Number(value) <= 86_400,
   says: 'an integer from 1 to 86400',
 };
@@ -38,7 +38,7 @@ export const ROUTES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
   'DELETE /sandboxes/ID': {},
 };
 
-/** Refuses a body that lacks a field, has one of a wrong type, or one that is not known. */
+/** Refuses a body with a missing, mistyped or unknown field. */
 export function checkFields(body: unknown, rules: Readonly<Record<string, Rule>>): void {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (body !== undefined && !isObject) throw new Refusal(400, 'The body is not an object');

@@ -20,27 +20,27 @@ export interface ControlPlaneOptions {
   /** Directory for the root of each sandbox, under its id. */
   readonly folder: string;
   readonly tls?: TlsKeys;
-  /** What the agents of its sandboxes have beside their roots, ids and tokens. */
+  /** Options of its sandboxes' agents, besides roots, IDs and tokens. */
   readonly agents?: Partial<AgentOptions>;
-  /** How the first requests are answered, whatever they ask. Default none. */
+  /** How to answer the first requests, whatever they ask. Default: normally. */
   readonly failures?: readonly Failure[];
-  /** The templates that there are. Default `base`. */
+  /** The known templates. Default `base`. */
   readonly templates?: readonly string[];
-  /** The domain that answers name; null if none. Default `e2b.app`. */
+  /** The domain in answers; null for none. Default `e2b.app`. */
   readonly domain?: string | null;
   /** Whether secure sandboxes come with their token, as they should. Default true. */
   readonly givesToken?: boolean;
 }
 
-/** A status to refuse a request with, where 0 lets it pass, or something worse. */
+/** A status to refuse a request with, 0 to let it pass, or a worse failure. */
 export type Failure =
   | number
   | {
-      /** Whether to do what was asked before. */
+      /** Whether to do first what was asked. */
       readonly acts?: boolean;
-      /** What to wait for before that. */
+      /** What to wait for before the answer. */
       readonly waits?: () => Promise<unknown>;
-      /** The answer, or nothing but a closed connection. Default the true answer. */
+      /** The answer, or a closed connection. Default: the true answer. */
       readonly answer?: Answer | 'reset';
     };
 
@@ -54,8 +54,8 @@ export interface CreatedSandbox {
 }
 
 /**
- * A stand-in for the API by which E2B creates sandboxes, and for the host by which all of them are
- * reached: a request that names a sandbox, by a header or by its host, is handed on to the agent.
+ * Stands in for the API by which E2B creates sandboxes, and for the host of all sandboxes: requests
+ * that name a sandbox by a header or by the host reach its agent.
  */
 export interface ControlPlane extends AsyncDisposable {
   readonly url: string;
@@ -63,9 +63,9 @@ export interface ControlPlane extends AsyncDisposable {
   readonly requests: readonly string[];
   /** The JSON bodies of the requests that had one. */
   readonly bodies: readonly unknown[];
-  /** Every sandbox that there was. */
+  /** Every sandbox created so far. */
   readonly created: readonly CreatedSandbox[];
-  /** The ids of those that were not deleted. */
+  /** The IDs of the sandboxes that were not deleted. */
   readonly running: () => string[];
   /** Creates a sandbox, with an id and a token of its own unless given. */
   readonly create: (id?: string, token?: string) => Promise<CreatedSandbox>;
@@ -158,8 +158,7 @@ function openSandboxes({ folder, agents }: ControlPlaneOptions): Sandboxes {
 }
 
 /**
- * The sandbox that a routing header names, whatever its prefix, or a host such as
- * 49983-ID.example.com.
+ * The sandbox named by a routing header with any prefix, or by a host such as 49983-ID.example.com.
  */
 function sandboxNamedBy(headers: IncomingHttpHeaders): string | undefined {
   const [, named] = Object.entries(headers).find(([name]) => name.endsWith('-sandbox-id')) ?? [];

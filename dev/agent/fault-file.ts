@@ -1,6 +1,6 @@
 import type { Fault, FaultAction } from './faults.ts';
 
-/** A file of faults that is not what it should be; the message names the place in it. */
+/** The file of faults is invalid; the message says where. */
 export class FaultFileError extends Error {
   override readonly name = 'FaultFileError';
 }
@@ -26,7 +26,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-/** What a field may hold: one of these texts, or what passes the check. */
+/** The values of a field: one of these texts, or what passes the check. */
 interface Field {
   readonly may: readonly string[] | ((value: unknown) => boolean);
   readonly isOptional?: boolean;
@@ -87,10 +87,7 @@ function assertFault(rule: unknown, at: string): asserts rule is Fault {
   checked(action, `${at}.do`, { ...kind, ...named?.[1] });
 }
 
-/**
- * The object, once each of its fields may hold what it holds, and there is no other: a misspelt one
- * would do nothing.
- */
+/** The object, if every field is known and valid: a misspelt field would do nothing. */
 function checked(
   object: unknown,
   at: string,

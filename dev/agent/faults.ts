@@ -39,20 +39,14 @@ export type FaultAction =
   | { readonly kind: 'drop' }
   | { readonly kind: 'endless'; readonly chunk: string | Buffer };
 
-/**
- * One rule of misbehaviour. It sees only requests that are otherwise right, so that it hides no
- * client's mistake.
- */
+/** A rule of misbehaviour. It only sees valid requests, so that it hides no client's mistake. */
 export interface Fault {
   readonly on: Operation | 'any';
-  /**
-   * Only uploads of this path: that of the query (decoded), or the filename of one of a batch's
-   * files.
-   */
+  /** Only uploads of this path: the decoded query, or the filename of a file in a batch. */
   readonly path?: string | undefined;
   /** How many matching requests pass first. Default 0. */
   readonly skip?: number | undefined;
-  /** How many requests it hits after that. Default: all. */
+  /** How many requests it then applies to. Default: all. */
   readonly times?: number | undefined;
   readonly do: FaultAction;
 }
@@ -61,17 +55,16 @@ export interface Fault {
 export interface FaultQueue {
   readonly add: (faults: readonly Fault[]) => void;
   /**
-   * The action of the first rule that wants this request, if any. A rule that lets it pass, or is
-   * used up, leaves it to the next rule; rules after the one that takes it do not count it.
+   * The action of the first rule that applies to this request. Rules after it do not count the
+   * request.
    */
   readonly next: (operation: Operation, paths: readonly string[]) => FaultAction | undefined;
-  /** Whether a rule has a path, so that those of a batch matter. */
+  /** Whether any rule has a path, so that the filenames of a batch matter. */
   readonly hasPaths: () => boolean;
   /** The rules that no request has matched. */
   readonly unmatched: () => Fault[];
 }
 
-/** Starts with `faults`, in that order. */
 export function createFaultQueue(faults: readonly Fault[]): FaultQueue {
   const rules = faults.map(fault => ({ fault, seen: 0 }));
   return {

@@ -29,7 +29,7 @@ function run(agent: LocalAgent, { sandboxId, token, root }: AgentOptions): void 
   console.log(`base-url: ${agent.url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${root}`);
 }
 
-/** Says that the port is taken; any other error is thrown on. */
+/** Says that the port is taken. Rethrows any other error. */
 function refuse(error: unknown, { listenPort }: AgentOptions): void {
   if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
   console.error(`Port ${listenPort} is taken. Leave --listen-port out to get a free one.`);

@@ -46,7 +46,7 @@ function usedPercent(from: CpuTimes, to: CpuTimes): number {
   return Math.round(100 * Math.min(100, Math.max(0, used))) / 100;
 }
 
-/** Used memory is without the page cache where the system tells the two apart. */
+/** Used memory excludes the page cache if the system tells the two apart. */
 async function memory() {
   const info = await memoryInfo();
   if (info === undefined) return withMebibytes(totalmem(), totalmem() - freemem());
@@ -65,7 +65,7 @@ function withMebibytes(total: number, used: number) {
   };
 }
 
-// Linux alone tells the page cache from used memory; its figures are in KiB.
+// Only Linux tells the page cache from used memory, in KiB.
 async function memoryInfo(): Promise<((name: string) => number) | undefined> {
   try {
     const text = await readFile('/proc/meminfo', 'utf8');
@@ -81,7 +81,7 @@ async function memoryInfo(): Promise<((name: string) => number) | undefined> {
   }
 }
 
-/** What is used is with the blocks reserved for the superuser. */
+/** Blocks reserved for the superuser count as used. */
 async function disk(root: string) {
   const { blocks, bavail, bsize } = await statfs(root);
   return { disk_used: (blocks - bavail) * bsize, disk_total: blocks * bsize };

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, send } from './answer.ts';
 import type { FaultAction } from './faults.ts';
 
-/** A request that is right, and how it would be answered. */
+/** A valid request and its normal answer. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -57,7 +57,7 @@ async function reach(
   if (at === 'during-body') await firstBytes(exchange.request);
 }
 
-// What has come and was not read would turn the end into a reset.
+// Unread bytes would turn the end into a reset.
 function hangUp(request: IncomingMessage): void {
   request.resume();
   request.socket.end();
@@ -91,7 +91,7 @@ function* repeat(chunk: string | Buffer): Generator<string | Buffer> {
   while (true) yield chunk;
 }
 
-// That the client went away is how these exchanges end.
+// These exchanges end when the client goes away.
 async function closed(response: ServerResponse): Promise<void> {
   await finished(response).catch(() => undefined);
 }

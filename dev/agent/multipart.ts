@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { Refusal } from './answer.ts';
 
-// Bytes that may wait between socket and disk before the socket is paused.
+// Bytes that wait between socket and disk before the socket is paused.
 const BUFFERED = 256 * 1024;
 
 /**
@@ -57,7 +57,7 @@ function feed(request: IncomingMessage, form: BusboyInstance): void {
   request.on('end', () => {
     form.end();
   });
-  // A client that goes away leaves what had arrived of its form, like a form that is cut off.
+  // If the client goes away, keep what arrived of its form, as for a form that is cut off.
   request.on('close', () => {
     if (!request.complete) form.end();
   });

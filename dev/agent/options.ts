@@ -3,7 +3,7 @@ import type { Fault } from './faults.ts';
 
 /** How to start an agent. Only the first three have no default. */
 export interface AgentOptions {
-  /** Directory on disk that is the sandbox's `/`; made when missing. */
+  /** Directory that stands for the sandbox's `/`; created if missing. */
   readonly root: string;
   /** The access token that requests must carry. */
   readonly token: string;
@@ -47,7 +47,7 @@ export interface TlsKeys {
   readonly cert: string | Buffer;
 }
 
-/** The options with their defaults filled in, and `root` made and free of symlinks. */
+/** The options with defaults filled in; `root` exists and has no symlinks. */
 export type Settings = Required<Omit<AgentOptions, 'tls' | 'metrics'>> &
   Pick<AgentOptions, 'tls' | 'metrics'>;
 

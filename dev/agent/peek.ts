@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/**
- * The filenames of a form that is yet to be read. Needs a Content-Length; without one, there are
- * none.
- */
+/** The filenames of a form, read ahead. Empty without a Content-Length. */
 export async function peekFilenames(request: IncomingMessage): Promise<string[]> {
   const body = await peekBody(request, Number(request.headers['content-length'] ?? 0));
   const disposition = /^Content-Disposition:[^\r\n]*?; filename="([^"\r\n]*)"/gim;
@@ -29,7 +26,7 @@ async function peekBody(request: IncomingMessage, length: number): Promise<Buffe
   await promise;
   request.off('readable', take).off('close', stop);
   const body = Buffer.concat(chunks);
-  // A stream whose end was read to, but not told yet, still takes bytes back.
+  // A stream that has been read to its end still takes bytes back until it emits `end`.
   if (body.length > 0 && !request.destroyed) request.unshift(body);
   return body;
 }

@@ -59,7 +59,7 @@ export function openForWriting(root: string, path: string): number {
   }
 }
 
-/** The file that stands in a path where a directory should. */
+/** The file in a path that stands where a directory should. */
 function fileAbove(root: string, path: string): string | undefined {
   const parts = path.split('/').slice(1, -1);
   const parents = parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
@@ -81,7 +81,7 @@ export function realPath(root: string, path: string): string {
   return confined(root, realpathSync.native(join(root, posix.resolve('/', path))));
 }
 
-// A level is made only when the one above it is known to be inside: `mkdir -p` would follow a
+// Creates each level only once the one above is known to be inside: `mkdir -p` would follow a
 // symlink out.
 function confinedDirectory(root: string, directory: string): string {
   try {

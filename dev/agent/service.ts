@@ -10,7 +10,7 @@ import { peekFilenames } from './peek.ts';
 import type { TrafficLog } from './traffic.ts';
 import { receiveUpload } from './upload.ts';
 
-/** What the service works with besides its settings. */
+/** What the service needs besides its settings. */
 export interface Surroundings {
   readonly traffic: TrafficLog;
   readonly faults: FaultQueue;
@@ -116,7 +116,7 @@ async function answer(operation: Operation, query: URLSearchParams, job: Job): P
       token: settings.token,
       operation: operation === 'upload' ? 'write' : 'read',
     });
-  // Whoever listens to a request hears all of its body only if it is read at once.
+  // The whole body is only recorded if it is read at once.
   const paths = knownPaths(operation, query, job) ?? (await peekFilenames(request));
   const fault = job.faults.next(operation, paths);
   if (fault === undefined) return send(response, await perform({ store: true }));
@@ -124,7 +124,7 @@ async function answer(operation: Operation, query: URLSearchParams, job: Job): P
   await misbehave(fault, { request, response, perform, reset, closing: job.closing });
 }
 
-/** The paths of a request, for the rules of misbehaviour; undefined if they are in its body. */
+/** The paths of a request, for fault rules; undefined if they are in its body. */
 function knownPaths(
   operation: Operation,
   query: URLSearchParams,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request as it arrived and how it ended. It goes on changing until the exchange is over. */
+/** A request and how it ended. Changes until the exchange is over. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query as sent, still encoded. */
@@ -16,7 +16,7 @@ export interface RecordedRequest {
   readonly filenames: readonly string[];
   /** Undefined until answered. */
   readonly status: number | undefined;
-  /** The connection closed before a whole answer was sent, by whichever side. */
+  /** True if either side closed the connection before a whole answer was sent. */
   readonly aborted: boolean;
 }
 
@@ -25,18 +25,18 @@ export interface Traffic {
   readonly requests: readonly RecordedRequest[];
   /** Connections opened so far. */
   readonly connections: () => number;
-  /** Highest number of uploads at work at the same moment. */
+  /** The most uploads in progress at once. */
   readonly maxInFlight: number;
 }
 
 /** The writing end of `Traffic`. */
 export interface TrafficLog extends Traffic {
   readonly connected: (socket: Socket) => void;
-  /** Notes a request; returns where the filenames of its parts go. */
+  /** Records a request. Returns the array for its filenames. */
   readonly arrived: (request: IncomingMessage, response: ServerResponse) => string[];
   /** Counts an upload as in flight until the returned function is called. */
   readonly uploadBegins: () => () => void;
-  /** The connection a request came on, below its TLS if any. */
+  /** The TCP connection of a request, below TLS. */
   readonly socketOf: (request: IncomingMessage) => Socket | undefined;
   readonly destroyConnections: () => void;
 }
@@ -107,7 +107,7 @@ function recordOf(
   };
 }
 
-// Listening for data would start the reading, so this waits until somebody else does.
+// A `data` listener would start the reading, so wait until somebody else has one.
 function countBody(request: IncomingMessage): () => number {
   let bytes = 0;
   request.on('newListener', function watch(event: string) {
@@ -120,8 +120,7 @@ function countBody(request: IncomingMessage): () => number {
   return () => bytes;
 }
 
-// A client may look before the response has closed; afterwards the response itself need not be
-// kept.
+// A client may look before the response closes. Afterwards, the response need not be kept.
 function watchEnding(response: ServerResponse): () => Pick<RecordedRequest, 'status' | 'aborted'> {
   const look = () => ({
     status: response.headersSent ? response.statusCode : undefined,

@@ -14,7 +14,7 @@ export interface UploadRules {
   readonly users: readonly string[];
   /** `object` answers the bare entry when exactly one file was stored. */
   readonly entryShape: 'array' | 'object';
-  /** Without a `path`: where files go, and whether one request may bring several. */
+  /** Where files without a `path` go, and whether one request may bring several. */
   readonly withoutPath: 'whole filename' | 'last part of filename' | 'one file';
 }
 
@@ -36,8 +36,8 @@ interface Entry {
 }
 
 /**
- * Stores the files of the form as they arrive and answers their entries.
- * An error is answered when the form is read to its end; what was written until then stays.
+ * Stores files as they arrive and lists them. An error is sent once the form has been read; what
+ * was written by then stays.
  */
 export async function receiveUpload(upload: Upload, rules: UploadRules): Promise<Answer> {
   const home = homeOf(knownUser(upload.query.get('username'), rules.users));
@@ -68,7 +68,7 @@ export async function receiveUpload(upload: Upload, rules: UploadRules): Promise
   return entriesAnswer(entries, rules.entryShape);
 }
 
-/** Where a file goes whose request has no `path`. */
+/** Where a file goes without a `path`. */
 function nameOf(
   filename: string | undefined,
   earlier: number,
@@ -110,7 +110,7 @@ function checkMetadata(pairs: readonly (readonly [key: string, value: string])[]
     throw new Refusal(400, `invalid metadata: total metadata size ${size} exceeds 4096 bytes`);
 }
 
-// Synchronous, as a write into the page cache costs less than a trip through the thread pool.
+// Synchronous: a write into the page cache is cheaper than a trip through the thread pool.
 function writeContent(content: Readable, file: number, onError: (error: unknown) => void): void {
   content.on('data', (chunk: Buffer) => {
     attempt(() => {
@@ -137,7 +137,7 @@ function refusalOf(error: unknown): Error {
   return error instanceof Error ? error : new Refusal(500, String(error));
 }
 
-// The reference agent sets no type, so that Go takes the entries for text.
+// The reference agent sets no type, so Go detects text.
 function entriesAnswer(entries: readonly Entry[], shape: UploadRules['entryShape']): Answer {
   const bare = shape === 'object' && entries.length === 1 ? entries[0] : entries;
   return { status: 200, headers: TEXT, body: JSON.stringify(bare) };

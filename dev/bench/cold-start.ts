@@ -8,12 +8,12 @@ import { type Command, measure } from './process.ts';
 import { type ColdStart, median } from './results.ts';
 import type { Plan } from './rounds.ts';
 
-/** What starts nothing but Node. */
+/** Node alone. */
 export const BASELINE = 'node -e 0';
 
 const ROUNDS = 20;
 
-/** Starts each entry of the action with next to nothing to do, and Node with nothing. */
+/** Starts each entry of the action with almost nothing to do, and Node alone. */
 export async function measureColdStarts(plan: Plan): Promise<ColdStart[]> {
   const { servers, temp, rounds = ROUNDS, withWarmUp, say } = plan;
   writeFileSync(path.join(temp, 'file.txt'), 'content');
@@ -42,7 +42,7 @@ interface Entry {
   readonly isPost?: boolean;
 }
 
-// Each with as little to do as it can be given.
+// Each with as little to do as possible.
 function entries(url: string): Entry[] {
   const sending = { ...connectionInputs(url), files: 'file.txt' };
   const monitor = { folder: 'monitor', inputs: {} };

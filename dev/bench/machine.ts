@@ -3,7 +3,6 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { e2bVersion } from './contenders/e2b.ts';
 import type { Machine } from './results.ts';
 
-/** What the bench runs on and with. */
 export function describeMachine(): Machine {
   const curl = execFileSync('curl', ['--version'], { encoding: 'utf8' });
   return {

@@ -21,13 +21,13 @@ import { workloads } from './workloads.ts';
 // file of JSON.
 
 interface Options {
-  /** What is to be measured, by its name. */
+  /** Names of what to measure. */
   readonly wanted: readonly string[];
   /** In place of each workload's own number. */
   readonly rounds: number | undefined;
   /** Where the results go, as JSON; undefined for nowhere. */
   readonly json: string | undefined;
-  /** A hundredth of the files, each contender once: whether it works, not how fast it is. */
+  /** A hundredth of the files and one round: shows that it works, not how fast. */
   readonly quick: boolean;
 }
 
@@ -38,7 +38,7 @@ const results = await run(options);
 if (options.json !== undefined)
   writeFileSync(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
 console.log(resultTables(results));
-// A hundredth of the files is no measure of anything.
+// Targets make no sense for a hundredth of the files.
 if (!options.quick) console.log(targetTable(judge(results)));
 
 function readOptions(args: string[]): Options {

@@ -1,20 +1,18 @@
-/** Where the contenders upload to, and by which way. */
+/** Where contenders upload to, and over which line. */
 export interface Place {
-  /** The sink, which throws away what it gets, or the local agent, which writes it to a disk. */
+  /** The sink discards what it gets; the local agent writes it to disk. */
   readonly server: 'sink' | 'agent';
   readonly tls: boolean;
-  /**
-   * What a round trip takes, in milliseconds. A connection takes one before it carries anything.
-   */
+  /** Milliseconds per round trip. Connecting takes one, too. */
   readonly latencyMs: number;
-  /** How much the line takes on its way to the server, in 10^6 bits a second; null for no limit. */
+  /** Rate of the line to the server in 10^6 bits per second; null for no limit. */
   readonly megabits: number | null;
 }
 
-/** The sink, without anything in between. */
+/** The sink on the same machine. */
 export const NEAR: Place = { server: 'sink', tls: false, latencyMs: 0, megabits: null };
 
-/** A place in a few words; empty for the sink without anything in between. */
+/** A place in words; empty for the sink on the same machine. */
 export function placeText({ server, tls, latencyMs, megabits }: Place): string {
   const words = [
     server === 'agent' ? 'local agent' : '',
@@ -25,12 +23,12 @@ export function placeText({ server, tls, latencyMs, megabits }: Place): string {
   return words.filter(word => word !== '').join(', ');
 }
 
-/** How much a line carries in a millisecond; without a limit, no end of it. */
+/** Bytes per millisecond; infinite without a limit. */
 export function bytesPerMs({ megabits }: Place): number {
   return megabits === null ? Number.POSITIVE_INFINITY : (megabits * 1000) / 8;
 }
 
-/** How long a line takes for so many bytes, in milliseconds; null where it has no limit. */
+/** Milliseconds that the line needs for so many bytes; null without a limit. */
 export function lineMs(place: Place, bytes: number): number | null {
   return place.megabits === null ? null : bytes / bytesPerMs(place);
 }

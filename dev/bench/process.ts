@@ -9,7 +9,7 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** How it is to end, if not with 0. */
+  /** The expected exit code. Default 0. */
   readonly exitCode?: string;
 }
 
@@ -24,10 +24,7 @@ export interface Ended {
   readonly peakBytes: number | undefined;
 }
 
-/**
- * Runs a process to its end and measures it.
- * @throws Error where it ends otherwise than it is to.
- */
+/** Runs a process to its end and measures it. @throws Error for another exit code */
 export async function measure({ file, args, cwd, env, exitCode = '0' }: Command): Promise<Ended> {
   const start = performance.now();
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -49,10 +46,7 @@ export async function measure({ file, args, cwd, env, exitCode = '0' }: Command)
 
 const LOOK_MS = 5;
 
-/**
- * Looks at the high-water mark of a process, so that only what it grows by after the last look is
- * missed.
- */
+/** Polls the high-water mark of a process; growth after the last look is missed. */
 function watchMemory(pid: number): { stop: () => number | undefined } {
   let peak: number | undefined;
   const look = () => {
@@ -68,7 +62,7 @@ function watchMemory(pid: number): { stop: () => number | undefined } {
   };
 }
 
-/** The most memory that a process held until now, in bytes; 0 where it is gone. */
+/** Peak memory of a process so far, in bytes; 0 if it has ended. */
 export function highWaterMark(pid: number): number {
   const kibibytes = /^VmHWM:\s+(\d+) kB/m.exec(readProc(`${pid}/status`))?.[1];
   return Number(kibibytes ?? 0) * 1024;
@@ -78,7 +72,7 @@ function childrenOf(pid: number): number[] {
   return readProc(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 }
 
-/** A file of /proc; empty where the process is gone. */
+/** A file of /proc; empty if the process has ended. */
 export function readProc(name: string): string {
   try {
     return readFileSync(`/proc/${name}`, 'utf8');

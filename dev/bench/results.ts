@@ -5,41 +5,41 @@ export interface Results {
   readonly machine: Machine;
   readonly rows: readonly Row[];
   readonly coldStarts: readonly ColdStart[];
-  /** The most memory that the monitor's sampling process held. Null where it was not measured. */
+  /** Peak memory of the monitor's sampler. Null if not measured. */
   readonly samplerPeakBytes: number | null;
   /** What did not run, and why. */
   readonly leftOut: readonly string[];
 }
 
-/** What one contender did with one workload in one place. */
+/** What one contender needed for one workload in one place. */
 export interface Row {
   readonly workload: string;
   /** The workload in a few words. */
   readonly title: string;
-  /** The place in a few words; empty for the sink without anything in between. */
+  /** The place in words; empty for the sink on the same machine. */
   readonly place: string;
-  /** How long the line takes for the bytes, in milliseconds. Null where it has no limit. */
+  /** Milliseconds that the line needs for the bytes. Null without a limit. */
   readonly lineMs: number | null;
   readonly contender: string;
   readonly kind: string;
   /** Files and bytes of the whole workload. */
   readonly files: number;
   readonly bytes: number;
-  /** How many of the files were uploaded, where the time of all is computed from some. */
+  /** How many files were uploaded if the time was extrapolated. */
   readonly sample: number | null;
-  /** What each round took, in milliseconds. */
+  /** Milliseconds of each round. */
   readonly roundsMs: readonly number[];
   readonly medianMs: number;
-  /** The most memory that the process held in any round. Null where it is not known. */
+  /** Peak memory over all rounds. Null if unknown. */
   readonly peakBytes: number | null;
-  /** The largest share of a round that the server was busy for. Null where it is not known. */
+  /** The largest share of a round that the server was busy. Null if unknown. */
   readonly serverBusy: number | null;
-  /** Requests and connections of the last round. Null where they are not known. */
+  /** Of the last round. Null if unknown. */
   readonly requests: number | null;
   readonly connections: number | null;
 }
 
-/** How long an entry of the action takes to do next to nothing. */
+/** How long an entry of the action takes with almost nothing to do. */
 export interface ColdStart {
   readonly entry: string;
   readonly what: string;
@@ -47,7 +47,7 @@ export interface ColdStart {
   readonly medianMs: number;
 }
 
-/** What the bench ran on and with. */
+/** The machine and the versions. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -58,7 +58,7 @@ export interface Machine {
   readonly e2b: string | null;
 }
 
-/** The middle of some numbers, or the mean of the two in the middle; NaN of none. */
+/** The median; NaN for no numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -66,7 +66,6 @@ export function median(numbers: readonly number[]): number {
   return sum(pair) / pair.length;
 }
 
-/** Numbers added up. */
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }

@@ -10,14 +10,14 @@ import { titleOf, type Workload, writeFiles } from './workloads.ts';
 /** How to measure. */
 export interface Plan {
   readonly servers: Readonly<Record<Place['server'], Target>>;
-  /** The file with the certificate of the sink's CA; undefined where it has no TLS. */
+  /** File of the sink's CA certificate; undefined without TLS. */
   readonly caFile: string | undefined;
-  /** A folder for what a measurement needs. */
+  /** A folder for measurements. */
   readonly temp: string;
-  /** In place of the own number of what is measured. */
+  /** Overrides the number of rounds of each measurement. */
   readonly rounds: number | undefined;
   readonly withWarmUp: boolean;
-  /** Told what happens. */
+  /** Gets a line for each step. */
   readonly say: (line: string) => void;
 }
 
@@ -45,12 +45,12 @@ export async function measureWorkload(
   return rows;
 }
 
-/** Elsewhere than near they take minutes, and say nothing new. */
+/** At a distance they take minutes and show nothing new. */
 const SLOW: readonly Kind[] = ['curl loop', 'e2b one'];
 
 function takesPart({ kind }: Contender, { kinds }: Workload, place: Place): boolean {
   if (placeText(place) !== '' && SLOW.includes(kind)) return false;
-  // The local agent takes forms alone.
+  // The local agent only takes forms.
   if (place.server === 'agent' && kind === 'e2b stream') return false;
   return kinds.includes(kind) && (place.tls || kind !== 'curl -Z h2');
 }
@@ -66,10 +66,7 @@ interface Run extends Ended {
   readonly serverBusy: number | null;
 }
 
-/**
- * All contenders in each round, one after the other, so that what disturbs the machine disturbs
- * them all.
- */
+/** Runs all contenders in each round, so that what disturbs the machine disturbs them all. */
 async function takeTurns(
   contenders: readonly Contender[],
   course: Course,
@@ -78,7 +75,7 @@ async function takeTurns(
   const { workload, place } = course;
   const runs = contenders.map((): Run[] => []);
   const rounds = plan.rounds ?? workload.rounds;
-  // The files have been read once by the rounds in the first place.
+  // The first place has already read the files once.
   for (
     let round = plan.withWarmUp && place === workload.places[0] ? 0 : 1;
     round <= rounds;
@@ -119,7 +116,7 @@ async function runOnce(
   };
 }
 
-/** A contender that did not deliver is no faster, but wrong. */
+/** A contender that did not deliver is wrong, not fast. */
 function checkDelivered(
   { name }: Contender,
   { files, bytes }: Counts,

@@ -11,10 +11,7 @@ import type { Plan } from './rounds.ts';
 const SHORTEST = '200ms';
 const LONGEST_MS = 60_000;
 
-/**
- * The most memory that a monitor's sampling process holds until it has taken some readings, in
- * bytes; null on systems without /proc.
- */
+/** Peak memory of a monitor's sampler over some samples, in bytes; null without /proc. */
 export async function measureSampler(
   { servers: { sink }, temp, say }: Plan,
   readings: number,
@@ -37,7 +34,7 @@ export async function measureSampler(
   }
 }
 
-/** The process that was given the monitor's directory on its command line. */
+/** The process with the monitor's directory on its command line. */
 function samplerOf(directory: string): number {
   const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name));
   const found = pids.find(pid => readProc(`${pid}/cmdline`).split('\0').includes(directory));

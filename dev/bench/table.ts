@@ -2,10 +2,10 @@ import { formatBytes } from '../../src/text/format.ts';
 import type { ColdStart, Machine, Results, Row } from './results.ts';
 import type { Target } from './targets.ts';
 
-// What the others' times are set in relation to.
+// The contender that others are compared with.
 const BASELINE = 'curl -Z';
 
-// What the README tells of.
+// The rows in the README.
 const HEADLINE = ['2,000 × 4 KiB', '2,000 × 4 KiB, TLS, 100 ms latency', '1 × 1 GiB'];
 
 /** The few results that the README names, as a Markdown list. */
@@ -22,13 +22,13 @@ export function headline(rows: readonly Row[]): string {
   return lines.join('');
 }
 
-/** The shortest time among those whose kind begins with a word; empty where there is none. */
+/** The shortest time of a kind of contender; empty if there is none. */
 function bestOf(rows: readonly Row[], word: 'curl' | 'e2b'): string {
   const times = rows.filter(({ kind }) => kind.startsWith(word)).map(({ medianMs }) => medianMs);
   return times.length === 0 ? '' : `\`${word}\` ${time(Math.min(...times))}`;
 }
 
-/** The results as Markdown: what they were found on, contenders by workload, cold starts. */
+/** The results as Markdown: the machine, contenders by workload, cold starts. */
 export function resultTables(results: Results): string {
   const { date, machine, rows, coldStarts, leftOut } = results;
   const sections = [
@@ -52,7 +52,7 @@ function serverText(rows: readonly Row[]): string {
   return `The sink was busy for at most ${Math.round(busiest * 100)} % of any contender's time.`;
 }
 
-/** The targets as Markdown, and whether they were reached. */
+/** The targets as Markdown, and whether they were met. */
 export function targetTable(targets: readonly Target[]): string {
   const lines = targets.map(({ what, value, limit, unit, reached }) => [
     what,

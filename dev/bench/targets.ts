@@ -1,20 +1,20 @@
 import { BASELINE } from './cold-start.ts';
 import type { Results, Row } from './results.ts';
 
-/** What is asked of the action, and what came of it. */
+/** A target for the action, and what was measured. */
 export interface Target {
   readonly what: string;
   /** The most that the value may be. */
   readonly limit: number;
   readonly unit: 'ratio' | 'bytes';
-  /** Null where it was not measured. */
+  /** Null if it was not measured. */
   readonly value: number | null;
   readonly reached: boolean | null;
 }
 
 const MIB = 1024 ** 2;
 
-/** What is asked of the action as it comes, and whether a run showed it. */
+/** The targets for the action with its defaults, and whether a run met them. */
 export function judge({ rows, coldStarts, samplerPeakBytes }: Measured): Target[] {
   const startOf = (entry: string) => coldStarts.find(start => start.entry === entry)?.medianMs;
   const cold = (limit: number, entry: string) =>
@@ -77,7 +77,7 @@ const ONE_BY_ONE = 'action, files-per-request: 1';
 
 type Rivals = 'curl -Z' | 'e2b list' | 'fastest e2b' | 'fastest other' | 'the line';
 
-/** The shortest time of some rivals, in milliseconds; undefined where it was not measured. */
+/** The shortest time of some rivals, in milliseconds; undefined if not measured. */
 function timeOf(rows: readonly Row[], rivals: Rivals | 'action', at: At): number | undefined {
   const found = find(rows, at);
   if (rivals === 'the line')

@@ -8,15 +8,15 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
-/** Files to upload, and how often. */
+/** Files to upload, where, and how often. */
 export interface Workload {
   readonly name: string;
   /** The size of each file, in bytes. */
   readonly sizes: readonly number[];
-  /** Where they go, one measurement each. */
+  /** Where they go; each place is measured. */
   readonly places: readonly Place[];
   readonly rounds: number;
-  /** The kinds of contenders that it says something about. */
+  /** The kinds of contenders to compare. */
   readonly kinds: readonly Kind[];
 }
 
@@ -27,7 +27,7 @@ const TLS: Place = { ...NEAR, tls: true };
 const AGENT: Place = { ...NEAR, server: 'agent' };
 const DISTANT = [20, 100].map(latencyMs => ({ ...NEAR, latencyMs }));
 
-/** The workloads of the bench. A quick run has the same with little in them. */
+/** The workloads. A quick run has hardly any files. */
 export function workloads(quick: boolean): readonly Workload[] {
   const few = (count: number) => (quick ? count / 100 : count);
   const most = quick ? 64 * KIB : 16 * MIB;
@@ -62,14 +62,14 @@ export function workloads(quick: boolean): readonly Workload[] {
   ];
 }
 
-/** What a workload is, in a few words. */
+/** A workload in words. */
 export function titleOf({ sizes }: Workload): string {
   const [smallest, largest] = [Math.min(...sizes), Math.max(...sizes)].map(formatBytes);
   const count = formatNumber(sizes.length);
   return smallest === largest ? `${count} × ${smallest}` : `${count} × ${smallest} to ${largest}`;
 }
 
-/** Writes files below a folder, a hundred to a directory, and gives their paths below it. */
+/** Writes files below a folder, a hundred per directory, and returns their paths below it. */
 export function writeFiles(folder: string, sizes: readonly number[]): string[] {
   const content = noise(MIB);
   return sizes.map((size, index) => {
@@ -87,19 +87,17 @@ function same(count: number, bytes: number): number[] {
   return Array.from({ length: count }, () => bytes);
 }
 
-/**
- * Sizes from 1 KiB to the largest, as many of each order of magnitude, in an order without order.
- */
+/** Shuffled sizes from 1 KiB to the largest, equally many of each order of magnitude. */
 function mixed(count: number, largest: number): number[] {
   const steps = Math.log(largest / KIB);
   return Array.from({ length: count }, (_, index) => {
-    // 7919 is prime to the counts in use, so each rank comes once.
+    // 7919 is coprime to the counts in use, so each rank occurs once.
     const rank = (index * 7919) % count;
     return Math.round(KIB * Math.exp((steps * rank) / (count - 1)));
   });
 }
 
-/** Bytes that look random and are the same in every run: a linear congruential generator. */
+/** Pseudorandom bytes, the same in every run (a linear congruential generator). */
 function noise(length: number): Buffer {
   const words = new Uint32Array(length / 4);
   let word = 1;

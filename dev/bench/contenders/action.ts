@@ -6,8 +6,8 @@ import { type Contender, connectionInputs } from './contender.ts';
 export const PROJECT = path.resolve(import.meta.dirname, '../../..');
 
 /**
- * The built action `upload`, as the runner starts it: as it comes, and with each file in a request
- * of its own.
+ * The built action `upload` as the runner starts it, with its defaults and with one file per
+ * request.
  */
 export const actionContenders: readonly Contender[] = [
   action('action', {}),

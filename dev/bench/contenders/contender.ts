@@ -1,16 +1,16 @@
 import type { Command } from '../process.ts';
 
-/** What a contender is to upload. */
+/** What a contender uploads. */
 export interface Job {
   /** The folder with the files. */
   readonly folder: string;
-  /** Their paths below it, which are their targets too. */
+  /** Their paths below the folder, which are also their targets. */
   readonly files: readonly string[];
   /** Where the server listens. */
   readonly url: string;
-  /** The file with the certificate of its CA; undefined where there is no TLS. */
+  /** File of the CA certificate; undefined without TLS. */
   readonly caFile: string | undefined;
-  /** A folder for what the contender needs beside, removed later. */
+  /** A folder for the contender's own files, removed later. */
   readonly temp: string;
 }
 
@@ -24,14 +24,14 @@ export type Kind =
   | 'e2b stream'
   | 'e2b list';
 
-/** What uploads the files of a job in a process. */
+/** Uploads the files of a job in a process. */
 export interface Contender {
-  /** As the tables name it. */
+  /** Its name in the tables. */
   readonly name: string;
   readonly kind: Kind;
-  /** Makes what it needs, and gives the command that uploads. */
+  /** Prepares the upload and returns its command. */
   readonly prepare: (job: Job) => Promise<Command>;
-  /** How many of the files it uploads at most; the time of all is computed from theirs. */
+  /** The most files it uploads; the time of all is extrapolated. */
   readonly sample?: number;
 }
 
@@ -45,7 +45,7 @@ export const HEADERS = {
   'E2b-Sandbox-Port': '49983',
 } as const;
 
-/** The connection inputs of the action, to the same end. */
+/** The same connection as inputs of the action. */
 export function connectionInputs(url: string): Record<string, string> {
   return {
     'sandbox-id': HEADERS['E2b-Sandbox-Id'],

@@ -6,12 +6,12 @@ import { CONNECTIONS, type Contender, HEADERS, type Job } from './contender.ts';
 const SAMPLE = 100;
 
 /**
- * curl as one process with as many connections as the others, told of every file by a configuration
- * file, with HTTP/1.1 and with HTTP/2; and as one process for each file, one after the other.
+ * curl as one process with a configuration file and as many connections as the others, over
+ * HTTP/1.1 and HTTP/2; and one curl per file, one after the other.
  */
 export const curlContenders: readonly Contender[] = [
   parallel('curl -Z', 'http1.1', ['--parallel-immediate', '--parallel-max', String(CONNECTIONS)]),
-  // It waits for the one connection that its requests share, as many at once as servers allow.
+  // Waits for one connection, which all requests share.
   parallel('curl -Z h2', 'http2', ['--parallel-max', '100']),
   { name: 'curl, one process per file', kind: 'curl loop', sample: SAMPLE, prepare: loop },
 ];
@@ -46,7 +46,7 @@ async function loop(job: Job): Promise<Command> {
   return command(job, 'sh', [script]);
 }
 
-/** The options of the request that uploads a file. */
+/** The options for uploading one file. */
 function requestOptions(
   { url, caFile }: Job,
   file: string,

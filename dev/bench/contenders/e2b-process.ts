@@ -1,12 +1,11 @@
 import { createReadStream, openAsBlob, readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
-// Uploads every file below the working directory with the package e2b. Of what it takes, a Blob
-// that Node opens from a file was the fastest, or as fast as the bytes, with the least memory.
+// Uploads every file below the working directory with the package e2b. A Blob that Node opens from
+// a file was the fastest input, or as fast as bytes, with the least memory.
 
 /**
- * How `files.write` is called: for one file with a Blob of it, for one with a stream, or once with
- * the Blobs of all.
+ * How to call `files.write`: per file with a Blob, per file with a stream, or once with all Blobs.
  */
 export type E2bForm = 'one' | 'stream' | 'list';
 
@@ -25,8 +24,7 @@ interface Files {
   write(files: readonly { readonly path: string; readonly data: Data }[]): Promise<unknown>;
 }
 
-// The types are written out here, since the package need not be installed where the project is
-// checked.
+// Written out, since the package need not be installed when the project is checked.
 type SandboxClass = new (options: {
   readonly sandboxId: string;
   readonly sandboxUrl: string;
@@ -35,12 +33,12 @@ type SandboxClass = new (options: {
 }) => { readonly files: Files };
 
 const PACKAGE: string = 'e2b';
-// An agent that can do all that the package asks of it for writing, uploads as a stream among it.
+// An agent version for which the package uses every way of writing, streams included.
 const ENVD_VERSION = '0.6.2';
 
 const task: Task = JSON.parse(process.argv[2] ?? '');
 const { Sandbox }: { Sandbox: SandboxClass } = await import(PACKAGE);
-// What Sandbox.connect does once it has asked the cloud for the token and the version.
+// Sandbox.connect does this after asking the cloud for the token and the version.
 const { files } = new Sandbox({
   sandboxId: task.sandboxId,
   sandboxUrl: task.url,

@@ -4,8 +4,8 @@ import { CONNECTIONS, type Contender, HEADERS } from './contender.ts';
 import type { E2bForm } from './e2b-process.ts';
 
 /**
- * The package `e2b`: its `files.write` for each file, as many at once as the others have
- * connections, and for a list. None where it is not installed.
+ * `files.write` of the package `e2b`: per file, with as many connections as the others, and as a
+ * list. Empty if it is not installed.
  */
 export function e2bContenders(): readonly Contender[] {
   if (e2bVersion() === null) return [];
@@ -16,10 +16,7 @@ export function e2bContenders(): readonly Contender[] {
   ];
 }
 
-/**
- * The version of the package, which bench/package.json names exactly; null where it is not
- * installed.
- */
+/** The version of the package; null if it is not installed. */
 export function e2bVersion(): string | null {
   try {
     import.meta.resolve('e2b');

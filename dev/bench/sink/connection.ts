@@ -11,7 +11,7 @@ import { type BodyReader, multipartReader, plainReader, type ReceivedFile } from
 
 /** What the connections of a sink share. */
 export interface Service {
-  /** Told the files of each request before it is answered. */
+  /** Called with the files of each request before it is answered. */
   readonly received: (files: readonly ReceivedFile[]) => void;
 }
 
@@ -31,12 +31,12 @@ const STATS = JSON.stringify({
 
 type OnPiece = (piece: Buffer) => void;
 
-/** Serves an accepted connection, paused, as `serve` does. */
+/** Serves an accepted, paused connection. */
 export function serveConnection(accepted: Socket, service: Service): void {
   serve(onPiece => readInOneBuffer(accepted, onPiece), service);
 }
 
-/** Serves a connection whose encryption is taken off. */
+/** Serves a connection after TLS. */
 export function serveDecrypted(socket: Socket, service: Service): void {
   serve(onPiece => socket.on('data', onPiece), service);
 }
@@ -79,7 +79,7 @@ function openRequest(head: RequestHead): Request {
   return { head, body, coding };
 }
 
-/** What reads the body of a request. */
+/** The reader for the body of a request. */
 export function bodyReaderFor({ boundary, target }: RequestHead): BodyReader {
   return boundary === undefined ? plainReader(target ?? '') : multipartReader(boundary);
 }
@@ -92,7 +92,7 @@ function answer(socket: Socket, { head, body }: Request, { received }: Service):
   );
 }
 
-/** Tells of the files of a request that was read, and gives its answer. */
+/** Reports the files of a request, and returns its answer. */
 export function answerText(
   { method, target }: RequestHead,
   body: BodyReader,
@@ -108,14 +108,13 @@ function entry(path: string): { path: string; name: string; type: 'file' } {
   return { path, name: posix.basename(path), type: 'file' };
 }
 
-// One for all connections: each piece is dealt with before the next is read.
+// Shared by all connections: each piece is handled before the next is read.
 const BUFFER = Buffer.alloc(256 * 1024);
 
 /**
- * Takes over an accepted connection, paused, and hands on what is read in one buffer that is used
- * again and again, so that a listener must copy what it keeps. A new buffer for every read, as
- * Node's servers make them, takes twice the time of the reading. The option for this is there for
- * outgoing connections only, hence the detour by the handle.
+ * Reads an accepted connection into one reused buffer, so listeners must copy what they keep. A new
+ * buffer per read, as in Node's servers, takes twice the time. Node only offers this for outgoing
+ * connections, hence the handle.
  */
 function readInOneBuffer(accepted: Socket, onPiece: OnPiece): Socket {
   const handle: unknown = Reflect.get(accepted, '_handle');

@@ -1,4 +1,4 @@
-/** What the sink needs of a request's head. */
+/** The parts of a request's head that the sink needs. */
 export interface RequestHead {
   readonly method: string;
   /** Without the query. */
@@ -7,7 +7,7 @@ export interface RequestHead {
   readonly target: string | undefined;
   /** Undefined for a chunked body. */
   readonly length: number | undefined;
-  /** Undefined where the body is no form. */
+  /** Undefined if the body is not a form. */
   readonly boundary: string | undefined;
   readonly expectsContinue: boolean;
 }
@@ -27,11 +27,9 @@ export function parseRequestHead(text: string): RequestHead {
   };
 }
 
-/** Takes bytes from the beginning of a piece and hands on what is content. */
+/** Decodes a body piece by piece. */
 export interface Coding {
-  /**
-   * How many bytes of the piece it took: all of them, but for the piece with the end of the body.
-   */
+  /** Returns how many bytes of the piece it took: all, unless the body ends within it. */
   readonly take: (piece: Buffer) => number;
   readonly isAtEnd: () => boolean;
 }
@@ -55,7 +53,7 @@ export function identityCoding(length: number, onContent: OnContent): Coding {
 /** A body with `Transfer-Encoding: chunked`, without trailers. */
 export function chunkedCoding(onContent: OnContent): Coding {
   let line = '';
-  // Bytes of the chunk that are still to come; undefined while the line with its size is read.
+  // Bytes of the chunk still to come; undefined while reading the line with its size.
   let missing: number | undefined;
   let isLast = false;
   let ended = false;
@@ -74,7 +72,7 @@ export function chunkedCoding(onContent: OnContent): Coding {
     const text = line.trim();
     line = '';
     if (isLast) ended = true;
-    // The line break behind a chunk's content reads as an empty line.
+    // The line break after a chunk reads as an empty line.
     else if (text !== '') missing = Number.parseInt(text, 16);
     if (missing === 0) {
       isLast = true;

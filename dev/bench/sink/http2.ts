@@ -7,14 +7,13 @@ import type { TLSSocket } from 'node:tls';
 import { answerText, bodyReaderFor, type Service } from './connection.ts';
 import { parseRequestHead } from './http.ts';
 
-// Node's own, of 64 KiB, would make of every large file a matter of round trips.
+// With Node's 64 KiB, round trips would limit every large file.
 const STREAM_WINDOW = 2 ** 20;
 const SESSION_WINDOW = 2 ** 24;
-// curl resets every stream that has ended, which Node takes for an attack once it has seen a
-// thousand.
+// curl resets every stream that has ended; after a thousand, Node would see an attack.
 const RESETS = { streamResetBurst: 1_000_000, streamResetRate: 1_000_000 };
 
-/** Serves one connection with HTTP/2: each body counted and thrown away. */
+/** Serves one HTTP/2 connection: counts and discards each body. */
 export function serveHttp2(socket: TLSSocket, service: Service): void {
   const session = performServerHandshake(socket, {
     settings: { initialWindowSize: STREAM_WINDOW },

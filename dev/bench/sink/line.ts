@@ -1,28 +1,27 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Where a line leads, and what it does to the bytes. */
+/** Where a line leads, and how it delays bytes. */
 export interface Way {
   /** A port of this machine. */
   readonly port: number;
-  /** What a round trip takes, in milliseconds. */
+  /** Milliseconds per round trip. */
   readonly latencyMs: number;
-  /** How much it carries to the server in a millisecond. */
+  /** Bytes per millisecond to the server. */
   readonly bytesPerMs: number;
 }
 
 type Due = (bytes: number) => number;
 
 /**
- * A server that leads each connection on as a line would: late by half a round trip each way, and
- * no faster than it is.
+ * A server that forwards each connection like a line: half a round trip late, at a limited rate.
  */
 export function createLine(way: () => Way): Server {
-  // One line for all connections: what they send waits for its turn.
+  // All connections share the line and wait for their turn.
   let freeAt = 0;
   return createServer({ allowHalfOpen: true }, client => {
     const { port, latencyMs, bytesPerMs } = way();
     const server = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    // The round trip by which the two would have connected.
+    // Connecting takes a round trip.
     const connectedAt = performance.now() + latencyMs;
     const up: Due = bytes => {
       freeAt = Math.max(performance.now(), connectedAt, freeAt) + bytes / bytesPerMs;
@@ -33,10 +32,10 @@ export function createLine(way: () => Way): Server {
   });
 }
 
-// As much as a connection's buffers would hold.
+// As much as the buffers of a connection hold.
 const WINDOW_BYTES = 256 * 1024;
 
-/** Carries what comes from one end to the other, each piece when it is due. */
+/** Forwards each piece when it is due. */
 function carry(from: Socket, to: Socket, due: Due): void {
   const queue: { readonly at: number; readonly piece: Buffer | undefined }[] = [];
   let waiting = 0;

@@ -7,9 +7,8 @@ import { createLine } from './line.ts';
 import type { ReceivedFile } from './multipart.ts';
 import { type Counts, hasNumbers, type Ports } from './start.ts';
 
-// A server that takes uploads and throws them away. It says its ports to the process that started
-// it, counts anew when it is told how the lines are from now on, and answers every message with the
-// counts.
+// Takes uploads and discards them. Sends its ports to the parent process, takes the lines' settings
+// from it, starts counting anew, and answers every message with the counts.
 
 const NOTHING = { connections: 0, requests: 0, files: 0, bytes: 0 };
 

@@ -14,24 +14,24 @@ export interface BodyReader {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Counts the files of a multipart/form-data body and their bytes; keeps their names, not their
+ * Counts the files of a multipart/form-data body and their bytes. Keeps their names, not their
  * content.
  */
 export function multipartReader(boundary: string): BodyReader {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const files: ReceivedFile[] = [];
-  // The first delimiter has no line break before it in the body.
+  // The first delimiter has no line break before it.
   let rest: Buffer = Buffer.from('\r\n');
   let part: { name: string | undefined; bytes: number } | undefined = { name: undefined, bytes: 0 };
 
-  /** What is left of the data once one step is done, or undefined where more is needed. */
+  /** Returns the rest of the data after one step, or undefined if more is needed. */
   function step(data: Buffer): Buffer | undefined {
     const mark = part === undefined ? HEAD_END : delimiter;
     const at = data.indexOf(mark);
     if (at === -1) {
       const kept = part === undefined ? 0 : data.length - partialLength(data, delimiter);
       if (part !== undefined) part.bytes += kept;
-      // A copy, since the piece is overwritten by the next.
+      // A copy: the next piece overwrites this one.
       rest = Buffer.from(data.subarray(kept));
       return undefined;
     }
@@ -53,7 +53,7 @@ export function multipartReader(boundary: string): BodyReader {
   };
 }
 
-/** Counts a body that is a file by itself. */
+/** Counts a body that is a single file. */
 export function plainReader(name: string): BodyReader {
   let bytes = 0;
   return {
@@ -65,8 +65,7 @@ export function plainReader(name: string): BodyReader {
 }
 
 /**
- * How many bytes at the end may be the beginning of the delimiter. A delimiter has one carriage
- * return, its first byte.
+ * How many bytes at the end may start a delimiter, which has one carriage return, its first byte.
  */
 function partialLength(data: Buffer, delimiter: Buffer): number {
   const tail = data.subarray(Math.max(0, data.length - delimiter.length + 1));

@@ -4,20 +4,20 @@ import path from 'node:path';
 import type { TlsKeys } from '../../agent/options.ts';
 import { bytesPerMs, type Place } from '../places.ts';
 
-/** A server in a process of its own that takes uploads. */
+/** An upload server in its own process. */
 export interface Target extends AsyncDisposable {
-  /** Begins to count anew, and gives the URL by which it is reached in a place. */
+  /** Resets the counts, and returns the URL that reaches it in a place. */
   readonly setUp: (place: Place) => Promise<string>;
-  /** What was received since. */
+  /** What it has received since then. */
   readonly counts: () => Promise<Counts>;
 }
 
-/** What a server has received since it was set up. Null is what it does not know. */
+/** What a server has received since it was set up. Null if unknown. */
 export interface Counts {
   readonly connections: number | null;
   readonly requests: number | null;
   readonly files: number;
-  /** Bytes of the files, without what is round them. */
+  /** Bytes of the files, without framing. */
   readonly bytes: number;
   /** Milliseconds of processor time that it took. */
   readonly cpuMs: number | null;
@@ -27,12 +27,12 @@ export interface Counts {
 export interface Ports {
   readonly plain: number;
   readonly encrypted: number;
-  /** A line to each. */
+  /** The ports of the lines to them. */
   readonly plainLine: number;
   readonly encryptedLine: number;
 }
 
-/** Starts a sink, which throws away what it gets, on free ports. Without keys, it has no TLS. */
+/** Starts a sink, which discards what it gets, on free ports. Without keys, it has no TLS. */
 export async function startSink({ key = '', cert = '' }: Partial<TlsKeys> = {}): Promise<Target> {
   const options = { serialization: 'advanced' } as const;
   const child = fork(
@@ -75,7 +75,7 @@ async function nextMessage<const Name extends string>(child: ChildProcess, names
   throw new Error(`The sink said ${JSON.stringify(message)}`);
 }
 
-/** Whether a message of the other process has numbers by these names. */
+/** Whether a message has numbers under these names. */
 export function hasNumbers<const Name extends string>(
   message: unknown,
   names: readonly Name[],
