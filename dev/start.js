@@ -1,4 +1,5 @@
-// Starts dev/PROGRAM/main.ts. In JavaScript, so that an older Node says what is missing instead of failing to load TypeScript.
+// Starts dev/PROGRAM/main.ts. In JavaScript, so that an older Node gets a clear message instead of
+// failing to load TypeScript.
 
 const program = String(process.argv[2]);
 process.argv.splice(2, 1);

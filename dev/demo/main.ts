@@ -5,8 +5,7 @@ import { startAgent } from '../agent/agent.ts';
 import { logPrinter } from '../runner/log.ts';
 import { runStep } from '../runner/step.ts';
 
-// Shows the whole action on real parts: a local agent, the built dist as the runner starts it, and
-// files of this very project.
+// Runs the whole action for real: the built dist, a local agent, and files of this project.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const TOKEN = 'demo-token-4f1c2a';
@@ -74,17 +73,17 @@ async function differing(uploaded: readonly { source: string; path: string }[]):
   return names;
 }
 
-/** Prints what stands above a part of the output. */
+/** Prints a heading. */
 function title(text: string): void {
   console.log(`\n── ${text}\n`);
 }
 
-/** A text, cut where it is longer than the limit. */
+/** A text cut to the limit. */
 function shortened(text: string, limit = 160): string {
   return text.length > limit ? `${text.slice(0, limit)} …` : text;
 }
 
-/** A job summary as text: without markup, a line for each row of a table, folded what is folded. */
+/** A job summary as text, with a line per table row and folded parts closed. */
 function summaryText(summary: string): string {
   return summary
     .replace(/```mermaid.*?```/gs, '(a chart)')

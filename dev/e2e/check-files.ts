@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { mapping, text } from '../runner/yaml.ts';
 import { conclude, linesOf, variable } from './variables.ts';
 
-// Compares what the agent of SANDBOX stores with the lines of EXPECTED: `path = file that it must
-// equal`, or `no path`.
+// Compares the files of the agent in SANDBOX with the lines of EXPECTED: `path = local file`, or
+// `no path`.
 
 const sandbox = mapping(JSON.parse(variable('SANDBOX')));
 const findings = await Promise.all(linesOf('EXPECTED').map(findingsOf));

@@ -6,8 +6,8 @@ import { runJob, type StepResult } from '../runner/job.ts';
 import { logPrinter } from '../runner/log.ts';
 import { readWorkflow } from '../runner/workflow-file.ts';
 
-// Runs the steps of the job self-run in ci.yml on this machine, from the one after npm ci on:
-// against an agent that they start, or against one that is running already.
+// Runs the steps of the job self-run in ci.yml on this machine, from the one after npm ci on,
+// against their own agent or one that already runs.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 

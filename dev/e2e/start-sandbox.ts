@@ -6,8 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { variable } from './variables.ts';
 
-// Hands the sandbox to the steps after this one, as a step that creates one would: the running
-// agent that AGENT_URL names, or else a local agent that is started here.
+// Passes a sandbox to later steps: the running agent at AGENT_URL, or a local agent that it starts.
 
 const { AGENT_URL, AGENT_TOKEN, AGENT_SANDBOX_ID, AGENT_HEADER_PREFIX } = process.env;
 const outputs = {
@@ -28,8 +27,7 @@ async function startAgent() {
   const child = spawn(process.execPath, [main, ...options], {
     env: { ...process.env, LOCAL_AGENT_TOKEN: outputs.token },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Windows ends a child with its parent, and some runners end all that a step has in its
-    // session.
+    // Windows ends children with their parent, and some runners end everything in a step's session.
     detached: true,
     windowsHide: true,
   });

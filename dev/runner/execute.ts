@@ -9,9 +9,9 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Gets each line of its standard output as it comes. */
+  /** Called with each line of standard output as it comes. */
   readonly onLine?: ((line: string) => void) | undefined;
-  /** Gets a function that sends signals, as soon as the process runs. */
+  /** Called when the process runs, with a function that sends it signals. */
   readonly onStart?: ((signal: (name: NodeJS.Signals) => void) => void) | undefined;
 }
 

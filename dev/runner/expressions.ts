@@ -7,8 +7,8 @@ export type Contexts = Readonly<Record<string, unknown>>;
 const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const;
 
 /**
- * A text with the value of each expression in its place.
- * @throws Error for an expression that GitHub cannot parse, or with a context that is not given
+ * Replaces each expression in a text by its value. @throws Error if GitHub cannot parse one, or a
+ * context is missing
  */
 export function fillIn(text: string, contexts: Contexts): string {
   // An expression ends at the first }} outside quotes.
@@ -17,7 +17,7 @@ export function fillIn(text: string, contexts: Contexts): string {
   );
 }
 
-/** Whether a step with this `if` runs, given whether an earlier step failed the job. */
+/** Whether a step with this `if` runs; `hasFailed` says whether the job has failed. */
 export function holds(condition: string, contexts: Contexts, hasFailed: boolean): boolean {
   const expression = condition.replace(/^\s*\$\{\{(.*)\}\}\s*$/s, '$1');
   if (hasFailed && !asksForStatus(expression)) return false;

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What a process told the runner by way of files. */
+/** What a process wrote to the runner's files. */
 export interface Told {
   readonly outputs: Readonly<Record<string, string>>;
-  /** What it left for its post step. */
+  /** State for its post step. */
   readonly state: Readonly<Record<string, string>>;
   /** Variables for the steps after it. */
   readonly env: Readonly<Record<string, string>>;
@@ -12,15 +12,15 @@ export interface Told {
   readonly summary: string;
 }
 
-/** Files by which a process tells the runner things. Disposing of them removes them. */
+/** The files by which a process talks to the runner. Disposing of them deletes them. */
 export interface FileCommands extends AsyncDisposable {
   /** The variables that name the files. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What was written to them. */
+  /** Reads what was written. */
   readonly read: () => Promise<Told>;
 }
 
-/** Makes such files for one process, in a folder of their own. */
+/** Creates the files for one process, in their own folder. */
 export async function openFileCommands(temp: string): Promise<FileCommands> {
   const folder = await mkdtemp(path.join(temp, '_runner_file_commands-'));
   const files = {

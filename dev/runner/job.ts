@@ -10,15 +10,15 @@ export interface JobOptions {
   readonly workspace: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
-  /** Finds the actions that steps use. Default: those of the checkout. */
+  /** Finds the actions of steps. Default: those of the checkout. */
   readonly findAction?: FindAction;
   /** Variables that the machine sets for every step. */
   readonly machine?: Texts;
   /** The job's `env`, its expressions not yet evaluated. */
   readonly env?: Texts;
-  /** What expressions may name besides `github`, `runner` and `steps`. */
+  /** Contexts besides `github`, `runner` and `steps`. */
   readonly contexts?: Contexts;
-  /** Gets the title of each step, and each line of its log. */
+  /** Called with the title of each step and each line of its log. */
   readonly log: (line: string) => void;
 }
 
@@ -27,15 +27,14 @@ export interface StepResult {
   readonly step: JobStep;
   readonly phase: 'main' | 'post';
   readonly outcome: 'success' | 'failure' | 'skipped';
-  /** The outcome, but success for a step that may fail. */
+  /** Like the outcome, but a failed step with `continue-on-error` has succeeded. */
   readonly conclusion: StepResult['outcome'];
   /** Undefined for a skipped step. */
   readonly end: StepEnd | undefined;
 }
 
 /**
- * Runs the steps of a job in their order, those of a `parallel` at once, and then the post steps in
- * reverse.
+ * Runs the steps of a job in order, those of a `parallel` at once, then the post steps in reverse.
  */
 export async function runJob(
   steps: readonly (readonly JobStep[])[],
@@ -53,7 +52,7 @@ export async function runJob(
   return results;
 }
 
-/** What expressions may name after the steps so far, and the variables that those steps set. */
+/** The contexts after the steps so far, and the variables that they set. */
 export function stateAfter(results: readonly StepResult[], options: JobOptions): JobState {
   const mains = results.filter(({ step, phase }) => step.id !== undefined && phase === 'main');
   const steps = mains.map(({ step, outcome, conclusion, end }) => [
@@ -79,7 +78,7 @@ interface JobState {
   readonly env: Texts;
 }
 
-/** Each text with its expressions evaluated. */
+/** Evaluates the expressions in each text. */
 export function fillInAll(texts: Texts, contexts: Contexts): Texts {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, fillIn(text, contexts)]),

@@ -8,8 +8,8 @@ export function logPrinter(): (line: string) => void {
 }
 
 /**
- * Shows a line of a log as GitHub does: secrets masked, groups indented, annotations named.
- * Undefined for a command that GitHub does not show.
+ * Converts a log line as GitHub does: masks secrets, indents groups, names annotations. Undefined
+ * for commands that GitHub hides.
  */
 export function logView(): (line: string) => string | undefined {
   const secrets: string[] = [];

@@ -5,39 +5,36 @@ import { openFileCommands, type Told } from './file-commands.ts';
 
 /** One step of a workflow that uses an action. */
 export interface Step {
-  /** Folder of the action, with its action.yml. */
+  /** Folder of the action's action.yml. */
   readonly action: string;
   /** The step's `with`. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly workspace: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
-  /**
-   * Which script of the action to run, with what its main script left as state. The main script
-   * unless given.
-   */
+  /** Runs the post script with this state instead of the main script. */
   readonly post?: { readonly state: Readonly<Record<string, string>> } | undefined;
-  /** Environment beside what the runner sets; an undefined value takes one of the runner's away. */
+  /** Variables besides the runner's; an undefined value removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Told each line of the log as it comes. */
+  /** Called with each line of the log as it comes. */
   readonly onLine?: (line: string) => void;
-  /** Given the process as soon as it runs, to send it signals. */
+  /** Called when the process runs, with a function that sends it signals. */
   readonly onStart?: (signal: (name: NodeJS.Signals) => void) => void;
 }
 
 /** How a step ended, and what it told the runner. */
 export type StepEnd = ProcessEnd & Told;
 
-/** A step that is ready to run, its files made. Disposing of it removes them. */
+/** A step that is ready to run. Disposing of it deletes its files. */
 export interface PreparedStep extends AsyncDisposable {
   readonly command: Command;
-  /** What the script told the runner. */
+  /** Reads what the script told the runner. */
   readonly told: () => Promise<Told>;
 }
 
 /**
- * Runs the main or post script of an action as GitHub's runner does: in a process of its own, by
- * way of environment and files.
+ * Runs the main or post script of an action as GitHub's runner does: in its own process, with
+ * environment variables and files.
  */
 export async function runStep(step: Step): Promise<StepEnd> {
   await using prepared = await prepareStep(step);
@@ -46,7 +43,7 @@ export async function runStep(step: Step): Promise<StepEnd> {
   return { ...end, ...(await prepared.told()) };
 }
 
-/** Makes everything that a step needs, for those who start its process themselves. */
+/** Prepares a step for callers that start its process themselves. */
 export async function prepareStep(step: Step): Promise<PreparedStep> {
   const action = await readActionFile(step.action);
   const script = path.join(
@@ -67,8 +64,7 @@ function environment(
   action: ActionFile,
   files: Readonly<Record<string, string>>,
 ): NodeJS.ProcessEnv {
-  // The runner hands over every input of action.yml, empty where there is neither a value nor a
-  // default.
+  // The runner passes every input of action.yml, empty without a value or a default.
   const defaults = action.inputs.map(input => [input.name, input.default ?? '']);
   const inputs = Object.entries({ ...Object.fromEntries(defaults), ...step.inputs });
   return {
@@ -94,10 +90,7 @@ export interface ScriptStep extends Pick<Step, 'workspace' | 'temp' | 'env' | 'o
   readonly script: string;
 }
 
-/**
- * Runs a script as GitHub's runner does with `shell: bash`. It finds the Node of this process as
- * `node`.
- */
+/** Runs a script like the runner's `shell: bash`, with this process's Node as `node`. */
 export async function runScript(step: ScriptStep): Promise<StepEnd> {
   const { script, workspace, temp, env, onLine } = step;
   await using files = await openFileCommands(temp);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readActionFile } from './action-file.ts';
 import { runStep, type Step, type StepEnd } from './step.ts';
 
-/** Finds an action by the `uses` of a step: its folder, or a function that plays it. */
+/** Finds an action by a step's `uses`: its folder, or a function that plays it. */
 export type FindAction = (uses: string, workspace: string) => string | Play;
 
 /** Plays an action of another repository. It has no outputs, and succeeds unless it throws. */
@@ -17,10 +17,7 @@ export function actionOfCheckout(uses: string, workspace: string): string {
   throw new Error(`${uses} is no action of this repository`);
 }
 
-/**
- * Runs an action.
- * @throws Error if the step has an input that the action does not have; GitHub only warns
- */
+/** Runs an action. @throws Error for an input that the action does not have; GitHub only warns */
 export async function runUse(
   step: Omit<Step, 'action'> & { readonly action: string | Play },
 ): Promise<StepEnd> {
@@ -35,7 +32,7 @@ export async function runUse(
   return runStep({ ...step, action });
 }
 
-/** Whether the action has something to do at the end of the job. */
+/** Whether the action has a post step. */
 export async function hasPost(action: string | Play): Promise<boolean> {
   return typeof action === 'string' && (await readActionFile(action)).post !== undefined;
 }

@@ -1,19 +1,19 @@
 import { type Mapping, mapping, readYaml, text } from './yaml.ts';
 
-/** One job of a workflow, its expressions not yet evaluated. */
+/** One job of a workflow, with unevaluated expressions. */
 export interface Job {
   readonly name: string;
-  /** The jobs that must have succeeded. */
+  /** The jobs that must succeed first. */
   readonly needs: readonly string[];
   readonly env: Texts;
   readonly outputs: Texts;
-  /** What `matrix` is in each copy of the job; a single empty one if there is no matrix. */
+  /** `matrix` in each copy of the job; one empty mapping without a matrix. */
   readonly copies: readonly Mapping[];
-  /** The steps of a `parallel` stand together; every other step stands alone. */
+  /** The steps of a `parallel` are one group; every other step is its own. */
   readonly steps: readonly (readonly JobStep[])[];
 }
 
-/** One step of a job, its expressions not yet evaluated. */
+/** One step of a job, with unevaluated expressions. */
 export interface JobStep {
   /** Its name, or what it uses or runs. */
   readonly title: string;
@@ -37,9 +37,7 @@ export interface Run {
 
 export type Texts = Readonly<Record<string, string>>;
 
-/**
- * Reads the jobs of a workflow, in their order. Keys that do not matter to the steps are ignored.
- */
+/** Reads the jobs of a workflow in order. Ignores keys that do not affect the steps. */
 export async function readWorkflow(file: string): Promise<Job[]> {
   const jobs = Object.entries(mapping((await readYaml(file))['jobs']));
   return jobs.map(([name, job]) => toJob(name, mapping(job)));

@@ -4,9 +4,9 @@ import type { Job, Texts } from './workflow-file.ts';
 import { type Mapping, mapping } from './yaml.ts';
 
 export interface WorkflowOptions {
-  /** Provides a machine for each copy of a job. */
+  /** Opens a machine for each copy of a job. */
   readonly openMachine: () => Omit<JobOptions, 'env' | 'contexts'>;
-  /** What expressions may name in every job, such as `secrets` and `vars`. */
+  /** Contexts of every job, such as `secrets` and `vars`. */
   readonly contexts: Contexts;
 }
 
@@ -20,8 +20,8 @@ export interface JobResult {
 }
 
 /**
- * Runs the jobs of a workflow in their order, the copies of each at once. Skips a job if one that
- * it needs did not succeed.
+ * Runs the jobs of a workflow in order, the copies of each at once. Skips a job if one that it
+ * needs did not succeed.
  */
 export async function runWorkflow(
   jobs: readonly Job[],
@@ -42,10 +42,7 @@ function hasSucceeded(name: string, results: readonly JobResult[]): boolean {
   return copies.length > 0 && copies.every(({ succeeded }) => succeeded);
 }
 
-/**
- * The outputs of the jobs that a job needs. Of several copies, the last one that sets an output
- * wins.
- */
+/** The outputs of the jobs that a job needs. The last copy that sets an output wins. */
 function needsOf({ needs }: Job, results: readonly JobResult[]): Contexts {
   return Object.fromEntries(
     needs.map(name => {

@@ -7,9 +7,9 @@ import { chromium } from 'playwright-core';
 import { startAgent } from '../agent/agent.ts';
 import { runStep } from '../runner/step.ts';
 
-// Makes docs/upload-summary.png, the summary of a build that was synced, and
-// docs/monitor-summary.png, that of a monitor that watched this machine at work, as a browser shows
-// them. Needs Chromium: CHROMIUM names it, /usr/bin/chromium otherwise.
+// Draws docs/upload-summary.png, the summary of a synced build, and docs/monitor-summary.png, that
+// of a monitor that watched this machine, as a browser shows them. Needs Chromium: the path in
+// CHROMIUM, or /usr/bin/chromium.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const BROWSER = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -84,7 +84,7 @@ async function monitorWork(): Promise<string> {
   return (await runStep({ ...step, post: { state: main.state } })).summary;
 }
 
-/** Keeps a processor busy and memory in use, in small bites so that the agent gets its turns. */
+/** Keeps a processor and memory busy, in small steps so that the agent gets its turns. */
 async function work(ms: number): Promise<void> {
   const kept: Buffer[] = [];
   for (const end = performance.now() + ms; performance.now() < end; ) {
@@ -109,7 +109,7 @@ async function takePicture(summary: string, file: string): Promise<void> {
   }
 }
 
-/** The summary as a page: its blocks are HTML but for the chart. */
+/** The summary as a page: HTML except for the chart. */
 async function documentOf(summary: string): Promise<string> {
   const mermaid = await readFile(
     path.join(PROJECT, 'node_modules/mermaid/dist/mermaid.min.js'),

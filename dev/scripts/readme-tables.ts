@@ -9,7 +9,8 @@ import { mapping } from '../runner/yaml.ts';
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * The documents with generated parts: the READMEs of the actions, and what tells of the benchmark.
+ * The documents with generated tables: the READMEs of the actions, and those with benchmark
+ * results.
  */
 export const GENERATED = [
   'README.md',
@@ -22,7 +23,7 @@ export const GENERATED = [
   'dev/bench/README.md',
 ];
 
-/** Such a document with its generated parts up to date. */
+/** A document with its tables regenerated. */
 export async function freshDocument(file: string): Promise<string> {
   const text = await readFile(path.join(PROJECT, file), 'utf8');
   if (file === 'docs/report.md') return between(text, 'keys', await reportTable());
@@ -45,8 +46,7 @@ async function benchResults(): Promise<Results> {
 }
 
 /**
- * A README with fresh tables of inputs and outputs from action.yml, between the comments that mark
- * them.
+ * A README with its input and output tables from action.yml, between the comments that mark them.
  */
 function withTables(readme: string, action: ActionFile): string {
   const inputs = action.inputs.map(({ name, description, required, default: fallback }) => [

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// Prints what CHANGELOG.md tells of the version that a tag such as v1.2.3 names, and fails where
-// the tag is not fit for a release.
+// Prints the changelog of the version that a tag such as v1.2.3 names. Fails if the tag cannot be
+// released.
 
 /**
- * The notes of a version: its section of the changelog, without the heading.
- * @throws Error where there is none, where it is empty, or where it has no date yet.
+ * A version's section of the changelog, without the heading. @throws Error if it is missing, empty
+ * or undated
  */
 export function releaseNotes(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m);
@@ -20,10 +20,7 @@ export function releaseNotes(changelog: string, version: string): string {
   return notes;
 }
 
-/**
- * The version that a tag names.
- * @throws Error where it is not the one of package.json.
- */
+/** The version in a tag. @throws Error if package.json has another */
 export function versionOf(tag: string, packageFile: string): string {
   const { version }: { version?: string } = JSON.parse(packageFile);
   if (tag === `v${version}`) return tag.slice(1);

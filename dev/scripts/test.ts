@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-// Runs the tests: the quick ones unless told otherwise, --long for those in *.long.test.ts, --all
-// for both, and then with every case of their tables. Of these, only those in the files and folders
-// that are named, if any are; a file that is named runs whatever it is. --name takes a pattern, and
-// runs only the tests whose names match it.
+// Runs the quick tests; with --long those in *.long.test.ts; with --all both, with every case of
+// their tables. Files and folders select tests below them; a named file runs in any case. --name
+// PATTERN runs only tests with matching names.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
@@ -21,12 +20,12 @@ const { values, positionals } = parseArgs({
 });
 const files = (positionals.length === 0 ? ['test'] : positionals).flatMap(testsAt);
 if (files.length === 0) throw new Error(`There is no such test in ${positionals.join(', ')}`);
-// Most of a test's time is that of the processes it starts: more files at once would only slow each
-// other down.
+// Tests mostly wait for the processes that they start; more files at once only slow each other
+// down.
 const args = ['--test', '--test-concurrency=3', `--test-name-pattern=${values.name}`, ...files];
 const env = {
   ...process.env,
-  // A run of the action compiles more than it does: a quarter of its time is saved.
+  // Compiling takes a quarter of the action's time.
   NODE_COMPILE_CACHE: path.join(tmpdir(), 'sandbox-sync-tests-compiled'),
   ...(values.all && { TEST_CASES: 'all' }),
 };

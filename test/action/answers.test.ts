@@ -29,7 +29,7 @@ interface Case {
 
 const PATHS = /base-url|upload-path/;
 
-/** Failures that concern one file, by the name of the file. */
+/** Failures of one file, by its name. */
 const CASES: Readonly<Record<string, Case>> = {
   'status-400': {
     fault: status(400, { body: '{"code":400,"message":"path is a directory"}' }),

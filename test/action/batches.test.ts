@@ -134,8 +134,8 @@ suite('a batch', { concurrency: 2 }, () => {
   });
 
   test('that is refused after a part was stored never leaves a file overwritten', async () => {
-    // Below in/, two files have one name: an agent that drops folders stores the first over the top
-    // one, and refuses the second.
+    // in/ holds two files of one name: an agent that drops folders stores the first over the top
+    // one and refuses the second.
     const files = { a: 'a', b: 'top', 'in/0/b': '0', 'in/1/b': '1' };
     await using world = await openWorld({ files, withoutPath: 'last part of filename' });
     const inputs = { 'files-per-request': '2', concurrency: '1' };
@@ -209,7 +209,7 @@ suite('a batch', { concurrency: 2 }, () => {
       ],
     );
     assert.match(report.files[1]?.error?.message ?? '', /it lists 0 files instead of 3/);
-    // One of the batch may have landed on d.
+    // A file of the batch may have landed on d.
     const state = readFileSync(path.join(world.workspace, 'state.json'), 'utf8');
     assert.equal(state.match(/"target"/g), null);
   });
@@ -220,7 +220,7 @@ suite('a batch', { concurrency: 2 }, () => {
     const inputs = { files: '**', ...BATCHES, concurrency: '1', 'state-file': 'state.json' };
     await runWell(world, { ...inputs, files: 'same' });
     const before = uploads(world).length;
-    // In the order of the plan: a and b together, then large, then the batch with the wrong answer.
+    // In plan order: a and b together, then large, then the batch with the wrong answer.
     world.write({ y: 'y', z: 'z' });
     world.agent.addFaults({
       on: 'upload',

@@ -16,8 +16,8 @@ const CONCURRENCY = 2;
 const MODULE = import.meta.resolve('./signal-at.js');
 
 /**
- * When the signal comes: at a line that the action prints, at its so-manyth request, or as it
- * begins to search.
+ * When the signal comes: when the action prints a line, at its nth request, or when it starts to
+ * search.
  */
 interface Moment {
   readonly line?: string;
@@ -42,7 +42,7 @@ function stalling(at: 'reading' | 'answering'): Moment {
   return { world, request: 7, totals: [5, 2, 13] };
 }
 
-/** Each takes a matcher many milliseconds, and none matches. */
+/** Each costs a matcher many milliseconds and matches nothing. */
 const SLOW_NAMES = Object.fromEntries(
   Array.from({ length: 1000 }, (_, index) => [`d/${'-'.repeat(240)}${index}`, '']),
 );
@@ -111,8 +111,7 @@ suite('a job that is cancelled', { concurrency: 2, skip: WITHOUT_SIGNALS }, () =
     });
   }
 
-  // The work is over by then, and the verdict stands: what matters is that all that is written says
-  // the same.
+  // The work is done by then and the verdict stands; all outputs must agree on it.
   test('while the results are published leaves them whole and at one', async () => {
     await using world = await openWorld({ files: manyFiles(50) });
     const env = { NODE_OPTIONS: `--import=${MODULE}`, SIGNAL: 'SIGINT', SIGNAL_AT: '^::group::' };

@@ -33,12 +33,12 @@ function homeOf({ root }: World): string {
   return path.join(root, 'home/user');
 }
 
-/** What a command prints, with the tools and the order that the docs name. */
+/** Runs a command with the tools and the sort order that the docs name. */
 function bash(script: string, cwd: string): string {
   return execFileSync('bash', ['-c', `set -eo pipefail; ${script}`], { cwd, encoding: 'utf8' });
 }
 
-/** The digest of all files below a folder, as the docs say to compute it. */
+/** The digest of all files below a folder, computed as the docs say. */
 function recompute(cwd: string): string {
   const script = `find . -type f -printf '%P\\0' | xargs -0 sha256sum -- | LC_ALL=C sort | sha256sum`;
   return `sha256:${bash(script, cwd).slice(0, 64)}`;
@@ -74,14 +74,14 @@ suite('the output digest', { concurrency: 2 }, () => {
       await digest({ ...HASHED, 'files-per-request': '1', concurrency: '1' }),
       await digest({ ...HASHED, files: Object.keys(files).reverse().map(lineOf).join('\n') }),
       await digest(stateFile),
-      // Now everything is unchanged.
+      // The second run: everything is unchanged.
       await digest(stateFile),
     ];
     world.write({ 'f3.txt': 'other' });
     const changed = await digest(stateFile);
     assert.notEqual(changed, rehearsed);
     world.write({ 'f3.txt': 'content 3' });
-    // One file is sent, and the others are unchanged.
+    // The last run: one file is sent, the others are unchanged.
     assert.deepEqual([...others, await digest(stateFile)], Array(6).fill(rehearsed));
   });
 
@@ -139,7 +139,7 @@ describe('the output checksums', () => {
     test(`is read by sha256sum -c, with ${what}`, { skip: WITHOUT_BASH }, async () => {
       await using world = await openWorld({ files });
       const { outputs, file } = await runWell(world, HASHED);
-      // The agent returns absolute paths, and the sandbox's root is a folder here.
+      // The agent returns absolute paths; here, the sandbox's root is a folder.
       const checksums = readFileSync(outputs['checksums'] ?? '', 'utf8');
       const here = checksums.replaceAll('  /', '  ./');
       const check = () =>
@@ -172,7 +172,7 @@ describe('the output checksums', () => {
   });
 });
 
-/** A line of `files` for exactly this file. */
+/** A line of `files` that matches exactly this file. */
 function lineOf(name: string): string {
   return `${name} => ${name}`;
 }

@@ -6,7 +6,7 @@ import { manyFiles, openFaulty, openWorld, runBadly, uploads } from './harness.t
 
 const NOT_FOUND = '{"sandboxId":"s1","message":"The sandbox was not found","code":502}';
 
-/** What no other request can survive, and a part of the advice on it. */
+/** Failures that end the transfer, with part of their advice. */
 const FINAL: Readonly<Record<string, readonly [Omit<StatusFault, 'kind'>, RegExp]>> = {
   '401': [{ status: 401, body: 'no such token' }, /Check token/],
   '403': [{ status: 403 }, /may use this sandbox/],

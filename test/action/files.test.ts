@@ -23,7 +23,7 @@ const FILES: Files = {
   'README.md': 'read',
 };
 
-/** Lines of `files`, and what arrives: target to source. */
+/** By lines of `files`: each target with its source. */
 const MAPPINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'dist/**': { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
   dist: { '/home/user/t/a/b.js': 'dist/a/b.js', '/home/user/t/index.html': 'dist/index.html' },
@@ -186,7 +186,7 @@ suite('files', { concurrency: 2 }, () => {
         '"!*.map" excluded nothing; "!**/*.map" would leave out 3 files.',
         '"!none" excluded nothing that the other lines match.',
       ],
-      // What is excluded as well by another, or may lie in a folder that is.
+      // A line is used even if another also excludes the file, or the file's folder.
       'dist\n!**/*.map\n!dist/z.map\n!**/node_modules': [],
       'dist\n!dist/a\n!dist/a/**/y.map\n!dist/b/*': [
         '"!dist/b/*" excluded nothing that the other lines match.',

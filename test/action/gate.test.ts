@@ -24,7 +24,7 @@ const LINES = [
   'disk_free < 10GiB: Free disk space was at 8.9 GiB (limit 10 GiB)',
 ];
 
-// What judges is the same in both.
+// Both actions share the code that judges.
 for (const task of everyCase ? (['sync', 'stats'] as const) : (['sync'] as const)) {
   const uploaded = task === 'sync' ? 1 : 0;
 

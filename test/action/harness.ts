@@ -11,12 +11,12 @@ import { SANDBOX_ID, TOKEN, type World } from './world.ts';
 export type { Report, ReportedFile, Result } from './results.ts';
 export * from './world.ts';
 
-/** The action must have ended by itself long before. */
+/** The action must end by itself long before. */
 const KILL_AFTER_MS = 60_000;
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 
-/** The actions, by the folder that their action.yml is in. */
+/** The actions and the folders of their action.yml files. */
 const FOLDERS = {
   sync: '',
   upload: 'upload',
@@ -29,24 +29,21 @@ export type Task = keyof typeof FOLDERS;
 
 export type Inputs = Step['inputs'];
 
-/** Sends a signal to the action's process. */
+/** Sends the action a signal. */
 export type Signal = (name: NodeJS.Signals) => void;
 
 export interface RunOptions extends Pick<Step, 'env' | 'onLine' | 'onStart'> {
-  /** Which action to run; the root action if not given. */
+  /** Which action to run. Default: the root action. */
   readonly task?: Task;
-  /** Runs the action's post step, after this end of its main step. */
+  /** Runs the action's post step, given the end of its main step. */
   readonly post?: Pick<StepEnd, 'state'>;
-  /** Told of each request as its headers reach the world's agent, before the agent acts on it. */
+  /** Called with each request when its headers reach the agent, before the agent acts. */
   readonly onRequest?: (request: IncomingMessage, signal: Signal) => void;
-  /** After how long a run that hangs is killed, and the test fails. A minute if not given. */
+  /** When to kill a run that hangs. Default: a minute. */
   readonly killAfterMs?: number;
 }
 
-/**
- * Runs the built action as the runner does, with a good connection to the world's agent and
- * everything to upload.
- */
+/** Runs the built action as the runner does, with valid inputs for the world's agent. */
 export async function runAction(
   world: World,
   inputs: Inputs = {},
@@ -93,7 +90,7 @@ export async function runWell(
   return result;
 }
 
-/** Runs the action well, and finds out how much memory the process took at most, in bytes. */
+/** Runs the action, asserts success, and measures its peak memory in bytes. */
 export async function runMeasured(
   world: World,
   inputs: Inputs = {},
@@ -108,7 +105,7 @@ export async function runMeasured(
   return Object.assign(result, { peak: Number(readFileSync(file, 'utf8')) });
 }
 
-/** Runs the action and asserts that the step failed, in an orderly way. */
+/** Runs the action and asserts an orderly failure. */
 export async function runBadly(
   world: World,
   inputs: Inputs = {},
@@ -144,7 +141,7 @@ export function pathOf({ url = '' }: { readonly url?: string | undefined }): str
   );
 }
 
-/** Acts once, as the first upload to a path reaches the agent. */
+/** Acts once, when the first upload to a path reaches the agent. */
 export function when(target: string, act: (signal: Signal) => void): Pick<RunOptions, 'onRequest'> {
   let due = true;
   return {
@@ -176,8 +173,8 @@ function clearing(): Disposable & { start(ms: number, act: () => void): void } {
 }
 
 /**
- * Calls `onRequest` for each request to the server at `url` in this process, until it is disposed
- * of.
+ * Calls `onRequest` for each request to the server at `url`, which runs in this process, until
+ * disposed of.
  */
 function watchRequests(url: string, onRequest: (request: IncomingMessage) => void): Disposable {
   const port = Number(new URL(url).port);

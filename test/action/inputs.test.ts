@@ -12,9 +12,7 @@ import {
   type World,
 } from './harness.ts';
 
-/**
- * Each input with a value that is refused, and what the message must say: the value, what is valid.
- */
+/** For each input, a refused value and what the message must name: the value and what is valid. */
 const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly RegExp[]]>> = {
   'sandbox-id': ['', /is empty/],
   token: ['', /is empty/],

@@ -8,7 +8,7 @@ import { everyFourth } from '../telling.ts';
 import { type Inputs, openFaulty, openWorld, runAction, runBadly } from './harness.ts';
 import { openProxy } from './proxy.ts';
 
-/** Inputs that are refused before anything is sent, and what the error says. */
+/** Inputs that are refused before anything is sent, with the error. */
 const REFUSED: readonly (readonly [inputs: Inputs, says: RegExp])[] = [
   [{ token: 'ghp_0123456789abcdef' }, /^token: is GitHub's token\. Give the sandbox's access/],
   [{ token: '{"envdAccessToken":"abc"}' }, /^token: is the JSON of an answer\. Give only the tok/],
@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [inputs: Inputs, says: RegExp])[] = [
   [{ 'wait-until': 'true' }, /: did you mean ready\? Example: wait-until: ready/],
 ];
 
-/** What an agent, or something before it, answers an upload with, and the advice on it. */
+/** Answers to an upload by an agent or something before it, with the advice. */
 const ANSWERS: readonly (readonly [status: number, body: string, hint: RegExp])[] = [
   [402, 'quota exceeded', /look into your account/],
   [403, '<title>Attention Required! | Cloudflare</title>', /before the service refuses/],

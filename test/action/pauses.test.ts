@@ -6,7 +6,7 @@ import { manyFiles, openWorld, pathOf, runAction, runWell, uploads } from './har
 const BUSY = answer(429, 'busy', ['Retry-After: 1']);
 const GOOD = answer(200, ({ name }) => entryOf(name));
 
-/** An agent that answers 429 until the time is over that its first such answer asks to wait. */
+/** An agent that answers 429 until the first pause that it asked for is over. */
 function openLimited() {
   const state = { refused: 0, openAt: 0 };
   const upload: Talk = {
@@ -41,7 +41,7 @@ suite('Retry-After', { concurrency: 2 }, () => {
     });
     await runWell(world, { concurrency: '4' }, { task: 'upload' });
     const order = uploads(world).map(pathOf);
-    // Without a pause for all, the other files would be through within the second.
+    // Without a shared pause, the other files would be done within the second.
     const again = order.lastIndexOf('f0.txt');
     assert.ok(again > 0 && again < 50, `request ${again} of ${order.length}`);
   });

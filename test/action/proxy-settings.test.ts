@@ -8,7 +8,7 @@ import { openProxy } from './proxy.ts';
 
 const skip = !hasOpenssl && 'needs openssl';
 
-/** An agent that only a proxy can find: to this machine itself, none is used. */
+/** An agent that only the proxy can find: requests to this machine use no proxy. */
 const BY_PROXY = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
 
 const FILES = { 'a.txt': 'text', 'b.bin': Buffer.alloc(1024 * 1024, 'b') };

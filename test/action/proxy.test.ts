@@ -21,7 +21,7 @@ const ENTRIES: readonly Entry[] = ['sync', 'upload', 'stats', 'monitor'];
 
 const SIGNAL_AT = import.meta.resolve('./signal-at.js');
 
-/** Who waits for longer waits for ever, or for a limit of the HTTP client's own. */
+/** Longer means for ever, or until a limit of the HTTP client itself. */
 const HANGS_AFTER_MS = 8000;
 const LONGEST_MS = 30_000;
 
@@ -29,13 +29,13 @@ const LONGEST_MS = 30_000;
 interface Stage {
   readonly scheme: 'http' | 'https';
   readonly instead: Say;
-  /** How many requests pass first. */
+  /** How many requests to serve before. */
   readonly after?: number;
 }
 
 const SILENT: Say = () => {};
 
-/** Those that keep a request waiting. */
+/** Stages that keep a request waiting. */
 const WAITING: Readonly<Record<string, Stage>> = {
   'swallows CONNECT': { scheme: 'https', instead: SILENT },
   'drips the answer to CONNECT': { scheme: 'https', instead: dripping },
@@ -67,7 +67,7 @@ const REFUSING: Readonly<Record<string, Stage & { readonly status: number }>> = 
   },
 };
 
-/** More requests than one, to each of which a proxy may say something else. */
+/** Several requests, to each of which a proxy may answer differently. */
 const REPEATED: Readonly<Record<Entry, Readonly<Record<string, string>>>> = {
   sync: { concurrency: '1', retries: '0' },
   upload: { concurrency: '1', retries: '0' },
@@ -100,7 +100,7 @@ suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () =>
     for (const [what, stage] of share(REFUSING, index)) {
       test(`that ${what} fails ${task}`, { timeout: LONGEST_MS }, async () => {
         const result = await runBehind(stage, task, { timeout: '30s' });
-        // A monitor that has sampled is content.
+        // A monitor with samples succeeds.
         const isContent = task === 'monitor' && stage.scheme === 'http';
         if (!isContent) assertFailed(result, RegExp(`${stage.status}`));
         else
@@ -113,14 +113,14 @@ suite('a proxy', { concurrency: 3, skip: !hasOpenssl && 'needs openssl' }, () =>
   }
 });
 
-/** The stages that an entry is tried with: each stage with one entry, or all with all. */
+/** The stages to try with an entry: with all cases, every stage; otherwise a share. */
 function share<T>(stages: Readonly<Record<string, T>>, index: number): [string, T][] {
   return Object.entries(stages).filter((_, at) => everyCase || at % ENTRIES.length === index);
 }
 
 /**
- * Runs an entry by way of a proxy that fails at a stage, and sends it a signal as the proxy does,
- * or a monitor's post step as it begins.
+ * Runs an entry through a proxy that fails at a stage, and sends a signal when the proxy fails, or
+ * when a monitor's post step starts.
  */
 async function runBehind(
   { scheme, instead, after = 0 }: Stage,
@@ -133,7 +133,7 @@ async function runBehind(
   const breaks: Fault = { on: 'any', times: after, do: { kind: 'hang-up', at: 'after-body' } };
   await using world = await openWorld({
     files: { 'a.txt': 'a', 'b.txt': 'b' },
-    // A tunnel that broke is asked for again.
+    // A broken tunnel is requested again.
     ...(scheme === 'https' && { tls: keys, faults: [breaks] }),
   });
   await using proxy = await openProxy({
@@ -159,7 +159,7 @@ async function runBehind(
     },
   };
   const result = task === 'monitor' ? await runPost() : await runAction(world, given, options);
-  // Also the process that samples is gone.
+  // The sampler must be gone, too.
   await proxy.idle();
   return result;
 

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { closeWith, listenHere } from '../listening.ts';
 
-/** What a proxy was asked for. */
+/** A request to a proxy. */
 export interface ProxyRequest {
   readonly method: string;
-  /** Host and port to be reached. */
+  /** The host and port requested. */
   readonly host: string;
   readonly authorization: string | undefined;
 }
@@ -16,25 +16,25 @@ export interface Proxy extends AsyncDisposable {
   /** Host and port. */
   readonly address: string;
   readonly requests: readonly ProxyRequest[];
-  /** Resolves when nobody is connected any more. */
+  /** Resolves when all clients have disconnected. */
   readonly idle: () => Promise<void>;
 }
 
-/** Says something to whoever has asked for something. */
+/** Writes to a client that has sent a request. */
 export type Say = (client: Duplex) => void;
 
 export interface ProxyOptions {
-  /** Said instead of forwarding or tunnelling. */
+  /** Sent instead of forwarding or tunnelling. */
   readonly instead?: Say;
-  /** How many requests are served before that. Default 0. */
+  /** How many requests to serve before that. Default 0. */
   readonly after?: number;
-  /** How many requests it is said to. All if not given. */
+  /** How many requests get it. Default: all. */
   readonly times?: number;
-  /** Told of each request that something else is said to. */
+  /** Called for each request that gets it. */
   readonly onRequest?: () => void;
-  /** URL of the agent that `http://agent.test` means, which nobody but this proxy can find. */
+  /** URL of the agent behind `http://agent.test`, which only this proxy can find. */
   readonly agent?: string;
-  /** URL that every tunnel leads to, whatever host it was asked for. */
+  /** URL that every tunnel leads to, whatever its host. */
   readonly tunnelTo?: string;
 }
 
@@ -76,7 +76,7 @@ export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
     address: `127.0.0.1:${port}`,
     requests,
     async idle() {
-      // Whatever it was closed by: `once` would reject where that is an error.
+      // Closed in any way: `once` would reject for an error.
       for (const socket of sockets)
         if (!socket.closed) await new Promise(resolve => socket.once('close', resolve));
     },
@@ -84,12 +84,12 @@ export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
   };
 }
 
-/** Refuses with a status, and keeps the connection. */
+/** Refuses with a status and keeps the connection. */
 export function refusing(status: number): Say {
   return client => void client.write(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);
 }
 
-/** Answers for as long as somebody is there, a byte now and then. */
+/** Drips bytes of an answer as long as the client listens. */
 export function dripping(client: Duplex): void {
   client.write('HTTP/1.1 200 OK\r\nX-Slow: ');
   const timer = setInterval(() => client.write('x'), 20);

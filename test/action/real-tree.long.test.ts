@@ -9,7 +9,7 @@ import { openWorld, runMeasured } from './harness.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const MEBIBYTE = 1024 ** 2;
-// V8 is slow to give back the garbage of many requests.
+// V8 is slow to collect the garbage of many requests.
 const MAX_MEMORY_OF_MANY = 450 * MEBIBYTE;
 const MAX_MEMORY_OF_ONE = 160 * MEBIBYTE;
 const KILL_AFTER_MS = 300_000;
@@ -51,7 +51,7 @@ function filesBelow(directory: string): string[] {
   return names.filter(name => statSync(path.join(directory, name)).isFile());
 }
 
-/** Blocks that all differ, so that one sent twice or in another's place shows. */
+/** Distinct blocks, so that a repeated or misplaced one shows. */
 function* blocks(size: number): Generator<Buffer> {
   const block = Buffer.alloc(1024 * 1024, 'sandbox sync ');
   for (let position = 0; position < size; position += block.length) {

@@ -37,7 +37,7 @@ suite('on the wire', { concurrency: 2 }, () => {
       new Set(names.map(name => `/srv/my app/${name}`)),
     );
     for (const request of uploads(world)) {
-      // form-data writes a backslash as a slash; agents go by the path.
+      // form-data turns a backslash into a slash; agents go by the path.
       assert.deepEqual(request.filenames, [pathOf(request).replaceAll('\\', '/')]);
       assert.doesNotMatch(request.url, /[+ #]/);
     }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { StepEnd } from '../../dev/runner/step.ts';
 import { assertFits, assertOutputsFit } from './schema.ts';
 
-/** The report file, as far as these tests look into it. */
+/** The parts of the report file that tests use. */
 export interface Report {
   readonly $schema: string;
   readonly succeeded: boolean;
@@ -39,16 +39,16 @@ export interface ReportedFile {
   };
 }
 
-/** All that one run of the action left behind. */
+/** Everything that a run of the action left behind. */
 export interface Result extends StepEnd {
   readonly report: Report;
   /** The report file's text. */
   readonly reportText: string;
   /** The lines of stdout. */
   readonly lines: readonly string[];
-  /** Everything the run left behind, in one text. */
+  /** All of it as one text. */
   readonly everything: string;
-  /** The file of the report with this source. */
+  /** The report's file with this source. */
   readonly file: (source: string) => ReportedFile;
   /** Annotations of a level, unescaped. */
   readonly annotations: (level: 'error' | 'warning' | 'notice') => string[];

@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const PORT_NOT_OPEN =
   '{"sandboxId":"x","message":"The sandbox is running but port is not open","code":502}';
 
-/** What may well succeed when it is tried again, by a name of its own. */
+/** Transient failures by name. */
 const TRANSIENT: Readonly<Record<string, FaultAction>> = {
   ...Object.fromEntries(
     [408, 409, 425, 429, 500, 503, 504].map(status => [
@@ -43,7 +43,7 @@ const STALLS: Readonly<Record<string, FaultAction>> = {
   'stall before answering': { kind: 'stall', at: 'answering' },
 };
 
-/** A world with a file of `size` bytes for each fault, which hits the file's first attempt. */
+/** A world with a file of `size` bytes per fault, which hits the file's first attempt. */
 function openTransient(
   faults: Readonly<Record<string, FaultAction>>,
   size: number,

@@ -1,5 +1,5 @@
-// Loaded into the action's process before the action itself: sends it a signal as soon as it has printed a line that
-// SIGNAL_AT matches, or, without a line, as soon as it listens to signals. JavaScript, since it is there for the action.
+// Preloaded into the action: sends it a signal when it prints a line that SIGNAL_AT matches or,
+// without SIGNAL_AT, when it starts to listen for signals.
 const signal = process.env['SIGNAL'];
 const line = process.env['SIGNAL_AT'];
 const send = () => void process.kill(process.pid, signal);

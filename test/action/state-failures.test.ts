@@ -38,7 +38,7 @@ const ALL = Object.keys(FILES);
 
 const GOOD = answer(200, ({ name }) => entryOf(name));
 
-/** What happens to the second upload of a file. */
+/** The fault of a file's second upload. */
 function second(name: string, action: Fault['do']): Fault {
   return { on: 'upload', path: name, skip: 1, times: 1, do: action };
 }
@@ -192,7 +192,7 @@ suite('a state file that cannot be used is ignored, with a warning', { concurren
     }
   });
 
-  /** What a run would send: the same decision, without an agent that speaks to every input. */
+  /** What a dry run would send, without an agent that knows each input. */
   function planned(world: World, inputs: Inputs) {
     return runAction(world, { 'state-file': STATE, 'dry-run': 'true', ...inputs });
   }
@@ -290,7 +290,7 @@ suite('a state file that two steps use at once', { concurrency: 2 }, () => {
     const upload: Talk = {
       say(socket, request) {
         if (inner !== undefined || request.name !== 'b.txt') return GOOD.say(socket, request);
-        // The outer run has its answer once the inner one has ended.
+        // The outer request is answered once the inner run has ended.
         inner = runAction(world, { ...inputs, 'base-url': host.url });
         void inner.finally(() => GOOD.say(socket, request));
       },
@@ -328,7 +328,7 @@ suite('a state file that two steps use at once', { concurrency: 2 }, () => {
       outer.annotations('error').join('\n'),
       /state-file: ".*state\.json" was changed by another step that runs at the same time\. Name a file[\s\S]*Nothing was sent\.$/m,
     );
-    // That of the inner run alone.
+    // The file of the inner run alone.
     assert.deepEqual(outer.sent, ['a.txt']);
     assert.deepEqual(await sentBy(world), []);
   });

@@ -55,7 +55,7 @@ suite('a state file and shards', { concurrency: 2 }, () => {
   test('forgets files that other shards send', async () => {
     await using world = await openWorld({ files: { a: 'a'.repeat(1000), b: 'b' } });
     assert.deepEqual(await sentBy(world, { shard: '1/2' }), ['a']);
-    // Now b is the larger one, and the first to be dealt out.
+    // Now b is larger, so it is assigned first.
     world.write({ b: 'b'.repeat(5000) });
     assert.deepEqual(await sentBy(world, { shard: '1/2' }), ['b']);
     assert.deepEqual(known(world), ['b']);

@@ -84,7 +84,7 @@ suite('a state file', { concurrency: 2 }, () => {
     const places = (orphaned: readonly string[]) => orphaned.map(name => `/home/user/${name}`);
     assert.deepEqual(result.report.orphaned, places(names));
     const { report } = await runWellWith(world, { files: '*.txt\ndir/f00 => /home/user/old/' });
-    // A file that now goes elsewhere leaves its copy at its old path.
+    // A file with a new target leaves its copy at the old path.
     const rest = ['dir/c.txt', 'dir/f00', 'empty', ...names.slice(1)];
     assert.deepEqual(report.orphaned, places(rest));
   });

@@ -11,7 +11,7 @@ import {
   type World,
 } from './harness.ts';
 
-/** Where these tests keep the state: a hidden folder of the checkout, which `**` does not find. */
+/** The state file: in a hidden folder of the checkout, which `**` skips. */
 export const STATE = '.sandbox-sync/state.json';
 
 /** A run with a state file, and the targets that it sent. */
@@ -19,7 +19,7 @@ export interface Sent extends Result {
   readonly sent: readonly string[];
 }
 
-/** Runs the action with a state file, however it ends. */
+/** Runs the action with a state file. */
 export async function run(
   world: World,
   inputs: Inputs = {},

@@ -38,7 +38,7 @@ suite('the summary and the outputs', { concurrency: 2 }, () => {
     });
     const { uploaded, ...others } = result.outputs;
     const characters = Object.values(others).reduce((sum, { length }) => sum + length, 0);
-    // With the list of files, it would be too much.
+    // With the list of files, the outputs would be too long.
     assert.ok(2 * (characters + 240_000) > 900_000, String(characters));
     assert.ok(2 * characters < 900_000, String(characters));
     assert.equal(uploaded, '[]');

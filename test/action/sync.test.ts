@@ -49,7 +49,7 @@ suite('a run where all goes well', { concurrency: 2 }, () => {
 
   test('takes little memory, however large a file is', async () => {
     await using world = await openWorld();
-    // Not held by this process, as whose the memory would count at the start of the other.
+    // Not kept in this process, whose memory would count at the start of the action's.
     truncateSync(path.join(world.workspace, 'a.txt'), 256 * KIB * KIB);
     const { peak, outputs } = await runMeasured(world);
     assert.equal(outputs['uploaded-bytes'], `${256 * KIB * KIB}`);
@@ -129,7 +129,7 @@ const OUTPUTS = {
   ...STATS_OUTPUTS,
 };
 
-/** Every planned file is reported once, with attempts and duration. */
+/** Asserts one result per planned file, with attempts and duration. */
 function assertReported({ report }: Result): void {
   assert.match(report.$schema, /\/schema\/report-1\.json$/);
   assert.equal(report.succeeded, true);

@@ -4,10 +4,7 @@ import { openWorld, runBadly, runWell } from './harness.ts';
 
 const AGGREGATES = ['', '.last', '.min', '.max', '.mean'];
 
-/**
- * The body of an answer for each value of two metrics, a known one and one that only the agent
- * knows.
- */
+/** Stats bodies for values of two metrics, a known one and one that only the agent knows. */
 function answering(...values: readonly string[]) {
   let asked = 0;
   const next = () => values[Math.min(asked++, values.length - 1)] ?? '';
@@ -20,7 +17,7 @@ function answering(...values: readonly string[]) {
 suite('a metric that some readings do not report', { concurrency: 2 }, () => {
   for (const task of ['stats', 'sync'] as const) {
     test(`cannot be judged by ${task}, in any aggregate, and what was wrong is said`, async () => {
-      // The first is dropped.
+      // The first sample is dropped.
       const metrics = answering('5', '5', '', '"full"', '1e400', '9'.repeat(41), '5');
       await using world = await openWorld({ metrics });
       const lines = ['mem_used', 'load'].flatMap(name =>
@@ -32,7 +29,7 @@ suite('a metric that some readings do not report', { concurrency: 2 }, () => {
       const [tripped = ''] = result.annotations('error');
       const says = (line: string) => {
         const name = line.replace(/\W.*/, '');
-        // A load of 41 digits is a number; the memory used is an int64.
+        // A load of 41 digits is a number, but used memory must be an int64.
         const missing = name === 'load' ? 3 : 4;
         return `${line} cannot be judged: ${missing} of 6 samples do not report ${name}`;
       };

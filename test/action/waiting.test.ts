@@ -5,7 +5,7 @@ import { METRICS, openWorld, runBadly, runWell, TOKEN, uploads, type World } fro
 const PATIENT = { 'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB', 'sample-interval': '200ms' };
 const BRIEF = { ...PATIENT, 'wait-timeout': '500ms' };
 
-/** Metrics with another CPU figure at each call, the last again and again. */
+/** Metrics with these CPU figures in turn, then always the last. */
 function busyFor(...loads: readonly number[]) {
   let asked = 0;
   return () => ({ ...METRICS, cpu_used_pct: loads[Math.min(asked++, loads.length - 1)] });
@@ -19,7 +19,7 @@ suite('waiting', { concurrency: 2 }, () => {
   test('comes before the upload, and the gate after it', async () => {
     await using world = await openWorld({ metrics: busyFor(90, 50, 10, 90, 60) });
     const result = await runBadly(world, { ...PATIENT, 'fail-if': 'cpu_used_pct > 55' });
-    // One reading before the upload starts the time that the CPU figure after it covers.
+    // A sample before the upload starts the time that the next CPU figure covers.
     assert.deepEqual(methods(world), ['GET', 'GET', 'GET', 'GET', 'POST', 'GET']);
     assert.deepEqual([result.outputs['gate'], result.outputs['cpu-used-pct']], ['failed', '60']);
     assert.equal(result.outputs['uploaded-count'], '1');

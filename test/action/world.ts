@@ -9,7 +9,7 @@ import type { AgentOptions } from '../../dev/agent/options.ts';
 export const TOKEN = 'the-access-token-42';
 export const SANDBOX_ID = 'sandbox1';
 
-/** What every world's agent reports unless told otherwise. */
+/** The metrics of a world's agent, unless given. */
 export const METRICS = {
   ts: 1_767_225_600,
   cpu_count: 4,
@@ -22,7 +22,7 @@ export const METRICS = {
   disk_used: 1_234_567_890,
 };
 
-/** The outputs of such stats, without a gate. */
+/** The outputs for METRICS without a gate. */
 export const STATS_OUTPUTS = {
   ts: '1767225600',
   'cpu-count': '4',
@@ -42,11 +42,11 @@ export const STATS_OUTPUTS = {
   breaches: '[]',
 };
 
-/** All that surrounds one step of a workflow: the runner's places, and a sandbox with its agent. */
+/** Everything around one step: the runner's places, and a sandbox with its agent. */
 export interface World extends AsyncDisposable {
   /** The checkout, an absolute path. */
   readonly workspace: string;
-  /** A directory outside of the checkout. */
+  /** A directory outside the checkout. */
   readonly outside: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
@@ -55,18 +55,18 @@ export interface World extends AsyncDisposable {
   readonly agent: LocalAgent;
   /** Writes files of the checkout, by relative path. */
   write(files: Files): void;
-  /** The bytes of a file in the sandbox: absolute, or relative to the user's home. */
+  /** The content of a file in the sandbox; relative paths start at the user's home. */
   stored(file: string): Buffer;
 }
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
 export interface WorldOptions extends Partial<AgentOptions> {
-  /** Files of the checkout; one small file if not given. */
+  /** Files of the checkout. Default: one small file. */
   readonly files?: Files;
 }
 
-/** Makes a world, removed with everything in it when it is disposed of. */
+/** Creates a world. Disposing of it removes everything in it. */
 export async function openWorld({
   files = { 'a.txt': 'text' },
   ...options
@@ -99,8 +99,7 @@ export async function openWorld({
     stored: file => readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
     async [Symbol.asyncDispose]() {
       await agent.close();
-      // A monitor that a test has not ended writes to it until it finds that it is gone, and works
-      // in it.
+      // A monitor that a test did not end writes here until it notices that the directory is gone.
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -108,21 +107,21 @@ export async function openWorld({
   return world;
 }
 
-/** So many small files, `f0.txt` and so on. */
+/** Small files `f0.txt` and so on. */
 export function manyFiles(count: number): Files {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]),
   );
 }
 
-/** So many empty files, with names of 200 characters. */
+/** Empty files with names of 200 characters. */
 export function longNames(count: number, filler: string): Files {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [String(index).padStart(200, filler), '']),
   );
 }
 
-/** A world whose agent misbehaves at every upload that `rule` does not leave out. */
+/** A world whose agent misbehaves at every upload that `rule` covers. */
 export function openFaulty(
   action: FaultAction,
   rule: Partial<Fault> = {},
