@@ -30,10 +30,7 @@ function filesWhere(holds: (source: Source) => boolean): string[] {
   return SOURCES.filter(holds).map(({ file }) => file);
 }
 
-/**
- * The folders from the bottom to the top: a file imports from its own and from those that stand
- * below.
- */
+/** The folders, bottom first: a file imports only from its own folder and those before it. */
 const ORDER = [
   ['text'],
   ['gate'],
@@ -60,9 +57,8 @@ test('the sources and their imports are found', () => {
   assert.deepEqual(missing, []);
 });
 
-// The five packages that the action was asked to be built on, and minimatch: what @actions/glob
-// matches with, for the rule on hidden names, which that library does not have. What else they
-// would bring is in the bundle that each user runs.
+// The five required packages, and minimatch, which @actions/glob matches with: our rule on hidden
+// names needs it. Any other package would be in the bundle that each user runs.
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/glob\.ts$/,

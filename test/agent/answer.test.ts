@@ -8,7 +8,7 @@ import { redactor } from '../../src/text/redact.ts';
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const LABEL = 'POST https://sandbox.example.com/files';
 
-/** Takes out nothing. */
+/** Redacts nothing. */
 const asIs = (text: string) => text;
 
 const ANSWER: Answer = {
@@ -20,7 +20,7 @@ const ANSWER: Answer = {
   isEarly: false,
 };
 
-/** What an answer of a status means. */
+/** The failure for an answer with a status. */
 function failureOf(status: number, text = '', more: Partial<Answer> = {}): AgentError {
   return statusFailure({ ...ANSWER, status, text, ...more }, asIs, NOW);
 }
@@ -253,8 +253,8 @@ describe('the time for a hostile body', () => {
     test(`does not run away with its length: ${name}`, () => {
       const calls = [2 ** 15, 2 ** 17].map(length => piece.repeat(length / piece.length));
       const [small = 0, large = 0] = fastest(calls.map(text => () => wordsOf(text, asIs)));
-      // Four times the length: linear is 4, quadratic 16. Linear takes some milliseconds, quadratic
-      // seconds: what takes less than ten times the floor is no more than a busy machine.
+      // Four times the length takes 4 times as long if linear, 16 times if quadratic. Below the
+      // floor, differences are only a busy machine.
       const floor = 25;
       assert.ok(large <= 10 * Math.max(small, floor), `${small} ms became ${large} ms`);
     });
@@ -262,8 +262,7 @@ describe('the time for a hostile body', () => {
 });
 
 /**
- * Milliseconds of the fastest of some runs of each call; they take turns, so that a busy machine
- * hits all alike.
+ * Milliseconds of each call's fastest run. Calls take turns, so that a busy machine hits all alike.
  */
 function fastest(calls: readonly (() => unknown)[]): number[] {
   const runs = Array.from({ length: 5 }, () => calls.map(timed));

@@ -14,15 +14,15 @@ import { identityOf, SMALL_BYTES } from '../../src/agent/read-file.ts';
 
 export const FORM = newForm();
 
-/** The size of a file that is sent as a stream. */
+/** The size of a file that is streamed. */
 export const LARGE = SMALL_BYTES + 1;
 
-/** A file in a directory of its own. */
+/** A file in its own directory. */
 export interface TestFile extends Disposable {
   readonly path: string;
 }
 
-/** A file with the content given, in a directory that is removed with it. */
+/** Creates a file in its own directory, which is removed with it. */
 export function fileOf(content: Buffer | string): TestFile {
   const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'body-')));
   const file = path.join(directory, 'file');
@@ -30,18 +30,18 @@ export function fileOf(content: Buffer | string): TestFile {
   return { path: file, [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
 }
 
-/** A file as it would have been found now, but for its size. */
+/** A file as the search would find it now, except for its size. */
 export function found(realPath: string, size: number, target = 'file'): UploadFile {
   const identity = identityOf(lstatSync(realPath, { bigint: true }));
   return { realPath, identity, size, target };
 }
 
-/** Opens a file as a body of its own. */
+/** Opens a file as the body of one request. */
 export function open(file: UploadFile): Promise<Body> {
   return openBody(file, FORM, false);
 }
 
-/** Bytes of which no two pieces are alike. */
+/** Bytes in which no two pieces are alike. */
 export function pattern(length: number): Buffer {
   const buffer = Buffer.alloc(length);
   for (let offset = 0; offset + 4 <= length; offset += 4)
@@ -49,7 +49,7 @@ export function pattern(length: number): Buffer {
   return buffer;
 }
 
-/** The whole body, each chunk copied before the next is asked for, as the network takes it. */
+/** The whole body; copies each chunk before it asks for the next, as the network does. */
 export async function collect({ chunks }: Pick<Body, 'chunks'>): Promise<Buffer> {
   const copies: Buffer[] = [];
   for await (const chunk of chunks) {
@@ -59,7 +59,7 @@ export async function collect({ chunks }: Pick<Body, 'chunks'>): Promise<Buffer>
   return Buffer.concat(copies);
 }
 
-/** The body of a form with files by their filenames. */
+/** The multipart body of files by filename. */
 export function framed(files: Readonly<Record<string, Buffer | string>>): Buffer {
   const parts = Object.entries(files).flatMap(([name, content], index) => [
     Buffer.from(index > 0 ? '\r\n' : ''),
@@ -69,7 +69,7 @@ export function framed(files: Readonly<Record<string, Buffer | string>>): Buffer
   return Buffer.concat([...parts, FORM.tail]);
 }
 
-/** How many of a directory's files this process holds open; 0 where the system does not tell. */
+/** How many files of a directory this process holds open; 0 if the system does not tell. */
 export function openIn(directory: string): number {
   if (process.platform !== 'linux') return 0;
   return readdirSync('/proc/self/fd').filter(name => leadsInto(directory, `/proc/self/fd/${name}`))

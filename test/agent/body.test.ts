@@ -20,7 +20,7 @@ const SIZES = [0, 1, 1000, SMALL_BYTES - 1, SMALL_BYTES, LARGE, 5 * SMALL_BYTES 
 
 const sizes = ({ parts }: Body) => parts.map(({ size }) => size);
 
-// Also of a file that has changed since the plan: it is sent as it is now.
+// A file that has changed since the plan is sent as it is now.
 describe('a body holds the file, byte for byte, in its frame', () => {
   for (const planned of [10, LARGE]) {
     for (const size of SIZES) {
@@ -44,7 +44,7 @@ describe('a body holds the file, byte for byte, in its frame', () => {
   });
 });
 
-/** Files of these contents, as planned, in a directory that is removed with them. */
+/** Plans files with these contents, in a directory that is removed with them. */
 function plan(contents: Readonly<Record<string, Buffer | string>>) {
   const place = fileOf('');
   const at = (name: string) => path.join(path.dirname(place.path), name);
@@ -213,7 +213,7 @@ for (const stop of ['at its end', 'in the middle']) {
   });
 }
 
-/** A part as a server of this ecosystem reads it. */
+/** A part as a Node server parses it. */
 interface ParsedPart {
   readonly field: string;
   readonly filename: string;
@@ -263,8 +263,8 @@ const UNCHANGED = [
 ];
 const FILENAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
-  // form-data takes a backslash for the separator of Windows. The query names the target; no batch
-  // has such a name.
+  // form-data takes a backslash for a Windows separator. The query has the true target, and batches
+  // exclude such names.
   'a\\b': 'a/b',
   'a\\\\b\\': 'a//b/',
   'a\\"b': 'a/%22b',

@@ -29,7 +29,7 @@ import {
 const INTERIM = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-/** What a server says at once, and what it then says again and again. */
+/** What a server sends at once, and what it then repeats. */
 interface Answer {
   readonly kind: string;
   readonly says?: string;
@@ -82,7 +82,7 @@ const saying = ({ says = '', drips }: Pick<Answer, 'says' | 'drips'>): Talk =>
 
 before(() => void proxyVariables({}));
 
-// Without its bound, most of these would wait for ever.
+// Without a bound, most of these would never end.
 suite('an attempt', { timeout: 20_000 }, () => {
   for (const [name, answer] of Object.entries(ANSWERS)) {
     test(`comes to an end at an answer ${name}`, async () => {
@@ -219,7 +219,7 @@ suite('a body', { timeout: 20_000 }, () => {
         throw thrown;
       }
       await assert.rejects(client.send(post(broken(), MIB)), error => error === thrown);
-      // The next request has nothing to do with the connection that died.
+      // The next request is not affected by the dead connection.
       const answer = await client.send(post(slices(16), MIB));
       assert.equal(answer.status, 200);
       await client.close();
@@ -227,7 +227,7 @@ suite('a body', { timeout: 20_000 }, () => {
   }
 });
 
-// An agent in this process would share its event loop.
+// In this process, the agent would share the client's event loop.
 const AGENT = `
   const { parentPort, workerData } = require('node:worker_threads');
   const server = require('node:https').createServer(workerData, (request, response) => {
@@ -365,7 +365,7 @@ suite('a signal that cancels', { timeout: 20_000 }, () => {
     const sending = assert.rejects(client.send(REQUEST), CANCELLED);
     controller.abort();
     await Promise.all([sending, connected]);
-    // What was sent would arrive while these come and go.
+    // Anything sent would arrive during these turns.
     for (let turn = 0; turn < 5; turn += 1) await send(`http://${other.host}`, { timeout: 60_000 });
     await client.close();
     assert.deepEqual(counts, []);
@@ -429,7 +429,7 @@ suite('connections that are over', () => {
   }
 });
 
-/** Collects garbage, which only a flag lets a program do. */
+/** Returns a function that collects garbage, which needs a flag. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -437,7 +437,7 @@ function collector(): () => void {
   return () => collect();
 }
 
-/** Answers each request once so many bytes of its body have arrived. */
+/** Answers each request after so many bytes of its body. */
 function readingAll(length: number): Talk {
   return socket => {
     let read: Buffer<ArrayBufferLike> = Buffer.alloc(0);

@@ -8,7 +8,7 @@ const same = (text: string) => text;
 const LABEL = 'POST https://sandbox.example.com/files';
 const PROXY = { name: 'HTTPS_PROXY', value: 'http://user:secret@proxy.test:3128' };
 
-/** What an error of undici means for a request over TLS without a proxy, unless told otherwise. */
+/** The failure for an error of undici, by default over TLS and without a proxy. */
 function failureOf(error: unknown, more: Partial<RequestContext> = {}): AgentError {
   const url = 'https://sandbox.example.com/files';
   const request = { label: LABEL, url, proxy: undefined, redact: same, ...more };

@@ -134,7 +134,7 @@ describe('NO_PROXY bypasses the proxy as undici does', () => {
 
 const PROXY_URL = 'http://proxy.test:3128';
 
-/** Which way undici's own EnvHttpProxyAgent would take; no connection is made. */
+/** The route that undici's EnvHttpProxyAgent would choose, without a connection. */
 async function wayOfUndici(origin: string, noProxy: string): Promise<unknown> {
   const dispatcher = new EnvHttpProxyAgent({
     httpProxy: PROXY_URL,
@@ -258,7 +258,7 @@ suite('a request by way of a proxy', { timeout: 30_000 }, () => {
     using _ = proxyVariables({ HTTPS_PROXY: `http://${proxy.host}` });
     const client = open(HTTPS, { timeout: 1000 });
     const connected = proxy.connected();
-    // On a busy machine, the clock of connecting and that of the request may end together.
+    // On a busy machine, the timeouts of connecting and of the request may end together.
     const kind = /^(unreachable|stalled)$/;
     const sending = assert.rejects(client.send(REQUEST), { kind });
     await closed(await connected);
@@ -364,14 +364,14 @@ suite('HTTP/1.1 is spoken where HTTP/2 is to be had', {
   }
 });
 
-/** By itself, the HTTP client gives up after ten seconds, or five minutes. */
+/** The HTTP client itself gives up only after ten seconds or five minutes. */
 async function assertInTime(act: () => Promise<void>): Promise<void> {
   const start = performance.now();
   await act();
   assert.ok(performance.now() - start < 8000);
 }
 
-/** Connects a socket to where it says it wants to. */
+/** Connects a socket to the host that it asks for. */
 async function tunnel(client: Socket): Promise<void> {
   const [head] = await once(client, 'data');
   const [, port = ''] = /^CONNECT [\d.]+:(\d+) /.exec(String(head)) ?? [];
@@ -382,14 +382,14 @@ async function tunnel(client: Socket): Promise<void> {
   upstream.on('error', () => client.destroy());
 }
 
-/** Speaks SOCKS 5 (RFC 1928, RFC 1929) and connects to `host`, whatever was asked for. */
+/** Speaks SOCKS 5 (RFC 1928, RFC 1929), and always connects to `host`. */
 async function socks(
   client: Socket,
   host: string,
   asked: string[],
   answers = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  // Unlike that of once(), this promise does not reject when the connection is reset.
+  // Unlike once(), does not reject when the connection is reset.
   const next = () => new Promise<Buffer>(resolve => void client.once('data', resolve));
   await next();
   if (answers < 1) return;

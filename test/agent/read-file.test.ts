@@ -40,8 +40,7 @@ describe('in the place of a file', { skip }, () => {
     }
   }
 
-  // Opening a pipe would block the whole process, this test's own time limit included: another
-  // process has to look on.
+  // Opening a pipe would block this whole process, so another process does it.
   test('a pipe does not hang the action', () => {
     using file = fileOf('content');
     rmSync(file.path);
@@ -137,7 +136,7 @@ test('a large file whose disk fails is unreadable, not a failed connection', asy
   const opened = await openFile(found(file.path, LARGE * 4), false);
   const chunks = opened.chunks();
   await chunks.next();
-  // The nearest thing to a failing disk: the file can no longer be read.
+  // A closed file stands in for a failing disk.
   await opened.close();
   await assert.rejects(
     async () => {

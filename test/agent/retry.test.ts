@@ -12,7 +12,7 @@ interface Run {
   readonly retries: readonly Retry[];
 }
 
-/** Makes a request that fails with the errors given, one after the other, and succeeds then. */
+/** Runs a request that fails with each error in turn and then succeeds. */
 async function run(
   errors: readonly Error[],
   retries: number,

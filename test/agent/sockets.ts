@@ -11,7 +11,7 @@ import { type AgentRequest, type Client, openClient } from '../../src/agent/clie
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { closeWith, listenHere } from '../listening.ts';
 
-/** A server on a free port of this machine that talks as it is told to, byte for byte. */
+/** A server on a free local port that sends exactly what it is told. */
 export interface Listener extends AsyncDisposable {
   /** Address and port. */
   readonly host: string;
@@ -26,7 +26,7 @@ export function listen(talk: Talk = () => {}): Promise<Listener> {
   return listening(createServer(), 'connection', talk);
 }
 
-/** A server that offers HTTP/2 as well, which it would rather speak. */
+/** A TLS server that also offers, and prefers, HTTP/2. */
 export function listenTls({ key, cert }: Keys, talk: Talk): Promise<Listener> {
   const server = createTlsServer({ key, cert, ALPNProtocols: ['h2', 'http/1.1'] });
   return listening(server, 'secureConnection', talk);
@@ -49,7 +49,7 @@ async function listening(server: Server, event: string, talk: Talk): Promise<Lis
   };
 }
 
-/** Talks once the head of a request has arrived. */
+/** Talks after the head of a request. */
 export function afterHead(say: Talk): Talk {
   return socket => {
     let read = '';
@@ -64,7 +64,7 @@ export function afterHead(say: Talk): Talk {
   };
 }
 
-/** Says something for each request without a body. */
+/** Answers each request without a body. */
 export function answering(say: (socket: Socket, count: number) => unknown): Talk {
   return socket => {
     let count = 0;
@@ -77,13 +77,13 @@ export function answering(say: (socket: Socket, count: number) => unknown): Talk
   };
 }
 
-/** Says the same again and again, at short intervals, for as long as somebody is there. */
+/** Sends a text at short intervals as long as the client listens. */
 export function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 10);
   socket.on('close', () => clearInterval(timer));
 }
 
-/** Resolves when the other side has closed the connection, in whatever way. */
+/** Resolves when the other side has closed the connection in any way. */
 export function closed(socket: Socket): Promise<void> {
   return new Promise(resolve => void socket.once('close', () => resolve()));
 }
@@ -94,7 +94,7 @@ export const TOKEN = 'tok-3f9c1d-secret';
 
 export const REQUEST: AgentRequest = { method: 'GET', path: '/path?query' };
 
-/** What a test sets of a client; by default, it gives up after 200 ms. */
+/** A test's settings of a client. By default, it gives up after 200 ms. */
 export interface Settings extends Partial<Connection> {
   readonly cancel?: AbortSignal;
   readonly signature?: string;
@@ -117,7 +117,7 @@ export function open(baseUrl: string, settings: Settings = {}): Client {
   return openClient(connection, { cancel, now: Date.now });
 }
 
-/** One request by a client of its own. */
+/** Sends one request with its own client. */
 export async function send(baseUrl: string, settings: Settings = {}): Promise<Answer> {
   const client = open(baseUrl, settings);
   try {
@@ -137,11 +137,11 @@ export function post(chunks: AsyncIterable<Buffer>, length: number): AgentReques
   };
 }
 
-/** Sets the proxy variables to these alone, until it is disposed of. */
+/** Sets only these proxy variables until disposed of. */
 export function proxyVariables(values: Readonly<Record<string, string>>): Disposable {
   const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
   const before = names.map(name => [name, process.env[name]] as const);
-  // One after the other: Windows takes both spellings for one variable.
+  // In turn: Windows treats both spellings as one variable.
   for (const name of names) put(name, undefined);
   for (const [name, value] of Object.entries(values)) put(name, value);
   return {

@@ -17,7 +17,7 @@ const INPUTS: UploadInputs = {
   signatureExpiration: '',
 };
 
-/** A client whose requests are answered by the paths of stored files. */
+/** A client that answers requests with the paths of stored files. */
 function answering(
   paths: readonly string[],
   onRequest: (request: AgentRequest) => Promise<void> | void,
@@ -38,14 +38,14 @@ function answering(
   return { client, calls };
 }
 
-/** Uploads a file that is secretly written anew as soon as its first bytes have left. */
+/** Uploads a file that is rewritten once its first bytes have left. */
 async function uploadChanging(content: Buffer, isHashed: boolean) {
   using file = fileOf(content);
   const chunks: Buffer[] = [];
   const { client } = answering(['/name'], async ({ body = [] }) => {
     for await (const chunk of body) {
       chunks.push(Buffer.from(chunk));
-      // A small file was read whole before it was sent; a large one would be refused.
+      // A small file has been read already; a large one would be refused.
       if (content.length <= SMALL_BYTES) writeFileSync(file.path, content.toReversed());
     }
   });

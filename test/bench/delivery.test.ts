@@ -16,7 +16,7 @@ const WORKLOAD = {
   kinds: ['action'],
 } as const;
 
-/** A contender that answers to a script, which is given the URL of the sink. */
+/** A contender that runs a script with the sink's URL. */
 function contender(script: string): Contender {
   return {
     name: 'tried',

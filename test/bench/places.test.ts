@@ -13,7 +13,7 @@ import { startSink } from '../../dev/bench/sink/start.ts';
 
 const BYTES = 50_000;
 
-/** How long a file takes to the sink, in milliseconds. */
+/** Milliseconds to send a file to the sink. */
 async function timeTo(more: Partial<Place>): Promise<number> {
   await using sink = await startSink();
   const url = await sink.setUp({ ...NEAR, ...more });

@@ -17,7 +17,7 @@ test('a quick run measures every contender that needs no package, and all of the
   const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-sync-bench-test-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const json = path.join(folder, 'results.json');
-  // What a contender does not deliver ends the run.
+  // The run fails if a contender does not deliver everything.
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, '--quick', '--json', json]);
   const { rows, coldStarts, samplerPeakBytes, leftOut }: Results = JSON.parse(
     readFileSync(json, 'utf8'),

@@ -5,14 +5,15 @@ import type { Files } from './repository.ts';
 import { homeOf, type Service } from './sandbox.ts';
 import type { Run } from './stage.ts';
 
-/** The run did well, and said so. */
+/** Asserts that the run succeeded and said so. */
 export function assertSucceeded({ succeeded, log }: Run, said = /^/): void {
   assert.ok(succeeded, log);
   assert.match(log, said);
 }
 
 /**
- * In the folder `app` of the only sandbox are these files, and no others anywhere but those named.
+ * Asserts that `app` in the only sandbox holds these files, and that there are no others except
+ * those named.
  */
 export function assertArrived(
   { plane }: Service,
@@ -23,7 +24,7 @@ export function assertArrived(
   for (const sandbox of plane.created) assertHolds(sandbox, files, others);
 }
 
-/** The same of a sandbox. */
+/** The same for a given sandbox. */
 export function assertHolds(
   sandbox: CreatedSandbox,
   files: Files,
@@ -39,13 +40,13 @@ export function assertHolds(
   assert.deepEqual(Object.fromEntries(found), Object.fromEntries(sent));
 }
 
-/** The service was reached by these hosts alone, through the proxy. */
+/** Asserts that the service was reached by these hosts only, through the proxy. */
 export function assertReached({ proxy }: Service, ...hosts: string[]): void {
   const reached = new Set(proxy.requests.map(request => request.host));
   assert.deepEqual([...reached].sort(), hosts.map(host => `${host}:443`).sort());
 }
 
-/** What was asked of the API. */
+/** Asserts the requests to the API. */
 export function assertAsked({ plane }: Service, ...requests: string[]): void {
   const ids = new RegExp(plane.created.map(({ id }) => id).join('|') || '(?!)', 'g');
   assert.deepEqual(
@@ -54,5 +55,5 @@ export function assertAsked({ plane }: Service, ...requests: string[]): void {
   );
 }
 
-/** What is asked for a sandbox that is created and deleted. */
+/** The requests for a sandbox that is created and deleted. */
 export const WHOLE_LIFE = ['POST /sandboxes 201', 'DELETE /sandboxes/ID 204'] as const;

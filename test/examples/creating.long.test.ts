@@ -22,7 +22,7 @@ suite('the example', { concurrency: 2, skip }, () => {
       asked: WHOLE_LIFE,
     },
     'where a file does not arrive': {
-      // The one of several files together, and then that of one of them.
+      // Fails the batch and then one of its files.
       agents: { faults: [{ on: 'upload', times: 2, do: { kind: 'status', status: 400 } }] },
       said: /1 failed/,
       asked: WHOLE_LIFE,

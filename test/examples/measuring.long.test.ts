@@ -10,7 +10,7 @@ import { openStage, skip } from './stage.ts';
 const GIB = 2 ** 30;
 
 /**
- * A test run that loads the sandbox until it was looked at twice: when the second look begins, the
+ * Tests that load the sandbox until it has been sampled twice: when the second sample starts, the
  * first has ended.
  */
 const LOADING = `bash -c 'touch $FOLDER/load; for _ in {1..400}; do [ -e $FOLDER/seen ] && break; sleep 0.05; done; rm $FOLDER/load'`;
@@ -26,7 +26,7 @@ suite('the example', { concurrency: 2, skip }, () => {
       assert.equal(check?.end?.outputs['gate'], verdict, run.log);
       assert.equal(run.succeeded, verdict !== 'failed', run.log);
       assert.equal(run.log.includes('\nMemory and disk are fine.'), verdict === 'passed');
-      // One of the step that waits for the agent, one from which the CPU figure counts, and three.
+      // One to wait for the agent, one that starts the CPU figure, and three samples.
       const requests = service.plane.created.flatMap(({ agent }) => agent.requests);
       assert.equal(requests.filter(({ method }) => method === 'GET').length, 5);
       assertAsked(service, ...WHOLE_LIFE);
@@ -47,14 +47,14 @@ suite('the example', { concurrency: 2, skip }, () => {
       const post = run.jobs.flatMap(({ steps }) => steps).find(({ phase }) => phase === 'post');
       assert.equal(run.succeeded, peak === 7 * GIB, run.log);
       assert.match(post?.end?.summary ?? '', /Peak over \d+ samples/);
-      // The monitor ends before the sandbox does, so it sees it to the end.
+      // The monitor ends first, so it sees the sandbox to the end.
       assert.match(run.log, /── Post .*\/monitor@v1.*── Post .*\/sandbox@v1/s);
       assertAsked(service, ...WHOLE_LIFE);
     });
   }
 });
 
-/** Metrics of a sandbox whose memory is used while tests load it, who are told that it was seen. */
+/** Metrics of a sandbox that is loaded while tests run; tells the tests once they were seen. */
 function underLoad(folder: string, peak: number): () => ReturnType<typeof metricsWith> {
   let seen = 0;
   return () => {

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Play } from '../../dev/runner/use.ts';
 
-/** Plays the actions that hand files from one job to another, which keep them in a folder. */
+/** Plays the actions for artifacts, which keep files in a folder between jobs. */
 export function playArtifacts(folder: string): { readonly upload: Play; readonly download: Play } {
   const placeOf = (inputs: Inputs) => path.join(folder, given(inputs, 'name'));
   return {
@@ -13,10 +13,7 @@ export function playArtifacts(folder: string): { readonly upload: Play; readonly
   };
 }
 
-/**
- * Plays the actions that keep a file from one run to the next, by keys which are never given
- * anything else.
- */
+/** Plays actions/cache, whose keys are immutable. */
 export function playCache(folder: string): { readonly restore: Play; readonly save: Play } {
   const keys: string[] = [];
   const placeOf = (key: string) => path.join(folder, encodeURIComponent(key));
@@ -34,7 +31,7 @@ export function playCache(folder: string): { readonly restore: Play; readonly sa
   };
 }
 
-/** What an attestation is about. */
+/** The subject of an attestation. */
 export interface Subject {
   readonly name: string;
   readonly digest: string;
@@ -54,10 +51,7 @@ export function playAttest(subjects: Subject[]): Play {
 
 type Inputs = Readonly<Record<string, string>>;
 
-/**
- * The key itself, or else the newest that begins as the first of the restore keys that any begins
- * as.
- */
+/** The key itself, or the newest key that starts with the first matching restore key. */
 function bestOf(keys: readonly string[], inputs: Inputs): string | undefined {
   const key = given(inputs, 'key');
   if (keys.includes(key)) return key;

@@ -11,7 +11,7 @@ import { openStage, type Run, type Stage, skip, TOKEN } from './stage.ts';
 
 const GIB = 2 ** 30;
 
-/** A service whose sandbox is there already. */
+/** A service with an existing sandbox. */
 async function openBox(stage: Stage, metrics = {}): Promise<Service> {
   const service = await stage.service({ agents: { metrics: () => metricsWith(metrics) } });
   await service.plane.create('box', TOKEN);

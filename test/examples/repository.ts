@@ -6,7 +6,7 @@ export type Files = Readonly<Record<string, string | Buffer>>;
 
 export const API_KEY = 'key-of-the-service';
 
-/** What the build of the repository makes unless told otherwise. */
+/** What the repository's build produces by default. */
 export const SITE: Files = {
   'index.html': '<!doctype html>\n',
   'assets/app.js': 'start();\n',
@@ -15,14 +15,14 @@ export const SITE: Files = {
   'bin/serve': '#!/bin/sh\n',
 };
 
-/** What a repository has in place of what every one of them has. */
+/** How a repository differs from the usual one. */
 export interface RepositoryOptions {
   readonly site?: Files;
-  /** What `npm test` runs in the sandbox. */
+  /** The command of `npm test` in the sandbox. */
   readonly test?: string;
 }
 
-/** The file package.json of the repository. */
+/** The repository's package.json. */
 export function packageJson({ test = 'echo tested $SUITE' }: RepositoryOptions = {}): string {
   return JSON.stringify({
     name: 'app',
@@ -31,7 +31,7 @@ export function packageJson({ test = 'echo tested $SUITE' }: RepositoryOptions =
   });
 }
 
-/** Writes a small project that has all which the examples expect of a repository. */
+/** Writes a small project with everything that the examples expect. */
 export function writeRepository(folder: string, options: RepositoryOptions = {}): void {
   const lock = {
     name: 'app',
@@ -47,8 +47,8 @@ export function writeRepository(folder: string, options: RepositoryOptions = {})
 }
 
 /**
- * Plays the command line tool of E2B, which runs a command in a sandbox: in the home directory
- * below $SANDBOXES. It is all that a workflow finds under the name npx.
+ * Plays E2B's command line tool: runs a command in the home directory of a sandbox below
+ * $SANDBOXES. Workflows find it as npx.
  */
 const NPX = `#!/usr/bin/env bash
 set -eu
@@ -65,7 +65,7 @@ fi
 exec bash -c "$2"
 `;
 
-/** Writes what a machine finds on its PATH before all else. */
+/** Writes the tools that come first on a machine's PATH. */
 export function writeTools(folder: string): void {
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'npx'), NPX, { mode: 0o755 });

@@ -9,7 +9,7 @@ import type { Keys } from '../../dev/agent/keys.ts';
 import { openProxy } from '../action/proxy.ts';
 import { API_KEY } from './repository.ts';
 
-/** A service of sandboxes that speaks HTTPS, and a proxy by which every host name leads to it. */
+/** An HTTPS service of sandboxes, and a proxy that leads every host to it. */
 export interface Service extends AsyncDisposable {
   readonly plane: ControlPlane;
   readonly proxy: Awaited<ReturnType<typeof openProxy>>;
@@ -29,7 +29,7 @@ const METRICS = {
   disk_used: 2 ** 33,
 };
 
-/** Metrics of a calm sandbox, but for those given. */
+/** Metrics of a calm sandbox, with these changes. */
 export function metricsWith(more: Partial<typeof METRICS>): typeof METRICS {
   return { ...METRICS, ...more };
 }
@@ -49,12 +49,12 @@ export async function openService({ keys, agents, ...options }: ServiceOptions):
   };
 }
 
-/** The home directory of a sandbox's user, on this machine. */
+/** The home directory of a sandbox's user on this machine. */
 export function homeOf({ root }: CreatedSandbox): string {
   return path.join(root, 'home/user');
 }
 
-/** How many uploads were answered, or refused. */
+/** How many uploads were answered, refusals included. */
 export function uploadsTo({ plane }: Service): number {
   return plane.created
     .flatMap(({ agent }) => agent.requests)

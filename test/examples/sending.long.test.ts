@@ -85,14 +85,14 @@ suite('the example', { concurrency: 2, skip }, () => {
   test('only-changed.yml sends everything, then nothing, then what changed, by the newest state', async () => {
     await using stage = await openStage();
     const service = await stage.service({
-      // The request of several files together, and then that of one of them.
+      // Fails the batch and then one of its files.
       agents: { faults: [{ on: 'upload', times: 2, do: { kind: 'status', status: 400 } }] },
     });
     await service.plane.create('box', TOKEN);
     const changed = { ...SITE, 'index.html': '<!doctype html><p>\n', 'new.txt': 'new' };
     const runs = [
       { site: SITE, isSent: true, said: undefined },
-      // What the failed run sent is kept.
+      // The failed run's uploads are kept.
       { site: SITE, isSent: true, said: /\n1 files sent, 4 were there already$/ },
       { site: SITE, isSent: false, said: /\n0 files sent, 5 were there already$/ },
       { site: changed, isSent: true, said: /\n2 files sent, 4 were there already$/ },

@@ -12,46 +12,45 @@ import { playArtifacts, playAttest, playCache, type Subject } from './played.ts'
 import { API_KEY, type RepositoryOptions, writeRepository, writeTools } from './repository.ts';
 import { openService, type Service, type ServiceOptions } from './sandbox.ts';
 
-/** Why examples cannot be run here; false where they can. */
+/** Why examples cannot run here; false if they can. */
 export const skip = WITHOUT_BASH || (!hasOpenssl && 'needs openssl');
 
 /**
- * Where examples run: machines for their jobs, what GitHub keeps for a repository, and a service of
- * sandboxes.
+ * Where examples run: machines for jobs, what GitHub keeps for a repository, and a sandbox service.
  */
 export interface Stage extends AsyncDisposable {
-  /** The file with the certificate of the service's CA. */
+  /** The file of the service's CA certificate. */
   readonly caFile: string;
-  /** What was attested. */
+  /** The attested subjects. */
   readonly subjects: readonly Subject[];
-  /** The folder of what was uploaded as artifacts, by name. */
+  /** The folder of uploaded artifacts, by name. */
   readonly artifacts: string;
-  /** Starts a service, which ends with the stage. */
+  /** Starts a service. Disposed of with the stage. */
   readonly service: (options?: Partial<ServiceOptions>) => Promise<Service>;
-  /** Runs an example as it is written, or another workflow by its absolute path. */
+  /** Runs an example as written, or another workflow by its absolute path. */
   readonly run: (example: string, options: RunOptions) => Promise<Run>;
 }
 
 export interface RunOptions {
-  /** The service that every host name leads to; without one, the machines know no proxy. */
+  /** The service behind every host name. Without one, machines have no proxy. */
   readonly service?: Service;
   readonly repository?: RepositoryOptions;
   readonly vars?: Readonly<Record<string, string>>;
   readonly runId?: string;
 }
 
-/** What came of a run. */
+/** The end of a run. */
 export interface Run {
   readonly jobs: readonly JobResult[];
   readonly succeeded: boolean;
-  /** The log of all its steps, as GitHub shows it. */
+  /** The log of all steps, as GitHub shows it. */
   readonly log: string;
 }
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const OWN = /^sandbox-sync\/sandbox-sync(?:\/(?<folder>[\w/]+))?@v1$/;
 
-/** Opens a stage, removed with all that is on it when it is disposed of. */
+/** Opens a stage. Disposing of it removes everything on it. */
 export async function openStage(): Promise<Stage> {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'examples-')));
   const held = new AsyncDisposableStack();
@@ -116,10 +115,10 @@ async function run(example: string, options: RunOptions, surroundings: Surroundi
   return { jobs, log: text, succeeded: jobs.every(({ succeeded }) => succeeded) };
 }
 
-/** The token of the sandbox that is there already. */
+/** The token of the existing sandbox. */
 export const TOKEN = 'token-of-box';
 
-/** Writes lines to a log as GitHub shows them. */
+/** Appends lines to a log as GitHub shows them. */
 function lineShower(secrets: readonly string[], log: string[]): (line: string) => void {
   const view = logView();
   for (const secret of secrets) view(`::add-mask::${secret}`);
@@ -152,7 +151,7 @@ function openMachine(
   };
 }
 
-/** The variables by which the action and curl reach a service. */
+/** The variables that lead the action and curl to a service. */
 function wayTo({ proxy }: Service, { certFile }: Keys): Readonly<Record<string, string>> {
   return {
     HTTPS_PROXY: `http://${proxy.address}`,

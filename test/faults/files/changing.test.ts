@@ -8,13 +8,10 @@ import { telling } from '../../telling.ts';
 import { assertTrue } from './sandbox.ts';
 
 const SMALL = 1000;
-/**
- * More than the buffers on the way hold, so that most of it is still to be read as the request
- * begins.
- */
+/** More than all buffers hold, so most is still to be read when the request starts. */
 const STREAMED = 32 * 1024 * 1024;
 
-/** What becomes of a file, and how long it is afterwards. */
+/** What happens to a file, and its size afterwards. */
 const CHANGES: Readonly<
   Record<string, { act: (file: string) => void; after: (size: number) => number }>
 > = {
@@ -51,7 +48,7 @@ suite('a file that', { concurrency: 2 }, () => {
           when('b', () => act(file)),
         );
         assertTrue(world, result);
-        // A small file was read before its request began.
+        // A small file is read before its request starts.
         const isAgain = size === STREAMED;
         assert.equal(world.stored('b').length, isAgain ? after(size) : size);
         assert.equal(result.file('b').attempts, isAgain ? 2 : 1);

@@ -9,7 +9,7 @@ import { assertKept, assertTrue, contents } from './sandbox.ts';
 
 const SECRET = 'the credential of the runner';
 
-/** Links by their place in the workspace; `OUT` stands for the directory outside. */
+/** Links by their path in the workspace; `OUT` is the directory outside. */
 const LEAKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a file': { 'dist/l': 'OUT/secret' },
   'a directory': { 'dist/l': 'OUT' },

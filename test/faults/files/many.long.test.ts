@@ -7,7 +7,7 @@ import { contents } from './sandbox.ts';
 
 const COUNT = 100_000;
 const FEW = 1000;
-// Garbage included, which V8 is slow to collect.
+// Includes garbage, which V8 is slow to collect.
 const MAX_GROWTH = 10 * 1024;
 
 test(`${COUNT} files of one byte or none arrive, in bounded memory for each`, async t => {
@@ -16,7 +16,7 @@ test(`${COUNT} files of one byte or none arrive, in bounded memory for each`, as
   assert.ok(growth < MAX_GROWTH, `${growth} bytes a file`);
 });
 
-/** The most memory that the action took to upload so many files, in bytes. */
+/** Peak memory of an upload of so many files, in bytes. */
 async function peakWith(count: number): Promise<number> {
   await using world = await openWorld({ files: {}, record: false });
   for (let index = 0; index < count; index += 1) {

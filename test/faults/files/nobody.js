@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-// Loaded into the action's process before the action itself: opens the step's places to everybody, and gives up root,
-// who may read everything.
+// Preloaded into the action: opens the step's places to everybody and gives up root, which may read
+// everything.
 if (process.getuid() === 0) {
   const { RUNNER_TEMP, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = process.env;
   for (const place of [dirname(RUNNER_TEMP), RUNNER_TEMP, dirname(GITHUB_OUTPUT)])

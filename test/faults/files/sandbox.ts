@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import type { Result, World } from '../../action/harness.ts';
 import { filesBelow } from '../../system.ts';
 
-/** Every file in the sandbox, by its absolute path there. */
+/** Every file in the sandbox, by absolute path. */
 export function contents({ root }: World): Map<string, Buffer> {
   return new Map(Object.entries(filesBelow(root)).map(([name, content]) => [`/${name}`, content]));
 }
 
-/**
- * Asserts that what is reported as uploaded is what is there, in its whole length, and that the
- * rest is not.
- */
+/** Asserts that exactly the files reported as uploaded are there, with their whole content. */
 export function assertTrue(world: World, { report }: Result): void {
   const there = contents(world);
   const uploaded = report.files.filter(({ status }) => status === 'uploaded');
@@ -21,7 +18,7 @@ export function assertTrue(world: World, { report }: Result): void {
   );
 }
 
-/** Asserts that a secret is neither in the sandbox nor in what the run left behind. */
+/** Asserts that neither the sandbox nor the run's traces contain a secret. */
 export function assertKept(world: World, secret: string, { everything }: Result): void {
   for (const [place, content] of contents(world))
     assert.ok(!content.includes(secret), `it is in ${place}`);

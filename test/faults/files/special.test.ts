@@ -82,7 +82,7 @@ suite('what is no regular file', {
   }
 });
 
-/** A pipe with somebody who waits to write into it, for as long as nobody opens it to read. */
+/** A pipe with a writer that waits until somebody opens it to read. */
 async function openPipe({ workspace }: World, name: string) {
   const file = path.join(workspace, name);
   execFileSync('mkfifo', [file]);

@@ -9,13 +9,13 @@ import { assertKept, assertTrue } from './sandbox.ts';
 
 const SECRET = 'the credential of the runner';
 
-/** A link or a folder cannot be read; behind a folder that became a link, there is another file. */
+/** A link or a folder is unreadable; behind a folder that became a link, there is another file. */
 const REFUSED = /^file-(unreadable|replaced)$/;
 
-/** Small files are read at once, large ones are streamed: two ways to open a file. */
+/** Small files are read at once, large ones streamed: two ways to open a file. */
 const SIZES = { small: 100, streamed: 600 * 1024 };
 
-/** What a build does while the action is at work; `d/b` was planned as an ordinary file. */
+/** What a build does during the upload; `d/b` was planned as an ordinary file. */
 const SWAPS: Readonly<Record<string, (world: World) => void>> = {
   'the file for a link to a secret': ({ workspace, outside }) => {
     rmSync(path.join(workspace, 'd/b'));
@@ -91,7 +91,7 @@ suite('a build that swaps', { concurrency: 2, skip: onWindows('it opens links ot
   }
 });
 
-/** A world with a harmless file of a size, and a secret of the same name and size outside. */
+/** A world with a harmless file, and outside a secret with the same name and size. */
 async function worldWithSecret(size: number): Promise<World> {
   const world = await openWorld({ files: { a: 'a', 'd/b': Buffer.alloc(size, 'harmless ') } });
   writeFileSync(path.join(world.outside, 'b'), Buffer.alloc(size, SECRET));

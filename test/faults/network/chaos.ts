@@ -11,13 +11,13 @@ import {
 } from '../../action/harness.ts';
 import { type Dice, dice } from './dice.ts';
 
-/** What happens to an attempt, and whether it may be made again after that. */
+/** A fault of an attempt, and whether another attempt follows. */
 interface Mishap {
   readonly action: FaultAction;
   readonly leads: 'on' | 'to another' | 'to another if it is the first' | 'to nothing';
 }
 
-/** A file, what befalls its attempts one after the other, and what is to come of it. */
+/** A file, the faults of its attempts, and its expected end. */
 interface Fate {
   readonly name: string;
   readonly content: Buffer;
@@ -29,7 +29,7 @@ interface Fate {
 const RETRIES = 3;
 
 /**
- * Uploads so many files, each with a fate of its own, and asserts that each meets it and nothing is
+ * Uploads files with a planned fate each. Asserts that each meets its fate and that nothing is
  * lost.
  */
 export async function chaos(seed: number, count: number): Promise<void> {
@@ -55,10 +55,7 @@ export async function chaos(seed: number, count: number): Promise<void> {
   assert.ok(world.agent.maxInFlight <= 40);
 }
 
-/**
- * Uploads so many files in batches, as is the default behind the headers of E2B, with faults, and
- * asserts that nothing is lost.
- */
+/** Uploads files in E2B's default batches, with faults. Asserts that nothing is lost. */
 export async function batchChaos(seed: number, count: number): Promise<void> {
   const planned = fates(seed, count, RETRIES);
   await using world = await openWith(planned, strays(seed, 20), 'E2b');
@@ -91,7 +88,7 @@ function assertThere(world: World, planned: readonly Fate[], files: readonly Rep
   }
 }
 
-/** So many files of up to 600 KiB, about half of them with faults ahead. */
+/** Files of up to 600 KiB, about half of them with faults. */
 function fates(seed: number, count: number, retries: number): Fate[] {
   const random = dice(seed);
   return Array.from({ length: count }, (_, index) => {
@@ -104,14 +101,14 @@ function fates(seed: number, count: number, retries: number): Fate[] {
   });
 }
 
-/** The fault of each attempt, as rules of the agent. */
+/** The fault of each attempt as rules of the agent. */
 function faultsOf(all: readonly Fate[]): Fault[] {
   return all.flatMap(({ name, mishaps }) =>
     mishaps.map(({ action }) => ({ on: 'upload' as const, path: name, times: 1, do: action })),
   );
 }
 
-/** So many faults that befall whatever upload comes, some after others have passed. */
+/** Faults that hit any upload, some after others have passed. */
 function strays(seed: number, count: number): Fault[] {
   const random = dice(seed);
   return Array.from({ length: count }, () => ({
@@ -182,7 +179,7 @@ function again(action: FaultAction): Mishap {
   return { action, leads: 'to another' };
 }
 
-/** It may have been meant for an earlier request, which a new connection finds out. */
+/** The answer may have been meant for an earlier request; a new connection shows that. */
 function unusable(action: FaultAction): Mishap {
   return { action, leads: 'to another if it is the first' };
 }

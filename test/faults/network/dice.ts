@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudorandom numbers, the same for the same seed. */
 export interface Dice {
   /** A number from 0 up to but not including 1. */
   readonly next: () => number;
@@ -7,7 +7,7 @@ export interface Dice {
   readonly oneOf: <T>(choices: readonly [T, ...T[]]) => T;
 }
 
-/** Throws with the seed (mulberry32). */
+/** Creates dice with a seed (mulberry32). */
 export function dice(seed: number): Dice {
   let state = seed >>> 0;
   const next = () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { manyFiles, openFaulty, runBadly, uploads } from '../../action/harness.ts';
 
-// The minute after which nothing is hoped for any more, and what the last attempts may take.
+// A minute without an arrival, plus the last attempts.
 const LONGEST_MS = 75_000;
 
 suite('a transfer that cannot succeed', { concurrency: 2, timeout: 150_000 }, () => {

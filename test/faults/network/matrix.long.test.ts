@@ -7,7 +7,7 @@ import { ALONE, FINAL, LASTS, PASSING, RETRIES, type Row, STALLS } from './rows.
 
 const SIZES = { small: 40, streamed: 1024 * 1024, 'beyond all buffers': 24 * 1024 * 1024 };
 
-/** A file, what befalls it, and how many attempts it gets. */
+/** A file, its fault, and its expected number of attempts. */
 interface Cell {
   readonly name: string;
   readonly row: Row;
@@ -42,7 +42,7 @@ function openCells(cells: readonly Cell[]): Promise<World> {
   return openWorld({ files: Object.fromEntries(contents), faults });
 }
 
-/** Runs all cells as the files of one upload, and checks what became of each. */
+/** Uploads all cells as files of one run, and checks each result. */
 async function runCells(
   cells: readonly Cell[],
   inputs: Readonly<Record<string, string>>,

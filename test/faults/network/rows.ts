@@ -1,12 +1,11 @@
 import type { FaultAction } from '../../../dev/agent/faults.ts';
 
-/** How long a fault lasts: so many attempts. */
+/** How many attempts a fault lasts. */
 export const LASTS = { once: 1, 'for a while': 2, 'for ever': Number.POSITIVE_INFINITY } as const;
 
-/** Further attempts that every cell allows: more than "for a while" needs. */
+/** Retries in every cell: more than "for a while" needs. */
 export const RETRIES = 3;
 
-/** One row of the matrix. */
 export interface Row {
   readonly name: string;
   readonly fault: FaultAction;
@@ -36,21 +35,21 @@ const BREAKS: readonly Row[] = (['before-body', 'during-body', 'after-body'] as 
   })),
 );
 
-// Half an answer, and then nothing.
+// Half an answer, then nothing.
 const HALF: FaultAction = {
   kind: 'answer',
   body: '[{"path":',
   headers: { 'Content-Length': '60' },
 };
 
-/** After a time without progress there is another attempt. */
+/** A stall leads to another attempt. */
 export const STALLS: readonly Row[] = [
   { name: 'stall while sending', fault: { kind: 'stall', at: 'reading' }, kind: 'stalled' },
   { name: 'stall while answering', fault: { kind: 'stall', at: 'answering' }, kind: 'stalled' },
   { name: 'stall half-way through the answer', fault: HALF, kind: 'stalled' },
 ];
 
-/** What may pass: there is another attempt, and when all are used up, the other files go on. */
+/** Transient faults: retried; once retries are used up, the other files go on. */
 export const PASSING: readonly Row[] = [
   ...BREAKS,
   { name: 'answer cut off', fault: { kind: 'truncate' }, kind: 'connection' },
@@ -63,13 +62,13 @@ export const PASSING: readonly Row[] = [
   },
 ];
 
-/** What concerns one file: it fails at once, and the others go on. */
+/** Faults of one file: it fails at once, the others go on. */
 export const ALONE: readonly Row[] = [
   ...answers('not-found', [404]),
   ...answers('too-large', [413]),
 ];
 
-/** What concerns all: nothing else is attempted. */
+/** Fatal faults: nothing else is attempted. */
 export const FINAL: readonly Row[] = [
   {
     name: '502 sandbox not found',

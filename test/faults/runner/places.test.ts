@@ -8,7 +8,7 @@ import { unlessLinux } from '../../system.ts';
 
 const LINUX = { skip: unlessLinux('needs /dev/full') };
 
-/** What is missing or full, and what is said of it. */
+/** Messages about what is missing or full. */
 const OUTPUT = /^The step's outputs could not be written: /m;
 const SUMMARY = /^The job summary could not be written: /m;
 const REPORT = /^The report file could not be written: /m;

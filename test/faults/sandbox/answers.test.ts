@@ -7,7 +7,7 @@ import { ESCAPED, TEXTS } from './texts.ts';
 
 const good = ({ name }: { readonly name: string }) => entryOf(name);
 
-/** Answers with 200 that are no acknowledgement. */
+/** Answers with 200 that do not acknowledge the file. */
 const UNTRUSTED: Readonly<Record<string, Talk>> = {
   'a page': answer(200, '<!doctype html><h1>It works</h1><script>alert(1)</script>'),
   nothing: answer(200, ''),

@@ -4,7 +4,7 @@ import { ESCAPED, TEXTS } from './texts.ts';
 /** A token that needs escaping in every encoding. */
 export const SECRET = 'zq-7"\\tok/en+=%41&<é>~?>';
 
-/** How a secret may be spelled in what is left behind. */
+/** Spellings of a secret that could be left behind. */
 export function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -19,7 +19,7 @@ export function spellings(secret: string): readonly string[] {
 
 const SPELLINGS = spellings(SECRET);
 
-/** Text that does harm where it can. */
+/** Text that tries to do harm. */
 const hostileText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -88,7 +88,7 @@ const leaf = fc.oneof(
   fc.constantFrom('null', 'true', '""', '[]', '{}', 'NaN', '1.', "'x'", '"file"'),
 );
 
-/** JSON text by its grammar, keys twice included; with few parts that are none. */
+/** JSON text by its grammar, with duplicate keys and a few invalid parts. */
 const { json } = fc.letrec<{ json: string }>(tie => ({
   json: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -131,7 +131,7 @@ const deep = fc
     return `${open.repeat(depth)}1${reversed.repeat(depth)}`;
   });
 
-/** One piece of a text taken out, doubled, or replaced. */
+/** Removes, doubles or replaces one piece of a text. */
 function mutated(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .tuple(texts, fc.nat(), fc.nat({ max: 8 }), hostileText)
@@ -159,13 +159,13 @@ const hostileAnswer: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A status that concerns one file alone, whatever the words with it. */
+/** A status of one file alone, whatever the words. */
 const status = fc.oneof(
   { weight: 3, arbitrary: fc.constant(200) },
   { weight: 1, arbitrary: fc.constantFrom(301, 400, 408, 409, 413, 418, 429, 500, 503) },
 );
 
-// Not those that ask for a minute, which all files would wait for.
+// Without a minute's pause, which all files would wait for.
 const retryAfter = fc.oneof(
   hostileText.map(text => text.replace(/[^\t\x20-\x7e]/g, '')),
   fc.constantFrom('1', '-1', '1e9', 'NaN', '0x10'),
@@ -178,7 +178,7 @@ export interface HostileAnswer {
   readonly retryAfter: string;
 }
 
-/** So many answers, the same for the same seed. */
+/** Random answers, the same for the same seed. */
 export function hostileAnswers(seed: number, numRuns: number): HostileAnswer[] {
   return fc.sample(fc.record({ text: hostileAnswer, status, retryAfter }), { seed, numRuns });
 }

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import type { Result } from '../../action/harness.ts';
 import { blocksOf, checkBlocks } from '../../report/blocks.ts';
 
-/** What GitHub takes. */
+/** GitHub's limit. */
 const MAX_SUMMARY_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 200 * 1024;
 
-/** Every command that the action means, whole. */
+/** Every command that the action writes. */
 const COMMANDS = [
   /^::add-mask::the-access-token-42$|^::add-mask::zq-7/,
   /^::group::Files$/,
   /^::endgroup::$/,
   /^::(error|warning|notice)::/,
-  // Of the library that finds the files as well.
+  // The glob library writes these too.
   /^::debug::/,
 ];
 
-/** What a terminal acts on, or what changes the order of what is read. */
+/** Characters that terminals act on, or that reorder text. */
 const ACTIVE = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /**
- * Checks that nothing of a run acts on the runner or on a reader, and that all is of a bounded
+ * Checks that nothing in a run acts on the runner or a reader, and that everything is of bounded
  * size.
  */
 export function checkHarmless(result: Result): void {
@@ -52,22 +52,22 @@ export function checkLog(log: string): void {
     }
     assert.ok(!line.includes('##['), `a command: ${shown}`);
     assert.doesNotMatch(line, ACTIVE, shown);
-    // Within a command these are line breaks, and the action means line feeds alone.
+    // In a command, %0D would be a line break; the action only writes %0A.
     if (line.startsWith('::')) assert.doesNotMatch(line, /%0D/, shown);
   }
 }
 
 const TAGS = /^(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary)$/;
 
-/** A chart as the action draws it, of nothing but numbers and times. */
+/** A chart of numbers and times only, as the action draws it. */
 const CHART =
   /```mermaid\n%%\{init: [^\n<>`]*\}%%\nxychart-beta\n {2}accTitle: [\w ,]+\n {2}accDescr: [\w :,]+\n {2}x-axis "[\w :,.]+" 0 --> [\d.]+\n {2}y-axis -?\d+ --> \d+\n(?: {2}(?:line|bar) \[[-\d., ]+\]\n)+```\n\n/g;
 
-/** Checks that a summary has no tag but the action's own, and no Markdown but its charts. */
+/** Checks that a summary only has the action's own tags, and no Markdown except charts. */
 export function checkSummary(summary: string): void {
   assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
   if (summary === '') return;
-  // @actions/core does not add to what it writes.
+  // @actions/core adds nothing to the text.
   const blocks = summary.replace(CHART, '');
   checkBlocks(blocks);
   for (const block of blocksOf(blocks)) {

@@ -9,7 +9,7 @@ import { everyCase } from '../../telling.ts';
 
 const KIB = 1024;
 
-/** Files of a size, with content that cannot be mixed up. */
+/** Files of random content, so that none can pass for another. */
 function randomFiles(count: number, size: number): Record<string, Buffer> {
   const names = Array.from({ length: count }, (_, index) => `f${index}.bin`);
   return Object.fromEntries(names.map(name => [name, randomBytes(size)]));
@@ -45,8 +45,7 @@ suite('an agent that answers before it has read a body', { timeout: 120_000 }, (
 });
 
 /**
- * An agent that answers a request as soon as it sees its files' names, reads on only later, and
- * keeps every byte.
+ * Answers a request when it has seen its files' names, reads the rest later, and keeps every byte.
  */
 async function startEarlyAgent() {
   const sockets = new Set<Socket>();
@@ -89,7 +88,7 @@ async function startEarlyAgent() {
   };
 }
 
-/** The start of each request whose body has begun: its head, and that of its first part. */
+/** The requests whose bodies have started: their heads and those of the first parts. */
 function requestsIn(received: Buffer): string[] {
   const text = received.toString('latin1');
   return text.split(/(?=POST \/files)/).filter(request => /filename="[^"]*"/.test(request));

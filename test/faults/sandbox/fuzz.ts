@@ -5,8 +5,8 @@ import { answer } from './hostile.ts';
 import { runAgainst } from './running.ts';
 
 /**
- * Answers each of so many uploads with something random, and the stats with the first of it that
- * could be some, and checks that nothing in it does harm.
+ * Answers each upload at random, and the stats with the first answer that could be some. Checks
+ * that nothing does harm.
  */
 export async function fuzz(seed: number, count: number): Promise<Result> {
   const answers = hostileAnswers(seed, count);
@@ -37,7 +37,7 @@ function assertKept({ everything }: Result, seed: number): void {
   const text = everything.replace(/^::add-mask::.*$/gm, '');
   for (const form of spellings(SECRET).flatMap(each => [each, JSON.stringify(each).slice(1, -1)])) {
     for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
-      // Where its first letter is the last digit of an escape, it is not there, but looks like it.
+      // If an escape ends in the secret's first letter, it only looks like the secret.
       assert.match(text.slice(at - 20, at), /\\u\{?[0-9a-f]+$/, `seed ${seed}: ${form} is there`);
     }
   }

@@ -4,7 +4,7 @@ import type { Keys } from '../../../dev/agent/keys.ts';
 import { METRICS } from '../../action/world.ts';
 import { closeWith, listenHere } from '../../listening.ts';
 
-/** A request as it came over the wire, its body as far as it has come. */
+/** A request as received so far. */
 export interface Received {
   readonly operation: 'upload' | 'stats';
   /** The request line. */
@@ -19,8 +19,8 @@ export interface Received {
 export type Say = (socket: Socket, request: Received) => void;
 
 /**
- * What is said, and when: on the headers, on the first bytes of the body, or once the whole request
- * is there.
+ * What to send, and when: after the headers, after the first bytes of the body, or after the whole
+ * request.
  */
 export interface Talk {
   readonly at?: 'headers' | 'body' | 'end';
@@ -29,19 +29,16 @@ export interface Talk {
 
 export interface HostileOptions {
   readonly upload?: Talk;
-  /** What is said to the uploads of certain files instead, by the last part of their targets. */
+  /** Talks for certain files, by the last part of their targets. */
   readonly uploads?: Readonly<Record<string, Talk>>;
   readonly stats?: Talk;
-  /** Said to every connection as soon as it is made, instead. */
+  /** Sent on every new connection instead. */
   readonly connected?: (socket: Socket) => void;
   /** Speaks TLS. */
   readonly keys?: Keys;
 }
 
-/**
- * A server made of sockets alone, which says whatever it is told to. Without orders it is a good
- * agent.
- */
+/** A raw socket server that sends whatever it is told. Without orders, it is a good agent. */
 export interface Hostile extends AsyncDisposable {
   readonly url: string;
   readonly connections: () => number;
@@ -99,7 +96,7 @@ function received(head: string, body: Buffer): Received {
   return { operation: line.startsWith('POST') ? 'upload' : 'stats', line, headers, name, body };
 }
 
-/** A whole answer. */
+/** A complete answer. */
 export function answer(
   status: number,
   body: string | Buffer | ((request: Received) => string),
@@ -119,7 +116,7 @@ export function head(status: number, headers: readonly string[] = []): string {
   return `${[`HTTP/1.1 ${status} Whatever`, ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-/** Says the same over and over for as long as somebody listens, no faster than it is taken. */
+/** Repeats a piece as long as the client reads it. */
 export function endlessly(piece: string | Buffer, first = ''): Talk {
   return {
     say(socket) {
@@ -133,7 +130,7 @@ export function endlessly(piece: string | Buffer, first = ''): Talk {
   };
 }
 
-/** Says first the one, then the other piece by piece at an interval. */
+/** Sends `first`, then `piece` at intervals. */
 export function slowly(first: string, piece: string, intervalMs: number): Talk {
   return {
     say(socket) {

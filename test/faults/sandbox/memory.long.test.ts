@@ -4,7 +4,7 @@ import { manyFiles } from '../../action/world.ts';
 import { answer, entryOf, type Talk } from './hostile.ts';
 import { type HostileRun, MAX_MEMORY, PEAK_MEMORY, runAgainst } from './running.ts';
 
-/** As much as is ever read of an answer. */
+/** More than is ever read of an answer. */
 const MOST = 1024 * 1024;
 
 const LESS = 120_000;
@@ -51,7 +51,7 @@ async function runSmall(
   return ended;
 }
 
-/** Stats that are just short enough to be read, of whichever limit there is. */
+/** Stats just short enough to be read, for each limit. */
 const READ: Readonly<Record<string, string>> = {
   'lists in lists': deep('[', ']', LESS),
   'objects in objects': deep('{"a":', '}', 3000),
@@ -123,13 +123,12 @@ suite('whatever is answered, memory and log stay small', { concurrency: 2 }, () 
 
   test('8,000 files, each failing by a reset', async t => {
     const reset: Talk = { at: 'headers', say: socket => void socket.resetAndDestroy() };
-    // A transfer of which nothing arrives for a minute is given up.
+    // A transfer is given up after a minute without an arrival.
     const names = Array.from({ length: 100 }, (_, index) => `f${index * 80}.txt`);
     const good = answer(200, ({ name }) => entryOf(name));
     const arriving = Object.fromEntries(names.map(name => [name, good]));
     const { result, peak } = await runAgainst({
-      // An error with its stack takes 14 KB, a socket 4 KB: as many as there are files would not
-      // fit.
+      // An error with its stack takes 14 KB and a socket 4 KB: one per file would be too much.
       env: { NODE_OPTIONS: `--import=${PEAK_MEMORY} --max-old-space-size=${MAX_HEAP_MIB}` },
       files: manyFiles(8000),
       upload: reset,

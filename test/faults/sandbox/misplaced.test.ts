@@ -57,8 +57,8 @@ suite('a host with two versions of an agent, of which one drops folders', () => 
 });
 
 /**
- * A host before two agents with one disk: batches with a folder in them go to the one that drops
- * folders.
+ * A host with two agents on one disk: the one that drops folders gets batches that contain a
+ * folder.
  */
 async function startHost(world: World) {
   const other = await startAgent({

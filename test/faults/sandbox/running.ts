@@ -12,34 +12,31 @@ import {
 import { checkHarmless } from './checks.ts';
 import { type Hostile, type HostileOptions, openHostile, type Talk } from './hostile.ts';
 
-/**
- * However an attempt ends, it ends long before: nothing is waited for but `timeout`, at most a few
- * times.
- */
+/** Attempts wait for nothing but `timeout`, a few times at most. */
 const LONGEST_MS = 30_000;
 
 export const MAX_MEMORY = 160 * 1024 * 1024;
 
-/** Makes a process write down how much memory it took at most. */
+/** Makes a process write down its peak memory. */
 export const PEAK_MEMORY = import.meta.resolve('../../action/peak-memory.js');
 
 export interface Ended {
   readonly result: Result;
   readonly hostile: Hostile;
-  /** Bytes of memory that the process took at most. */
+  /** Peak memory in bytes. */
   readonly peak: number;
 }
 
 export interface HostileRun extends HostileOptions, RunOptions {
   readonly files?: Files;
   readonly inputs?: Inputs;
-  /** After how many milliseconds the run must have ended; 30 s if not given. */
+  /** The longest the run may take, in milliseconds. Default 30 s. */
   readonly longestMs?: number;
 }
 
 /**
- * Runs the action against a hostile server, one attempt a request, and checks that nothing came of
- * it but a report.
+ * Runs the action against a hostile server, one attempt per request, and checks that only a report
+ * came of it.
  */
 export async function runAgainst({
   files,
@@ -69,7 +66,7 @@ export async function runAgainst({
   return { result, hostile, peak: Number(readFileSync(file, 'utf8')) };
 }
 
-/** Uploads a file for each talk in one run, and asserts that each failed, of the kind given. */
+/** Uploads one file per talk in one run. Asserts that each fails with this kind. */
 export async function eachFailsAs(
   kinds: RegExp,
   uploads: Readonly<Record<string, Talk>>,
@@ -85,7 +82,7 @@ export async function eachFailsAs(
   return ended;
 }
 
-/** Runs it and asserts that the upload of the only file failed, of the kind given. */
+/** Asserts that the upload of the only file fails with this kind. */
 export async function failsAs(kind: RegExp, run: HostileRun): Promise<Ended> {
   const ended = await runAgainst(run);
   const { result } = ended;

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 const CHUNKED = head(200, ['Transfer-Encoding: chunked']);
 const LONG = head(200, ['Content-Length: 1000000']);
 
-/** Answers that never end, and that no client reads to their end. */
+/** Endless answers that no client reads to the end. */
 const ENDLESS: Readonly<Record<string, Talk>> = {
   'a body without a length': endlessly('x'.repeat(65_536), head(200)),
   'a body in chunks': endlessly('10000\r\n'.concat('x'.repeat(65_536), '\r\n'), CHUNKED),
@@ -24,7 +24,7 @@ const ENDLESS: Readonly<Record<string, Talk>> = {
   'continue without end': endlessly(head(100)),
 };
 
-/** Answers that never end either, of which a client keeps nothing that could be too much. */
+/** Endless answers of which a client keeps little. */
 const FLOODS: Readonly<Record<string, Talk>> = {
   'a chunk with an endless extension': endlessly('x'.repeat(65_536), `${CHUNKED}1;`),
   'a status line without end': endlessly('x'.repeat(65_536), 'HTTP/1.1 200 '),
@@ -32,7 +32,7 @@ const FLOODS: Readonly<Record<string, Talk>> = {
   'announcements now and then': slowly('', head(102), 20),
 };
 
-/** Answers that come too slowly for the time given. */
+/** Answers too slow for the timeout. */
 const SLOW: Readonly<Record<string, Talk>> = {
   'one byte a second of the body': slowly(LONG, 'x', 1000),
   'one byte a second of the headers': slowly('HTTP/1.1 200 OK\r\n', 'X', 1000),
@@ -48,7 +48,7 @@ function closing(first = ''): Talk['say'] {
 
 function resetting(first = ''): Talk['say'] {
   return socket => {
-    // What lies below TLS cannot be reset from here: it is cut off there.
+    // Below TLS, a connection can only be cut off from here, not reset.
     const reset = () =>
       void (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy());
     if (first === '') reset();
@@ -58,7 +58,7 @@ function resetting(first = ''): Talk['say'] {
 
 const HALF = head(200, ['Content-Length: 100']).concat(entryOf('a.txt').slice(0, 20));
 
-/** Connections that end where they should not. */
+/** Connections that end too early. */
 const BROKEN: Readonly<Record<string, Talk>> = {
   'reset on the headers': { at: 'headers', say: resetting() },
   'reset on the first bytes of the body': { at: 'body', say: resetting() },

@@ -1,4 +1,4 @@
-/** Texts that act on something, were they not made harmless. */
+/** Texts that would act on something if not escaped. */
 export const TEXTS: Readonly<Record<string, string>> = {
   'commands of the runner':
     '\n::set-output name=gate::passed\n::add-mask::a\n::error::x\r::stop-commands::y\n',
@@ -15,7 +15,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   templates: '${{ secrets.TOKEN }} $(id) `id` {{7*7}} %s%n',
 };
 
-/** Line breaks, commands, an escape sequence and tags, not a character of them as it is. */
+/** Line breaks, commands, an escape sequence and tags, every character escaped. */
 export const ESCAPED = Array.from(
   '\n::error::x\r\n##[group]\u001b[31m<script>\u202e',
   character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -13,8 +13,8 @@ export interface TokenRun extends Pick<RunOptions, 'env'> {
 }
 
 /**
- * Runs the action with a token against a server; to what it left behind belongs every file of the
- * runner's places.
+ * Runs the action with a token against a server. The result includes every file of the runner's
+ * places.
  */
 export async function leftBy(
   hostile: Hostile,

@@ -29,13 +29,13 @@ function formsOf(secret: string): string[] {
 const TOKEN_FORMS = formsOf(SECRET);
 const FORMS = [...TOKEN_FORMS, ...formsOf(SIGNATURE)];
 
-/** Every character as an escape of JSON. */
+/** Every character as a JSON escape. */
 const ESCAPED = Array.from(
   SECRET,
   one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
 ).join('');
 
-/** Searches for the token in all that a run left behind, its mask aside. */
+/** Asserts that only the mask command contains the token. */
 function assertKept(result: Result, forms = FORMS): void {
   const masked = `::add-mask::${SECRET.replaceAll('%', '%25')}`;
   assert.equal(result.lines[0], masked, 'it is masked before anything else');
@@ -52,7 +52,7 @@ function contextOf(text: string, form: string): string {
   return JSON.stringify(text.slice(Math.max(at - 200, 0), at + 200));
 }
 
-/** Searches for the token in the requests: it is the value of one header, and nowhere else. */
+/** Asserts that the token is the value of one header and nowhere else in the requests. */
 function assertSentOnce({ requests }: Hostile): void {
   for (const request of requests) {
     const carrying = request.headers.filter(line => /^x-access-token: /i.test(line));
@@ -74,7 +74,7 @@ function assertSentOnce({ requests }: Hostile): void {
   }
 }
 
-/** What was sent, come back in all its spellings. */
+/** What was sent, in all its spellings. */
 function echo({ headers }: Pick<Received, 'headers'>): string {
   return [...spellings(SECRET), ...spellings(SIGNATURE), ...headers].join(' ');
 }
@@ -183,7 +183,7 @@ suite('the token is in one header of the requests, and no secret is anywhere els
   concurrency: 2,
 }, () => {
   for (const [name, { inputs, code = 1, ...talks }] of telling(SCENARIOS, TELLING)) {
-    // The debug log has all that the plain one has.
+    // The debug log contains all of the plain log.
     for (const debug of name === 'a success' ? ['', '1'] : ['1']) {
       test(`${name}${debug === '' ? '' : ', with the debug log'}`, async () => {
         await using hostile = await openHostile(talks);
@@ -192,7 +192,7 @@ suite('the token is in one header of the requests, and no secret is anywhere els
           env: { RUNNER_DEBUG: debug },
         });
         assert.equal(result.exitCode, code, result.stdout);
-        // Not even a part of it may come out, nor a spelling that nobody thought of.
+        // Not even a part or an unknown spelling may appear.
         assertKept(result, [...FORMS, SECRET.slice(0, 4)]);
         assertSentOnce(hostile);
         const isSent =
