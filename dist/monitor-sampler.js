@@ -28490,7 +28490,7 @@ function startClock(timeoutMs, onTimeout) {
 		}
 	};
 }
-/** What ends a request early: a signal for undici, and a promise for whoever waits. */
+/** Ends a request early: a signal for undici, a promise for whoever waits. */
 function openEnding() {
 	const controller = new AbortController();
 	const { promise: ended, reject } = Promise.withResolvers();
@@ -28645,7 +28645,7 @@ const METRICS = {
 function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
-/** The metric that was probably meant by a short name, another spelling or a typing error. */
+/** The metric that a short name, another spelling or a typo probably means. */
 function nearestMetric(name) {
 	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
 	if ([

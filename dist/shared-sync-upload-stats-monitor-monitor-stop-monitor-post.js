@@ -290,7 +290,7 @@ async function openFile(file, isHashed) {
 		throw readFailure(file, error);
 	}
 }
-/** In hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
+/** SHA-256 in hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
 async function hashFile(file, cancel) {
 	await setImmediate();
 	if (cancel.aborted) return void 0;

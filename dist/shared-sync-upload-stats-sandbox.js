@@ -336,7 +336,7 @@ function startClock(timeoutMs, onTimeout) {
 		}
 	};
 }
-/** What ends a request early: a signal for undici, and a promise for whoever waits. */
+/** Ends a request early: a signal for undici, a promise for whoever waits. */
 function openEnding() {
 	const controller = new AbortController();
 	const { promise: ended, reject } = Promise.withResolvers();

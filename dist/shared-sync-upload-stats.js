@@ -31,7 +31,7 @@ function newForm() {
 const LINE_BREAK = Buffer.from("\r\n");
 const BATCH_BYTES = 1048576;
 const FRAME_BYTES = 256;
-/** The most bytes that a file takes in a batch; undefined if it cannot be in one. */
+/** The most bytes that a file takes in a batch; undefined if it must go alone. */
 function batchBytes({ target, size }) {
 	if (size > 262144 || !isPlainFilename(target)) return void 0;
 	return FRAME_BYTES + target.length + size + 1;
@@ -237,7 +237,7 @@ function withoutTouched(rows, targets, paths = []) {
 async function isSame(file, row, cancel) {
 	return row.size === file.size && await hashFile(file, cancel) === row.sha256;
 }
-/** Tells what uploads to some targets, which arrive at some paths, may overwrite. */
+/** Tells which paths and targets may be overwritten by uploads to these targets and paths. */
 function touchedBy(targets, paths) {
 	const all = new Set(targets);
 	const places = /* @__PURE__ */ new Set([...paths, ...targets.filter((target) => posix.isAbsolute(target))]);
@@ -527,7 +527,7 @@ function watchForGivingUp(clock) {
 			state.lastArrival = clock();
 			state.firstLoss = Number.POSITIVE_INFINITY;
 		},
-		/** Tells of a file that is lost; true if the transfer is to be given up. */
+		/** Reports a lost request. True if the transfer is to be given up. */
 		lost(error, begunAt) {
 			if (!error.isRetryable || error.kind === "file-changed") return false;
 			if (begunAt >= state.firstLoss && clock() - state.lastArrival >= 6e4) return true;

@@ -618,7 +618,7 @@ const METRICS = {
 function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
-/** The metric that was probably meant by a short name, another spelling or a typing error. */
+/** The metric that a short name, another spelling or a typo probably means. */
 function nearestMetric(name) {
 	const plain = name.toLowerCase().replaceAll("-", "_").replace(/^memory/, "mem");
 	if ([
@@ -1487,7 +1487,7 @@ function breachSentence(breach, samples) {
 	if (isSingle || deciding === "mean" || deciding === "last") return peak;
 	return `${peak}${describeTime(breach, samples)}`;
 }
-/** When the deciding figure was sampled, and how long samples in a row tripped. */
+/** When the deciding figure was sampled, and for how long samples in a row tripped. */
 function describeTime({ condition, figure }, samples) {
 	const single = {
 		...condition,

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
-/**
- * Has a server listen on this machine, on any free port unless one is given, and returns the port.
- */
+/** Starts listening on this machine, by default on any free port. Returns the port. */
 export async function listenHere(server: Server, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -12,7 +10,7 @@ export async function listenHere(server: Server, port = 0): Promise<number> {
   return address.port;
 }
 
-/** Closes a server and what is connected to it, and waits for that. */
+/** Closes a server and its connections, and waits for that. */
 export async function closeWith(
   server: Server,
   sockets: Iterable<{ readonly destroy: () => unknown }>,

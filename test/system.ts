@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-// What differs between the systems that the tests run on.
+// The differences between the systems that the tests run on.
 
 export const WINDOWS = process.platform === 'win32';
 
@@ -10,7 +10,7 @@ export function onWindows(why: string): string | false {
   return WINDOWS && `Windows: ${why}`;
 }
 
-/** Why a test is skipped anywhere but on Linux; false there. */
+/** Why a test is skipped except on Linux; false there. */
 export function unlessLinux(why: string): string | false {
   return process.platform !== 'linux' && why;
 }
@@ -19,7 +19,7 @@ export const WITHOUT_BASH = onWindows('the bash found there may be that of WSL')
 
 export const WITHOUT_SIGNALS = onWindows('a signal sent by a process ends another at once there');
 
-/** Whether a file can have a name, which may be a path with slashes: Windows takes fewer. */
+/** Whether a file can have this name or path; Windows allows fewer. */
 export function canBeNamed(name: string): boolean {
   return !(WINDOWS && /["*:<>?|\\\p{Cc}]|[. ](\/|$)/u.test(name));
 }

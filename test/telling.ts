@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 
 /**
- * The cases of a table that tell most, by name: the quick tests' share. With all cases asked for,
- * the whole table.
+ * The named cases, which tell most, as the quick tests' share of a table; all of them in a full
+ * run.
  */
 export function telling<T>(
   cases: Readonly<Record<string, T>>,
@@ -12,10 +12,10 @@ export function telling<T>(
   return Object.entries(cases).filter(([name]) => everyCase || names.includes(name));
 }
 
-/** Every fourth case of a table whose cases tell alike: the quick tests' share. */
+/** Every fourth case of a table of similar ones, as the quick tests' share. */
 export function everyFourth<T>(cases: readonly T[]): readonly T[] {
   return everyCase ? cases : cases.filter((_, index) => index % 4 === 0);
 }
 
-/** Whether every case is asked for, as `dev/scripts/test.ts --all` does. */
+/** True in a full run, as by `dev/scripts/test.ts --all`. */
 export const everyCase = process.env['TEST_CASES'] === 'all';

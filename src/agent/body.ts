@@ -14,7 +14,7 @@ export interface Part {
   readonly file: UploadFile;
   /** Bytes of its content in the body. */
   readonly size: number;
-  /** Of that content, in hexadecimal digits, once all of it was sent. */
+  /** SHA-256 of that content in hexadecimal digits, once all of it was sent. */
   readonly sha256: () => string;
 }
 
@@ -61,7 +61,7 @@ export const BATCH_BYTES = 1024 * 1024;
 // More than the boundary and headers of a part, without its file name.
 const FRAME_BYTES = 256;
 
-/** The most bytes that a file takes in a batch; undefined if it cannot be in one. */
+/** The most bytes that a file takes in a batch; undefined if it must go alone. */
 export function batchBytes({ target, size }: UploadFile): number | undefined {
   if (size > SMALL_BYTES || !isPlainFilename(target)) return undefined;
   return FRAME_BYTES + target.length + size + 1;

@@ -22,7 +22,7 @@ export interface AgentRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: AsyncIterable<Buffer>;
-  /** Told the bytes of each chunk of the body that the network has taken. */
+  /** Called with the bytes of each chunk that the network has taken. */
   readonly onSent?: (bytes: number) => void;
   /** The statuses of success. Default 200 and 201. */
   readonly statuses?: readonly number[];
@@ -295,7 +295,7 @@ function startClock(timeoutMs: number, onTimeout: () => void): Clock {
   };
 }
 
-/** What ends a request early: a signal for undici, and a promise for whoever waits. */
+/** Ends a request early: a signal for undici, a promise for whoever waits. */
 function openEnding() {
   const controller = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();

@@ -87,7 +87,7 @@ export async function openFile(file: LocalFile, isHashed: boolean): Promise<Open
   }
 }
 
-/** In hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
+/** SHA-256 in hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
 export async function hashFile(
   file: LocalFile & { readonly size: number },
   cancel: AbortSignal,

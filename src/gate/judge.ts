@@ -17,7 +17,7 @@ export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 
 /** The result of one condition. */
 export type Judgement =
-  /** `figure` decided: the extreme, or with `==` and `!=` the first that satisfies the condition. */
+  /** `figure` is the extreme, or with `==` and `!=` the first that satisfies the condition. */
   | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
   /** `missing` of the `samples` lack the metric; `reported` lists what the first of them has. */
   | {

@@ -32,7 +32,7 @@ export function metricKind(metric: string): MetricKind | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
 }
 
-/** The metric that was probably meant by a short name, another spelling or a typing error. */
+/** The metric that a short name, another spelling or a typo probably means. */
 export function nearestMetric(name: string): string | undefined {
   const plain = name
     .toLowerCase()

@@ -64,7 +64,7 @@ export function breachSentence(breach: Judgement, samples: readonly Sample[]): s
   return `${peak}${describeTime(breach, samples)}`;
 }
 
-/** When the deciding figure was sampled, and how long samples in a row tripped. */
+/** When the deciding figure was sampled, and for how long samples in a row tripped. */
 function describeTime(
   { condition, figure }: Extract<Judgement, { holds: boolean }>,
   samples: readonly Sample[],

@@ -78,7 +78,7 @@ async function isSame(file: PlannedFile, row: StateRow, cancel: AbortSignal): Pr
   return row.size === file.size && (await hashFile(file, cancel)) === row.sha256;
 }
 
-/** Tells what uploads to some targets, which arrive at some paths, may overwrite. */
+/** Tells which paths and targets may be overwritten by uploads to these targets and paths. */
 function touchedBy(
   targets: readonly string[],
   paths: readonly string[],

@@ -17,7 +17,7 @@ export function watchForGivingUp(clock: () => number) {
       state.lastArrival = clock();
       state.firstLoss = Number.POSITIVE_INFINITY;
     },
-    /** Tells of a file that is lost; true if the transfer is to be given up. */
+    /** Reports a lost request. True if the transfer is to be given up. */
     lost(error: AgentError, begunAt: number): boolean {
       // A failure that lies in the file itself says nothing about the others.
       if (!error.isRetryable || error.kind === 'file-changed') return false;

@@ -214,7 +214,7 @@ const HIDDEN = Object.fromEntries(
 );
 
 /**
- * By pattern: the files found, the hidden entries, and how many files are found with hidden ones
+ * By pattern: the files found, the hidden entries, and the number of files if hidden ones are
  * included.
  */
 const CASES: Readonly<
@@ -237,7 +237,7 @@ const CASES: Readonly<
   '*/.env': [['sub/.env'], [], 1],
   '**/*env': [[], ['.env', 'sub/.env'], 2],
   '*/e.js': [[], [], 0],
-  // A hidden folder is not searched for what the pattern matches below it.
+  // A hidden folder is not searched for further matches.
   '*/*/e.js': [[], [], 1],
   '**/*.js': [['a.js', 'sub/b.js'], [], 4],
 };

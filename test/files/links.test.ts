@@ -8,7 +8,7 @@ import { type Entries, find, link, plant, relatives, skipped } from './tree.ts';
 
 type Links = Readonly<Record<string, string>>;
 
-/** A workspace `w` with links, beside files that are none of it. */
+/** Creates a workspace `w` with links, and files beside it. */
 function plantLinked(links: Links) {
   const files = ['w/a.txt', 'w/dir/b.txt', 'outside/secret', 'outside/sub/c.txt', 'w2/d.txt'];
   const tree = plant(Object.fromEntries(files.map(file => [file, file])));
@@ -16,7 +16,7 @@ function plantLinked(links: Links) {
   return tree;
 }
 
-/** What `lines` find in such a workspace. */
+/** What `lines` find in that workspace. */
 async function findWith(
   links: Links,
   lines: readonly string[],

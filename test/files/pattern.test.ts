@@ -6,7 +6,7 @@ import { onWindows } from '../system.ts';
 
 const excluding = (patterns: readonly string[]) => excludesOf(patterns, '/').isExcluded;
 
-/** By directory, what a pattern in it becomes. */
+/** By directory: each pattern, made absolute. */
 const ANCHORED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/w': {
     'a/**': '/w/a/**',
@@ -43,7 +43,7 @@ describe('anchor', { skip: onWindows('its paths are others') }, () => {
   }
 });
 
-/** By pattern, which paths it wants, and which it leaves. */
+/** By pattern: the paths that it wants, and others. */
 const WANTED: Readonly<
   Record<string, readonly [wants: readonly string[], leaves: readonly string[]]>
 > = {
@@ -75,7 +75,7 @@ describe('matcher.wants', () => {
   });
 });
 
-/** By pattern, which paths it hides, and which it shows. */
+/** By pattern: the paths that it hides, and others. */
 const HIDDEN: Readonly<
   Record<string, readonly [hides: readonly string[], shows: readonly string[]]>
 > = {

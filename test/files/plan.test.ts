@@ -11,7 +11,7 @@ import { parseFields } from '../../src/inputs/inputs.ts';
 
 const WORKSPACE = '/w';
 
-/** A file found at a path of the workspace, `relative` being what the wildcards matched. */
+/** A found file; `relative` is what the wildcards matched. */
 function source(file: string, relative = '', size = 1): FoundFile {
   const absolute = path.resolve(WORKSPACE, file);
   return {
@@ -24,14 +24,14 @@ function source(file: string, relative = '', size = 1): FoundFile {
   };
 }
 
-/** What one line of `files` matches. */
+/** The matches of one line of `files`. */
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
   const [pattern] = parseFields({ files: fileRules }, { files: line }).files.patterns;
   assert.ok(pattern !== undefined);
   return { pattern, root: WORKSPACE, files, skipped: [], hidden: [], ...more };
 }
 
-/** The plan for what lines match, in a workspace at `/w`. */
+/** The plan for matches in a workspace at `/w`. */
 function planFor(found: readonly Matches[], options: Partial<PlanOptions> = {}): Plan {
   return planFiles(found, {
     workspace: WORKSPACE,
@@ -47,7 +47,7 @@ function targetsOf(found: readonly Matches[], target = ''): string[] {
   return planFor(found, { target }).files.map(file => file.target);
 }
 
-/** The messages that a plan is refused with. */
+/** The messages of a refused plan. */
 function refusals(found: readonly Matches[]): string[] {
   try {
     planFor(found);
@@ -59,10 +59,7 @@ function refusals(found: readonly Matches[]): string[] {
   }
 }
 
-/**
- * By the target for all, where lines put dist/a/b.js, which a wildcard matched, or a/f.txt, which
- * was spelt out.
- */
+/** By `target`: where lines put dist/a/b.js, matched by a wildcard, or a/f.txt, spelled out. */
 const LANDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '': {
     'dist/**': 'a/b.js',

@@ -17,7 +17,7 @@ function sharesOf(plan: readonly Sized[], count: number): Sized[][] {
   return Array.from({ length: count }, (_, index) => shardOf(plan, { index: index + 1, count }));
 }
 
-// A request counts as so many bytes.
+// A file's size plus the cost of a request.
 const weightOf = ({ size }: Sized) => size + 1024;
 
 function weigh(files: readonly Sized[]): number {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type FindOptions, findFiles, type Matches } from '../../src/files/find.ts';
 import type { FileRules } from '../../src/inputs/files.ts';
 
-/** What stands at a path: a file's content, or something else made there. */
+/** An entry: a file's content, or a function that creates something else. */
 type Entry = string | Buffer | ((file: string) => void);
 
 /** Files by their path below the tree's root. */
@@ -19,8 +19,8 @@ export interface Tree extends Disposable {
 }
 
 /**
- * Makes a tree in a new directory, removed with it. `below` is put between that directory and the
- * root.
+ * Creates a tree in a new directory, which is removed with it. `below` comes between that directory
+ * and the root.
  */
 export function plant(entries: Entries, below = ''): Tree {
   const top = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'upload-')));
@@ -47,17 +47,17 @@ export function fifo(file: string): void {
   execFileSync('mkfifo', [file]);
 }
 
-/** An empty directory. */
+/** Creates an empty directory. */
 export function directory(file: string): void {
   mkdirSync(file);
 }
 
-/** A file whose name, beside the one given, ends in a byte that is no UTF-8. */
+/** Creates a file whose name ends in a byte that is not UTF-8. */
 export function badName(file: string): void {
   writeFileSync(withBadByte(file), 'x');
 }
 
-/** A directory with such a name, and a file in it. */
+/** Creates a directory with such a name, and a file in it. */
 export function badDirectory(file: string): void {
   mkdirSync(withBadByte(file));
   writeFileSync(Buffer.concat([withBadByte(file), Buffer.from('/in')]), 'x');
@@ -81,13 +81,12 @@ export const PROJECT: Entries = {
   empty: directory,
 };
 
-// The library prints some lines for each search, which the runner hides; here they would drown what
-// tests say.
+// The glob library prints debug lines, which would drown the tests' output.
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
   typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
 
-/** The rules that lines without targets spell out. */
+/** The rules for lines without targets. */
 export function rules(lines: readonly string[]): FileRules {
   return {
     patterns: lines.filter(line => !line.startsWith('!')).map(pattern => ({ pattern })),
@@ -95,7 +94,7 @@ export function rules(lines: readonly string[]): FileRules {
   };
 }
 
-/** The options of a search that differ from test to test only now and then. */
+/** The usual options of a search. */
 export const USUAL = {
   cancel: new AbortController().signal,
   workingDirectory: '',
@@ -103,7 +102,7 @@ export const USUAL = {
   followSymlinks: true,
 };
 
-/** What lines find in a workspace. */
+/** Finds what lines match in a workspace. */
 export async function find(
   workspace: string,
   lines: readonly string[],
@@ -112,12 +111,12 @@ export async function find(
   return [...(await findFiles(rules(lines), { ...USUAL, workspace, ...options })).matches];
 }
 
-/** The paths found below what the patterns spell out, sorted. */
+/** The paths found, relative to the patterns' roots, sorted. */
 export function relatives(matches: readonly Matches[]): string[] {
   return matches.flatMap(({ files }) => files.map(({ relative }) => relative)).sort();
 }
 
-/** What was skipped, by the end of its path. */
+/** The skipped entries, by the end of their paths. */
 export function skipped(matches: readonly Matches[]): Record<string, string> {
   const all = matches.flatMap(match => match.skipped);
   return Object.fromEntries(all.map(({ path: file, reason }) => [path.basename(file), reason]));

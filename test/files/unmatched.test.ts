@@ -17,7 +17,7 @@ const ENTRIES: Entries = {
 const JOINED =
   'several patterns on one line; if the workflow has them on several, write files: | instead of files: >';
 
-/** By the line, why it matches nothing. */
+/** By line: why it matches nothing. */
 const SLIPS: Readonly<Record<string, string>> = {
   '"dist/**"': 'remove the quotes around it; a line is taken literally',
   "'dist/**'": 'remove the quotes around it; a line is taken literally',
@@ -33,7 +33,7 @@ const SLIPS: Readonly<Record<string, string>> = {
   'package.json dist/** !**/*.map': JOINED,
 };
 
-/** By the line, what is there. */
+/** By line: what is there. */
 const EXTENTS: Readonly<Record<string, string>> = {
   'apps/web/dist/**':
     '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',

@@ -72,7 +72,7 @@ describe('names that are not valid UTF-8', { skip: unlessLinux('such names need 
     await assert.rejects(find(tree.root, ['a/*/b/*']), refusal('a/bad'));
   });
 
-  // The library stops at such a name before it tests the excludes.
+  // The library fails on such a name before it tests excludes.
   const wrongAllTheSame: Readonly<Record<string, readonly [Entries, readonly string[]]>> = {
     'is excluded': [{ 'a/bad': badName, 'a/good': '' }, ['a', '!a/bad*']],
     'is hidden': [{ 'a/.bad': badName, 'a/good': '' }, ['a']],

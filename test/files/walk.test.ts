@@ -14,7 +14,7 @@ function folders(count: number): Entries {
   );
 }
 
-// With few folders at its top, only those that are not excluded are searched.
+// With few top folders, excluded ones are not searched.
 for (const count of [1, 32, 33]) {
   const more = { 'dist/top': '', 'dist/.env': '', 'dist/.git/x': '', 'dist/d0/.hidden/x': '' };
   const entries = { ...folders(count), ...more };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Condition, parseCondition } from '../../src/gate/conditions.ts';
 import type { Figures } from '../../src/gate/metrics.ts';
 
-/** Why a condition was refused, and where. */
+/** A refused condition, with the reason and the column. */
 export class Refused extends Error {
   readonly column: number;
 
@@ -12,14 +12,14 @@ export class Refused extends Error {
   }
 }
 
-/** Parses a condition; a refusal is thrown as `Refused`. */
+/** Parses a condition. @throws Refused */
 export function parse(line: string): Condition {
   return parseCondition(line, (message, column) => {
     throw new Refused(message, column);
   });
 }
 
-/** The refusal of a condition that is wrong. */
+/** The refusal of an invalid condition. */
 export function refusalOf(line: string): Refused {
   try {
     parse(line);
@@ -35,7 +35,7 @@ export function figures(of: Readonly<Record<string, number>>): Figures {
   return new Map(Object.entries(of));
 }
 
-/** Samples that report one metric only, `undefined` for one that does not report it. */
+/** Samples of one metric; `undefined` if a sample does not report it. */
 export function samplesOf(metric: string, values: readonly (number | undefined)[]): Figures[] {
   return values.map(value => figures(value === undefined ? { ts: 1 } : { [metric]: value }));
 }

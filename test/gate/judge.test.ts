@@ -3,10 +3,7 @@ import { describe, test } from 'node:test';
 import { gateOf, type Judgement, judge } from '../../src/gate/judge.ts';
 import { figures, parse, samplesOf } from './given.ts';
 
-/**
- * What a judgement says beside its condition: the figure, or the metrics reported where there is
- * none.
- */
+/** The figure of a judgement, or the reported metrics without one. */
 function found(judgement: Judgement): number | readonly string[] {
   return judgement.holds === undefined ? judgement.reported : judgement.figure;
 }
@@ -18,19 +15,18 @@ describe('the figure that decides', () => {
     holds: boolean,
     figure: number,
   ])[] = [
-    // Of several that satisfy a bare condition, the farthest from its limit; for == and != the
-    // first.
+    // Of several figures that satisfy it, the extreme; for == and != the first.
     ['load > 7', [1, 9, 8, 2], true, 9],
     ['load >= 8', [8, 9, 2], true, 9],
     ['load < 1', [5, 0, -2], true, -2],
     ['load <= 3', [3, 5.5, 8], true, 3],
     ['load == 5.5', [3, 5.5, 8], true, 5.5],
     ['load != 3', [3, 5.5, 8], true, 5.5],
-    // The last where none does.
+    // The last figure if none satisfies it.
     ['load > 8', [8, 3, 5], false, 5],
     ['load < 3', [8, 3, 5], false, 5],
     ['load == 4', [8, 3, 5], false, 5],
-    // The aggregate, whether or not it does.
+    // The aggregate in any case.
     ['load.last >= 6', [4, 10, 1, 6], true, 6],
     ['load.min > 1', [4, 10, 1, 6], false, 1],
     ['load.max != 10', [4, 10, 1, 6], false, 10],
@@ -75,7 +71,7 @@ describe('the gate', () => {
   const samples = [40, 60].map(mem_used_pct => figures({ mem_used_pct, cpu_count: 4 }));
   const reported = ['cpu_count', 'mem_used_pct'];
 
-  /** Its state, and its breaches in short. */
+  /** A gate's state and its breaches in short. */
   function gate(failIf: readonly string[], warnIf: readonly string[], over = samples) {
     const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
     const { state, breaches, failIf: failing, warnIf: warning } = gateOf(rules, over);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-// Written from the language's description alone, as simply as can be: judging by it must agree with
-// the sources.
+// Written from the description of the language alone, as simply as possible. The sources must agree
+// with it.
 
 /** A fraction. Nothing is ever rounded or reduced. */
 type Fraction = readonly [numerator: bigint, denominator: bigint];
@@ -30,7 +30,7 @@ const SIZES: Readonly<Record<string, bigint>> = {
   TiB: 1_099_511_627_776n,
 };
 
-/** Whether a condition holds over the figures of its metric; undefined without any. */
+/** Whether a condition holds for the figures of its metric; undefined without figures. */
 export function oracle(parts: Parts, found: readonly number[]): boolean | undefined {
   if (found.length === 0) return undefined;
   const all = found.map(figure => fraction(String(figure)));
@@ -40,8 +40,8 @@ export function oracle(parts: Parts, found: readonly number[]): boolean | undefi
 }
 
 /**
- * Whether the deciding figure is so close to the limit, and not equal to it, that numbers of 64
- * bits cannot tell them apart: they hold 53 bits, of which a mean may lose three.
+ * True if 64-bit floats cannot tell the deciding figure from the limit although they differ: floats
+ * have 53 bits, of which a mean may lose three.
  */
 export function isTooClose(parts: Parts, found: readonly number[]): boolean {
   const limit = limitOf(parts);
@@ -86,12 +86,12 @@ function holds(order: bigint, operator: string): boolean {
   return operator === '==' ? order === 0n : order !== 0n;
 }
 
-/** Positive, zero or negative as `a` is above, at or below `b`. */
+/** Positive if `a` is above `b`, zero if equal, else negative. */
 function difference([a, b]: Fraction, [c, d]: Fraction): bigint {
   return a * d - c * b;
 }
 
-/** The fraction that a decimal stands for. */
+/** A decimal as a fraction. */
 function fraction(text: string): Fraction {
   const [mantissa = '', exponent = '0'] = text.split('e');
   const [whole = '', decimals = ''] = mantissa.split('.');

@@ -17,7 +17,7 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   unknown: ['%', ...BYTES],
 };
 
-// Metrics that only some agent reports are no slips of those that are known.
+// Metrics that only some agent reports, unlike any known one.
 const OTHERS = [
   'mem_cache',
   'mem_rate',
@@ -70,7 +70,7 @@ const figure = fc.oneof(whole, decimal, fc.constant(undefined));
 
 const space = fc.constantFrom('', ' ', '\t', '  ', '\u00a0');
 
-/** A condition with samples, some of which meet its limit exactly or lie next to it. */
+/** A condition with samples, some exactly at its limit or next to it. */
 const judged = parts.chain(condition => {
   const [numerator, denominator] = limitOf(condition);
   const near = Number(numerator / denominator);
@@ -106,7 +106,7 @@ describe('any condition', () => {
   test('is judged as exact arithmetic has it, by a figure that bears that out', () => {
     fc.assert(
       fc.property(judged, ({ condition: written, values }) => {
-        // A sample without `metric` reports `ts`, which must not pass for it.
+        // A sample without `metric` reports `ts`, which must not count as it.
         fc.pre(written.metric !== 'ts' || !values.includes(undefined));
         const known = values.filter(value => value !== undefined);
         const condition = parse(write(written));

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { fileRules } from '../../src/inputs/files.ts';
 import { parsed, problemOf, refuses, takes } from './given.ts';
 
-/** What a line says: a pattern, and a target where it has one. */
+/** By line: its pattern, and its target if it has one. */
 const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]>> = {
   'dist/**': ['dist/**'],
   '  a  ': ['a'],
@@ -46,7 +46,7 @@ const NO_LINE = 'is required: at least one line must say what to upload.';
 const CLIMBS = 'has a . or .. in its middle. Write the path without it.';
 const EXPANDED = "is not expanded. Write the path; a relative one is below the user's home.";
 
-/** By what is refused, what is meant. */
+/** By refused pattern: the intended one. */
 const MEANT: Readonly<Record<string, string>> = {
   'src/**.py': 'src/**/*.py',
   'a/**.js': 'a/**/*.js',

@@ -14,12 +14,12 @@ export const REQUIRED: RawInputs = {
   files: 'dist/**',
 };
 
-/** The inputs as parsed, with those given in place of the valid ones. */
+/** Parses the required inputs with these changes. */
 export function parsed(given: RawInputs = {}): Inputs<'sync'> {
   return parseInputs('sync', { ...REQUIRED, ...given });
 }
 
-/** Every problem that is found with the inputs given. */
+/** All problems of these inputs. */
 export function problemsOf(given: RawInputs): readonly Problem[] {
   try {
     parsed(given);
@@ -30,7 +30,7 @@ export function problemsOf(given: RawInputs): readonly Problem[] {
   }
 }
 
-/** The only problem that is found with the inputs given. */
+/** The only problem of these inputs. */
 export function problemOf(given: RawInputs): Problem {
   const [problem, ...others] = problemsOf(given);
   assert.ok(problem !== undefined, `${JSON.stringify(given)} is accepted`);
@@ -38,7 +38,7 @@ export function problemOf(given: RawInputs): Problem {
   return problem;
 }
 
-/** Tests what each value of an input becomes, beside the other inputs given. */
+/** Tests what each value of an input is parsed to, with these other inputs. */
 export function takes(
   input: string,
   cases: Readonly<Record<string, unknown>>,
@@ -53,7 +53,7 @@ export function takes(
   }
 }
 
-/** Tests what is said of each value of an input that is refused, beside the other inputs given. */
+/** Tests the message for each refused value of an input, with these other inputs. */
 export function refuses(
   input: string,
   cases: Readonly<Record<string, string>>,
@@ -68,7 +68,7 @@ export function refuses(
   }
 }
 
-/** One message for each of some values, in which `%` stands for the value. */
+/** One message per value, with `%` for the value. */
 export function each(values: readonly string[], message: string): Record<string, string> {
   return Object.fromEntries(
     values.map(value => [value, message.replace('%', JSON.stringify(value))]),

@@ -272,7 +272,7 @@ describe('a list of conditions', () => {
   });
 });
 
-/** Each input that can be wrong, with a value that is. */
+/** An invalid value for each input that can be invalid. */
 const WRONG: RawInputs = {
   'sandbox-id': '',
   token: 'tok-s3cret\u0000',
@@ -312,7 +312,7 @@ test('a bug in a parser is no problem of the user and passes through', () => {
 for (const [input, value = ''] of Object.entries(WRONG)) {
   test(`the example for ${input} is YAML and accepted`, () => {
     const example = problemOf({ [input]: value }).example ?? '';
-    // The runner puts a value in the place of an expression.
+    // The runner evaluates expressions.
     const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
     assert.deepEqual(problemsOf({ [input]: String(fixed[input]) }), []);
   });

@@ -49,8 +49,7 @@ test('delay waits and goes on as usual', async () => {
 
 for (const at of ['before-body', 'during-body', 'after-body'] as const) {
   test(`reset and hang-up ${at}`, async () => {
-    // An end that comes while the body is sent may be taken for a reset, but not the other way
-    // round.
+    // An end while the body is being sent may look like a reset, but not the reverse.
     const codes = {
       reset: ['ECONNRESET', 'UND_ERR_SOCKET'],
       'hang-up': ['UND_ERR_SOCKET'],

@@ -8,7 +8,7 @@ import type { AgentOptions } from '../../dev/agent/options.ts';
 export const TOKEN = 'a-token';
 export const SANDBOX_ID = 'sandbox1';
 
-/** Headers of a right request. */
+/** Headers of a valid request. */
 export const HEADERS = {
   Accept: 'application/json',
   'X-Access-Token': TOKEN,
@@ -18,7 +18,7 @@ export const HEADERS = {
 
 export interface Sandbox extends AsyncDisposable {
   readonly agent: LocalAgent;
-  /** A directory that holds the sandbox's root and is removed with it. */
+  /** A directory around the sandbox's root, removed with it. */
   readonly outside: string;
   readonly root: string;
   /** The text of a stored file, by its absolute path in the sandbox. */

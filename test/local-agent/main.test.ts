@@ -20,13 +20,13 @@ function start(args: readonly string[], token = '') {
   });
 }
 
-/** What it prints when it is ready. */
+/** Its output when it is ready. */
 async function said(child: ReturnType<typeof start>): Promise<string> {
   const [chunk] = await once(child.stdout, 'data');
   return String(chunk);
 }
 
-/** What it leaves behind once it has ended. */
+/** Its output and exit code after its end. */
 async function endOf(child: ReturnType<typeof start>): Promise<unknown[]> {
   const exit = once(child, 'close').then(([code]) => code);
   return await Promise.all([exit, text(child.stdout), text(child.stderr)]);

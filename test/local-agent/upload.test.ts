@@ -199,7 +199,7 @@ test('symlinks that leave the root are refused, and nothing is made behind them'
   skip,
 }, async () => {
   await using sandbox = await openSandbox();
-  // Its name begins as the root's does.
+  // Its name starts like the root's.
   const elsewhere = join(sandbox.outside, 'root-2');
   await mkdir(elsewhere);
   await writeFile(join(elsewhere, 'secret'), 'kept');

@@ -24,7 +24,7 @@ process.exitCode = Number(INPUT_CODE);
 `;
 const POST = `console.log('post ' + process.env.STATE_name);`;
 
-/** What the steps of a job log, each line as it comes, and how each ended. */
+/** Runs steps; returns their log and results. */
 async function run(t: TestContext, steps: string) {
   const workspace = mkdtempSync(path.join(tmpdir(), 'job-'));
   t.after(() => rmSync(workspace, { recursive: true }));

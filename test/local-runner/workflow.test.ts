@@ -7,7 +7,7 @@ import { runWorkflow } from '../../dev/runner/workflow.ts';
 import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { WITHOUT_BASH } from '../system.ts';
 
-/** What the jobs of a workflow log, and how each copy ended. */
+/** Runs jobs; returns their log and the results of their copies. */
 async function run(t: TestContext, jobs: string) {
   const folder = mkdtempSync(path.join(tmpdir(), 'workflow-'));
   t.after(() => rmSync(folder, { recursive: true }));

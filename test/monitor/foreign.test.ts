@@ -23,7 +23,7 @@ import { runPost, startJob, until } from './monitoring.ts';
 
 const CALM = decoded('{"mem_total":1000,"mem_used":100}');
 
-// An ordinary user, also where the tests run as root, who may remove everything.
+// An ordinary user; root could remove everything.
 const NOBODY = 65_534;
 const AS_NOBODY = {
   NODE_OPTIONS: `--import=${import.meta.resolve('../faults/files/nobody.js')}`,
@@ -31,7 +31,7 @@ const AS_NOBODY = {
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
-/** Replaces a file of a record that is complete and calm. */
+/** Replaces a file of a complete, calm record. */
 const replacing =
   (name: string, replace: (file: string) => void) => (recorder: Recorder, directory: string) => {
     recorder.start(Date.now());
@@ -174,7 +174,7 @@ test('a record that cannot be removed does not fail the job', {
 test('a monitor that crashes says why', async () => {
   await using job = await startJob(GATED);
   await job.use(10, 3);
-  // The next sample finds a directory where its file should be.
+  // The next sample finds a directory in place of its file.
   await until(() => {
     try {
       mkdirSync(path.join(job.directory, 'last.json.new'));

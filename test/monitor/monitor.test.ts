@@ -122,7 +122,7 @@ suite('a monitor', { concurrency: 2 }, () => {
 
   test('ends by itself after its longest duration, and says so', async () => {
     await using job = await startJob({ 'max-duration': '1s' });
-    // To read the record meanwhile could keep it from being written.
+    // Do not read the record meanwhile: that could keep it from being written.
     await until(() => hasEnded(job.directory) || undefined);
     assert.equal((await readRecord(job.directory, new Set())).end?.what, 'max-duration was over');
     const post = await job.post();

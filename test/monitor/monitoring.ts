@@ -14,25 +14,22 @@ import {
   type WorldOptions,
 } from '../action/harness.ts';
 
-/** A job with a monitor in it; the sandbox tells how its memory is used, in percent. */
+/** A job with a monitor and a sandbox with adjustable memory use. */
 export interface Job extends AsyncDisposable {
   readonly world: World;
   /** The directory that the monitor records into. */
   readonly directory: string;
   /** The output `monitor`. */
   readonly id: string;
-  /** Lets the sandbox use so much memory, and waits for so many further samples. */
+  /** Sets memory use in percent, and waits for so many further samples. */
   use(percent: number, samples: number): Promise<void>;
-  /** Runs a step that stops the monitor, with these inputs. */
+  /** Runs monitor/stop. */
   stop(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
-  /** Runs the post step, to which the runner hands these inputs in addition. */
+  /** Runs the post step with these further inputs. */
   post(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
 }
 
-/**
- * Starts a job and runs the monitor's main step. What it leaves running ends when the job is
- * disposed of.
- */
+/** Starts a job with a monitor. Disposing of it ends everything. */
 export async function startJob(
   inputs: Inputs = {},
   { env = {}, ...options }: WorldOptions & Pick<RunOptions, 'env'> = {},
@@ -70,10 +67,7 @@ export async function startJob(
   };
 }
 
-/**
- * Runs the post step of a monitor with these inputs on what `write` records, in place of a sampling
- * process.
- */
+/** Runs a monitor's post step on what `write` records in place of a sampler. */
 export async function runPost(
   inputs: Inputs,
   write: (recorder: Recorder, directory: string) => void,
@@ -88,12 +82,12 @@ export async function runPost(
   return await runAction(world, {}, { ...options, task: 'monitor', post });
 }
 
-/** The sampling process of a directory. */
+/** The sampler's process ID. */
 export async function samplerIn(directory: string): Promise<number> {
   return Number(path.basename(await until(() => processIn(directory))));
 }
 
-/** Waits until something is so; the test fails where it is not in half a minute. */
+/** Waits until `look` returns a value. Fails after half a minute. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 1500; tries += 1) {
     const found = await look();
@@ -103,7 +97,7 @@ export async function until<T>(look: () => T | undefined | Promise<T | undefined
   throw new Error('what was waited for did not come');
 }
 
-/** The folder of /proc of the process that samples into a directory, if there is one. */
+/** The sampler's folder in /proc, if it runs. */
 export function processIn(directory: string): string | undefined {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -111,7 +105,7 @@ export function processIn(directory: string): string | undefined {
     .find(folder => commandLineOf(folder).at(-2) === directory);
 }
 
-/** A file of the sampling process as the system shows it. */
+/** A file of the sampler in /proc. */
 export function readProcess(folder: string, name: string): string {
   return readFileSync(path.join(folder, name), 'utf8');
 }
@@ -120,7 +114,7 @@ function commandLineOf(folder: string): string[] {
   try {
     return readProcess(folder, 'cmdline').split('\0');
   } catch {
-    // It ended meanwhile.
+    // It has ended meanwhile.
     return [];
   }
 }

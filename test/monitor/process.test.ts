@@ -8,9 +8,9 @@ import { folderOf, openWorld, SANDBOX_ID, TOKEN, type World } from '../action/ha
 import { unlessLinux } from '../system.ts';
 import { processIn, readProcess, startJob, until } from './monitoring.ts';
 
-// With undici's parser of WebAssembly, half as much again as Node itself.
 const NONE = new Set<string>();
 
+// With undici's WebAssembly parser, half as much again as Node itself.
 const MAX_MEMORY_KB = 70 * 1024;
 
 describe('the sampling process', { skip: unlessLinux('reads /proc') }, () => {
@@ -49,7 +49,7 @@ describe('the sampling process', { skip: unlessLinux('reads /proc') }, () => {
   });
 });
 
-/** Starts a monitor from a process that then ends, and returns the monitor's directory. */
+/** Starts a monitor from a process that then ends. Returns the monitor's directory. */
 function startInJobThatDies({ workspace, temp, agent }: World): string {
   const inputs = {
     'sandbox-id': SANDBOX_ID,

@@ -7,10 +7,7 @@ import { decoded } from '../stats/given.ts';
 
 const STATS = decoded('{"mem_used":1}');
 
-/**
- * What is recorded of samples that fail with the errors given, one after the other, until `stopAt`
- * of them were made.
- */
+/** Records samples that fail with each error in turn, until `stopAt` have been taken. */
 async function recorded(
   errors: readonly (Error | undefined)[],
   stopAt: number,

@@ -6,7 +6,7 @@ import { runPost } from './monitoring.ts';
 
 const S = 1000;
 
-/** A sample each 2 s whose clock shows these seconds. */
+/** Samples every 2 s whose clocks show these seconds. */
 function runClock(clock: readonly (number | undefined)[], level: string) {
   return runPost({ 'sample-interval': '2s', [level]: 'mem_used_pct > 90' }, recorder => {
     const start = Date.now() - clock.length * 2 * S;

@@ -5,14 +5,13 @@ import { test } from 'node:test';
 import { openWorld, runBadly } from '../action/harness.ts';
 import { startJob } from './monitoring.ts';
 
-// Node refuses to start with both. The step itself has started by then, and hands them on to the
-// sampling process.
+// Node refuses to start with both. The step has started already; only the sampler gets them.
 const BROKEN = "process.env.NODE_OPTIONS='--use-openssl-ca --use-bundled-ca'";
 const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BROKEN)}` };
 
 test('a monitor whose process ends while it is started fails the main step, with the reason', async () => {
   await using world = await openWorld();
-  // More than a socket holds, so that the write fails.
+  // More than a socket buffers, so that the write fails.
   const comment = `# ${'x'.repeat(100_000)}`;
   const inputs = { 'fail-if': comment, 'warn-if': comment, headers: `X-Note: ${comment}` };
   const main = await runBadly(world, inputs, { task: 'monitor', env });
@@ -26,7 +25,7 @@ test('a monitor whose process ends while it is started fails the main step, with
 test('a monitor that crashes before its first sample says why in its post step', async () => {
   const faults = [{ on: 'stats', times: 1, do: { kind: 'delay', ms: 1000 } }] as const;
   await using job = await startJob({}, { faults });
-  // The sample finds a directory where its file should be.
+  // The sample finds a directory in place of its file.
   mkdirSync(path.join(job.directory, 'last.json.new'));
   const post = await job.post();
   assert.equal(post.exitCode, 1);

@@ -16,7 +16,7 @@ import { type Job, processIn, startJob, until } from './monitoring.ts';
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 const SIGNAL_AT = import.meta.resolve('../action/signal-at.js');
 
-/** The post step had nothing to do, said nothing, and left nothing behind. */
+/** Asserts that the post step did nothing, said nothing and left nothing behind. */
 function assertSilent(post: Result, { directory }: Job): void {
   const { exitCode, stdout, stderr, summary, outputs } = post;
   assert.deepEqual(

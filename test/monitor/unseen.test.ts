@@ -9,13 +9,13 @@ const CALM = decoded('{"mem_total":1000,"mem_used":100}');
 const S = 1000;
 
 /**
- * Samples at these seconds before the end of the job, and how the monitor ended, if it was not
+ * When samples were taken, in seconds before the end of the job, and how the monitor ended unless
  * killed.
  */
 interface Course {
   readonly at: readonly number[];
   readonly end?: string;
-  /** What was not seen, if anything, in seconds before the end. */
+  /** The unseen time, if any, in seconds before the end. */
   readonly unseen?: readonly [from: number, to: number, says?: string];
 }
 

@@ -15,7 +15,7 @@ const FOLDERS = {
 } as const;
 const read = (task: keyof typeof FOLDERS) => readActionFile(path.join(PROJECT, FOLDERS[task]));
 
-/** The inputs that the root action does not have. */
+/** Inputs that the root action does not have. */
 const OWN_INPUTS = {
   sync: [],
   upload: [],
@@ -51,7 +51,7 @@ for (const task of ['sync', 'upload', 'stats', 'monitor', 'monitor-stop', 'sandb
       const root = await read('sync');
       const known = new Map(root.inputs.map(input => [input.name, input]));
       const { inputs, outputs } = await read(task);
-      // A monitor has long to last, and a sandbox that is to be created has no ID.
+      // A monitor samples less often by default, and creating a sandbox needs no ID.
       if (task === 'monitor') known.delete('sample-interval');
       if (task === 'sandbox') known.delete('sandbox-id');
       for (const input of inputs.filter(({ name }) => known.has(name)))

@@ -20,10 +20,7 @@ const SOURCES = globSync('src/**/*.ts', { cwd: PROJECT }).map(file =>
   read(file).replaceAll(/^\s*(\/\/|\/?\*).*$/gm, ''),
 );
 
-/**
- * Each message that a table in docs/troubleshooting.md quotes: the first cells that are code, or
- * pieces of it.
- */
+/** The messages quoted in docs/troubleshooting.md: each piece of code in a first cell. */
 const QUOTED = [...read('docs/troubleshooting.md').matchAll(/^\| (`.*?) \| /gm)].flatMap(
   ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),
 );
@@ -59,7 +56,7 @@ describe('every link inside the repository leads somewhere', () => {
   }
 });
 
-/** The links of a document, without those to other places, and without what stands in code. */
+/** The links of a document within the repository, except in code. */
 function linksIn(file: string): string[] {
   const prose = read(file).replaceAll(/^```.*?^```|`[^`\n]*`/gms, '');
   const links = prose.matchAll(/\]\(<?([^)\s>]+)|^\[[^\]]+\]: (\S+)|\b(?:href|src)="([^"]+)"/gm);
@@ -77,7 +74,7 @@ function isDead(from: string): (link: string) => boolean {
   };
 }
 
-/** The anchors that GitHub gives the headings of a document. */
+/** The anchors of a document's headings on GitHub. */
 function anchorsOf(file: string): string[] {
   const headings = [
     ...read(file)

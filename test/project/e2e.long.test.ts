@@ -64,7 +64,7 @@ suite('npm run e2e', { concurrency: 2, skip: WITHOUT_BASH }, () => {
   });
 });
 
-/** Runs the job of ci.yml, with one text in it replaced where there is one. */
+/** Runs the job of ci.yml, with one text replaced if given. */
 async function run(now = '', then = '') {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'e2e-'));
   const workflow = readFileSync(WORKFLOW, 'utf8');

@@ -98,7 +98,7 @@ test('a started sandbox is in no process group of its step, which a runner may e
   assert.equal((await fetch(url)).status, 400);
 });
 
-/** Runs a check as a step would, and asserts what it finds. */
+/** Runs a check as a step would, and asserts its findings. */
 async function assertFinds(
   check: string,
   env: Readonly<Record<string, string>>,

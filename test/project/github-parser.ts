@@ -17,7 +17,7 @@ hooks.deregister();
 
 const featureFlags = new FeatureFlags({ all: true });
 
-/** What GitHub finds wrong with a workflow, or an action.yml. */
+/** GitHub's findings in a workflow or an action.yml. */
 export async function problemsIn(name: string, content: string): Promise<string[]> {
   const isAction = path.basename(name) === 'action.yml';
   const parse = isAction ? parseAction : parseWorkflow;

@@ -4,7 +4,7 @@ import type { Fault } from '../../dev/agent/faults.ts';
 import { openWorld, runAction } from '../action/harness.ts';
 import { onWindows } from '../system.ts';
 
-// Messages that no other test meets.
+// Messages that no other test covers.
 
 const skip = onWindows('its limits on names are others');
 
@@ -12,7 +12,7 @@ interface Situation {
   readonly files: readonly string[];
   readonly inputs?: Readonly<Record<string, string>>;
   readonly faults?: readonly Fault[];
-  /** What the log says. */
+  /** Lines of the log. */
   readonly said: readonly string[];
 }
 

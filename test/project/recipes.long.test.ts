@@ -30,7 +30,7 @@ interface Recipe {
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** Figures of a sandbox that no recipe's limit is met by. */
+/** Metrics that meet no limit of a recipe. */
 const IDLE = {
   cpu_used_pct: 5,
   mem_total: 2 ** 32,
@@ -39,7 +39,7 @@ const IDLE = {
   disk_used: 2 ** 30,
 };
 
-/** Every step in the documents that uses an action of this project with all that it needs. */
+/** Every complete step in the documents that uses an action of this project. */
 const RECIPES = DOCUMENTS.flatMap(recipesIn).filter(({ inputs }) => 'token' in inputs);
 
 test('the documents have recipes for every action', () => {
@@ -65,10 +65,10 @@ describe('each recipe works as it is written', { concurrency: 2 }, () => {
   }
 });
 
-/** What the expressions come to that an action could not work with as they are written. */
+/** Values for expressions that an action could not take as text. */
 const VALUES: Readonly<Record<string, string>> = { '${{ steps.this.outputs.shard }}': '1/1' };
 
-/** The inputs of a recipe for the world's sandbox, the expressions of its workflow filled in. */
+/** A recipe's inputs for the world's sandbox, with expressions evaluated. */
 function filled({ inputs }: Recipe, { agent }: World): Inputs {
   const values = Object.entries(inputs).map(([name, value]) => [name, VALUES[value] ?? value]);
   return {
@@ -98,7 +98,7 @@ function recipeOf(
   return task === undefined ? [] : [{ document, task, inputs: Object.fromEntries(values) }];
 }
 
-/** The objects anywhere in a document that have a `uses`. */
+/** All objects in a document with a `uses`. */
 function stepsIn(node: unknown): Readonly<Record<string, unknown>>[] {
   if (typeof node !== 'object' || node === null) return [];
   const below = Object.values(node).flatMap(stepsIn);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 
-/** The blocks of a summary: pieces of HTML parted by empty lines, as Markdown sees them. */
+/** The blocks of a summary: HTML between empty lines, as Markdown sees it. */
 export function blocksOf(summary: string): string[] {
   assert.ok(summary.endsWith('\n\n'));
   return summary.slice(0, -2).split('\n\n');
 }
 
 /**
- * Checks that a summary is nothing but whole blocks of HTML: each begins with a tag at the start of
- * its line, closes what it opens, and holds no character that could begin markup of either kind.
+ * Checks that a summary consists of whole blocks of HTML: each starts with a tag, closes what it
+ * opens, and has no character that could start other markup.
  */
 export function checkBlocks(summary: string): void {
   for (const block of blocksOf(summary)) {
@@ -28,9 +28,7 @@ export function checkBlocks(summary: string): void {
   }
 }
 
-/**
- * The text of a piece of HTML: its tags taken out, its entities as the characters they stand for.
- */
+/** The text of HTML, without tags and with entities decoded. */
 export function textOf(html: string): string {
   const entities: Readonly<Record<string, string>> = {
     amp: '&',

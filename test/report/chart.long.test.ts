@@ -12,7 +12,7 @@ import type { Sample } from '../../src/stats/sample.ts';
 import { parse } from '../gate/given.ts';
 import { course, cpuCourse, linesOf, mermaidOf, type Reading } from './courses.ts';
 
-/** The platform draws no longer chart. */
+/** GitHub draws no longer chart. */
 const LONGEST = 50_000;
 
 const percent = fc.oneof(
@@ -70,7 +70,7 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Serves an empty page with mermaid on it. */
+/** Serves an empty page with Mermaid. */
 async function servePage() {
   const server = createServer((request, response) => {
     const isScript = request.url === '/mermaid.js';
@@ -88,7 +88,7 @@ async function servePage() {
   return { url: `http://127.0.0.1:${address.port}/`, [Symbol.dispose]: close };
 }
 
-/** What mermaid takes a text for. Outside of a browser it cannot read titles. */
+/** How Mermaid parses a text. Outside a browser, it cannot read titles. */
 async function parseIn(page: Page, chart: string): Promise<unknown> {
   return page.evaluate(
     `mermaid.parse(${JSON.stringify(chart)}).then(({ diagramType }) => diagramType)`,
@@ -96,8 +96,7 @@ async function parseIn(page: Page, chart: string): Promise<unknown> {
 }
 
 /**
- * Draws a chart in the page; the numbers of lines and of points of the first line that can be seen
- * in it.
+ * Draws a chart in the page. Returns the number of visible lines, and of points of the first one.
  */
 async function draw(browser: Browser, url: string, chart: string): Promise<unknown> {
   const page = await browser.newPage();

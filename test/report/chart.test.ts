@@ -9,7 +9,7 @@ import { course, cpuCourse, linesOf, mermaidOf, type Reading } from './courses.t
 
 const GIB = 1024 ** 3;
 
-/** The legend and the chart of samples that conditions are judged over. */
+/** The legend and chart of samples with these conditions. */
 function drawn(
   samples: readonly Sample[],
   failIf: readonly string[] = [],
@@ -24,7 +24,7 @@ function drawn(
 const cpu = (values: readonly (number | string | undefined)[], ...failIf: string[]) =>
   drawn(cpuCourse(values), failIf);
 
-/** The values, and as many of the last one as make ten. */
+/** The values, with the last one repeated up to ten. */
 const ten = <T>(...values: readonly T[]): (T | undefined)[] =>
   Array.from({ length: 10 }, (_, index) => values[Math.min(index, values.length - 1)]);
 

@@ -2,7 +2,7 @@ import type { Figures } from '../../src/gate/metrics.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import { statsOf } from './reports.ts';
 
-/** What one sample reports; a number may be written out where it is beyond a float. */
+/** The metrics of one sample; numbers beyond a float are texts. */
 export type Reading = Readonly<Record<string, number | string>>;
 
 /** Samples 1 s apart. */
@@ -14,8 +14,8 @@ export function course(readings: readonly Reading[]): Sample[] {
 }
 
 /**
- * Samples that report CPU only, or nothing where it is undefined: a number as it is, also one that
- * no decoder lets pass, a text as the agent's JSON.
+ * Samples of the CPU only: numbers as they are, even invalid ones, texts as the agent's JSON,
+ * undefined for none.
  */
 export function cpuCourse(values: readonly (number | string | undefined)[]): Sample[] {
   return values.map((value, index) => ({
@@ -36,7 +36,7 @@ export function mermaidOf(chart: string): string {
   return /^```mermaid\n([\s\S]*)\n```$/.exec(chart)?.[1] ?? `no chart in ${chart}`;
 }
 
-/** The numbers of each line that a chart draws: the courses first, then the limits. */
+/** The numbers of each line in a chart: first the metrics, then the limits. */
 export function linesOf(chart: string): number[][] {
   return [...mermaidOf(chart).matchAll(/^ {2}line \[(.*)\]$/gm)].map(([, list = '']) =>
     list.split(', ').map(Number),

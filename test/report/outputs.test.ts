@@ -23,7 +23,7 @@ const LIMIT = 256 * 1024;
 const HUGE = '9223372036854775807';
 const EXACT = '9007199254740991';
 
-/** The report of samples over which conditions of fail-if were judged. */
+/** The report of samples judged by conditions of fail-if. */
 function judged(readings: readonly Reading[], failIf: readonly string[] = []): Report {
   const samples = course(readings);
   const figures = samples.map(sample => sample.figures);
@@ -32,7 +32,7 @@ function judged(readings: readonly Reading[], failIf: readonly string[] = []): R
 
 const GATE = ['gate', 'breaches', 'aggregates'];
 
-/** Of the outputs of a run, those for which this holds. */
+/** The names of a run's outputs for which `holds` is true. */
 function outputsWhere(holds: (name: string) => boolean, of: Report) {
   const { outputs, notices } = outputsOf(of, aggregatesOf(of.samples));
   return {
@@ -76,7 +76,7 @@ describe('the outputs of the upload', () => {
     assert.equal(uploadOutputs(report()).outputs['uploaded'], '[]');
   });
 
-  /** Files whose list is so long, in bytes; each letter of a name stands in it twice. */
+  /** Files whose list has this many bytes; names occur in it twice. */
   function listOf(bytes: number) {
     const left =
       bytes -

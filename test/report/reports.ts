@@ -24,7 +24,7 @@ export function file(name: string, size = 10): Planned {
   };
 }
 
-/** @param sent the bytes that arrived, which are not those planned where a file has grown */
+/** @param sent the bytes that arrived; not those planned if the file has grown */
 export function uploaded(name: string, size = 10, sent = size): FileResult {
   const path = `/home/user/app/${name}`;
   return {
@@ -76,7 +76,7 @@ export const STATS = statsOf({
   mem_cache: 7,
 });
 
-/** A report of a run against a sandbox, with the parts given. */
+/** A report with these parts. */
 export function report(parts: Partial<Report> = {}): Report {
   return {
     ...EMPTY_REPORT,
@@ -87,7 +87,7 @@ export function report(parts: Partial<Report> = {}): Report {
   };
 }
 
-/** A file of each way to end, and something that was skipped. */
+/** Files that ended in every way, and a skipped entry. */
 export const EVERY_END = {
   files: [
     uploaded('a', 7),

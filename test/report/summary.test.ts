@@ -27,7 +27,7 @@ function summaryOf(parts: Partial<Report> = {}): string {
   return text;
 }
 
-/** The cells of each row of the block that holds `word`. */
+/** The cells of each row in the block that contains `word`. */
 function rowsOf(text: string, word: string): string[][] {
   const block = blocksOf(text).find(candidate => candidate.includes(word)) ?? '';
   const rows = [...block.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) => row);
@@ -415,7 +415,7 @@ test('no table has more than four columns', () => {
     assert.ok(row.split(/<t[dh]\b/).length <= 5, row);
 });
 
-/** A report in which every text is the one given, and there is far too much of everything. */
+/** A report full of one text, with far too much of everything. */
 function flooded(text: string, count: number): Report {
   const failures = Array.from({ length: 40 }, (_, index) =>
     Array.from({ length: 20 }, () => failed(text, new AgentError('rejected', `${index}${text}`))),
@@ -486,7 +486,7 @@ for (const name of HOSTILE) {
 test('what comes from elsewhere is code, so neither mention nor emoji comes out of it', () => {
   const said = '@someone :tada:';
   const files = [uploaded(said), failed(said, new AgentError('rejected', said))];
-  // The reason why something was skipped is in the action's own words.
+  // Reasons for skipping are the action's own words.
   const text = summary({ ...flooded(said, 1), files, skipped: [{ path: said, reason: 'a pipe' }] });
   assert.doesNotMatch(text.replace(/<code>.*?<\/code>/g, ''), /@someone/);
 });

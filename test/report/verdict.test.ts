@@ -52,7 +52,7 @@ const gate = (load: number) => ({
   samples: course([{ load }]),
   gate: gateOf(rules, [figures({ load })]),
 });
-/** A monitor of these loads, one a second from 00:16:40 on. */
+/** A monitor with these loads, one per second from 00:16:40 on. */
 const loads = (conditions: string, ...values: readonly number[]): Partial<Report> => {
   const taken = course(values.map(load => ({ load, mem_used_pct: load })));
   const failIf = conditions.split('; ').map(parse);

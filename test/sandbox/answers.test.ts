@@ -7,9 +7,9 @@ import { API_KEY, asked, openService, shownBy } from './service.ts';
 interface Situation {
   readonly plane?: Partial<ControlPlaneOptions>;
   readonly inputs?: Step['inputs'];
-  /** What the error says. */
+  /** Parts of the error. */
   readonly said: readonly string[];
-  /** What was asked of the API. */
+  /** The requests to the API. */
   readonly asks: readonly string[];
 }
 

@@ -26,7 +26,7 @@ const MONITOR = `
       sample-interval: 200ms
       fail-if: mem_used_pct > 100`;
 
-/** Runs the steps of a job, where $URL is that of the service. */
+/** Runs the steps of a job; $URL is the service. */
 async function run({ plane, places }: Service, steps: string) {
   const file = path.join(places.temp, 'job.yml');
   const indented = steps.replaceAll('$URL', plane.url).replaceAll('\n', '\n    ');

@@ -259,7 +259,7 @@ function sending(signal: NodeJS.Signals) {
   };
 }
 
-/** The ID that the action gave a creation. */
+/** The ID that the action put into a creation's metadata. */
 function traceIn(body: unknown): string {
   const id = /"sandbox-sync-id":"([\da-f-]{36})"/.exec(JSON.stringify(body))?.[1];
   return id ?? assert.fail(`no ID in ${JSON.stringify(body)}`);

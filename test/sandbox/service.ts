@@ -16,7 +16,7 @@ export const API_KEY = 'e2b_the-key-of-the-account';
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const ACTION = path.join(PROJECT, 'sandbox');
 
-/** The metadata that each run's environment leads to, but for the ID that is new every time. */
+/** The metadata of each run, except the ID that is always new. */
 export const TRACE = {
   'github-repository': 'octo/app',
   'github-run-id': '42',
@@ -25,15 +25,15 @@ export const TRACE = {
 
 export interface Service extends AsyncDisposable {
   readonly plane: ControlPlane;
-  /** A folder for a checkout, and what comes with it. */
+  /** The runner's places. */
   readonly places: Pick<Step, 'workspace' | 'temp'>;
-  /** Runs the built action, or its post step after the end of its main step. */
+  /** Runs the built action, or its post step given the end of its main step. */
   readonly run: (inputs?: Step['inputs'], options?: Options) => Promise<Result>;
 }
 
 type Options = Pick<Step, 'env' | 'onLine' | 'onStart'> & { readonly post?: StepEnd };
 
-/** Starts a service. Its action waits for no agent unless told to, since no domain leads to it. */
+/** Starts a service. By default, it names no domain, so the action does not wait for an agent. */
 export async function openService(options: Partial<ControlPlaneOptions> = {}): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-action-'));
   const places = { workspace: path.join(folder, 'work'), temp: path.join(folder, 'temp') };
@@ -65,13 +65,13 @@ export async function openService(options: Partial<ControlPlaneOptions> = {}): P
   };
 }
 
-/** What was asked of the API, with the IDs of its sandboxes as ID. */
+/** The requests to the API, with IDs replaced by ID. */
 export function asked({ plane }: Service): string[] {
   const ids = new RegExp(plane.created.map(({ id }) => id).join('|') || '(?!)', 'g');
   return plane.requests.map(request => request.replaceAll(ids, 'ID'));
 }
 
-/** Everything that a run wrote, without the commands that mask a secret. */
+/** Everything that a run wrote, without mask commands. */
 export function shownBy({ everything }: Result): string {
   return everything.replaceAll(/^::add-mask::.*$/gm, '');
 }

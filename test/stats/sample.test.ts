@@ -12,7 +12,7 @@ const BUSY = new AgentError('busy', 'It answered 503.');
 const UNREACHABLE = new AgentError('unreachable', 'It refused the connection.');
 const WRONG_TOKEN = new AgentError('unauthorized', 'It answered 401.');
 
-/** A clock that cancels after so many milliseconds, when somebody sleeps. */
+/** A clock that cancels after so many milliseconds. */
 const cancelledAt = (ms: number) =>
   fakeTime((clock, elapsed) => void (elapsed === ms && clock.cancel()));
 
@@ -97,7 +97,7 @@ interface Waiting {
   readonly limits?: Pick<Parameters<typeof waitUntil>[2], 'intervalMs' | 'timeoutMs'>;
 }
 
-/** Waits for a calm sandbox, 5 s long; the conditions that are unmet come in short. */
+/** Waits up to 5 s for a calm sandbox. Returns unmet conditions in short. */
 async function wait(agent: Pick<Answers, 'read'>, options: Waiting = {}) {
   const {
     until = ['load < 5'],

@@ -3,7 +3,7 @@ import type { Timing } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
 import { decoded } from './given.ts';
 
-/** Time that passes only when somebody sleeps, and a way to stop. */
+/** Time that only passes while somebody sleeps, and a way to cancel. */
 export interface FakeTime extends Timing {
   /** The sleeps so far, in milliseconds. */
   readonly slept: readonly number[];
@@ -12,7 +12,7 @@ export interface FakeTime extends Timing {
   readonly clock: () => number;
 }
 
-/** @param onSleep told of each sleep when it begins, with the milliseconds passed until then */
+/** @param onSleep called when a sleep starts, with the milliseconds so far */
 export function fakeTime(onSleep: (time: FakeTime, elapsed: number) => void = () => {}): FakeTime {
   const start = 1_000_000;
   const controller = new AbortController();
@@ -49,10 +49,7 @@ export interface Answers {
   readonly read: () => Promise<Stats>;
 }
 
-/**
- * Answers one after the other, the last one again and again; an error is thrown. `count` tells how
- * often it was asked.
- */
+/** Answers in turn, then always the last; errors are thrown. `count` counts the calls. */
 export function answers(...list: readonly [Stats | Error, ...(Stats | Error)[]]): Answers {
   let count = 0;
   return {

@@ -68,8 +68,7 @@ describe('a line of the log is only shown', () => {
     test(JSON.stringify(text), () => assert.equal(harmless(text), shown));
   }
 
-  // The runner trims a line and takes one that begins with :: for a command, and ##[ wherever it
-  // stands.
+  // The runner trims lines. It takes `::` at the start for a command, and `##[` anywhere.
   test('whatever it is made of, it is no command, and one line', () => {
     const pieces = [
       ...':: : ##[ # [ \\ error'.split(' '),

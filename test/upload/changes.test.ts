@@ -19,7 +19,7 @@ function planned(tree: Tree, name: string, size = 3): PlannedFile {
   return { source: name, realPath, target: name, size, isExecutable: false, identity };
 }
 
-/** The rows of files as they were sent. */
+/** The rows of sent files. */
 function rowsOf(contents: Readonly<Record<string, string | Buffer>>): StateRows {
   return new Map(
     Object.entries(contents).map(([target, content]) => {
@@ -92,7 +92,7 @@ describe('a file has changed', () => {
   });
 });
 
-/** Rows by path, each of the target given. */
+/** Rows with these targets, by path. */
 function rowsAt(targets: Readonly<Record<string, string>>): StateRows {
   const row = (target: string) => ({ target, size: 3, sha256: `of ${target}` });
   return new Map(Object.entries(targets).map(([path, target]) => [path, row(target)]));

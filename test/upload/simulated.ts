@@ -2,10 +2,7 @@ import type { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { type Transfer, transfer } from '../../src/upload/transfer.ts';
 
-/**
- * A sandbox in simulated time: what becomes of a request that begins at a time, and how long that
- * takes.
- */
+/** A sandbox in simulated time: how long requests take and which fail. */
 export interface Sandbox {
   readonly takesMs: number;
   /** Undefined if the files arrive. `inFlight` counts the request itself. */
@@ -19,14 +16,14 @@ export interface Request {
   readonly inFlight: number;
 }
 
-/** What came of a simulated transfer. */
+/** The end of a simulated transfer. */
 export interface Simulation extends Transfer {
   readonly requests: number;
   /** Milliseconds of simulated time. */
   readonly tookMs: number;
 }
 
-/** Runs a transfer with defaults in simulated time, which passes only while everything waits. */
+/** Runs a transfer with defaults in simulated time, which only passes while everything waits. */
 export async function simulate(
   planned: readonly PlannedFile[],
   sandbox: Sandbox,
@@ -63,7 +60,7 @@ export async function simulate(
   return { ...ended, requests: counts.requests, tookMs: time.now() };
 }
 
-/** A clock that stands still until everybody waits, and then goes on to the next alarm. */
+/** A clock that stands still until everybody waits, then jumps to the next alarm. */
 function simulatedTime() {
   let now = 0;
   const alarms: { readonly at: number; readonly ring: () => void }[] = [];

@@ -34,7 +34,7 @@ function read(given: RawInputs = {}): State {
   return state ?? assert.fail('there is no state');
 }
 
-/** Writes rows as a run does that begins without a state, and returns the text. */
+/** Writes rows like a run without a state, and returns the text. */
 function write(rows: StateRows, given: RawInputs = {}): string {
   rmSync(FILE, { force: true });
   const state = read(given);

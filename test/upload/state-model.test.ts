@@ -12,8 +12,8 @@ import { findChanges, rowsAfter } from '../../src/upload/changes.ts';
 import type { FileResult } from '../../src/upload/result.ts';
 import type { StateRows } from '../../src/upload/state-file.ts';
 
-// Runs of every kind against a sandbox of a few places, each of which has several spellings.
-// Whatever happens, what the state says is so in the sandbox.
+// Runs of every kind against a sandbox with a few places, each with several spellings. Whatever the
+// state says must be true of the sandbox.
 
 const CONTENTS = ['one', 'two'];
 const TARGETS = ['x', 'app/x', '/home/user/x', '/home/user/app/x', '/srv/x', 'y', '/home/user/y'];
@@ -41,7 +41,7 @@ const RUN = fc.record({
 
 type Sandbox = Map<string, string>;
 
-/** How an agent answers the path of a target. */
+/** The path that an agent returns for a target. */
 type Answer = (target: string) => string;
 
 const placeOf: Answer = target => path.posix.resolve('/home/user', target);
@@ -105,7 +105,7 @@ for (const [name, answer] of Object.entries<Answer>({
             const file = files[index];
             return file === undefined || unchanged.has(file) ? [] : [send(sandbox, upload, answer)];
           });
-          // A run that is killed has removed its state.
+          // A killed run has removed its state.
           rows = killed ? new Map() : rowsAfter(rows, results);
           assertTrue(rows, sandbox, 'state');
           assertTrue(same, sandbox, 'reported as unchanged');

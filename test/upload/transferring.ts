@@ -14,22 +14,22 @@ export function files(count: number): PlannedFile[] {
   return Array.from({ length: count }, (_, index) => file(`f${index}`));
 }
 
-/** A transfer whose requests end as the test says. */
+/** A transfer whose requests end when the test says so. */
 export interface Running {
   readonly transfer: Promise<Transfer>;
-  /** The files of each request begun, in their order, such as `f0 f1`. */
+  /** The files of each request in order, such as `f0 f1`. */
   readonly started: readonly string[];
-  /** Those that have not ended. */
+  /** The requests that have not ended. */
   readonly inFlight: ReadonlySet<string>;
   readonly events: readonly TransferEvent[];
   /** Ends a request. */
   answer(request: string, error?: Error): void;
   cancel(): void;
-  /** Resolves when nothing is left to do but to wait for answers. */
+  /** Resolves when the transfer only waits for answers. */
   idle(): Promise<void>;
 }
 
-/** Starts a transfer, one request at a time and without retries unless told otherwise. */
+/** Starts a transfer, by default one request at a time and without retries. */
 export function start(
   planned: readonly PlannedFile[],
   options: Partial<TransferOptions> = {},
@@ -79,7 +79,7 @@ export function start(
   };
 }
 
-/** Ends every request as it begins, until the transfer is over. */
+/** Ends every request when it starts, until the transfer is over. */
 export async function answerAll(
   run: Running,
   outcome: (request: string) => Error | undefined,
@@ -96,7 +96,7 @@ export async function answerAll(
   return over;
 }
 
-/** The first letter of how each file ended. */
+/** The first letter of each file's status. */
 export function statuses(transfer: Pick<Transfer, 'files'>): string {
   return transfer.files.map(({ status }) => status[0]).join('');
 }
