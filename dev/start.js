@@ -1,10 +1,10 @@
-// Starts dev/PROGRAM/main.ts. In JavaScript, so that an older Node gets a clear message instead of
-// failing to load TypeScript.
+// Starts the TypeScript program named first, such as `demo`. In JavaScript, so that an older Node
+// gets a clear message instead of failing to load TypeScript.
 
 const program = String(process.argv[2]);
 process.argv.splice(2, 1);
 if (Number.parseInt(process.versions.node, 10) >= 24) {
-  await import(`./${program}/main.ts`);
+  await import(`./${program}.ts`);
 } else {
   console.error(
     `This is Node ${process.versions.node}. Run npm ci with Node 22.19 or newer: it installs the Node 24 that this needs.`,

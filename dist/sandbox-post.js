@@ -1,17 +1,12 @@
-import { S as annotate } from "./shared.js";
-import { a as keptSandbox, c as plainStep, r as leftBehind, t as deleteSandbox } from "./shared-sync-upload-stats-sandbox.js";
+import { a as forgetJobSandbox, l as sandboxToDelete, n as runStep } from "./shared-sync-monitor-sandbox.js";
+import { n as leftBehind, t as deleteSandbox } from "./shared-sandbox.js";
 
 // src/main/sandbox-post.ts
-const NOT_THE_KEY = "api-key: is not the one that the sandbox was created with. In nested composite actions, give the outer action an input api-key too.";
-const sandbox = keptSandbox();
-if (sandbox !== void 0) {
-	const { id, endsAt, inputs: given, hasKey } = sandbox;
-	const warn = (lines) => annotate.warning([leftBehind(id, endsAt), ...lines]);
-	if (!hasKey) warn([NOT_THE_KEY]);
-	else await plainStep("sandbox-end", (inputs, context) => deleteSandbox(sandbox, inputs, context), {
-		given,
-		onFailure: warn
-	});
-}
+forgetJobSandbox();
+const kept = sandboxToDelete();
+if (kept !== void 0) await runStep("sandbox-end", (inputs, context) => deleteSandbox(kept.lease, inputs, context), {
+	given: kept.inputs,
+	onFailure: ({ warn }, lines) => warn([leftBehind(kept.lease), ...lines].join(" "))
+});
 
 export {  };

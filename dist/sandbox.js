@@ -1,12 +1,12 @@
-import { c as plainStep, i as keepSandbox, n as getSandbox, o as publishSandbox, s as traceOfStep } from "./shared-sync-upload-stats-sandbox.js";
-import { _ as requireFileCommands } from "./shared.js";
+import { c as publishSandbox, d as traceOfStep, f as requireFiles, n as runStep, u as scheduleDeletion } from "./shared-sync-monitor-sandbox.js";
+import { r as provideSandbox } from "./shared-sandbox.js";
 
 // src/main/sandbox.ts
-await plainStep("sandbox", async (inputs, context, raw) => {
-	requireFileCommands("sandbox", ["GITHUB_STATE", "GITHUB_OUTPUT"]);
-	await getSandbox(inputs, context, {
+await runStep("sandbox", async (inputs, context, raw) => {
+	requireFiles("GITHUB_STATE", "GITHUB_OUTPUT", "RUNNER_TEMP");
+	await provideSandbox(inputs, context, {
 		trace: traceOfStep(),
-		willDelete: (id, endsAt) => keepSandbox(id, endsAt, raw),
+		willDelete: (lease) => scheduleDeletion(lease, raw),
 		publish: publishSandbox
 	});
 });

@@ -1,7 +1,7 @@
-import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
-import { r as stats } from "./shared-sync-upload-stats.js";
+import { t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
+import { r as stats } from "./shared-sync.js";
 
 // src/main/stats.ts
-await step("stats", stats);
+await runReportingStep("stats", stats);
 
 export {  };

@@ -1,7 +1,7 @@
-import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
-import { t as sync } from "./shared-sync-upload-stats.js";
+import { t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
+import { t as sync } from "./shared-sync.js";
 
 // src/main/sync.ts
-await step("sync", sync);
+await runReportingStep("sync", sync);
 
 export {  };

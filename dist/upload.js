@@ -1,7 +1,7 @@
-import { r as step } from "./shared-sync-upload-stats-monitor-monitor-stop-monitor-post.js";
-import { n as upload } from "./shared-sync-upload-stats.js";
+import { t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
+import { n as upload } from "./shared-sync.js";
 
 // src/main/upload.ts
-await step("upload", upload);
+await runReportingStep("upload", upload);
 
 export {  };

@@ -4,12 +4,12 @@ import { Refusal } from './answer.ts';
 import type { Settings } from './options.ts';
 
 /** Checks the routing headers, as the proxy before an agent does. @throws Refusal */
-export function checkRouting(headers: IncomingHttpHeaders, rules: Settings): void {
-  const prefix = rules.headerPrefix.toLowerCase();
+export function checkRouting(headers: IncomingHttpHeaders, settings: Settings): void {
+  const prefix = settings.headerPrefix.toLowerCase();
   const id = routingHeader(headers, `${prefix}-sandbox-id`);
   const port = routingHeader(headers, `${prefix}-sandbox-port`);
-  if (id !== rules.sandboxId) throw notFound(id);
-  if (port !== String(rules.sandboxPort))
+  if (id !== settings.sandboxId) throw notFound(id);
+  if (port !== String(settings.sandboxPort))
     throw new Refusal(502, 'The sandbox is running but port is not open', { proxyTo: id });
 }
 
@@ -18,21 +18,18 @@ export function notFound(id: string): Refusal {
   return new Refusal(502, 'The sandbox was not found', { proxyTo: id });
 }
 
-/** Throws a `Refusal` unless the token is right. */
-export function checkToken(headers: IncomingHttpHeaders, { token }: Settings): void {
+/** @throws Refusal unless the token is right */
+export function checkToken(headers: IncomingHttpHeaders, token: string): void {
   if (headers['x-access-token'] === token) return;
   const advice = 'please provide a valid access token or method signing if supported';
   throw new Refusal(401, `unauthorized access, ${advice}`);
 }
 
-/**
- * Checks the token of a request for files, or its signature if it has no token.
- * @throws Refusal
- */
+/** Checks the token of an upload, or its signature if it has no token. @throws Refusal */
 export function checkTokenOrSignature(
   headers: IncomingHttpHeaders,
   query: URLSearchParams,
-  { token, operation }: { readonly token: string; readonly operation: 'read' | 'write' },
+  token: string,
 ): void {
   const given = headers['x-access-token'] ?? '';
   if (given === token) return;
@@ -40,12 +37,10 @@ export function checkTokenOrSignature(
   const signature = query.get('signature');
   if (signature === null) throw new Refusal(401, 'missing signature query parameter');
   const expiration = query.get('signature_expiration');
-  const signed = [query.get('path') ?? '', operation, query.get('username') ?? '', token];
-  const hash = createHash('sha256').update(
-    [...signed, ...(expiration === null ? [] : [expiration])].join(':'),
-  );
-  if (signature !== `v1_${hash.digest('base64').replace(/=+$/, '')}`)
-    throw new Refusal(401, 'invalid signature');
+  const named = [query.get('path') ?? '', 'write', query.get('username') ?? '', token];
+  const text = [...named, ...(expiration === null ? [] : [expiration])].join(':');
+  const hash = createHash('sha256').update(text).digest('base64').replace(/=+$/, '');
+  if (signature !== `v1_${hash}`) throw new Refusal(401, 'invalid signature');
   if (expiration !== null && Number(expiration) < Date.now() / 1000)
     throw new Refusal(401, 'signature is already expired');
 }

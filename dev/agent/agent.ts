@@ -1,89 +1,127 @@
-import { once } from 'node:events';
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import { isIPv6 } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { mkdirSync, realpathSync } from 'node:fs';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { createFaultQueue, type Fault } from './faults.ts';
-import { type AgentOptions, type Settings, settingsOf, type TlsKeys } from './options.ts';
-import { openService } from './service.ts';
-import { createTrafficLog, type Traffic } from './traffic.ts';
+import { openMetrics } from './metrics.ts';
+import { type AgentOptions, settingsOf } from './options.ts';
+import { openServer } from './server.ts';
+import { handle } from './service.ts';
 
-/** A running agent. */
-export interface LocalAgent extends Traffic, AsyncDisposable {
-  /** Scheme, host and port, without a trailing slash. */
+/** A request and how it ended. Its last four fields change until the exchange is over. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query as sent, still encoded. */
   readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** As announced; undefined for a chunked body or none. */
+  readonly contentLength: number | undefined;
+  /** Bytes of the body that the agent read. */
+  bodyBytes: number;
+  /** Of the parts named `file`, in order. */
+  readonly filenames: string[];
+  /** Undefined until answered. */
+  status: number | undefined;
+  /** True if either side closed the connection before a whole answer was sent. */
+  aborted: boolean;
+}
+
+/** The agent of one sandbox, without a server of its own. */
+export interface Agent {
+  readonly requests: readonly RecordedRequest[];
+  /** The most uploads in progress at once. */
+  readonly maxInFlight: number;
   /** Appends rules after those in force. */
   readonly addFaults: (...faults: readonly Fault[]) => void;
   /** The rules that no request has matched so far. */
   readonly unmatchedFaults: () => Fault[];
+}
+
+/** A running agent. */
+export interface LocalAgent extends Agent, AsyncDisposable {
+  readonly url: string;
+  /** Connections opened so far. */
+  readonly connections: () => number;
   /** Closes all connections and waits until every request has ended. */
   readonly close: () => Promise<void>;
 }
 
+/** Answers the requests for one sandbox. */
+export interface Handler {
+  readonly agent: Agent;
+  readonly serve: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    reset: (socket: Socket) => void,
+  ) => void;
+  /** Ends delays, and resolves when no request is at work. */
+  readonly end: () => Promise<unknown>;
+}
+
 /** Starts an agent; it is ready when the promise resolves. */
 export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
-  const settings = settingsOf(options);
-  const traffic = createTrafficLog(settings.record);
+  const { agent, serve, end } = createHandler(options);
+  const server = await openServer(options, (request, response) =>
+    serve(request, response, server.reset),
+  );
+  async function close(): Promise<void> {
+    server.close();
+    await end();
+  }
+  const { url, connections } = server;
+  return Object.assign(agent, { url, connections, close, [Symbol.asyncDispose]: close });
+}
+
+/** Makes the sandbox's root and answers for it. */
+export function createHandler(options: AgentOptions): Handler {
+  mkdirSync(options.root, { recursive: true });
+  const settings = settingsOf({ ...options, root: realpathSync.native(options.root) });
   const faults = createFaultQueue(settings.faults);
   const closing = new AbortController();
-  const service = openService(settings, { traffic, faults, closing: closing.signal });
-  const server = createServer(settings.tls, service.serve);
-  server.on('connection', traffic.connected);
-  const url = await listen(server, settings);
-
-  async function close(): Promise<void> {
-    closing.abort();
-    server.close();
-    traffic.destroyConnections();
-    await service.idle();
-  }
+  const atWork = new Set<Promise<void>>();
+  const requests: RecordedRequest[] = [];
+  const count = { inFlight: 0, most: 0 };
+  const readMetrics = settings.metrics ?? openMetrics(settings.root);
+  const around = { settings, faults, count, readMetrics, closing: closing.signal };
   return {
-    url,
-    requests: traffic.requests,
-    connections: traffic.connections,
-    get maxInFlight() {
-      return traffic.maxInFlight;
+    agent: {
+      requests,
+      get maxInFlight() {
+        return count.most;
+      },
+      addFaults: faults.add,
+      unmatchedFaults: faults.unmatched,
     },
-    addFaults: (...added) => faults.add(added),
-    unmatchedFaults: faults.unmatched,
-    close,
-    [Symbol.asyncDispose]: close,
+    serve(request, response, reset) {
+      settings.onRequest?.(request);
+      const record = recordOf(request, response);
+      if (settings.record !== false) requests.push(record);
+      const job = { ...around, request, response, record, reset };
+      const work = handle(job);
+      atWork.add(work);
+      void work.then(() => atWork.delete(work));
+    },
+    end() {
+      closing.abort();
+      return Promise.all(atWork);
+    },
   };
 }
 
-// No time limit on requests, so that stalls last, and no Keep-Alive hint in answers.
-const TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
-
-/** A server without time limits. */
-export function createServer(tls: TlsKeys | undefined, listener: RequestListener): Server {
-  const server = tls
-    ? createHttpsServer({ ...tls, ...TIMEOUTS }, listener)
-    : createHttpServer(TIMEOUTS, listener);
-  server.on('clientError', answerBrokenRequest);
-  return server;
-}
-
-/** Starts listening. Returns the server's scheme, host and port. */
-export async function listen(
-  server: Server,
-  {
-    host,
-    listenPort,
-    tls,
-  }: Pick<Settings, 'host' | 'listenPort'> & { readonly tls?: TlsKeys | undefined },
-): Promise<string> {
-  server.listen(listenPort, host);
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : listenPort;
-  return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
-}
-
-// A client that ends its side within a body can still be told that the body was cut off.
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const status =
-    error.code === 'HPE_INVALID_EOF_STATE' ? '500 Internal Server Error' : '400 Bad Request';
-  if (socket.writable)
-    socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-  else socket.destroy();
+function recordOf(request: IncomingMessage, response: ServerResponse): RecordedRequest {
+  const { method = '', url = '', headers } = request;
+  const length = headers['content-length'];
+  const record: RecordedRequest = {
+    method,
+    url,
+    headers,
+    contentLength: length === undefined ? undefined : Number(length),
+    bodyBytes: 0,
+    filenames: [],
+    status: undefined,
+    aborted: false,
+  };
+  response.once('close', () => {
+    record.aborted = !response.writableFinished;
+  });
+  return record;
 }

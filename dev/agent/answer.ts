@@ -1,12 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** The Content-Type that Go detects in an answer without one. */
-export const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
-
 /** A whole answer, ready to be sent. */
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<OutgoingHttpHeaders> | undefined;
+  readonly headers?: Readonly<OutgoingHttpHeaders>;
   readonly body: string | Buffer;
 }
 
@@ -23,41 +20,39 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * The agent sends errors as JSON, its HTTP library as text, the proxy before it as HTML unless JSON
- * is accepted.
- */
+/** The agent refuses in JSON, its HTTP library in text, the proxy before it in JSON or HTML. */
 type RefusedBy = 'agent' | 'library' | { readonly proxyTo: string };
 
 /** Answers any error: a `Refusal` with its own status, everything else with 500. */
 export function errorAnswer(error: unknown, accept = ''): Answer {
-  const { status, message, by } = asRefusal(error);
+  const { status, message, by } =
+    error instanceof Refusal ? error : new Refusal(500, errorText(error));
   if (by === 'agent') return jsonAnswer({ code: status, message }, status);
-  if (by === 'library') return { status, headers: message === '' ? {} : TEXT, body: message };
-  if (!accept.includes('application/json')) return htmlAnswer(status, message);
-  return jsonAnswer({ sandboxId: by.proxyTo, message, code: status }, status);
+  if (by === 'library') return textAnswer(message, status);
+  if (accept.includes('application/json'))
+    return jsonAnswer({ sandboxId: by.proxyTo, message, code: status }, status);
+  const body = `<!doctype html>\n<title>${status}</title>\n<h1>${status}</h1>\n<p>${message}</p>\n`;
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
 }
 
-/** A JSON answer with the Content-Type of JSON. */
 export function jsonAnswer(value: object, status = 200): Answer {
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
   return { status, headers, body: JSON.stringify(value) };
 }
 
-/** Sends the whole answer with its Content-Length. Does nothing when the client has gone. */
+/** Go detects the type of an answer without one, if it has a body. */
+export function textAnswer(body: string, status = 200): Answer {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
+  return { status, headers: body === '' ? {} : headers, body };
+}
+
+/** Sends the answer with its Content-Length. Does nothing if the client has gone. */
 export function send(response: ServerResponse, { status, headers, body }: Answer): void {
   if (response.destroyed || response.headersSent) return;
   response.writeHead(status, { 'Content-Length': Buffer.byteLength(body), ...headers });
   response.end(body);
 }
 
-function htmlAnswer(status: number, message: string): Answer {
-  const text = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const body = `<!doctype html>\n<title>${status}</title>\n<h1>${status}</h1>\n<p>${text}</p>\n`;
-  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
-}
-
-function asRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  return new Refusal(500, error instanceof Error ? error.message : String(error));
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  request as ask,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { notFound } from './access.ts';
-import { createServer, type LocalAgent, listen, startAgent } from './agent.ts';
+import { type Agent, createHandler, type Handler } from './agent.ts';
 import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
-import { checkFields, fieldsOf, ROUTES } from './api-rules.ts';
 import type { AgentOptions, TlsKeys } from './options.ts';
+import { openServer } from './server.ts';
 
 /** How to start a control plane. */
 export interface ControlPlaneOptions {
@@ -20,6 +15,8 @@ export interface ControlPlaneOptions {
   /** Directory for the root of each sandbox, under its id. */
   readonly folder: string;
   readonly tls?: TlsKeys;
+  /** Where to listen on 127.0.0.1. Default: any free port. */
+  readonly listenPort?: number;
   /** Options of its sandboxes' agents, besides roots, IDs and tokens. */
   readonly agents?: Partial<AgentOptions>;
   /** How to answer the first requests, whatever they ask. Default: normally. */
@@ -44,13 +41,13 @@ export type Failure =
       readonly answer?: Answer | 'reset';
     };
 
-/** A sandbox that was created. Its agent ends when it is deleted. */
+/** A sandbox that was created. */
 export interface CreatedSandbox {
   readonly id: string;
   readonly token: string;
   /** Its `/` on this machine. */
   readonly root: string;
-  readonly agent: LocalAgent;
+  readonly agent: Agent;
 }
 
 /**
@@ -73,7 +70,7 @@ export interface ControlPlane extends AsyncDisposable {
 
 /** Starts a control plane on a free port of 127.0.0.1. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const sandboxes = openSandboxes(options);
+  const { sandboxes, created, create } = openSandboxes(options);
   const requests: string[] = [];
   const bodies: unknown[] = [];
   const failures = [...(options.failures ?? [])];
@@ -84,106 +81,66 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       throw new Refusal(401, 'The API key is missing or wrong');
     const body = await readBody(request);
     if (body !== undefined) bodies.push(body);
-    const act = () => answerTo(request, body, sandboxes, options);
+    const service = { sandboxes, create, options };
+    const act = () => answerTo(request, fieldsOf(body), service);
     const failure = failures.shift() ?? 0;
     if (failure === 0) return act();
     if (typeof failure === 'number') throw new Refusal(failure, 'Not now');
     await failure.waits?.();
-    const isTrue = failure.answer === undefined;
-    const answer = isTrue || failure.acts ? await act() : undefined;
-    if (isTrue) return answer;
-    return failure.answer === 'reset' ? undefined : failure.answer;
+    const truth = failure.answer === undefined || failure.acts ? act() : undefined;
+    return failure.answer === 'reset' ? undefined : (failure.answer ?? truth);
   }
 
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const id = sandboxNamedBy(request.headers);
-    if (id !== undefined) {
-      handOn(request, response, sandboxes.running.get(id) ?? notFound(id));
-      return;
-    }
+  async function serveApi(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await operate(request).catch((error: unknown) => errorAnswer(error));
     requests.push(`${request.method} ${request.url} ${answer?.status ?? 'reset'}`);
     if (answer === undefined) response.destroy();
     else send(response, answer);
   }
 
-  const server = createServer(options.tls, (request, response) => void serve(request, response));
-  const url = await listen(server, { host: '127.0.0.1', listenPort: 0, tls: options.tls });
+  const server = await openServer(options, (request, response) => {
+    const id = sandboxNamedBy(request);
+    if (id === undefined) return void serveApi(request, response);
+    const sandbox = sandboxes.get(id);
+    if (sandbox) sandbox.serve(request, response, server.reset);
+    else send(response, errorAnswer(notFound(id), request.headers.accept));
+  });
   return {
-    url,
+    url: server.url,
     requests,
     bodies,
-    created: sandboxes.created,
-    running: () => [...sandboxes.running.keys()],
-    create: sandboxes.create,
+    created,
+    running: () => [...sandboxes.keys()],
+    create: async (id, token) => create(id, token),
     async [Symbol.asyncDispose]() {
       server.close();
-      server.closeAllConnections();
-      for (const id of sandboxes.running.keys()) await sandboxes.end(id);
+      await Promise.all([...sandboxes.values()].map(sandbox => sandbox.end()));
     },
   };
 }
 
-interface Sandboxes extends Pick<ControlPlane, 'create'> {
-  readonly created: CreatedSandbox[];
-  readonly running: ReadonlyMap<string, CreatedSandbox>;
-  readonly end: (id: string) => Promise<void>;
-}
-
-function openSandboxes({ folder, agents }: ControlPlaneOptions): Sandboxes {
+function openSandboxes({ folder, agents }: ControlPlaneOptions) {
+  const sandboxes = new Map<string, CreatedSandbox & Handler>();
   const created: CreatedSandbox[] = [];
-  const running = new Map<string, CreatedSandbox>();
   return {
+    sandboxes,
     created,
-    running,
-    async create(id = `i${randomUUID().slice(0, 8)}`, token: string = randomUUID()) {
+    create: (id = `i${randomUUID().slice(0, 8)}`, token: string = randomUUID()) => {
       const root = path.join(folder, id);
-      const agent = await startAgent({
-        headerPrefix: 'E2b',
-        ...agents,
-        root,
-        sandboxId: id,
-        token,
-      });
-      const sandbox = { id, token, root, agent };
+      const own = { headerPrefix: 'E2b', ...agents, root, sandboxId: id, token };
+      const sandbox = { id, token, root, ...createHandler(own) };
+      sandboxes.set(id, sandbox);
       created.push(sandbox);
-      running.set(id, sandbox);
       return sandbox;
     },
-    async end(id) {
-      await running.get(id)?.agent.close();
-      running.delete(id);
-    },
   };
 }
 
-/**
- * The sandbox named by a routing header with any prefix, or by a host such as 49983-ID.example.com.
- */
-function sandboxNamedBy(headers: IncomingHttpHeaders): string | undefined {
+/** By a routing header with any prefix, or by a host such as 49983-ID.example.com. */
+function sandboxNamedBy({ headers }: IncomingMessage): string | undefined {
   const [, named] = Object.entries(headers).find(([name]) => name.endsWith('-sandbox-id')) ?? [];
   return typeof named === 'string' ? named : /^\d+-([^.]+)\./.exec(headers.host ?? '')?.[1];
 }
-
-function handOn(
-  request: IncomingMessage,
-  response: ServerResponse,
-  sandbox: CreatedSandbox | Refusal,
-): void {
-  const { method, url, headers } = request;
-  if (sandbox instanceof Refusal) {
-    send(response, errorAnswer(sandbox, headers.accept));
-    return;
-  }
-  const onward = ask(`${sandbox.agent.url}${url}`, { method, headers }, answer => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
-  onward.on('error', () => response.destroy());
-  request.pipe(onward);
-}
-
-const NOTHING: Answer = { status: 204, body: '' };
 
 /** The JSON of a body; undefined if the request has none. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
@@ -191,19 +148,48 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   if (json === '') return undefined;
   if (request.headers['content-type'] !== 'application/json')
     throw new Refusal(415, 'The body must be application/json');
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new Refusal(400, 'The body is not JSON');
-  }
+  return JSON.parse(json);
 }
 
-async function answerTo(
-  { method, url = '' }: IncomingMessage,
-  body: unknown,
-  { running, create, end }: Sandboxes,
-  { givesToken = true, templates = ['base'], domain = 'e2b.app' }: ControlPlaneOptions,
-): Promise<Answer> {
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(body: unknown = {}): Fields {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
+  throw new Refusal(400, 'The body is not an object');
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isFlag = (value: unknown) => typeof value === 'boolean';
+const areTexts = (value: unknown) => Object.values(fieldsOf(value)).every(isText);
+
+const CREATE = {
+  templateID: isText,
+  secure: isFlag,
+  autoPause: isFlag,
+  metadata: areTexts,
+  envVars: areTexts,
+};
+// No account may ask for more than a day.
+const TIMEOUT = {
+  timeout: (value: unknown) =>
+    Number.isInteger(value) && Number(value) > 0 && Number(value) <= 86_400,
+};
+
+/** Refuses unknown, mistyped and missing fields; the first one is required. */
+function check(given: Fields, rules: Readonly<Record<string, (value: unknown) => boolean>>): void {
+  for (const name of [...Object.keys(given), ...Object.keys(rules).slice(0, 1)])
+    if (!rules[name]?.(given[name])) throw new Refusal(400, `${name} is wrong or missing`);
+}
+
+interface Service {
+  readonly sandboxes: Map<string, CreatedSandbox & Handler>;
+  readonly create: () => CreatedSandbox;
+  readonly options: ControlPlaneOptions;
+}
+
+function answerTo({ method, url }: IncomingMessage, given: Fields, service: Service): Answer {
+  const { sandboxes, create, options } = service;
+  const { templates = ['base'], domain = 'e2b.app', givesToken = true } = options;
   const describe = ({ id, token }: CreatedSandbox, withToken: boolean) => ({
     templateID: 'base',
     sandboxID: id,
@@ -212,19 +198,20 @@ async function answerTo(
     domain,
     ...(withToken && givesToken && { envdAccessToken: token }),
   });
-  const [, id, operation = ''] = /^\/sandboxes(?:\/([^/?]+)(\/\w+)?)?$/.exec(url) ?? [];
-  const route = `${method} ${id === undefined ? url : `/sandboxes/ID${operation}`}`;
-  const fields = ROUTES[route];
-  if (fields === undefined) throw new Refusal(404, 'There is no such operation');
-  checkFields(body, fields);
-  if (id === undefined) {
-    const given = fieldsOf(body);
-    if (!templates.some(name => name === given['templateID']))
-      throw new Refusal(404, `template '${String(given['templateID'])}' not found`);
-    return jsonAnswer(describe(await create(), given['secure'] === true), 201);
+  if (`${method} ${url}` === 'POST /sandboxes') {
+    check(given, { ...CREATE, ...TIMEOUT });
+    const template = String(given['templateID']);
+    if (!templates.includes(template)) throw new Refusal(404, `template '${template}' not found`);
+    return jsonAnswer(describe(create(), given['secure'] === true), 201);
   }
-  const sandbox = running.get(decodeURIComponent(id));
+  const route = /^(DELETE|POST) \/sandboxes\/([^/?]+)(\/connect|\/timeout|)$/;
+  const [, verb, id = '', operation] = route.exec(`${method} ${url}`) ?? [];
+  if (verb === undefined || (verb === 'DELETE') !== (operation === ''))
+    throw new Refusal(404, 'There is no such operation');
+  check(given, verb === 'POST' ? TIMEOUT : {});
+  const sandbox = sandboxes.get(decodeURIComponent(id));
   if (sandbox === undefined) throw new Refusal(404, `The sandbox ${id} was not found`);
-  if (method === 'DELETE') await end(sandbox.id);
-  return operation === '/connect' ? jsonAnswer(describe(sandbox, true)) : NOTHING;
+  if (operation === '/connect') return jsonAnswer(describe(sandbox, true));
+  if (verb === 'DELETE' && sandboxes.delete(sandbox.id)) void sandbox.end();
+  return { status: 204, body: '' };
 }

@@ -3,78 +3,84 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type LocalAgent, startAgent } from './agent.ts';
-import { parseFaults } from './fault-file.ts';
-import type { AgentOptions } from './options.ts';
+import { startAgent } from './agent.ts';
+import { startControlPlane } from './control-plane.ts';
+import type { Fault } from './faults.ts';
 
-const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN]
-         [--port N] [--header-prefix PREFIX] [--listen-port N] [--faults FILE]
-The token may come from LOCAL_AGENT_TOKEN instead. See dev/agent/README.md.`;
+const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN] [--port N]
+         [--header-prefix PREFIX] [--listen-port N] [--faults FILE] [--api-key KEY]
+The token may come from LOCAL_AGENT_TOKEN instead. See docs/try-locally.md.`;
 
-const options = readOptions();
-if (options) {
-  await startAgent(options).then(
-    agent => run(agent, options),
-    error => refuse(error, options),
-  );
+try {
+  await start(readOptions());
+} catch (error) {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  if (isTaken) console.error('The port of --listen-port is taken. Leave it out to get a free one.');
+  else console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  process.exitCode = 2;
 }
 
-function run(agent: LocalAgent, { sandboxId, token, root }: AgentOptions): void {
+type Options = ReturnType<typeof readOptions>;
+
+async function start({ apiKey, ...options }: Options): Promise<void> {
+  const { url, agent, close } =
+    apiKey === undefined ? await alone(options) : await withApi({ ...options, apiKey });
+  const { sandboxId, token, root } = options;
+  if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
+  console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${root}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       for (const fault of agent.unmatchedFaults())
         console.error(`No request matched this fault: ${JSON.stringify(fault)}`);
-      void agent.close();
+      void close();
     });
-  console.log(`base-url: ${agent.url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${root}`);
 }
 
-/** Says that the port is taken. Rethrows any other error. */
-function refuse(error: unknown, { listenPort }: AgentOptions): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-  console.error(`Port ${listenPort} is taken. Leave --listen-port out to get a free one.`);
-  process.exitCode = 1;
+async function alone(options: Omit<Options, 'apiKey'>) {
+  const agent = await startAgent(options);
+  return { url: agent.url, agent, close: agent.close };
 }
 
-function readOptions(): AgentOptions | undefined {
-  try {
-    return optionsOf(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    process.exitCode = 2;
-    return undefined;
-  }
+/** One sandbox from the start, below the root like those that the API creates. */
+async function withApi({ root, apiKey, ...agents }: Options & { readonly apiKey: string }) {
+  const { sandboxId, token, listenPort } = agents;
+  // Without a domain, a client keeps to the address of the API.
+  const options = { apiKey, folder: root, listenPort, agents, domain: null };
+  const plane = await startControlPlane(options);
+  const { agent } = await plane.create(sandboxId, token);
+  return { url: plane.url, agent, close: () => plane[Symbol.asyncDispose]() };
 }
 
-function optionsOf(args: string[]): AgentOptions {
+function readOptions() {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
-    args,
     options: {
       root: text,
       token: { ...text, default: process.env['LOCAL_AGENT_TOKEN'] || randomUUID() },
       'sandbox-id': { ...text, default: 'local' },
       port: { ...text, default: '49983' },
-      'header-prefix': { ...text, default: 'Svc' },
+      'header-prefix': text,
       'listen-port': { ...text, default: '0' },
       faults: text,
+      'api-key': text,
     },
   });
+  for (const [name, value] of Object.entries(values))
+    if (value === '') throw new Error(`--${name} is empty`);
+  const faults: readonly Fault[] =
+    values.faults === undefined ? [] : JSON.parse(readFileSync(values.faults, 'utf8'));
   return {
-    token: given('token', values.token),
-    sandboxId: given('sandbox-id', values['sandbox-id']),
-    sandboxPort: portOf('port', values.port),
-    headerPrefix: given('header-prefix', values['header-prefix']),
-    listenPort: portOf('listen-port', values['listen-port']),
-    faults: values.faults === undefined ? [] : parseFaults(readFileSync(values.faults, 'utf8')),
-    record: false,
     root: values.root ?? mkdtempSync(path.join(tmpdir(), 'sandbox-sync-agent-')),
+    token: values.token,
+    sandboxId: values['sandbox-id'],
+    sandboxPort: portOf('port', values.port),
+    // The action `sandbox` speaks E2B's API, and so uses its prefix.
+    headerPrefix: values['header-prefix'] ?? (values['api-key'] === undefined ? 'Svc' : 'E2b'),
+    listenPort: portOf('listen-port', values['listen-port']),
+    faults,
+    record: false,
+    apiKey: values['api-key'],
   };
-}
-
-function given(name: string, value: string): string {
-  if (value !== '') return value;
-  throw new Error(`--${name} is empty`);
 }
 
 function portOf(name: string, value: string): number {

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import type { Fault } from './faults.ts';
 
 /** How to start an agent. Only the first three have no default. */
@@ -12,33 +12,26 @@ export interface AgentOptions {
   readonly sandboxPort?: number;
   /** The vendor's part of the routing headers' names. Default `Svc`. */
   readonly headerPrefix?: string;
-  /** TCP port to listen on. Default 0: any free one. */
+  /** Where to listen on 127.0.0.1. Default 0: any free port. */
   readonly listenPort?: number;
-  /** Address to listen on. Default 127.0.0.1. */
-  readonly host?: string;
   /** Default `/files`. */
   readonly uploadPath?: string;
   /** Default `/metrics`. */
   readonly statsPath?: string;
-  /** Names that `username` may have; the first is the default user. Default `user` and `root`. */
-  readonly users?: readonly string[];
-  /** PEM texts; with them the agent speaks HTTPS. */
+  /** With them, the agent speaks HTTPS. */
   readonly tls?: TlsKeys;
-  /** Misbehaviour from the start. Default none. */
+  /** Misbehaviour from the start. */
   readonly faults?: readonly Fault[];
-  /** Metrics to answer in place of the machine's own: an object, or the body's very text. */
+  /** Metrics instead of the machine's own: an object, or the body itself. */
   readonly metrics?: () => object | string;
-  /**
-   * Whether an upload of one file answers an array of one entry or the bare entry. Default `array`.
-   */
+  /** How the agent lists one file: as an array (the default) or as the bare entry. */
   readonly entryShape?: 'array' | 'object';
-  /**
-   * Where files of a request without `path` go; with `one file`, it may bring no more. Default
-   * `whole filename`.
-   */
+  /** How to place the files of a request without `path`; `one file` takes only one of them. */
   readonly withoutPath?: 'whole filename' | 'last part of filename' | 'one file';
   /** False keeps no requests, for long runs. Default true. */
   readonly record?: boolean;
+  /** Called when the headers of a request arrive, before the agent acts on it. */
+  readonly onRequest?: (request: IncomingMessage) => void;
 }
 
 /** Private key and certificate as PEM texts. */
@@ -47,26 +40,16 @@ export interface TlsKeys {
   readonly cert: string | Buffer;
 }
 
-/** The options with defaults filled in; `root` exists and has no symlinks. */
-export type Settings = Required<Omit<AgentOptions, 'tls' | 'metrics'>> &
-  Pick<AgentOptions, 'tls' | 'metrics'>;
+/** The options that the agent reads, with their defaults filled in. */
+export type Settings = AgentOptions & typeof DEFAULTS;
 
-/** Fills in the defaults and makes the root directory. */
+const DEFAULTS = {
+  sandboxPort: 49983,
+  headerPrefix: 'Svc',
+  uploadPath: '/files',
+  statsPath: '/metrics',
+};
+
 export function settingsOf(options: AgentOptions): Settings {
-  mkdirSync(options.root, { recursive: true });
-  return {
-    sandboxPort: 49983,
-    headerPrefix: 'Svc',
-    listenPort: 0,
-    host: '127.0.0.1',
-    uploadPath: '/files',
-    statsPath: '/metrics',
-    users: ['user', 'root'],
-    faults: [],
-    entryShape: 'array',
-    withoutPath: 'whole filename',
-    record: true,
-    ...options,
-    root: realpathSync.native(options.root),
-  };
+  return { ...DEFAULTS, ...options };
 }

@@ -7,24 +7,16 @@ export function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** The home directory of a user, absolute in the sandbox. */
-export function homeOf(user: string): string {
-  return user === 'root' ? '/root' : `/home/${user}`;
+/** The home directory of a user; of `user` if the request names none. @throws Refusal */
+export function homeOf(username: string | null): string {
+  if (username === 'root') return '/root';
+  if (username === 'user' || username === null) return '/home/user';
+  throw new Refusal(401, `error looking up user '${username}': user: unknown user ${username}`);
 }
 
 /**
- * The user that a request names, or the default.
- * @throws Refusal with 401 for an unknown one
- */
-export function knownUser(username: string | null, users: readonly string[]): string {
-  const user = username ?? users[0];
-  if (user !== undefined && user !== '' && users.includes(user)) return user;
-  throw new Refusal(401, `error looking up user '${user}': user: unknown user ${user}`);
-}
-
-/**
- * The absolute path in the sandbox of a path as a client writes it. One that is already absolute
- * stays as it is written.
+ * The absolute path in the sandbox of a path as a client writes it. An absolute path stays as it is
+ * written.
  * @throws Refusal for a home itself, or that of another user
  */
 export function absolutePath(path: string, home: string): string {
@@ -74,11 +66,6 @@ function isDirectory(path: string): Refusal {
 function openEmptied(file: string): number {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   return openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644);
-}
-
-/** The place on disk of an existing file, which must be inside `root`. */
-export function realPath(root: string, path: string): string {
-  return confined(root, realpathSync.native(join(root, posix.resolve('/', path))));
 }
 
 // Creates each level only once the one above is known to be inside: `mkdir -p` would follow a

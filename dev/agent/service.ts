@@ -1,145 +1,120 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { checkRouting, checkToken, checkTokenOrSignature } from './access.ts';
-import { type Answer, errorAnswer, Refusal, send } from './answer.ts';
-import { readStored } from './download.ts';
+import type { RecordedRequest } from './agent.ts';
+import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import type { FaultQueue, Operation } from './faults.ts';
-import { openMetrics } from './metrics.ts';
-import { misbehave } from './misbehave.ts';
+import { respond } from './misbehave.ts';
+import { filenamesIn } from './multipart.ts';
 import type { Settings } from './options.ts';
-import { peekFilenames } from './peek.ts';
-import type { TrafficLog } from './traffic.ts';
 import { receiveUpload } from './upload.ts';
 
-/** What the service needs besides its settings. */
-export interface Surroundings {
-  readonly traffic: TrafficLog;
+/** A request at work. */
+export interface Job {
+  readonly settings: Settings;
   readonly faults: FaultQueue;
-  /** Aborts when the agent closes. */
+  readonly count: { inFlight: number; most: number };
+  readonly readMetrics: () => object | string;
   readonly closing: AbortSignal;
-}
-
-/** The agent's operations behind a server. */
-export interface Service {
-  /** Answers one request. */
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Resolves when no request is at work. */
-  readonly idle: () => Promise<unknown>;
-}
-
-/** Opens the upload and stats operations on the settings' root. */
-export function openService(settings: Settings, around: Surroundings): Service {
-  const readStats = statsReader(settings);
-  const atWork = new Set<Promise<void>>();
-  return {
-    serve(request, response) {
-      const filenames = around.traffic.arrived(request, response);
-      const work = handle({ request, response, filenames, settings, readStats, ...around });
-      atWork.add(work);
-      void work.then(() => atWork.delete(work));
-    },
-    idle: () => Promise.all(atWork),
-  };
-}
-
-interface Job extends Surroundings {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly filenames: string[];
-  readonly settings: Settings;
-  readonly readStats: () => Promise<Answer>;
+  readonly record: RecordedRequest;
+  readonly reset: (socket: Socket) => void;
 }
 
-async function handle(job: Job): Promise<void> {
-  const { request, response, traffic, settings } = job;
-  const [path, search] = splitTarget(request.url ?? '');
-  const operation = operationAt(path, request.method, settings);
-  const uploadEnds = operation === 'upload' ? traffic.uploadBegins() : undefined;
+/** Answers a request, whatever happens. */
+export async function handle(job: Job): Promise<void> {
+  const { request, count, settings } = job;
+  // Only the first question mark ends the path: a query may hold more of them.
+  const [, path = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(request.url ?? '') ?? [];
+  const operation = operationAt(`${request.method} ${path}`, settings);
+  const uploads = operation === 'upload' ? 1 : 0;
+  count.inFlight += uploads;
+  count.most = Math.max(count.most, count.inFlight);
   try {
     checkRouting(request.headers, settings);
-    if (operation === undefined || operation === 'stats') checkToken(request.headers, settings);
-    if (operation === undefined) throw noOperation(path, settings);
-    await answer(operation, parseQuery(search), job);
+    await answer(operation ?? noOperation(path, job), parseQuery(search), job);
   } catch (error) {
-    send(response, errorAnswer(error, request.headers.accept));
+    answerWith(job, errorAnswer(error, request.headers.accept));
   } finally {
-    uploadEnds?.();
+    count.inFlight -= uploads;
   }
 }
 
-// Only the first question mark ends the path: a query may hold more of them.
-function splitTarget(url: string): [path: string, search: string] {
-  const mark = url.indexOf('?');
-  return mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+function answerWith({ record, response }: Job, sent: Answer): void {
+  record.status ??= sent.status;
+  send(response, sent);
+}
+
+function operationAt(asked: string, { uploadPath, statsPath }: Settings): Operation | undefined {
+  if (asked === `POST ${uploadPath}`) return 'upload';
+  return asked === `GET ${statsPath}` ? 'stats' : undefined;
+}
+
+function noOperation(path: string, { request, settings }: Job): never {
+  checkToken(request.headers, settings.token);
+  const isKnown = path === settings.uploadPath || path === settings.statsPath;
+  throw isKnown
+    ? new Refusal(405, '', 'library')
+    : new Refusal(404, '404 page not found', 'library');
 }
 
 /** Reads a query as Go does, which skips what it cannot decode. */
 function parseQuery(search: string): URLSearchParams {
   const pairs = search.split('&').filter(pair => !/;|%(?![\da-f]{2})/i.test(pair));
   const query = new URLSearchParams(pairs.join('&'));
-  const wrong = [...query.keys()].find(name => query.getAll(name).length > 1);
-  if (wrong !== undefined) throw invalidParameter(wrong, 'multiple values for single value');
+  const refuse = (name: string, problem: string) =>
+    new Refusal(400, `Invalid format for parameter ${name}: ${problem}`, 'library');
+  const twice = [...query.keys()].find(name => query.getAll(name).length > 1);
+  if (twice !== undefined) throw refuse(twice, 'multiple values for single value');
   if (!/^-?\d+$/.test(query.get('signature_expiration') ?? '0'))
-    throw invalidParameter('signature_expiration', 'invalid syntax');
+    throw refuse('signature_expiration', 'invalid syntax');
   return query;
 }
 
-function invalidParameter(name: string, problem: string): Refusal {
-  return new Refusal(400, `Invalid format for parameter ${name}: ${problem}`, 'library');
-}
-
-function operationAt(
-  path: string,
-  method: string | undefined,
-  settings: Settings,
-): Operation | undefined {
-  if (method === 'POST' && path === settings.uploadPath) return 'upload';
-  if (method === 'GET' && path === settings.statsPath) return 'stats';
-  if (method === 'GET' && path === settings.uploadPath) return 'download';
-  return undefined;
-}
-
-function noOperation(path: string, { uploadPath, statsPath }: Settings): Refusal {
-  return path === uploadPath || path === statsPath
-    ? new Refusal(405, '', 'library')
-    : new Refusal(404, '404 page not found', 'library');
-}
-
 async function answer(operation: Operation, query: URLSearchParams, job: Job): Promise<void> {
-  const { request, response, filenames, settings } = job;
-  const perform = ({ store }: { store: boolean }) => {
-    if (operation === 'stats') return job.readStats();
-    if (operation === 'download') return readStored(query, settings);
-    return receiveUpload({ request, query, filenames, store }, settings);
-  };
-  if (operation !== 'stats')
-    checkTokenOrSignature(request.headers, query, {
-      token: settings.token,
-      operation: operation === 'upload' ? 'write' : 'read',
-    });
-  // The whole body is only recorded if it is read at once.
-  const paths = knownPaths(operation, query, job) ?? (await peekFilenames(request));
-  const fault = job.faults.next(operation, paths);
-  if (fault === undefined) return send(response, await perform({ store: true }));
-  const reset = () => job.traffic.socketOf(request)?.resetAndDestroy();
-  await misbehave(fault, { request, response, perform, reset, closing: job.closing });
-}
-
-/** The paths of a request, for fault rules; undefined if they are in its body. */
-function knownPaths(
-  operation: Operation,
-  query: URLSearchParams,
-  { faults }: Job,
-): string[] | undefined {
+  const { request, response, record, settings, faults } = job;
+  const { token } = settings;
+  if (operation === 'stats') checkToken(request.headers, token);
+  else checkTokenOrSignature(request.headers, query, token);
   const path = query.get('path');
-  if (path !== null) return [path];
-  return operation === 'upload' && faults.hasPaths() ? undefined : [];
+  const isBatch = operation === 'upload' && path === null && faults.hasPaths();
+  const batch = isBatch ? await readWhole(job) : undefined;
+  const read = () => countedBody(job);
+  const { headers } = request;
+  const upload = { headers, query, read: () => (batch ? Readable.from([batch]) : read()) };
+  await respond(faults.next(operation, batch ? filenamesIn(batch) : path === null ? [] : [path]), {
+    response,
+    read,
+    perform: async ({ store }) => {
+      if (operation === 'stats') return metricsAnswer(job.readMetrics());
+      return await receiveUpload({ ...upload, filenames: record.filenames, store }, settings);
+    },
+    send: sent => answerWith(job, sent),
+    reset: () => job.reset(request.socket),
+    closing: job.closing,
+  });
+  record.status ??= response.headersSent ? response.statusCode : undefined;
 }
 
-function statsReader({ metrics, root }: Settings): () => Promise<Answer> {
-  const readMetrics = openMetrics(root);
-  return async () => {
-    const figures = metrics ? metrics() : await readMetrics();
-    const body = typeof figures === 'string' ? figures : JSON.stringify(figures);
-    return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
-  };
+/** The request's body, of which each byte is counted as it is read. */
+function countedBody({ request, record }: Job): IncomingMessage {
+  return request.on('data', (chunk: Buffer) => {
+    record.bodyBytes += chunk.length;
+  });
+}
+
+/** A rule with a path needs the filenames of a batch, which only its body has. */
+async function readWhole({ request, record }: Job): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  const whole = Buffer.concat(chunks);
+  record.bodyBytes = whole.length;
+  return whole;
+}
+
+function metricsAnswer(figures: object | string): Answer {
+  if (typeof figures === 'object') return jsonAnswer(figures);
+  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: figures };
 }

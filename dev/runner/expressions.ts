@@ -4,38 +4,34 @@ import { truthy } from '@actions/expressions/result';
 /** What expressions may name, such as `steps` and `runner`. */
 export type Contexts = Readonly<Record<string, unknown>>;
 
-const STATUS_FUNCTIONS = ['always', 'success', 'failure', 'cancelled'] as const;
-
 /**
- * Replaces each expression in a text by its value. @throws Error if GitHub cannot parse one, or a
- * context is missing
+ * Replaces each expression in a text by its value.
+ * @throws Error if GitHub cannot parse one, or a context is missing
  */
 export function fillIn(text: string, contexts: Contexts): string {
   // An expression ends at the first }} outside quotes.
   return text.replaceAll(/\$\{\{((?:'[^']*'|[^'])*?)\}\}/g, (_all, expression: string) =>
-    evaluate(expression, contexts, false).coerceString(),
+    evaluate(expression, contexts).coerceString(),
   );
 }
 
-/** Whether a step with this `if` runs; `hasFailed` says whether the job has failed. */
+/** Whether a step with this `if` runs. */
 export function holds(condition: string, contexts: Contexts, hasFailed: boolean): boolean {
   const expression = condition.replace(/^\s*\$\{\{(.*)\}\}\s*$/s, '$1');
-  if (hasFailed && !asksForStatus(expression)) return false;
-  return truthy(evaluate(expression, contexts, hasFailed));
+  const names = new Lexer(expression).lex().tokens.map(({ lexeme }) => lexeme.toLowerCase());
+  const asksForStatus = ['always', 'success', 'failure', 'cancelled'].some(name =>
+    names.includes(name),
+  );
+  return (asksForStatus || !hasFailed) && truthy(evaluate(expression, contexts, hasFailed));
 }
 
-function asksForStatus(expression: string): boolean {
-  const words = new Lexer(expression).lex().tokens.map(({ lexeme }) => lexeme.toLowerCase());
-  return STATUS_FUNCTIONS.some(name => words.includes(name));
-}
-
-function evaluate(expression: string, contexts: Contexts, hasFailed: boolean): data.ExpressionData {
+function evaluate(expression: string, contexts: Contexts, hasFailed = false): data.ExpressionData {
   const values = { always: true, success: !hasFailed, failure: hasFailed, cancelled: false };
-  const functions = STATUS_FUNCTIONS.map(name => ({
+  const functions = Object.entries(values).map(([name, value]) => ({
     name,
     minArgs: 0,
     maxArgs: 0,
-    call: () => new data.BooleanData(values[name]),
+    call: () => new data.BooleanData(value),
   }));
   const { tokens } = new Lexer(expression).lex();
   const parsed = new Parser(tokens, Object.keys(contexts), functions).parse();

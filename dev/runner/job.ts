@@ -1,7 +1,8 @@
+import path from 'node:path';
+import { readActionFile } from './action-file.ts';
 import { type Contexts, fillIn, holds } from './expressions.ts';
-import { runScript, type StepEnd } from './step.ts';
-import { actionOfCheckout, type FindAction, hasPost, runUse } from './use.ts';
-import type { JobStep, Texts } from './workflow-file.ts';
+import { runScript, runStep, type StepEnd } from './step.ts';
+import type { Job, JobStep, Texts } from './workflow-file.ts';
 import { mapping } from './yaml.ts';
 
 /** Where a job runs. */
@@ -10,17 +11,20 @@ export interface JobOptions {
   readonly workspace: string;
   /** The job's RUNNER_TEMP. */
   readonly temp: string;
-  /** Finds the actions of steps. Default: those of the checkout. */
+  /** Finds the folder of an action, or plays it. Default: the actions of the checkout. */
   readonly findAction?: FindAction;
   /** Variables that the machine sets for every step. */
   readonly machine?: Texts;
-  /** The job's `env`, its expressions not yet evaluated. */
-  readonly env?: Texts;
-  /** Contexts besides `github`, `runner` and `steps`. */
+  /** Contexts besides `runner` and `steps`. */
   readonly contexts?: Contexts;
   /** Called with the title of each step and each line of its log. */
   readonly log: (line: string) => void;
 }
+
+export type FindAction = (uses: string, workspace: string) => string | Play;
+
+/** Plays an action of another repository. It has no outputs, and succeeds unless it throws. */
+export type Play = (inputs: Texts, workspace: string) => Promise<void>;
 
 /** How one step ended. */
 export interface StepResult {
@@ -33,125 +37,97 @@ export interface StepResult {
   readonly end: StepEnd | undefined;
 }
 
-/**
- * Runs the steps of a job in order, those of a `parallel` at once, then the post steps in reverse.
- */
-export async function runJob(
-  steps: readonly (readonly JobStep[])[],
-  options: JobOptions,
-): Promise<StepResult[]> {
+/** How a job ended. */
+export interface JobEnd {
+  readonly results: readonly StepResult[];
+  readonly outputs: Texts;
+}
+
+const NOTHING = { stdout: '', stderr: '', outputs: {}, state: {}, env: {}, summary: '' };
+const NOT_STARTED: StepEnd = { ...NOTHING, exitCode: 1 };
+
+/** Runs the steps of a job in order, then the post steps in reverse. */
+export async function runJob(job: Job, options: JobOptions): Promise<JobEnd> {
   const results: StepResult[] = [];
-  for (const together of steps) {
-    const before = stateAfter(results, options);
-    results.push(...(await Promise.all(together.map(step => runMain(step, before, options)))));
-  }
-  for (const main of results.toReversed()) {
-    if (await isPostDue(main, options))
-      results.push(await runPost(main, stateAfter(results, options), options));
-  }
-  return results;
+  for (const step of job.steps) results.push(await runOne(step, job, results, options));
+  for (const main of results.toReversed())
+    if (main.end && main.end !== NOT_STARTED)
+      results.push(await runOne(main.step, job, results, options, main.end));
+  const ran = results.filter(({ end, phase }) => phase === 'main' || end !== undefined);
+  return { results: ran, outputs: fillInAll(job.outputs, contextsAfter(results, options)) };
 }
 
-/** The contexts after the steps so far, and the variables that they set. */
-export function stateAfter(results: readonly StepResult[], options: JobOptions): JobState {
+function contextsAfter(results: readonly StepResult[], options: JobOptions): Contexts {
   const mains = results.filter(({ step, phase }) => step.id !== undefined && phase === 'main');
-  const steps = mains.map(({ step, outcome, conclusion, end }) => [
-    step.id,
-    { outputs: end?.outputs ?? {}, outcome, conclusion },
-  ]);
+  const steps = mains.map(({ step, outcome, conclusion, end }) => {
+    return [step.id, { outputs: end?.outputs ?? {}, outcome, conclusion }];
+  });
   const { workspace, temp, contexts = {} } = options;
-  return {
-    contexts: {
-      ...contexts,
-      github: { ...mapping(contexts['github']), workspace },
-      runner: { temp },
-      steps: Object.fromEntries(steps),
-    },
-    hasFailed: results.some(({ conclusion }) => conclusion === 'failure'),
-    env: Object.assign({}, ...results.map(({ end }) => end?.env)),
-  };
+  const github = { ...mapping(contexts['github']), workspace };
+  return { ...contexts, github, runner: { temp }, steps: Object.fromEntries(steps) };
 }
 
-interface JobState {
-  readonly contexts: Contexts;
-  readonly hasFailed: boolean;
-  readonly env: Texts;
-}
-
-/** Evaluates the expressions in each text. */
-export function fillInAll(texts: Texts, contexts: Contexts): Texts {
-  return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, fillIn(text, contexts)]),
-  );
-}
-
-async function runMain(step: JobStep, state: JobState, options: JobOptions): Promise<StepResult> {
-  const { does, condition } = step;
-  return settle(step, 'main', options, async () => {
-    if (!holds(condition, state.contexts, state.hasFailed)) return undefined;
-    options.log(titleOf(step));
-    const places = placesOf(step, state, options);
-    if ('script' in does)
-      return runScript({ ...places, script: fillIn(does.script, state.contexts) });
-    const action = findAction(does.uses, options);
-    return runUse({ ...places, action, inputs: fillInAll(does.inputs, state.contexts) });
-  });
-}
-
-async function isPostDue({ step, end }: StepResult, options: JobOptions): Promise<boolean> {
-  if (end === undefined || end === NOT_STARTED || 'script' in step.does) return false;
-  return hasPost(findAction(step.does.uses, options));
-}
-
-/** Runs the post step of an action, whatever happened before. */
-async function runPost(
-  main: StepResult,
-  state: JobState,
-  options: JobOptions,
-): Promise<StepResult> {
-  const { step, end } = main;
-  return settle(step, 'post', options, async () => {
-    if ('script' in step.does) return undefined;
-    options.log(titleOf(step, 'Post '));
-    const inputs = fillInAll(step.does.inputs, state.contexts);
-    const action = findAction(step.does.uses, options);
-    const post = { state: end?.state ?? {} };
-    return runUse({ ...placesOf(step, state, options), action, inputs, post });
-  });
-}
-
-/** Runs a step. As on GitHub, a step that cannot be started has failed. */
-async function settle(
+/** Runs a step, or its post step given the end of its main step. */
+async function runOne(
   step: JobStep,
-  phase: StepResult['phase'],
-  { log }: JobOptions,
-  run: () => Promise<StepEnd | undefined>,
+  job: Job,
+  before: readonly StepResult[],
+  options: JobOptions,
+  main?: StepEnd,
 ): Promise<StepResult> {
-  const end = await run().catch((error: unknown) => {
-    log(`::error::${String(error)}`);
+  const contexts = contextsAfter(before, options);
+  const hasFailed = before.some(({ conclusion }) => conclusion === 'failure');
+  const phase = main ? 'post' : 'main';
+  const set = Object.assign({}, ...before.map(({ end }) => end?.env));
+  // As on GitHub, a step that cannot be started has failed.
+  const end = await (async () => {
+    if (main === undefined && !holds(step.condition, contexts, hasFailed)) return undefined;
+    const env = { ...options.machine, ...fillInAll(job.env, contexts), ...set };
+    return await start(step, { env, contexts, options, main });
+  })().catch((error: unknown) => {
+    options.log(`::error::${String(error)}`);
     return NOT_STARTED;
   });
-  for (const line of end?.stderr.split('\n') ?? []) if (line !== '') log(line);
+  for (const line of end?.stderr.split('\n') ?? []) if (line !== '') options.log(line);
   if (end === undefined) return { step, phase, outcome: 'skipped', conclusion: 'skipped', end };
   const outcome = end.exitCode === 0 ? 'success' : 'failure';
   const mayFail = step.continueOnError && phase === 'main';
   return { step, phase, outcome, conclusion: mayFail ? 'success' : outcome, end };
 }
 
-const NOTHING = { outputs: {}, state: {}, env: {}, summary: '' };
-const NOT_STARTED: StepEnd = { exitCode: 1, stdout: '', stderr: '', ...NOTHING };
-
-function titleOf({ title }: JobStep, prefix = ''): string {
-  return `── ${prefix}${title.split('\n')[0]}`;
+interface Surroundings {
+  readonly env: Texts;
+  readonly contexts: Contexts;
+  readonly options: JobOptions;
+  readonly main: StepEnd | undefined;
 }
 
-function findAction(uses: string, options: JobOptions): ReturnType<FindAction> {
-  return (options.findAction ?? actionOfCheckout)(uses, options.workspace);
+/** Undefined if there is no post step to run. */
+async function start(step: JobStep, around: Surroundings): Promise<StepEnd | undefined> {
+  const { contexts, main } = around;
+  const { workspace, temp, log, findAction = actionOfCheckout } = around.options;
+  const action = step.uses === undefined ? undefined : findAction(step.uses, workspace);
+  if (main && !(typeof action === 'string' && (await readActionFile(action)).post))
+    return undefined;
+  log(`── ${main ? 'Post ' : ''}${step.title.split('\n')[0]}`);
+  const env = { ...around.env, ...fillInAll(step.env, contexts) };
+  const places = { workspace, temp, env, onLine: log };
+  const inputs = fillInAll(step.inputs, contexts);
+  if (action === undefined) return runScript({ ...places, script: fillIn(step.script, contexts) });
+  if (typeof action === 'string')
+    return runStep({ ...places, action, inputs, post: main && { state: main.state } });
+  await action(inputs, workspace);
+  return { ...NOTHING, exitCode: 0 };
 }
 
-function placesOf(step: JobStep, state: JobState, options: JobOptions) {
-  const { workspace, temp, machine, log } = options;
-  const ofJob = fillInAll(options.env ?? {}, state.contexts);
-  const ofStep = fillInAll(step.env, state.contexts);
-  return { workspace, temp, onLine: log, env: { ...machine, ...ofJob, ...state.env, ...ofStep } };
+/** @throws Error for an action of another repository */
+function actionOfCheckout(uses: string, workspace: string): string {
+  if (/^\.(\/[\w-]*)+$/.test(uses)) return path.join(workspace, uses);
+  throw new Error(`${uses} is no action of this repository`);
+}
+
+/** Evaluates the expressions in each text. */
+function fillInAll(texts: Texts, contexts: Contexts): Texts {
+  const entries = Object.entries(texts);
+  return Object.fromEntries(entries.map(([name, text]) => [name, fillIn(text, contexts)]));
 }

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ActionFile, readActionFile } from './action-file.ts';
 import { type Command, execute, type ProcessEnd } from './execute.ts';
@@ -39,8 +40,15 @@ export interface PreparedStep extends AsyncDisposable {
 export async function runStep(step: Step): Promise<StepEnd> {
   await using prepared = await prepareStep(step);
   const { onLine, onStart } = step;
+  countStart();
   const end = await execute({ ...prepared.command, onLine, onStart });
   return { ...end, ...(await prepared.told()) };
+}
+
+/** Leaves a mark for each start, so that dev/test.ts can add up those of all test processes. */
+function countStart(): void {
+  const file = process.env['ACTION_STARTS_FILE'];
+  if (file !== undefined) appendFileSync(file, '.');
 }
 
 /** Prepares a step for callers that start its process themselves. */

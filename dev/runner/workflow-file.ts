@@ -3,17 +3,12 @@ import { type Mapping, mapping, readYaml, text } from './yaml.ts';
 /** One job of a workflow, with unevaluated expressions. */
 export interface Job {
   readonly name: string;
-  /** The jobs that must succeed first. */
-  readonly needs: readonly string[];
   readonly env: Texts;
   readonly outputs: Texts;
-  /** `matrix` in each copy of the job; one empty mapping without a matrix. */
-  readonly copies: readonly Mapping[];
-  /** The steps of a `parallel` are one group; every other step is its own. */
-  readonly steps: readonly (readonly JobStep[])[];
+  readonly steps: readonly JobStep[];
 }
 
-/** One step of a job, with unevaluated expressions. */
+/** One step of a job, which uses an action or runs a script. */
 export interface JobStep {
   /** Its name, or what it uses or runs. */
   readonly title: string;
@@ -22,70 +17,39 @@ export interface JobStep {
   readonly condition: string;
   readonly continueOnError: boolean;
   readonly env: Texts;
-  readonly does: Use | Run;
-}
-
-export interface Use {
   /** The action, such as `./upload` or `actions/checkout@v7`. */
-  readonly uses: string;
-  readonly inputs: Texts;
-}
-
-export interface Run {
+  readonly uses: string | undefined;
   readonly script: string;
+  readonly inputs: Texts;
 }
 
 export type Texts = Readonly<Record<string, string>>;
 
-/** Reads the jobs of a workflow in order. Ignores keys that do not affect the steps. */
+/** Reads the jobs of a workflow. Ignores keys that do not affect the steps of one job. */
 export async function readWorkflow(file: string): Promise<Job[]> {
   const jobs = Object.entries(mapping((await readYaml(file))['jobs']));
-  return jobs.map(([name, job]) => toJob(name, mapping(job)));
-}
-
-function toJob(name: string, job: Mapping): Job {
-  return {
-    name,
-    needs: [job['needs'] ?? []].flat().map(text),
-    env: texts(job['env']),
-    outputs: texts(job['outputs']),
-    copies: copiesOf(mapping(mapping(job['strategy'])['matrix'])),
-    steps: Object.values(mapping(job['steps'])).map(mapping).map(toSteps),
-  };
-}
-
-/** Every combination of the values of a matrix. */
-function copiesOf(matrix: Mapping): Mapping[] {
-  return Object.entries(matrix).reduce<Mapping[]>(
-    (copies, [name, values]) =>
-      copies.flatMap(copy => [values].flat().map(value => ({ ...copy, [name]: value }))),
-    [{}],
-  );
-}
-
-function toSteps(step: Mapping): JobStep[] {
-  const parallel = step['parallel'];
-  return parallel === undefined
-    ? [toStep(step)]
-    : Object.values(mapping(parallel)).map(each => toStep(mapping(each)));
+  return jobs.map(([name, value]) => {
+    const { env, outputs, steps } = mapping(value);
+    const all = Object.values(mapping(steps)).map(step => toStep(mapping(step)));
+    return { name, env: texts(env), outputs: texts(outputs), steps: all };
+  });
 }
 
 function toStep(step: Mapping): JobStep {
+  const { name, id, uses, run } = step;
   return {
-    title: text(step['name'] ?? step['uses'] ?? step['run']),
-    id: step['id'] === undefined ? undefined : text(step['id']),
+    title: text(name ?? uses ?? run),
+    id: id === undefined ? undefined : text(id),
     condition: text(step['if'] ?? 'success()'),
     continueOnError: step['continue-on-error'] === true,
     env: texts(step['env']),
-    does:
-      step['uses'] === undefined
-        ? { script: text(step['run']) }
-        : { uses: text(step['uses']), inputs: texts(step['with']) },
+    uses: uses === undefined ? undefined : text(uses),
+    script: text(run),
+    inputs: texts(step['with']),
   };
 }
 
 function texts(value: unknown): Texts {
-  return Object.fromEntries(
-    Object.entries(mapping(value)).map(([name, entry]) => [name, text(entry)]),
-  );
+  const entries = Object.entries(mapping(value));
+  return Object.fromEntries(entries.map(([name, entry]) => [name, text(entry)]));
 }

@@ -1,6 +1,7 @@
 import type { Redact } from '../text/redact.ts';
+import { fieldsOf, parseFields } from '../text/unknown.ts';
+import { truncate } from '../text/visible.ts';
 import { AgentError, type FailureKind } from './failure.ts';
-import { wordsOf } from './words.ts';
 
 // An import would load the whole of node:http, at 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -12,16 +13,7 @@ export interface Answer {
   /** The body as text, without a byte order mark. */
   readonly text: string;
   readonly retryAfter: string | undefined;
-  /** Where a redirect leads. */
-  readonly location: string | undefined;
-  /** True if it came before all of the request's body was sent. */
-  readonly isEarly: boolean;
 }
-
-// The contract's answers have some hundred bytes.
-const MAX_BYTES = 128 * 1024;
-
-const MAX_RETRY_AFTER_MS = 60_000;
 
 interface Response {
   readonly statusCode: number;
@@ -29,29 +21,24 @@ interface Response {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** @throws AgentError if the body is longer than 128 KiB */
+/** @throws AgentError if the body is longer than `maxBytes` */
 export async function readAnswer(
   { statusCode: status, headers, body }: Response,
-  { label, isEarly }: Pick<Answer, 'label' | 'isEarly'>,
+  label: string,
+  maxBytes: number,
 ): Promise<Answer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BYTES) {
-      const message = `${label} answered ${status} with a response larger than 128 KiB.`;
+    if (size > maxBytes) {
+      const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
       throw new AgentError('bad-answer', message, { status });
     }
     chunks.push(chunk);
   }
-  return {
-    label,
-    status,
-    text: new TextDecoder().decode(Buffer.concat(chunks)),
-    retryAfter: [headers['retry-after']].flat()[0],
-    location: [headers['location']].flat()[0],
-    isEarly,
-  };
+  const text = new TextDecoder().decode(Buffer.concat(chunks));
+  return { label, status, text, retryAfter: [headers['retry-after']].flat()[0] };
 }
 
 /** @throws AgentError if the answer is not JSON */
@@ -81,100 +68,71 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   413: 'too-large',
   425: 'busy',
   429: 'busy',
-  500: 'server',
-  502: 'server',
-  503: 'server',
-  504: 'server',
+  501: 'rejected',
+  503: 'busy',
+  505: 'rejected',
   507: 'disk-full',
-  // Cloudflare's own: it cannot reach the host, or gets no proper answer in time.
-  520: 'server',
-  521: 'server',
-  522: 'server',
-  523: 'server',
-  524: 'server',
 };
 
-interface Rule {
-  readonly statuses: readonly number[];
-  readonly words: RegExp;
-  readonly kind: FailureKind;
-}
+// Most services answer so if the sandbox is gone. An ID is quoted or has a digit:
+// "sandbox route not found" is about something else.
+const SANDBOX_GONE =
+  /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 
-// Phrases of real services that say more than the status.
-const RULES: readonly Rule[] = [
+/** Answers whose words say better than their status what to do. */
+const ADVICE: readonly Advice[] = [
   {
-    statuses: [404, 502],
-    // An ID is quoted or has a digit, dash or underscore: "sandbox agent: route not found" is none.
+    // Agents in templates of E2B older than October 2025 need a user name.
+    statuses: [400, 401],
     words:
-      /\bsandbox(?: id)?(?: \\?["'`][^"'`]+["'`]| [\w.-]*[\d_-][\w.-]*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
-    kind: 'sandbox-not-found',
+      /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+    kind: 'unauthorized',
+    hint: 'Set username: user, or another user of the sandbox.',
+  },
+  {
+    // E2B resumes a paused sandbox when it gets a request.
+    statuses: [429],
+    words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+    kind: 'busy',
+    hint: 'The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit.',
   },
   {
     statuses: [400],
-    words: /(?:missing|required|no|invalid)\b.*\b(?:header|sandbox.?id|sandbox.?port)/i,
-    kind: 'not-routed',
-  },
-  {
-    statuses: [400, 401, 404, 500],
-    words: /\b(?:unknown user|user:? [\w.'"`-]+ (?:was )?not found|error looking up user)/i,
-    kind: 'unknown-user',
-  },
-  {
-    statuses: [400, 500],
-    words: /not a directory|\bENOTDIR\b|\bpath is a file\b/i,
-    kind: 'not-a-directory',
-  },
-  {
-    statuses: [500],
-    words: /no space left on device|disk quota exceeded/i,
-    kind: 'disk-full',
+    words: /\binvalid host\b/i,
+    kind: 'rejected',
+    hint: 'Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app.',
   },
 ];
 
-const PERMISSION_DENIED = /permission denied/i;
-
-// What an agent's own words suggest beyond the kind of failure.
-const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
-  [
-    /is a directory/i,
-    'The target is a directory in the sandbox: end the target with / to put the file in it.',
-  ],
-  [
-    PERMISSION_DENIED,
-    'Set username to a user who may write there, or give the files another target.',
-  ],
-  [/read-only file system/i, 'Nothing can be stored at this target. Choose another.'],
-  [/text file busy/i, 'The sandbox is running this file. Stop it, or upload to another target.'],
-  [/file name too long/i, 'A name may have 255 bytes. Give the file a shorter target.'],
-  [
-    /cloudflare|firewall|captcha|been blocked|access denied by/i,
-    'Something before the service refuses the request. Let requests of this runner through there.',
-  ],
-];
-
-const HINTS_BY_STATUS: Readonly<Record<number, string>> = {
-  402: 'The service wants to be paid, or a quota is used up: look into your account there.',
-  414: "The URL is too long: shorten the file's target.",
-  431: 'The headers are too long: shorten token, sandbox-id or headers.',
-};
-
-/** What a status other than 200 and 201 means. `now` is in milliseconds since 1970. */
-export function statusFailure(answer: Answer, redact: Redact, now: number): AgentError {
-  const { label, status, retryAfter, location } = answer;
-  const words = wordsOf(answer.text, redact);
-  const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
-  const destination = isRedirect(status) ? destinationOf(location, redact) : '';
-  const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
-  return new AgentError(
-    kindOf(status, words),
-    `${label} answered ${status}${reason}${destination}.${quoted}`,
-    {
-      status,
-      retryAfterMs: parseRetryAfter(retryAfter, now),
-      hint: hintOn(status, words),
-    },
-  );
+interface Advice {
+  readonly statuses: readonly number[];
+  readonly words: RegExp;
+  readonly kind: FailureKind;
+  readonly hint: string;
 }
+
+/** Converts an unsuccessful answer to an error. `now` is in milliseconds since 1970. */
+export function statusFailure(answer: Answer, redact: Redact, now: number): AgentError {
+  const { label, status, retryAfter } = answer;
+  const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
+  const isRedirect = status >= 300 && status < 400;
+  const words = isRedirect ? '' : wordsOf(answer.text, redact);
+  const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
+  const more = isRedirect ? ' Redirects are not followed.' : quoted;
+  const advice = ADVICE.find(each => each.statuses.includes(status) && each.words.test(words));
+  const kind = advice?.kind ?? kindOf(status, words);
+  const retryAfterMs = parseRetryAfter(retryAfter, now);
+  const message = `${label} answered ${status}${reason}.${more}`;
+  const { error_code: code } = parseFields(answer.text);
+  return new AgentError(kind, message, {
+    status,
+    retryAfterMs,
+    hint: advice?.hint,
+    code: typeof code === 'string' ? code : undefined,
+  });
+}
+
+const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
@@ -185,29 +143,30 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
 }
 
 function kindOf(status: number, words: string): FailureKind {
-  const rule = RULES.find(each => each.statuses.includes(status) && each.words.test(words));
-  if (rule !== undefined) return rule.kind;
-  if (isRedirect(status)) return 'redirected';
-  return KINDS[status] ?? (status >= 400 ? 'rejected' : 'bad-answer');
+  if ((status === 404 || status === 502) && SANDBOX_GONE.test(words)) return 'sandbox-not-found';
+  const known = KINDS[status];
+  if (known !== undefined) return known;
+  if (status < 300) return 'bad-answer';
+  if (status < 400) return 'not-found';
+  return status < 500 ? 'rejected' : 'server';
 }
 
-function hintOn(status: number, words: string): string | undefined {
-  // In a 401 or 403, "permission denied" is about the token, not a file.
-  const isAboutToken = status === 401 || status === 403;
-  const patterns = HINTS.filter(([pattern]) => !isAboutToken || pattern !== PERMISSION_DENIED);
-  const hint = patterns.find(([pattern]) => pattern.test(words))?.[1] ?? HINTS_BY_STATUS[status];
-  if (hint === undefined && status >= 520) return 'Check port, and that the service is up.';
-  return hint;
+const MAX_WORDS = 300;
+
+/** What the service says: the message of its JSON, the title of its page, or its text, in a line. */
+function wordsOf(text: string, redact: Redact): string {
+  // Redact before cutting, which could leave a part of a secret.
+  return truncate(redact(messageIn(text)).replace(/\s+/g, ' ').trim(), MAX_WORDS);
 }
 
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400;
-}
-
-/** Host and path; a query may hold a secret of somebody else. */
-function destinationOf(location: string | undefined, redact: Redact): string {
-  const url = location === undefined ? null : URL.parse(location, 'http://same-host');
-  if (url === null) return '';
-  const host = url.host === 'same-host' ? '' : url.host;
-  return `, which leads to ${redact(`${host}${url.pathname}`).slice(0, 200)}`;
+function messageIn(text: string): string {
+  if (/^\s*</.test(text)) return /<title>([^<]*)/i.exec(text)?.[1] ?? '';
+  try {
+    const body: unknown = JSON.parse(text);
+    const { message, error } = fieldsOf(body);
+    const said = [body, message, error].find(each => typeof each === 'string');
+    return said ?? JSON.stringify(body);
+  } catch {
+    return text;
+  }
 }

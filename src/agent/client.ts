@@ -1,40 +1,35 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  Agent,
-  buildConnector,
-  type Dispatcher,
-  Pool,
-  ProxyAgent,
-  Socks5ProxyAgent,
-  request as sendRequest,
-} from 'undici';
-import { routingHeaders, secretsInHeaders, USER_AGENT } from '../inputs/headers.ts';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request as sendRequest } from 'undici';
+import { isLoopback, routingHeaders, USER_AGENT } from '../inputs/connection.ts';
+import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
-import { type Redact, redactor } from '../text/redact.ts';
+import { isMaskable, type Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, statusFailure } from './answer.ts';
-import { AgentError } from './failure.ts';
-import { networkFailure } from './network-failure.ts';
-import { type ProxyVariable, proxyCredentials, usableProxy } from './proxy.ts';
+import { AgentError, networkFailure } from './failure.ts';
 
 export interface AgentRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the base URL, with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: AsyncIterable<Buffer>;
+  readonly body?: Iterable<Buffer>;
   /** Called with the bytes of each chunk that the network has taken. */
   readonly onSent?: (bytes: number) => void;
   /** The statuses of success. Default 200 and 201. */
   readonly statuses?: readonly number[];
+  /** Default `MAX_ANSWER_BYTES`. */
+  readonly maxAnswerBytes?: number;
 }
+
+const SUCCESS: readonly number[] = [200, 201];
+
+// The contract's answers have some hundred bytes.
+export const MAX_ANSWER_BYTES = 128 * 1024;
 
 /** Sends requests to one service, one attempt each. */
 export interface Client {
   /** @throws AgentError for any other answer than one of success */
   readonly send: (request: AgentRequest) => Promise<Answer>;
-  /** Replaces the connections: after an unusable answer, one may still hold the rest of it. */
-  readonly reconnect: () => void;
-  readonly redact: Redact;
   /** Ends what is in flight, and closes every connection. */
   readonly close: () => Promise<void>;
 }
@@ -44,271 +39,216 @@ export interface ClientOptions {
   readonly cancel: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Applied to what the service says before it is cut. */
+  readonly redact: Redact;
 }
 
 /** Where a client sends its requests, and what each of them carries. */
 export interface Service {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Values to redact, besides headers whose names mark them as secret. */
-  readonly secrets: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
 }
 
+type AgentConnection = Pick<
+  Connection,
+  'baseUrl' | 'headers' | 'headerPrefix' | 'port' | 'sandboxId' | 'timeout' | 'token'
+>;
+
 /** Opens a client of a sandbox's agent. @throws InputError for an unusable proxy variable */
-export function openClient(
-  connection: Omit<Connection, 'statsPath' | 'allowInsecureHttp'> & { readonly signature?: string },
-  options: ClientOptions,
-): Client {
-  const { baseUrl, token, signature = '', timeout } = connection;
-  const headers = agentHeaders(connection);
-  return openServiceClient({ baseUrl, headers, secrets: [token, signature], timeout }, options);
-}
-
-/** Opens a client of any service. @throws InputError for an unusable proxy variable */
-export function openServiceClient(
-  { baseUrl, headers, secrets, timeout: timeoutMs }: Service,
-  { cancel, now }: ClientOptions,
-): Client {
-  const redact = redactorOf(headers, secrets);
-  const proxy = usableProxy(baseUrl, process.env);
-  const connections = openConnections(proxy, timeoutMs);
-  const common = { ...headers, Accept: 'application/json', 'User-Agent': USER_AGENT };
-  return {
-    redact,
-    async send(request) {
-      const url = `${baseUrl}${request.path}`;
-      const label = `${request.method} ${url.replace(/\?.*/s, '')}`;
-      const all = { ...common, ...request.headers };
-      const dispatcher = connections.current();
-      try {
-        const options = { ...request, url, label, headers: all, dispatcher, cancel, timeoutMs };
-        const answer = await exchange(options);
-        const { statuses = [200, 201] } = request;
-        if (statuses.includes(answer.status)) return answer;
-        throw statusFailure(answer, redact, now());
-      } catch (error) {
-        throw networkFailure(error, { label, url, proxy, redact });
-      }
-    },
-    reconnect: () => connections.renew(),
-    close: () => connections.close(),
-  };
-}
-
-/** Redacts secrets, secret headers and the credentials of the proxy variables. */
-export function redactorOf(headers: Service['headers'], secrets: Service['secrets']): Redact {
-  const inHeaders = secretsInHeaders(Object.entries(headers));
-  return redactor([...secrets, ...inHeaders, ...proxyCredentials(process.env)]);
-}
-
-function agentHeaders(
-  connection: Pick<Connection, 'headers' | 'token' | 'headerPrefix' | 'sandboxId' | 'port'>,
-): Record<string, string> {
-  const { headers, token, headerPrefix, sandboxId, port } = connection;
+export function openClient(connection: AgentConnection, options: ClientOptions): Client {
+  const { baseUrl, headers, token, headerPrefix, sandboxId, port, timeout } = connection;
   const routing = routingHeaders(headerPrefix);
-  return {
+  const all = {
     ...headers,
     'X-Access-Token': token,
     [routing.id]: sandboxId,
     [routing.port]: String(port),
   };
+  return openServiceClient({ baseUrl, headers: all, timeout }, options);
 }
 
-/** Keep-alive connections. `renew` opens new ones; requests in flight finish on the old. */
-function openConnections(proxy: ProxyVariable | undefined, timeoutMs: number) {
-  const closing = new AbortController();
-  const open = () => openDispatcher(proxy, timeoutMs, closing.signal);
-  let current = open();
-  const opened = new Set([current]);
+/** Opens a client of any service. @throws InputError for an unusable proxy variable */
+export function openServiceClient(service: Service, options: ClientOptions): Client {
+  const { cancel, now, redact } = options;
+  const dispatcher = openDispatcher(service);
+  // Not by a request's own signal, which undici does not hear while it waits for a connection.
+  const end = () => void dispatcher.destroy();
+  cancel.addEventListener('abort', end);
   return {
-    current: () => current,
-    renew() {
-      const old = current;
-      // A failure to close is that of a request, which reports it.
-      const forget = () => opened.delete(old);
-      old.close().then(forget, forget);
-      current = open();
-      opened.add(current);
+    async send(request) {
+      const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, '')}`;
+      try {
+        cancel.throwIfAborted();
+        const answer = await exchange({ ...request, label, service, dispatcher });
+        if ((request.statuses ?? SUCCESS).includes(answer.status)) return answer;
+        throw statusFailure(answer, redact, now());
+      } catch (error) {
+        if (cancel.aborted) throw new AgentError('cancelled', `${label} was cancelled.`);
+        throw networkFailure(error, label, redact);
+      }
     },
     async close() {
-      const destroyed = [...opened].map(dispatcher => dispatcher.destroy());
-      // destroy() does not end a connection that is still being made.
-      closing.abort();
-      await Promise.all(destroyed);
+      cancel.removeEventListener('abort', end);
+      await dispatcher.destroy();
     },
   };
 }
 
-function openDispatcher(
-  proxy: ProxyVariable | undefined,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Dispatcher {
-  // Shorter than our own clock even if undici's timer is 0.5 s late, since its error says more.
-  const timeout = Math.max(timeoutMs * 0.9 - 500, 1);
-  // With HTTP/2, one GOAWAY breaks every upload in flight.
-  const allowH2 = false;
-  // One byte, so that undici asks for a chunk only once the system has taken the one before.
-  const options = { timeout, allowH2, highWaterMark: 1 };
-  const connect = connectorUntil(signal, options);
-  // If only the connector knew, all requests would wait for the first connection's protocol.
-  if (proxy === undefined) return new Agent({ connect, allowH2 });
-  if (proxy.value.startsWith('socks'))
-    return new Socks5ProxyAgent(proxy.value, {
-      connect,
-      connectTimeout: timeout,
-      requestTls: options,
-    });
-  return new ProxyAgent({
-    uri: proxy.value,
-    allowH2,
-    proxyTls: { ...options, signal },
-    requestTls: options,
-    // A CONNECT that the proxy never answers would keep its connection for 300 s.
-    clientFactory: origin => new Pool(origin, { connect, allowH2, headersTimeout: timeout }),
-  });
+const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
+
+/** The secrets of the proxy variables: passwords, or user names without one, also decoded. */
+export function proxyCredentials(env: NodeJS.ProcessEnv = process.env): string[] {
+  return PROXY_VARIABLES.flatMap(name => URL.parse(env[name] ?? '') ?? [])
+    .flatMap(({ username, password }) =>
+      password === '' ? [username] : [password, `${username}:${password}`],
+    )
+    .flatMap(secret => [secret, decoded(secret)])
+    .filter(isMaskable);
 }
 
-/** Makes connections, which end when the signal aborts. */
-function connectorUntil(
-  signal: AbortSignal,
-  options: buildConnector.BuildOptions,
-): buildConnector.connector {
-  return (target, callback) => {
-    // Node keeps a socket in memory as long as its signal, so each has a signal of its own.
-    const own = new AbortController();
-    const end = () => own.abort();
-    const forget = () => signal.removeEventListener('abort', end);
-    signal.addEventListener('abort', end);
-    buildConnector({ ...options, signal: own.signal })(target, (...[error, socket]) => {
-      if (error === null) callback(null, socket.once('close', forget));
-      else {
-        forget();
-        callback(error, null);
-      }
-    });
-  };
-}
-
-interface Exchange extends AgentRequest, Pick<ClientOptions, 'cancel'> {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly label: string;
-  readonly url: string;
-  readonly dispatcher: Dispatcher;
-  readonly timeoutMs: number;
-}
-
-/**
- * Each chunk that the network takes restarts the clock; once all is sent, the whole answer must
- * arrive within the timeout. That bounds silence, dripped bytes and endless 1xx responses alike.
- */
-async function exchange(options: Exchange): Promise<Answer> {
-  const { label, cancel, timeoutMs } = options;
-  const { signal, ended, end } = openEnding();
-  const clock = startClock(timeoutMs, () => end(stalled(label, body?.isSent() ?? true)));
-  const body = options.body && watchBody(options.body, clock, options.onSent);
-  const onCancel = () => end(new AgentError('cancelled', `${label} was cancelled.`));
-  cancel.addEventListener('abort', onCancel);
-  if (cancel.aborted) onCancel();
+function decoded(text: string): string {
   try {
-    // undici does not hear the signal while a request waits for a connection.
-    const complete = await Promise.race([receive(options, body, signal), ended]);
-    // undici offers the connection again only in the next turn of the event loop.
-    await setImmediate();
-    return complete;
-  } catch (error) {
-    // undici reports what a body throws as a failed connection.
-    throw body?.thrown() ?? error;
-  } finally {
-    clock.stop();
-    cancel.removeEventListener('abort', onCancel);
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 
-/** Sends the request and waits for its whole answer, however long that takes. */
+const MAX_CONNECT_MS = 10_000;
+
+function openDispatcher({ baseUrl, timeout }: Service): Dispatcher {
+  // Plain options, so that connections share a connector and resume each other's TLS sessions.
+  // With HTTP/2, one GOAWAY would break every upload in flight.
+  const options = { allowH2: false, connectTimeout: Math.min(timeout, MAX_CONNECT_MS) };
+  const { protocol, hostname } = new URL(baseUrl);
+  // A proxy would get the token in clear, and could not reach this machine anyway.
+  if (protocol === 'http:' && isLoopback(hostname)) return new Agent(options);
+  try {
+    return new EnvHttpProxyAgent(options);
+  } catch {
+    // The values are not repeated: they may hold a password.
+    const names = PROXY_VARIABLES.filter(name => process.env[name]).join(', ');
+    const why = 'not the URL of an http, https or socks5 proxy.';
+    throw inputError(names, why, 'http://host:3128');
+  }
+}
+
+interface Exchange extends AgentRequest {
+  readonly label: string;
+  readonly service: Service;
+  readonly dispatcher: Dispatcher;
+}
+
+/**
+ * Sends a request and reads its answer. Each chunk that the network takes restarts the idle clock;
+ * once all is sent, the whole answer must arrive within the timeout.
+ */
+async function exchange(options: Exchange): Promise<Answer> {
+  const { label, service, statuses = SUCCESS } = options;
+  const clock = startIdleClock(service.timeout);
+  const isSent = options.body === undefined;
+  const sending: Sending = { isSent, isOver: false, thrown: undefined };
+  const body = options.body && trackSending(options.body, sending, clock.restart, options.onSent);
+  try {
+    const answer = await Promise.race([clock.ranOut, receive(options, body, clock.signal)]);
+    if (!sending.isSent && statuses.includes(answer.status)) {
+      const message = `${label} answered ${answer.status} before everything was sent.`;
+      throw new AgentError('connection', message);
+    }
+    // undici offers the connection again only in the next turn of the event loop.
+    await setImmediate();
+    return answer;
+  } catch (error) {
+    // undici reports what a body throws as a failed connection.
+    throw sending.thrown ?? (clock.signal.aborted ? stalled(label, sending) : error);
+  } finally {
+    clock.stop();
+    sending.isOver = true;
+  }
+}
+
+/** Sends a request and waits for its whole answer, however long that takes. */
 async function receive(
-  { label, url, dispatcher, method, headers }: Exchange,
-  body: ReturnType<typeof watchBody> | undefined,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const response = await sendRequest(url, {
+  {
+    label,
+    service,
     dispatcher,
     method,
+    path,
     headers,
+    maxAnswerBytes = MAX_ANSWER_BYTES,
+  }: Exchange,
+  body: AsyncIterable<Buffer> | undefined,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const always = { Accept: 'application/json', 'User-Agent': USER_AGENT };
+  const response = await sendRequest(`${service.baseUrl}${path}`, {
+    dispatcher,
+    method,
+    headers: { ...service.headers, ...always, ...headers },
     // @ts-expect-error undici's types leave out that a body may be an async iterable
-    body: body?.chunks() ?? null,
+    body: body ?? null,
     signal,
     // undici's own limits, 300 s each, would cut a longer timeout.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // A larger buffer lets undici close the connection when an answer ends while it still sends.
-    highWaterMark: 1,
   });
-  // Over TLS, Node says one turn of the event loop late that a chunk was taken.
-  if (body?.isSent() === false) await setImmediate();
-  const isEarly = body?.isSent() === false;
-  return readAnswer(response, { label, isEarly });
+  return readAnswer(response, label, maxAnswerBytes);
+}
+
+interface Sending {
+  /** True once the network has taken the last chunk. */
+  isSent: boolean;
+  /** True once the request has ended: undici may go on asking for chunks. */
+  isOver: boolean;
+  thrown: unknown;
 }
 
 /** Passes chunks on. When the next one is asked for, the network has taken the one before. */
-function watchBody(body: AsyncIterable<Buffer>, clock: Clock, onSent?: (bytes: number) => void) {
-  let isSent = false;
-  let thrown: unknown;
-  async function* chunks(): AsyncGenerator<Buffer> {
-    try {
-      for await (const chunk of body) {
-        yield chunk;
-        clock.restart();
-        onSent?.(chunk.length);
-      }
-      isSent = true;
-    } catch (error) {
-      thrown = error;
-      throw error;
+async function* trackSending(
+  chunks: Iterable<Buffer>,
+  sending: Sending,
+  restartClock: () => void,
+  onSent: (bytes: number) => void = () => {},
+): AsyncGenerator<Buffer> {
+  try {
+    for (const chunk of chunks) {
+      yield chunk;
+      if (sending.isOver) return;
+      restartClock();
+      onSent(chunk.length);
     }
+    sending.isSent = true;
+  } catch (error) {
+    sending.thrown = error;
+    throw error;
   }
-  return { chunks, isSent: () => isSent, thrown: () => thrown };
 }
 
-interface Clock {
-  readonly restart: () => void;
-  readonly stop: () => void;
+function stalled(label: string, { isSent }: Sending): AgentError {
+  const what = isSent ? 'the answer did not end' : 'nothing more could be sent';
+  return new AgentError('connection', `${label} failed: ${what} within timeout.`);
 }
 
-function startClock(timeoutMs: number, onTimeout: () => void): Clock {
-  let isOver = false;
-  const timer = setTimeout(() => {
-    isOver = true;
-    onTimeout();
-  }, timeoutMs);
+/** A clock that rejects `ranOut`, and aborts `signal`, so many milliseconds after its last restart. */
+function startIdleClock(ms: number) {
+  const { promise: ranOut, reject } = Promise.withResolvers<never>();
+  const ending = new AbortController();
+  let timer: NodeJS.Timeout | undefined = setTimeout(() => {
+    timer = undefined;
+    ending.abort();
+    reject(ending.signal.reason);
+  }, ms);
   return {
-    restart() {
-      // refresh() would start a timer that has fired, or was stopped, again.
-      if (!isOver) timer.refresh();
-    },
+    ranOut,
+    signal: ending.signal,
+    // refresh() would revive a timer that was cleared, so `stop` drops it.
+    restart: () => void timer?.refresh(),
     stop() {
-      isOver = true;
       clearTimeout(timer);
+      timer = undefined;
     },
   };
-}
-
-/** Ends a request early: a signal for undici, a promise for whoever waits. */
-function openEnding() {
-  const controller = new AbortController();
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const end = (error: AgentError) => {
-    controller.abort(error);
-    reject(error);
-  };
-  return { signal: controller.signal, ended, end };
-}
-
-function stalled(label: string, isSent: boolean): AgentError {
-  const what = isSent
-    ? 'the response did not finish within timeout'
-    : 'nothing more could be sent for longer than timeout';
-  return new AgentError('stalled', `${label} failed: ${what}.`);
 }

@@ -31,22 +31,18 @@ interface RetryOptions extends RetryPolicy {
   readonly isRepeatable?: (error: AgentError) => boolean;
 }
 
-const BASE_MS = 500;
-const CAP_MS = 30_000;
-
 /** Repeats a request until it succeeds, fails for good, or has no retries left. */
 export async function withRetries<T>(
   request: () => Promise<T>,
-  options: RetryOptions,
+  { retries, random, sleep, stop, onRetry, isRepeatable = () => true }: RetryOptions,
 ): Promise<Outcome<T>> {
-  const { random, sleep, stop, onRetry, isRepeatable = () => true } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return { attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      const retries = isRepeatable(error) ? error.retriesOf(options.retries) : 0;
-      if (attempt > retries || stop.aborted) return { attempts: attempt, error };
+      const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
+      if (isLast || stop.aborted) return { attempts: attempt, error };
       const delayMs = backoff(attempt, random, error.retryAfterMs);
       onRetry({ attempt, error, delayMs });
       if (!(await sleep(delayMs, stop))) return { attempts: attempt, error };
@@ -54,10 +50,16 @@ export async function withRetries<T>(
   }
 }
 
-/** Milliseconds: exponential with full jitter, never less than the agent asked for. */
+const BASE_MS = 1000;
+const CAP_MS = 30_000;
+
+/**
+ * Milliseconds, doubled with each attempt. Half is fixed, so that four retries outlast seven
+ * seconds; half is random, so that requests that failed together do not return together.
+ */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
-  const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
-  return Math.max(Math.round(random() * ceiling), retryAfterMs);
+  const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
+  return Math.round(Math.max(half, retryAfterMs) + random() * half);
 }
 
 export function sleep(ms: number, stop: AbortSignal): Promise<boolean> {

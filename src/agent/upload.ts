@@ -1,10 +1,12 @@
 import { posix } from 'node:path';
+import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { fieldsOf } from '../text/json.ts';
+import { fieldsOf } from '../text/unknown.ts';
 import { type Answer, badAnswer, parseAnswer } from './answer.ts';
-import { newForm, openBody, readBatch, type UploadFile } from './body.ts';
-import type { Client } from './client.ts';
-import { AgentError } from './failure.ts';
+import { type Client, MAX_ANSWER_BYTES } from './client.ts';
+import type { AgentError } from './failure.ts';
+import { type Body, batchBody, fileBody, newForm } from './multipart.ts';
+import { SMALL_BYTES } from './read-file.ts';
 
 /** What the agent acknowledged of a file. */
 export interface StoredFile {
@@ -17,18 +19,21 @@ export interface StoredFile {
 }
 
 /**
- * Stores files with one request; `onSent` is told bytes as they leave. Files of a batch that can no
- * longer be read are not in the result. @throws AgentError
+ * Stores files with one request; `onSent` is told bytes as they leave. A file of a batch that
+ * cannot be read comes back as an error, and the others are stored. @throws AgentError
  */
 export type Upload = (
-  files: readonly UploadFile[],
+  files: readonly PlannedFile[],
   onSent: (bytes: number) => void,
-) => Promise<ReadonlyMap<UploadFile, StoredFile>>;
+) => Promise<ReadonlyMap<PlannedFile, StoredFile | AgentError>>;
 
 export type UploadInputs = Pick<
   Inputs<'upload'>,
   'uploadPath' | 'username' | 'signature' | 'signatureExpiration'
 >;
+
+// For each file of a batch that an answer lists.
+const ENTRY_BYTES = 512;
 
 /** Uploads over a client. `isHashed` says whether to hash what is sent. */
 export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean): Upload {
@@ -37,29 +42,24 @@ export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean
     const [file, ...others] = files;
     if (file === undefined) return new Map();
     const isBatch = others.length > 0;
-    const body = isBatch ? readBatch(files, form) : await openBody(file, form, isHashed);
-    if (body.parts.length === 0) return new Map();
+    const isStreamed = !isBatch && file.size > SMALL_BYTES;
+    const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
+    const [unreadable] = body.unreadable.values();
+    if (!isBatch && unreadable !== undefined) throw unreadable;
+    if (body.parts.length === 0) return body.unreadable;
     try {
       const answer = await client.send({
         method: 'POST',
         path: requestPath(inputs, isBatch ? undefined : file.target),
         headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
         body: body.chunks,
+        maxAnswerBytes: MAX_ANSWER_BYTES + (isBatch ? ENTRY_BYTES * files.length : 0),
         onSent,
       });
-      const targets = body.parts.map(part => part.file.target);
-      const paths = storedPaths(answer, targets);
-      return new Map(
-        body.parts.map(({ file: sent, size, sha256 }, index): [UploadFile, StoredFile] => {
-          const path = client.redact(paths[index] ?? '');
-          return [sent, isHashed ? { path, size, sha256: sha256() } : { path, size }];
-        }),
-      );
-    } catch (error) {
-      if (error instanceof AgentError && error.kind === 'bad-answer') client.reconnect();
-      throw error;
+      const stored = storedFiles(answer, body, isHashed);
+      return new Map<PlannedFile, StoredFile | AgentError>([...body.unreadable, ...stored]);
     } finally {
-      await body.close();
+      body.close();
     }
   };
 }
@@ -79,16 +79,23 @@ function requestPath(inputs: UploadInputs, target: string | undefined): string {
   return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
 }
 
-// For the home directory before a relative target; a hostile agent's paths are kept in memory too.
-const MAX_HOME_BYTES = 1024;
+function storedFiles(
+  answer: Answer,
+  { parts }: Body,
+  isHashed: boolean,
+): (readonly [PlannedFile, StoredFile])[] {
+  const paths = storedPaths(
+    answer,
+    parts.map(({ file }) => file.target),
+  );
+  return parts.map(({ file, sha256 }, index) => {
+    const stored = { path: paths[index] ?? '', size: file.size };
+    return [file, isHashed ? { ...stored, sha256: sha256() } : stored];
+  });
+}
 
 /** Where an answer says that files were stored, in the order of `targets`. @throws AgentError */
 export function storedPaths(answer: Answer, targets: readonly string[]): string[] {
-  if (answer.isEarly) {
-    const { label, status } = answer;
-    const message = `${label} answered ${status} before the whole file was sent, so it cannot have been stored.`;
-    throw new AgentError('connection', message, { status });
-  }
   const body = parseAnswer(answer);
   // The contract has one entry, E2B's agent a list.
   const entries: readonly unknown[] = Array.isArray(body) ? body : [body];
@@ -97,17 +104,16 @@ export function storedPaths(answer: Answer, targets: readonly string[]): string[
   return targets.map((target, index) => storedPath(entries[index], target, answer));
 }
 
+// A hostile agent's paths are kept in memory; Linux allows no longer ones.
+const MAX_PATH = 4096;
+
 function storedPath(entry: unknown, target: string, answer: Answer): string {
-  if (typeof entry !== 'object' || entry === null)
-    throw badAnswer(answer, 'its entry is no object');
   const { path, name, type } = fieldsOf(entry);
   if (type !== 'file') throw badAnswer(answer, 'its entry is not of type "file"');
   if (name !== posix.basename(target)) throw badAnswer(answer, 'its entry names another file');
-  if (typeof path !== 'string' || path === '') throw badAnswer(answer, 'its entry has no path');
-  if (!leadsTo(path, target)) throw badAnswer(answer, 'its entry has the path of another target');
-  if (Buffer.byteLength(path) <= Buffer.byteLength(target) + MAX_HOME_BYTES) return path;
-  const why = `its entry has a path more than ${MAX_HOME_BYTES} bytes longer than the target`;
-  throw badAnswer(answer, why);
+  const isPlace = typeof path === 'string' && path !== '' && path.length <= MAX_PATH;
+  if (isPlace && leadsTo(path, target)) return path;
+  throw badAnswer(answer, 'its entry has no path, or that of another target');
 }
 
 /** A relative target may come back absolute, below a home directory. */

@@ -1,23 +1,43 @@
-import { statSync } from 'node:fs';
+import { once } from 'node:events';
+import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { create } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
-import { allOf, inputError } from '../inputs/input-error.ts';
+import { allOf, InputError, inputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { formatCount } from '../text/format.ts';
-import { systemCode } from '../text/system-error.ts';
+import { abbreviate, formatCount, formatNumber } from '../text/format.ts';
+import { systemCode } from '../text/unknown.ts';
 import { quote } from '../text/visible.ts';
-import { badName, rootOf } from './glob.ts';
-import { pathIn, pathWithin, toPosix } from './links.ts';
-import { anchor, type Excludes, escaped, excludesOf, matcherOf, segmentsOf } from './pattern.ts';
 import {
-  type FoundFile,
-  newWalk,
-  type SkippedEntry,
-  type Walk,
-  type WalkOptions,
-  walkAll,
-} from './walk.ts';
+  anchor,
+  type Bounds,
+  boundsOf,
+  hasHiddenName,
+  isInBounds,
+  linksOut,
+  nameFor,
+  pathWithin,
+  spellsHidden,
+  toPosix,
+} from './paths.ts';
+
+/** A regular file that a pattern matches. */
+export interface FoundFile {
+  readonly path: string;
+  /** The path with its links resolved. */
+  readonly realPath: string;
+  /** POSIX path below the root of the pattern; empty if the pattern spells out the file itself. */
+  readonly relative: string;
+  readonly size: number;
+  /** On Windows, always false. */
+  readonly isExecutable: boolean;
+}
+
+/** Something that a pattern matches and that is not uploaded. */
+export interface SkippedEntry {
+  readonly path: string;
+  readonly reason: string;
+}
 
 /** What one pattern matches, sorted by path. */
 export interface Matches {
@@ -25,166 +45,212 @@ export interface Matches {
   /** Absolute path of what the pattern spells out before its first wildcard. */
   readonly root: string;
   readonly files: readonly FoundFile[];
-  /** What is matched but cannot be uploaded. */
   readonly skipped: readonly SkippedEntry[];
-  /** Hidden entries that were skipped, each with the line that would include it. */
-  readonly hidden: readonly SkippedEntry[];
+  /** True if names below the root that start with a dot are left out. */
+  readonly leavesOutHidden: boolean;
 }
 
-export interface FindOptions extends WalkOptions, Pick<Inputs<'upload'>, 'workingDirectory'> {}
+export interface FindOptions
+  extends Pick<Inputs<'upload'>, 'workingDirectory' | 'followSymlinks' | 'includeHiddenFiles'> {
+  /** Absolute path. */
+  readonly workspace: string;
+  readonly cancel: AbortSignal;
+  /** How many files a pattern may match, for tests. */
+  readonly maxFiles?: number;
+}
 
-/** The reason given if no single line would include a hidden entry. */
-export const ALL_HIDDEN = 'include-hidden-files: true includes it';
+export const BROKEN_LINK = 'a broken link';
+/** A pipe, a socket or a device. */
+export const NOT_REGULAR = 'not a regular file';
+export const HIDDEN_END = 'a link to something hidden';
+
+// Folders that link to each other have more paths than a search can visit.
+const MAX_FILES = 1_000_000;
+
+const MAX_LINKS = 10;
 
 /**
- * Finds the files of every pattern, in the order of the patterns. `warnings` name the lines that
- * excluded nothing.
- * @throws InputError for folders, names and links that cannot be used.
+ * Finds the files of every pattern, in the order of the patterns. A cancelled search finds nothing.
+ * @throws InputError for folders, names and links that cannot be used
  */
-export async function findFiles(
-  rules: FileRules,
-  options: FindOptions,
-): Promise<{ readonly matches: readonly Matches[]; readonly warnings: readonly string[] }> {
-  const directory = path.resolve(options.workspace, options.workingDirectory);
-  requireDirectory(directory, options.workingDirectory);
-  const excludes = excludesOf(rules.excludes, directory);
-  const finding = rules.patterns.map(pattern => find({ pattern, directory, excludes }, options));
-  const matches = await unlessCancelled(allOf(finding), options.cancel);
-  const files = new Set(matches.flatMap(match => match.files.map(file => file.path)));
-  const unused = files.size === 0 ? [] : excludes.unused();
-  return { matches, warnings: unused.map(line => unusedLine(line, directory, [...files])) };
-}
-
-/** A pattern and where it starts. */
-interface Line {
-  readonly pattern: FilePattern;
-  readonly directory: string;
-  readonly excludes: Excludes;
-}
-
-async function find(line: Line, options: FindOptions): Promise<Matches> {
-  const { directory, excludes } = line;
-  const written = line.pattern.pattern;
-  const pattern = anchor(written, directory);
-  const root = await rootOf(pattern);
-  const segments = segmentsOf(pattern).slice(segmentsOf(root).length);
-  const match = matcherOf(pattern, excludes.isExcluded, options.includeHiddenFiles);
-  for (let attempt = 1; ; attempt += 1) {
-    const walk = newWalk({ written, root, segments, match, excludes }, options);
-    try {
-      await walkAll(walk);
-      return matchesOf(line, walk);
-    } catch (error) {
-      if (attempt === 1 && hasVanished(error)) continue;
-      throw walkError(walk, error);
-    }
-  }
-}
-
-function matchesOf(line: Line, { root, files, skipped, hidden }: Walk): Matches {
-  return {
-    pattern: line.pattern,
-    root,
-    files: files.toSorted(byPath),
-    skipped: skipped.toSorted(byPath),
-    hidden: hidden.toSorted().map(file => ({ path: file, reason: suggestLine(file, root, line) })),
-  };
-}
-
-function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
-  return one.path < other.path ? -1 : 1;
-}
-
-/** What includes a hidden entry, at the target where the pattern would put it. */
-function suggestLine(file: string, root: string, { directory, pattern }: Line): string {
-  const [dotted = '', ...others] = (pathWithin(root, file) ?? '')
-    .split(path.sep)
-    .filter(name => name.startsWith('.'));
-  // No wildcard leads behind a hidden name, and .git may hold the credentials of the checkout.
-  if (others.length > 0 || dotted === '.git') return ALL_HIDDEN;
-  const start = toPosix(escaped(pathWithin(directory, root) ?? root));
-  const target = pattern.target === undefined ? '' : ` => ${pattern.target}`;
-  return `the line ${quote(`${path.posix.join(start, '**', escaped(dotted))}${target}`)} includes it`;
-}
-
-/** A warning about a line that excluded nothing, with what it may have been meant to exclude. */
-function unusedLine(line: string, directory: string, files: readonly string[]): string {
-  const says = `${quote(`!${line}`)} excluded nothing`;
-  const isAnchored = /^(\.{0,2}[\\/]|~)/.test(line);
-  // Each name can take 32 ms with three stars, and no signal is heard meanwhile.
-  const isSlow = /(\*[^\\/]*){3}/.test(line);
-  const deep = `**/${line}`;
-  const { isExcluded } = excludesOf([deep], directory);
-  const count = isAnchored || isSlow ? 0 : files.filter(isExcluded).length;
-  if (count === 0) return `${says} that the other lines match.`;
-  return `${says}; ${quote(`!${deep}`)} would leave out ${formatCount(count, 'file')}.`;
+export async function findFiles(rules: FileRules, options: FindOptions): Promise<Matches[]> {
+  const { workspace, workingDirectory, cancel } = options;
+  const directory = path.resolve(workspace, workingDirectory);
+  requireDirectory(directory, workingDirectory);
+  if (cancel.aborted) return [];
+  const excludes = rules.excludes.map(line => `!${anchor(line, directory)}`);
+  const searching = rules.patterns.map(pattern =>
+    search({ pattern, anchored: anchor(pattern.pattern, directory), excludes }, options),
+  );
+  // The library yields only what matches, so a search without matches would not hear the signal.
+  const aborted = once(cancel, 'abort').then(() => undefined);
+  const searches = await Promise.race([allOf(searching), aborted]);
+  if (searches === undefined || cancel.aborted) return [];
+  refuseLinks(searches, workspace);
+  return searches.map(({ matches }) => matches);
 }
 
 function requireDirectory(directory: string, given: string): void {
-  const problem = directoryProblem(directory);
-  if (problem === undefined) return;
-  const message =
-    given === ''
-      ? `the workspace ${problem} (${directory}).`
-      : `${quote(given)} ${problem} (${directory}).`;
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+  const what = given === '' ? 'the workspace' : quote(given);
+  const message = `${what} is not a directory on the runner (${directory}).`;
   throw inputError('working-directory', message, 'packages/app');
 }
 
-function directoryProblem(directory: string): string | undefined {
-  // The library takes one pattern per line, trimmed.
-  if (/[\r\n]|^\s|\s$/.test(directory))
-    return 'has a line break, or a space at the start or end of its path';
+interface Line {
+  readonly pattern: FilePattern;
+  /** The pattern as an absolute path. */
+  readonly anchored: string;
+  /** Absolute, each with a `!`. */
+  readonly excludes: readonly string[];
+}
+
+interface Search {
+  readonly matches: Matches;
+  /** Links to folders, about which the user must decide. */
+  readonly undecided: readonly string[];
+  /** The links that lead out of the bounds. */
+  readonly outside: readonly string[];
+}
+
+async function search(line: Line, options: FindOptions): Promise<Search> {
+  const { pattern, anchored } = line;
   try {
-    const stats = statSync(directory, { throwIfNoEntry: false });
-    return stats?.isDirectory() ? undefined : 'is not a directory on the runner';
+    const [root = ''] = (await create(anchored)).getSearchPaths();
+    const leavesOutHidden = !options.includeHiddenFiles && !spellsHidden(anchored, root);
+    const place = { root, leavesOutHidden, bounds: boundsOf(options.workspace, root) };
+    const entries = await entriesOf(line, place, options);
+    const pathsOf = (kind: Entry['kind']) =>
+      entries.filter(entry => entry.kind === kind).map(entry => entry.path);
+    const files = entries.flatMap(entry => (entry.kind === 'file' ? [entry.file] : []));
+    const skipped = entries.flatMap(({ path: file, ...entry }) =>
+      entry.kind === 'skipped' ? [{ path: file, reason: entry.reason }] : [],
+    );
+    return {
+      matches: { pattern, root, files, skipped, leavesOutHidden },
+      undecided: pathsOf('undecided'),
+      outside: linksOut(pathsOf('outside'), place.bounds),
+    };
   } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    return `is a directory that cannot be used: ${code}`;
+    throw searchError(pattern, error);
   }
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  ENOENT: 'A folder vanished during the search.',
-  EACCES: 'Let the runner read the folder, or upload another.',
-  ELOOP: 'The link leads to itself: remove it, or set follow-symlinks: false.',
-  ENOTDIR: 'The link leads nowhere: remove it, or set follow-symlinks: false.',
-};
-
-/** The error of a walk as the user can use it; a bug as it is. */
-function walkError({ place, written }: Walk, error: unknown): unknown {
-  const code = systemCode(error);
-  if (!(error instanceof Error) || code === undefined) return error;
-  const real = 'path' in error ? String(error.path) : '';
-  const file = place === undefined || real === '' ? real : pathIn(place, real);
-  if (code === 'ENOENT' && file.includes('\uFFFD')) return badName(file);
-  const message = real === '' ? error.message : error.message.replace(real, () => file);
-  const advice = ADVICE[code] === undefined ? '' : ` ${ADVICE[code]}`;
-  return inputError('files', `${quote(written)} cannot be searched: ${message}.${advice}`);
+/** Where a pattern is searched. */
+interface Place extends Pick<Matches, 'root' | 'leavesOutHidden'> {
+  readonly bounds: Bounds;
 }
 
-/** True if something was gone between two calls; names that are not UTF-8 look the same. */
-function hasVanished(error: unknown): boolean {
-  const file = error instanceof Error && 'path' in error ? String(error.path) : '';
-  return systemCode(error) === 'ENOENT' && !file.includes('\uFFFD');
+/** Something that a pattern matches. A link to a folder may be `undecided`, a file `outside`. */
+type Entry =
+  | { readonly kind: 'file'; readonly path: string; readonly file: FoundFile }
+  | { readonly kind: 'skipped'; readonly path: string; readonly reason: string }
+  | { readonly kind: 'undecided' | 'outside' | 'ignored'; readonly path: string };
+
+async function entriesOf(line: Line, place: Place, options: FindOptions): Promise<Entry[]> {
+  const { followSymlinks, cancel, maxFiles = MAX_FILES } = options;
+  const entries = new Map<string, Entry>();
+  const add = (file: string) => entries.set(file, classify(file, place, followSymlinks));
+  // The library does not enter a root that is a link, and yields it only for some patterns.
+  if (isLinkToFolder(place.root)) add(place.root);
+  // It omits broken links and names that are not UTF-8 if it follows links, so first do not.
+  for (const isFollowing of followSymlinks === true ? [false, true] : [false]) {
+    for await (const file of glob(line, place, isFollowing)) {
+      if (cancel.aborted) return [];
+      if (!entries.has(file)) add(file);
+      if (entries.size > maxFiles) throw tooMany(line.pattern, maxFiles);
+    }
+  }
+  return [...entries.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** No matches once the job is cancelled, which a glob that finds nothing does not notice. */
-async function unlessCancelled(
-  finding: Promise<readonly Matches[]>,
-  cancel: AbortSignal,
-): Promise<readonly Matches[]> {
-  const { promise: aborted, resolve } = Promise.withResolvers<void>();
-  const abort = () => resolve();
-  if (cancel.aborted) abort();
-  cancel.addEventListener('abort', abort, { once: true });
+async function* glob({ anchored, excludes }: Line, place: Place, followSymbolicLinks: boolean) {
+  // An exclude before its pattern would do nothing.
+  const globber = await create([anchored, ...excludes].join('\n'), {
+    followSymbolicLinks,
+    matchDirectories: false,
+    // The library would leave out a root that is hidden itself.
+    excludeHiddenFiles: place.leavesOutHidden && !path.basename(place.root).startsWith('.'),
+  });
+  yield* globber.globGenerator();
+}
+
+/** Decides what to do with a path that the library yields. */
+function classify(file: string, place: Place, followSymlinks: boolean | undefined): Entry {
+  const { root, leavesOutHidden, bounds } = place;
+  const relative = pathWithin(root, file) ?? '';
+  if (leavesOutHidden && hasHiddenName(relative)) return { kind: 'ignored', path: file };
+  const stats = statTarget(file);
+  const skip = (reason: string): Entry => ({ kind: 'skipped', path: file, reason });
+  if (stats === undefined) return skip(BROKEN_LINK);
+  if (!stats.isFile() && !stats.isDirectory()) return skip(NOT_REGULAR);
+  const realPath = realpathSync.native(file);
+  if (stats.isDirectory()) {
+    if (followSymlinks === undefined) return { kind: 'undecided', path: file };
+    return followSymlinks ? { kind: 'ignored', path: file } : skip('a link to a folder');
+  }
+  if (!isInBounds(bounds, realPath)) return { kind: 'outside', path: file };
+  // A link dist/x to ../.git must not send the credentials in .git/config.
+  if (leavesOutHidden && hasHiddenName(path.relative(bounds.root, realPath)))
+    return skip(HIDDEN_END);
+  const isExecutable = (stats.mode & 0o111) !== 0;
+  const found = { path: file, realPath, relative: toPosix(relative), size: stats.size };
+  return { kind: 'file', path: file, file: { ...found, isExecutable } };
+}
+
+/** Reads the stats of a file or of the end of a link; undefined if the link is broken. */
+function statTarget(file: string): Stats | undefined {
   try {
-    const matches = await Promise.race([finding, aborted]);
-    // A signal that came while names were matched is only heard now.
-    await setImmediate();
-    await setImmediate();
-    return cancel.aborted ? [] : (matches ?? []);
-  } finally {
-    cancel.removeEventListener('abort', abort);
+    return statSync(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
   }
+}
+
+function isLinkToFolder(file: string): boolean {
+  const own = lstatSync(file, { throwIfNoEntry: false });
+  return own?.isSymbolicLink() === true && statTarget(file)?.isDirectory() === true;
+}
+
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+/** @throws InputError about links to folders, and links that lead out of the workspace */
+function refuseLinks(searches: readonly Search[], workspace: string): void {
+  const nameOf = (file: string) => quote(nameFor(file, workspace));
+  const describeLink = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
+  const undecided = new Set(searches.flatMap(each => each.undecided.map(nameOf)));
+  const outside = new Set(searches.flatMap(each => each.outside.map(describeLink)));
+  const problems: Problem[] = [];
+  if (undecided.size > 0) {
+    const links = `${formatCount(undecided.size, 'link')} to folders: ${listOf(undecided)}`;
+    const choice =
+      'true sends what they lead to, false skips them, a ! line in files excludes them';
+    const message = `is not set, and the patterns match ${links}. Decide: ${choice}. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
+    problems.push({ input: 'follow-symlinks', message });
+  }
+  if (outside.size > 0) {
+    const advice = 'Exclude them with ! lines, or copy what they lead to into the workspace.';
+    const message = `links lead outside the workspace: ${listOf(outside)}. ${advice}`;
+    problems.push({ input: 'files', message });
+  }
+  if (problems.length > 0) throw new InputError(problems);
+}
+
+function listOf(names: ReadonlySet<string>): string {
+  const more = (rest: number) => `${formatNumber(rest)} more`;
+  return abbreviate([...names], MAX_LINKS, { show: name => name, more }).join(', ');
+}
+
+function tooMany({ pattern }: FilePattern, maxFiles: number): InputError {
+  const message = `${quote(pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
+  return inputError('files', message);
+}
+
+/** Turns a system error into the user's; a bug stays as it is. */
+function searchError({ pattern }: FilePattern, error: unknown): unknown {
+  if (!(error instanceof Error) || systemCode(error) === undefined) return error;
+  // Node puts this character in place of bytes that are not UTF-8, and then finds no such file.
+  const advice = error.message.includes('\uFFFD') ? ' A name is not valid UTF-8: rename it.' : '';
+  return inputError('files', `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
 }

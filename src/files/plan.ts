@@ -1,20 +1,31 @@
+import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { UploadFile } from '../agent/body.ts';
-import { InputError } from '../inputs/input-error.ts';
+import type { Shard } from '../inputs/fields.ts';
+import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import type { Shard } from '../inputs/upload-fields.ts';
-import { abbreviate } from '../text/format.ts';
-import type { Redact } from '../text/redact.ts';
+import { abbreviate, andMore } from '../text/format.ts';
 import { quote } from '../text/visible.ts';
-import type { Matches } from './find.ts';
-import { pathWithin, toPosix } from './links.ts';
-import { explainNoMatch } from './unmatched.ts';
-import { BROKEN_LINK, type FoundFile, NOT_REGULAR, type SkippedEntry } from './walk.ts';
+import { explainNoMatch } from './explain-no-match.ts';
+import {
+  BROKEN_LINK,
+  type FoundFile,
+  HIDDEN_END,
+  type Matches,
+  NOT_REGULAR,
+  type SkippedEntry,
+} from './find.ts';
+import { nameFor } from './paths.ts';
 
 /** A file and where it goes. */
-export interface PlannedFile extends UploadFile {
+export interface PlannedFile {
   /** The file as a reader knows it: relative to the workspace if it is inside, with slashes. */
   readonly source: string;
+  /** POSIX path in the sandbox, absolute or relative to the user's home. */
+  readonly target: string;
+  /** Absolute path on the runner, with its links resolved. */
+  readonly realPath: string;
+  /** Bytes, when the file was found. */
+  readonly size: number;
   readonly isExecutable: boolean;
 }
 
@@ -22,16 +33,13 @@ export interface PlannedFile extends UploadFile {
 export interface Plan {
   readonly files: readonly PlannedFile[];
   readonly skipped: readonly SkippedEntry[];
-  /** Hidden files and folders of which no other pattern takes anything. */
-  readonly hidden: readonly SkippedEntry[];
   readonly warnings: readonly string[];
 }
 
 export interface PlanOptions
   extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound' | 'workingDirectory'> {
+  /** Absolute path. */
   readonly workspace: string;
-  /** Names that this would change are refused: they reach outputs, summary and report. */
-  readonly redact: Redact;
 }
 
 // The messages of one kind; the rest is counted.
@@ -39,83 +47,45 @@ const MAX_MESSAGES = 10;
 
 /**
  * Decides where each file goes: the fixed part of its pattern is dropped. @throws InputError for
- * patterns without a match, names that cannot be used, and two files for one place.
+ * patterns without a match, a target that looks like a file's, and two files for one place
  */
 export function planFiles(matches: readonly Matches[], options: PlanOptions): Plan {
-  const { workspace, workingDirectory, ifNoFilesFound, redact } = options;
-  const nameOf = (file: string) => toPosix(pathWithin(workspace, file) ?? file);
-  const directory = path.resolve(workspace, workingDirectory);
+  const { workspace, workingDirectory, ifNoFilesFound, target } = options;
   const planned = matches.flatMap(({ files, pattern }) =>
-    files.map(({ path: file, relative, ...rest }): PlannedFile => {
-      const target = targetOf({ path: file, relative }, pattern.target, options.target);
-      return { ...rest, source: nameOf(file), target };
-    }),
+    files.map(file => planFile(file, pattern.target, options)),
   );
-  const { files, conflicts } = byTarget(planned);
-  const unique = (entries: readonly SkippedEntry[]) => uniqueEntries(entries, nameOf);
-  const skipped = unique(matches.flatMap(match => match.skipped));
-  const hidden = unique(matches.flatMap(match => match.hidden));
-  const empty =
-    ifNoFilesFound === 'ignore' ? [] : matches.filter(({ files: all }) => all.length === 0);
-  const unmatched = empty.map(match => explainNoMatch(match, directory, nameOf));
-  const entries = [...skipped, ...hidden];
+  const byTarget = new Map<string, PlannedFile>();
+  for (const file of planned) if (!byTarget.has(file.target)) byTarget.set(file.target, file);
+  const directory = path.resolve(workspace, workingDirectory);
+  const unmatched = matches
+    .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
+    .map(match => explainNoMatch(match, directory, workspace));
   const problems = [
     ...(ifNoFilesFound === 'error' ? unmatched : []),
-    ...conflicts,
-    ...unwritable(files),
-    ...secretNames([...files.map(file => file.source), ...entries.map(each => each.path)], redact),
-  ];
-  if (problems.length > 0)
-    throw new InputError(problems.map(message => ({ input: 'files', message })));
-  const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...oddities(skipped)];
-  return { files, skipped, hidden: withoutTaken(hidden, files), warnings: warnings.map(redact) };
+    ...abbreviated([...conflicts(planned, byTarget), ...nestedTargets(byTarget)]),
+  ].map((message): Problem => ({ input: 'files', message }));
+  for (const match of matches)
+    if (isTargetMistaken(match, target)) problems.push(mistakenTarget(match, target));
+  if (problems.length > 0) throw new InputError(problems);
+  const skipped = skippedIn(matches, workspace);
+  const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...skipWarnings(skipped)];
+  return { files: [...byTarget.values()], skipped, warnings };
 }
 
-/**
- * The files of one shard, in plan order: the same on every machine, whatever the order in which
- * files were found. The weights of the shards differ by one file at most.
- */
-export function shardOf<F extends Pick<PlannedFile, 'target' | 'size'>>(
+/** The files of one shard: a file is in the same shard on every runner, whatever else is there. */
+export function shardOf<F extends Pick<PlannedFile, 'target'>>(
   files: readonly F[],
   { index, count }: Shard,
 ): F[] {
-  const loads = Array.from({ length: count }, () => 0);
-  const own = new Set<F>();
-  for (const file of files.toSorted(heaviestFirst)) {
-    const lightest = loads.indexOf(Math.min(...loads));
-    loads[lightest] = (loads[lightest] ?? 0) + file.size + REQUEST_BYTES;
-    if (lightest === index - 1) own.add(file);
-  }
-  return files.filter(file => own.has(file));
+  return files.filter(
+    ({ target }) => hash('sha256', target, 'buffer').readUInt32BE(0) % count === index - 1,
+  );
 }
 
-// What a request costs beside the content: thousands of empty files are work too.
-const REQUEST_BYTES = 1024;
-
-function heaviestFirst(one: Pick<PlannedFile, 'target' | 'size'>, other: typeof one): number {
-  if (one.size !== other.size) return other.size - one.size;
-  return one.target < other.target ? -1 : 1;
-}
-
-/** Two patterns may match the same entry. */
-function uniqueEntries(
-  entries: readonly SkippedEntry[],
-  nameOf: (file: string) => string,
-): SkippedEntry[] {
-  const byPath = new Map(entries.map(entry => [entry.path, entry]));
-  return [...byPath.values()].map(entry => ({ ...entry, path: nameOf(entry.path) }));
-}
-
-/** The hidden entries of which no pattern takes anything. */
-function withoutTaken(
-  hidden: readonly SkippedEntry[],
-  files: readonly PlannedFile[],
-): SkippedEntry[] {
-  const taken = new Set<string>();
-  for (const { source } of hidden.length === 0 ? [] : files) {
-    for (let at = source; !taken.has(at); at = path.posix.dirname(at)) taken.add(at);
-  }
-  return hidden.filter(entry => !taken.has(entry.path));
+function planFile(file: FoundFile, own: string | undefined, options: PlanOptions): PlannedFile {
+  const { path: source, realPath, size, isExecutable } = file;
+  const target = targetOf(file, own, options.target);
+  return { source: nameFor(source, options.workspace), target, realPath, size, isExecutable };
 }
 
 function targetOf(
@@ -130,76 +100,80 @@ function targetOf(
   return path.posix.join(target, relative === '' ? path.basename(file) : relative);
 }
 
-/** The files, each target once, and messages for targets that two sources claim. */
-function byTarget(planned: readonly PlannedFile[]): { files: PlannedFile[]; conflicts: string[] } {
-  const owners = new Map<string, PlannedFile>();
-  const conflicts: string[] = [];
-  for (const file of planned) {
-    const owner = owners.get(file.target);
-    if (owner === undefined) owners.set(file.target, file);
-    // In a file system that ignores case, one file may be spelled in two ways.
-    else if (
-      owner.realPath !== file.realPath ||
-      owner.source.toLowerCase() !== file.source.toLowerCase()
-    )
-      conflicts.push(conflict(owner, file));
-  }
+/** True for `files: server.js` and `target: app/server.js`, which would be the name of a folder. */
+function isTargetMistaken({ files, pattern }: Matches, target: string): boolean {
+  const [file] = files;
+  if (file === undefined || file.relative !== '' || pattern.target !== undefined) return false;
+  return !target.endsWith('/') && path.posix.basename(target) === path.basename(file.path);
+}
+
+function mistakenTarget({ pattern: { pattern } }: Matches, target: string): Problem {
   return {
-    files: [...owners.values()],
-    conflicts: cut([...conflicts, ...nestedTargets(owners)]),
+    input: 'target',
+    message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`,
   };
 }
 
+/** Messages for targets that two sources claim. */
+function conflicts(
+  planned: readonly PlannedFile[],
+  byTarget: ReadonlyMap<string, PlannedFile>,
+): string[] {
+  return planned.flatMap(file => {
+    const owner = byTarget.get(file.target) ?? file;
+    // In a file system that ignores case, one file may be spelled in two ways.
+    const isSame =
+      owner.realPath === file.realPath && owner.source.toLowerCase() === file.source.toLowerCase();
+    if (isSame) return [];
+    const sources = `${JSON.stringify(owner.source)} and ${JSON.stringify(file.source)}`;
+    return [`${sources} would both go to ${JSON.stringify(file.target)}. ${ADVICE}`];
+  });
+}
+
+const ADVICE = 'Give one line another target, or exclude one.';
+
 /** Messages for targets that would be a file and a directory at once. */
-function nestedTargets(owners: ReadonlyMap<string, PlannedFile>): string[] {
+function nestedTargets(byTarget: ReadonlyMap<string, PlannedFile>): string[] {
+  const dirname = (target: string) => path.posix.dirname(target);
   const messages: string[] = [];
   const checked = new Set<string>();
-  const dirname = (place: string) => path.posix.dirname(place);
-  for (const file of owners.values()) {
+  for (const file of byTarget.values()) {
     for (let at = dirname(file.target); !checked.has(at) && at !== dirname(at); at = dirname(at)) {
       checked.add(at);
-      const owner = owners.get(at);
+      const owner = byTarget.get(at);
       if (owner !== undefined) messages.push(nested(owner, file));
     }
   }
   return messages;
 }
 
-function conflict(one: PlannedFile, other: PlannedFile): string {
-  const sources = `${JSON.stringify(one.source)} and ${JSON.stringify(other.source)}`;
-  return `${sources} would both go to ${JSON.stringify(other.target)}. Give one line another target, or exclude one.`;
-}
-
-function nested(owner: PlannedFile, file: PlannedFile): string {
-  const [one, other] = [owner, file].map(
+function nested(...files: readonly [PlannedFile, PlannedFile]): string {
+  const [one, other] = files.map(
     ({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`,
   );
-  return `${one} and ${other}: a file cannot also be a directory. Give one line another target, or exclude one.`;
+  return `${one} and ${other}: a file cannot also be a directory. ${ADVICE}`;
+}
+
+/** Two patterns may match the same entry. */
+function skippedIn(matches: readonly Matches[], workspace: string): SkippedEntry[] {
+  const all = matches.flatMap(match => match.skipped);
+  const byPath = new Map(all.map(entry => [entry.path, entry]));
+  return [...byPath.values()].map(({ path: file, reason }) => ({
+    path: nameFor(file, workspace),
+    reason,
+  }));
 }
 
 /** A warning for each kind of entry that nobody asked to skip. */
-function oddities(skipped: readonly SkippedEntry[]): string[] {
-  return [BROKEN_LINK, NOT_REGULAR].flatMap(reason => {
+function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
+  return [BROKEN_LINK, NOT_REGULAR, HIDDEN_END].flatMap(reason => {
     const [first, ...others] = skipped.filter(entry => entry.reason === reason);
     if (first === undefined) return [];
-    const more = others.length === 0 ? ',' : ` and ${others.length} more, each`;
-    return [`Skipped: ${quote(first.path)}${more} ${reason}.`];
+    return [`Skipped (${reason}): ${andMore(quote(first.path), others.length)}.`];
   });
 }
 
-function unwritable(files: readonly PlannedFile[]): string[] {
-  const wrong = files.filter(({ target }) => !target.isWellFormed());
-  const why = 'has a name that cannot be written as UTF-8. Rename or exclude it.';
-  return cut(wrong.map(({ source }) => `${JSON.stringify(source)} ${why}`));
-}
-
-function secretNames(names: readonly string[], redact: Redact): string[] {
-  const wrong = names.filter(name => redact(name) !== name);
-  const why = 'has a name that contains the token or another secret. Rename or exclude it.';
-  return cut(wrong.map(name => `${quote(redact(name))} ${why}`));
-}
-
-function cut(messages: readonly string[]): string[] {
+function abbreviated(messages: readonly string[]): string[] {
   return abbreviate(messages, MAX_MESSAGES, {
     show: message => message,
     more: rest => `And ${rest} more of this kind.`,

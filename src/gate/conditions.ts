@@ -1,5 +1,4 @@
-import { closestWord } from '../text/nearest.ts';
-import { type MetricKind, metricKind, nearestMetric } from './metrics.ts';
+import { type MetricKind, metricKind } from './metrics.ts';
 
 /** A condition on the sandbox's metrics, such as `mem_used_pct.max >= 90%`. */
 export interface Condition {
@@ -18,38 +17,23 @@ export const AGGREGATES = ['last', 'min', 'max', 'mean'] as const;
 export type Operator = (typeof OPERATORS)[number];
 export type Aggregate = (typeof AGGREGATES)[number];
 
-/** Refuses a condition at a column, counted from 1, with a valid line if one fits. */
-export type Fail = (message: string, column: number, example?: string) => never;
+/** Refuses a condition at a column, counted from 1. The message is a sentence without a period. */
+export type Fail = (message: string, column: number) => never;
 
 /** Parses one condition, `metric[.aggregate] operator number[unit]`. */
 export function parseCondition(line: string, fail: Fail): Condition {
   const next = openWords(line);
-  const metric = parseMetric(next(/[A-Za-z_][\w-]*/y), fail);
-  const aggregate = parseAggregate(next(/\.\w*/y), fail);
-  const operator = parseOperator(next(/[<>=!~&|]+|[A-Za-z]+/y), fail);
-  const number = next(/-?[\d.]+(?:e[+-]?\d+)?/y);
-  requireNumber(number, operator, fail);
-  const unit = next(/\S(?:.*\S)?/y);
-  if (ANOTHER.test(unit.text))
-    fail('write one condition per line: put the rest on its own line', unit.column);
-  requireUnit(unit, metric, operator, fail);
-  const limit = parseLimit(number, unit, metric, fail);
+  const { metric, aggregate } = parseName(next(/[\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?/uy), fail);
+  const operator = parseOperator(next(/[<>=!~&|]+/y), fail);
+  const number = next(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\d.])/iy);
+  const amount = parseNumber(number, operator, fail);
+  const unit = parseUnit(next(/\S.*/y), metric, fail);
+  const limit = inOwnUnit(amount, unit, metricKind(metric));
+  checkPercentage({ metric, limit, number, unit }, fail);
   const dotted = aggregate === undefined ? '' : `.${aggregate}`;
-  const text = `${metric}${dotted} ${operator} ${number.text}${unit.text}`;
+  const text = `${metric}${dotted} ${operator} ${number.text}${unit}`;
   return { text, metric, aggregate, operator, limit };
 }
-
-/** True for `ready`, which any stats satisfy. Refuses a slip of it. */
-export function isReady(line: string, fail: Fail): boolean {
-  if (line === 'ready') return true;
-  const isSlip =
-    /^(true|yes|up|running|started|healthy|.*\bis ready)$/i.test(line) ||
-    (/^\w+$/.test(line) && closestWord(line.toLowerCase(), ['ready'], 0.5) !== undefined);
-  return isSlip ? fail('did you mean ready?', 1, 'ready') : false;
-}
-
-// The start of a second condition, as other languages join them.
-const ANOTHER = /^\S*\s*(?:&|\||(?:and|or)\b|[,;]\s*[A-Za-z])/i;
 
 interface Word {
   /** Empty if the line does not go on with such a word. */
@@ -73,133 +57,103 @@ function openWords(line: string): (pattern: RegExp) => Word {
   };
 }
 
-function parseMetric(word: Word, fail: Fail): string {
-  const { text, column } = word;
+function parseName({ text: written, column, rest }: Word, fail: Fail) {
+  const text = written.replace(/\s+/, '');
   if (text === '')
-    return fail(`a metric was expected${butFound(word)}, such as mem_used_pct`, column);
-  if (metricKind(text) !== undefined) return text;
-  const meant = nearestMetric(text);
-  if (meant === undefined) return text;
-  return fail(`there is no metric ${text}; did you mean ${meant}?`, column);
+    return fail(`a metric was expected${butFound(rest)}, such as mem_used_pct`, column);
+  const dot = text.lastIndexOf('.');
+  const metric = text.slice(0, Math.max(dot, 0));
+  const aggregate = AGGREGATES.find(each => each === text.slice(dot + 1));
+  if (metric !== '' && aggregate !== undefined) return { metric, aggregate };
+  // A name that only the agent knows may have dots.
+  if (metricKind(metric) === undefined) return { metric: text, aggregate: undefined };
+  const others = AGGREGATES.join(', ');
+  return fail(`"${text.slice(dot + 1)}" is not one of the aggregates ${others}`, column + dot + 1);
 }
-
-function parseAggregate({ text, column }: Word, fail: Fail): Aggregate | undefined {
-  if (text === '') return undefined;
-  const name = text.slice(1);
-  const aggregate = AGGREGATES.find(each => each === name);
-  return aggregate ?? fail(unknown('aggregate', name, AGGREGATES), column);
-}
-
-// Other languages and tools spell these too differently for `closestWord`.
-const SPELLINGS: ReadonlyMap<string, Operator | Aggregate | '%'> = new Map([
-  ['=>', '>='],
-  ['=<', '<='],
-  ['!==', '!='],
-  ['<>', '!='],
-  ['peak', 'max'],
-  ['avg', 'mean'],
-  ['average', 'mean'],
-  ['percent', '%'],
-  ['above', '>'],
-  ['below', '<'],
-  ['is', '=='],
-  ['=', '=='],
-]);
 
 function parseOperator({ text, column, rest }: Word, fail: Fail): Operator {
   const operator = OPERATORS.find(each => each === text);
-  const written = text === '' ? rest.slice(0, 2) : text;
-  return operator ?? fail(unknown('operator', written, OPERATORS), column);
+  return operator ?? fail(`one of ${OPERATORS.join(' ')} was expected${butFound(rest)}`, column);
 }
 
-function requireNumber(number: Word, operator: Operator, fail: Fail): void {
-  if (number.rest === '')
-    fail(`nothing follows ${operator}: is the expression empty?`, number.column);
-  if (!/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(number.text))
-    fail(`a number was expected${butFound(number)}, such as 90 or 1.5`, number.column);
+function parseNumber({ text, column, rest }: Word, operator: Operator, fail: Fail): number {
+  if (rest === '') return fail(`nothing follows ${operator}: is an expression empty?`, column);
+  if (text === '') return fail(`a number was expected${butFound(rest)}, such as 90 or 1.5`, column);
+  if (/^,\d/.test(rest.slice(text.length)))
+    return fail('write the number without a comma, such as 1.5 or 1500', column);
+  const amount = Number(text);
+  return Number.isFinite(amount) ? amount : fail(`${text} is too large a number`, column);
 }
 
-/** Powers of ten and of two that a unit multiplies by, to bytes. */
-interface Factor {
-  readonly tens: number;
-  readonly twos: number;
-}
-
-const NO_FACTOR: Factor = { tens: 0, twos: 0 };
-
-const BYTE_FACTORS: ReadonlyMap<string, Factor> = new Map([
-  ['B', NO_FACTOR],
-  ['kB', { tens: 3, twos: 0 }],
-  ['MB', { tens: 6, twos: 0 }],
-  ['GB', { tens: 9, twos: 0 }],
-  ['TB', { tens: 12, twos: 0 }],
-  ['KiB', { tens: 0, twos: 10 }],
-  ['MiB', { tens: 0, twos: 20 }],
-  ['GiB', { tens: 0, twos: 30 }],
-  ['TiB', { tens: 0, twos: 40 }],
+const BYTES: ReadonlyMap<string, number> = new Map([
+  ['B', 1],
+  ['kB', 1e3],
+  ['MB', 1e6],
+  ['GB', 1e9],
+  ['TB', 1e12],
+  ['KiB', 2 ** 10],
+  ['MiB', 2 ** 20],
+  ['GiB', 2 ** 30],
+  ['TiB', 2 ** 40],
 ]);
 
-const BYTE_UNITS = [...BYTE_FACTORS.keys()];
-const UNITS = ['%', ...BYTE_UNITS];
+const BYTE_UNITS = [...BYTES.keys()];
 
-/** The units that a metric takes, and the advice if another was written. */
-const FITTING: Readonly<Record<MetricKind, { units: readonly string[]; advice: string }>> = {
-  percentage: { units: ['%'], advice: 'which is in percent: write % or no unit' },
-  bytes: { units: BYTE_UNITS, advice: `which is in bytes: write one of ${BYTE_UNITS.join(', ')}` },
-  mebibytes: {
-    units: BYTE_UNITS,
-    advice: `which is in MiB: write no unit or one of ${BYTE_UNITS.join(', ')}`,
-  },
-  plain: { units: [], advice: 'which is a plain number: write no unit' },
+const UNITS: Readonly<Record<MetricKind, readonly string[]>> = {
+  percentage: ['', '%'],
+  bytes: BYTE_UNITS,
+  mebibytes: ['', ...BYTE_UNITS],
+  plain: [''],
 };
 
-/** Refuses a unit that the metric does not take. A metric that only the agent knows takes any. */
-function requireUnit({ text, column }: Word, metric: string, operator: string, fail: Fail): void {
+// The agent's own metrics may be anything.
+const ANY_UNIT = ['', '%', ...BYTE_UNITS];
+
+/** Parses the unit, in any case, and refuses one that the metric does not take. */
+function parseUnit({ text, column }: Word, metric: string, fail: Fail): string {
   const kind = metricKind(metric);
-  if (text === '') {
-    if (kind !== 'bytes') return;
-    const example = `${metric} ${operator} 512MiB`;
-    fail(`${metric} is in bytes and needs a unit, such as ${example}`, column, example);
-  }
-  if (!UNITS.includes(text)) fail(unknown('unit', text, UNITS), column);
-  if (kind !== undefined && !FITTING[kind].units.includes(text))
-    fail(`${text} does not fit ${metric}, ${adviceOn(metric, kind, text)}`, column);
+  const valid = kind === undefined ? ANY_UNIT : UNITS[kind];
+  const unit = valid.find(each => each.toLowerCase() === text.trim().toLowerCase());
+  if (unit !== undefined) return unit;
+  if (/(^|\s)#/.test(text)) return fail('a comment needs a line of its own', column);
+  if (text === '') return fail(`${metric} is in bytes and needs a unit, such as 512MiB`, column);
+  const advice = `${adviceOf(valid)}, and one condition per line`;
+  return fail(`${text} is not a unit of ${metric}: write ${advice}`, column);
 }
 
-function adviceOn(metric: string, kind: MetricKind, unit: string): string {
-  const percentage = `${metric.replace(/_(free|total)$/, '_used')}_pct`;
-  return unit === '%' && metricKind(percentage) === 'percentage'
-    ? `but ${percentage}`
-    : FITTING[kind].advice;
+function adviceOf(valid: readonly string[]): string {
+  const units = valid.filter(each => each !== '');
+  if (units.length === 0) return 'no unit';
+  const names = units.length === 1 ? units.join() : `one of ${units.join(' ')}`;
+  return valid.includes('') ? `${names}, or no unit` : names;
 }
 
-/** The limit in the metric's own unit. */
-function parseLimit(number: Word, unit: Word, metric: string, fail: Fail): number {
-  const kind = metricKind(metric);
-  const limit = multiply(number.text, BYTE_FACTORS.get(unit.text) ?? NO_FACTOR);
-  const ownLimit = kind === 'mebibytes' && unit.text !== '' ? limit / 2 ** 20 : limit;
-  if (!Number.isFinite(ownLimit)) fail(`${number.text} is too large a number`, number.column);
-  if (kind === 'percentage' && (ownLimit < 0 || ownLimit > 100))
+function inOwnUnit(amount: number, unit: string, kind: MetricKind | undefined): number {
+  const factor = BYTES.get(unit);
+  if (factor === undefined) return amount;
+  // Powers of two multiply exactly, but 1.005 * 1000 is 1004.9999999999999.
+  const isExact = /^B$|iB$/.test(unit) || Number.isInteger(amount);
+  const bytes = isExact ? amount * factor : Number((amount * factor).toPrecision(15));
+  return kind === 'mebibytes' ? bytes / 2 ** 20 : bytes;
+}
+
+interface Limit {
+  readonly metric: string;
+  readonly limit: number;
+  readonly number: Word;
+  readonly unit: string;
+}
+
+function checkPercentage({ metric, limit, number, unit }: Limit, fail: Fail): void {
+  if (metricKind(metric) !== 'percentage') return;
+  if (limit < 0 || limit > 100)
     fail(`${metric} is a percentage, which is between 0 and 100`, number.column);
-  return ownLimit;
+  if (unit === '' && limit > 0 && limit < 1) {
+    const percent = Number((limit * 100).toPrecision(15));
+    fail(`write ${percent}, or ${number.text}% if you mean it`, number.column);
+  }
 }
 
-/** Multiplies in the exponent, so it rounds once: 1.005 * 1000 would be 1004.9999999999999. */
-function multiply(decimal: string, { tens, twos }: Factor): number {
-  const [mantissa, exponent = '0'] = decimal.split('e');
-  return Number(`${mantissa}e${Number(exponent) + tens}`) * 2 ** twos;
-}
-
-function unknown(what: string, written: string, valid: readonly string[]): string {
-  const lower = written.toLowerCase();
-  const completed = valid.find(each => lower !== '' && each.toLowerCase().startsWith(lower));
-  const near = SPELLINGS.get(lower) ?? completed ?? closestWord(written, valid);
-  const advice = near === undefined ? `use one of ${valid.join(' ')}` : `did you mean ${near}?`;
-  return written === ''
-    ? `an ${what} is missing; ${advice}`
-    : `there is no ${what} ${written}; ${advice}`;
-}
-
-function butFound({ rest }: Word): string {
+function butFound(rest: string): string {
   return rest === '' ? '' : `, not ${rest}`;
 }

@@ -1,12 +1,11 @@
 import type { Aggregate, Condition, Operator } from './conditions.ts';
 import type { Figures } from './metrics.ts';
 
-/** The result of a gate: `none` without conditions. */
+/** The result of all conditions: `none` without any. */
 export interface Gate {
-  /** The conditions that fail the step or warn if they hold. */
+  readonly state: 'passed' | 'warned' | 'failed' | 'none';
   readonly failIf: readonly Condition[];
   readonly warnIf: readonly Condition[];
-  readonly state: 'passed' | 'warned' | 'failed' | 'none';
   readonly breaches: readonly Breach[];
 }
 
@@ -15,47 +14,45 @@ type GateRules = Pick<Gate, 'failIf' | 'warnIf'>;
 /** A condition that tripped: it holds, or it cannot be judged. */
 export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 
-/** The result of one condition. */
+/** The result of one condition; `holds` is undefined if it cannot be judged. */
 export type Judgement =
-  /** `figure` is the extreme, or with `==` and `!=` the first that satisfies the condition. */
-  | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
-  /** `missing` of the `samples` lack the metric; `reported` lists what the first of them has. */
+  | {
+      readonly condition: Condition;
+      readonly holds: boolean;
+      /** The figure that decided. */
+      readonly figure: number;
+    }
   | {
       readonly condition: Condition;
       readonly holds: undefined;
       readonly samples: number;
+      /** How many samples lack the metric. If none does, its mean is not a finite number. */
       readonly missing: number;
+      /** What the first of those samples has instead. */
       readonly reported: readonly string[];
     };
 
 export const NO_GATE: Gate = { state: 'none', failIf: [], warnIf: [], breaches: [] };
 
-/** The metrics that conditions name. */
-export function metricsOf(...conditions: readonly (readonly Condition[])[]): ReadonlySet<string> {
-  return new Set(conditions.flat().map(({ metric }) => metric));
+/** Whether there is anything to judge. */
+export function isGated({ failIf, warnIf }: GateRules): boolean {
+  return failIf.length + warnIf.length > 0;
 }
 
-/**
- * Judges every condition over the samples. A condition that cannot be judged trips. A gate whose
- * samples do not cover the whole time (`isBlind`) never passes.
- */
+/** Judges every condition. A gate that was blind for some of the time never passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Figures[],
   isBlind = false,
 ): Gate {
-  if (!isGated({ failIf, warnIf })) return NO_GATE;
-  const failures = tripped('fail', failIf, samples);
-  const warnings = tripped('warn', warnIf, samples);
-  const breaches = [...failures, ...warnings];
-  if (failures.length > 0 || (isBlind && failIf.length > 0))
-    return { state: 'failed', failIf, warnIf, breaches };
-  return { state: isBlind || warnings.length > 0 ? 'warned' : 'passed', failIf, warnIf, breaches };
-}
-
-/** Whether there is anything to judge. */
-export function isGated({ failIf, warnIf }: GateRules): boolean {
-  return failIf.length + warnIf.length > 0;
+  const breaches = [...tripped('fail', failIf, samples), ...tripped('warn', warnIf, samples)];
+  const hasFailed = breaches.some(({ level }) => level === 'fail');
+  const state = () => {
+    if (!isGated({ failIf, warnIf })) return 'none';
+    if (hasFailed || (isBlind && failIf.length > 0)) return 'failed';
+    return isBlind || breaches.length > 0 ? 'warned' : 'passed';
+  };
+  return { state: state(), failIf, warnIf, breaches };
 }
 
 function tripped(
@@ -81,22 +78,20 @@ const HOLDS: Readonly<Record<Operator, (figure: number, limit: number) => boolea
 export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
   const { metric, aggregate, operator, limit } = condition;
   const figures = figuresOf(metric, samples);
-  const lacking = samples.filter(sample => !sample.has(metric));
-  if (figures === undefined || lacking.length > 0) {
-    const reported = [...(lacking[0]?.keys() ?? [])].sort();
-    return {
-      condition,
-      holds: undefined,
-      samples: samples.length,
-      missing: lacking.length,
-      reported,
-    };
-  }
+  if (figures === undefined || figures.length < samples.length) return unjudged(condition, samples);
   const deciding = decidingOf(condition);
   const candidates = deciding === undefined ? figures : [aggregateOf(deciding, figures)];
+  if (!candidates.every(Number.isFinite)) return unjudged(condition, samples);
   const found = candidates.find(figure => HOLDS[operator](figure, limit));
   const figure = found ?? aggregateOf(aggregate ?? 'last', figures);
   return { condition, holds: found !== undefined, figure };
+}
+
+function unjudged(condition: Condition, samples: readonly Figures[]): Judgement {
+  const lacking = samples.filter(figures => !figures.has(condition.metric));
+  const reported = [...(lacking[0]?.keys() ?? [])].sort();
+  const missing = lacking.length;
+  return { condition, holds: undefined, samples: samples.length, missing, reported };
 }
 
 /** The aggregate to compare: by default the extreme. `==` and `!=` compare every figure. */
@@ -106,22 +101,13 @@ export function decidingOf({ aggregate, operator }: Condition): Aggregate | unde
   return operator.startsWith('>') ? 'max' : undefined;
 }
 
+/** The metrics that conditions name. */
+export function metricsOf(...conditions: readonly (readonly Condition[])[]): ReadonlySet<string> {
+  return new Set(conditions.flat().map(({ metric }) => metric));
+}
+
 /** At least one figure of a metric, oldest first. */
 export type SomeFigures = readonly [number, ...number[]];
-
-/** One figure for several. */
-export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): number {
-  switch (aggregate) {
-    case 'last':
-      return figures.at(-1) ?? figures[0];
-    case 'mean':
-      return mean(figures);
-    case 'min':
-      return figures.reduce((a, b) => Math.min(a, b));
-    case 'max':
-      return figures.reduce((a, b) => Math.max(a, b));
-  }
-}
 
 /** The figures of one metric in the samples that report it; undefined if none does. */
 export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigures | undefined {
@@ -129,24 +115,16 @@ export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigu
   return first === undefined ? undefined : [first, ...others];
 }
 
-// Up to here, a decimal times a power of ten rounds to the whole number that its digits are.
-const MAX_EXACT_SUM = 2 ** 51;
-
-/** The mean, rounded once: of 0.1 and 0.2 it is 0.15, while their sum is 0.30000000000000004. */
-function mean(figures: SomeFigures): number {
-  const decimals = figures.reduce((most, figure) => Math.max(most, countDecimals(figure)), 0);
-  const scale = Number(`1e${decimals}`);
-  const sum = figures.reduce((total, figure) => total + Math.round(figure * scale), 0);
-  if (Math.abs(sum) < MAX_EXACT_SUM) return sum / (figures.length * scale);
-  // Differences to the first figure stay small, and keep the mean of equal figures exact.
-  const [first] = figures;
-  const rest = figures.reduce((total, figure) => total + (figure - first), 0);
-  return first + rest / figures.length;
-}
-
-/** How many decimals a number has when it is written out. */
-function countDecimals(figure: number): number {
-  const [mantissa = '', exponent = '0'] = String(figure).split('e');
-  const written = mantissa.split('.')[1]?.length ?? 0;
-  return Math.max(written - Number(exponent), 0);
+/** One figure for several. Only the mean may not be finite. */
+export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): number {
+  switch (aggregate) {
+    case 'last':
+      return figures.at(-1) ?? figures[0];
+    case 'mean':
+      return figures.reduce((a, b) => a + b) / figures.length;
+    case 'min':
+      return figures.reduce((a, b) => Math.min(a, b));
+    case 'max':
+      return figures.reduce((a, b) => Math.max(a, b));
+  }
 }

@@ -4,39 +4,64 @@ import {
   info,
   isDebug,
   notice,
+  setFailed,
   startGroup,
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import { moreInReport, type Report, STATUS } from '../report/report.ts';
+import { moreInReport, type Report } from '../report/report.ts';
 import { takeWithin } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import { harmless, truncate } from '../text/visible.ts';
-import type { FileResult } from '../upload/result.ts';
+import { harmless, truncate, visible } from '../text/visible.ts';
+import type { FileResult } from '../upload/transfer.ts';
 
-export function logLine(text: string): void {
-  info(harmless(text));
-}
-
-/** Writes a text to the debug log, without secrets: people paste it into bug reports. */
-export function logDebug(text: string, redact: Redact): void {
-  if (!isDebug()) return;
-  for (const line of redact(text).split('\n')) writeDebug(harmless(line));
+/** The log and annotations of a step. Secrets go nowhere, and no line acts on the runner. */
+export interface Log {
+  readonly line: (text: string) => void;
+  /** Writes lines to the debug log, which people paste into bug reports. */
+  readonly debug: (text: string) => void;
+  /** Writes the lines into a group that is folded. */
+  readonly group: (title: string, lines: readonly string[]) => void;
+  readonly notice: (lines: readonly string[]) => void;
+  readonly warning: (lines: readonly string[]) => void;
+  readonly error: (lines: readonly string[]) => void;
+  /** Fails the step. */
+  readonly fail: (lines: readonly string[]) => void;
 }
 
 // The platform shows 10 annotations per level, of 4,096 characters each.
 const MAX_MESSAGE = 4000;
 
-/** Joins lines to the message of an annotation. */
-export function toMessage(lines: readonly string[]): string {
-  return truncate(lines.map(harmless).join('\n'), MAX_MESSAGE);
+export function openLog(redact: Redact): Log {
+  const clean = (line: string) => harmless(redact(line));
+  const toMessage = (lines: readonly string[]) =>
+    truncate(lines.map(clean).join('\n'), MAX_MESSAGE);
+  return {
+    line: text => info(clean(text)),
+    debug(text) {
+      if (!isDebug()) return;
+      for (const line of text.split('\n')) writeDebug(clean(line));
+    },
+    group(title, lines) {
+      startGroup(title);
+      // In one call: line by line, thousands take a noticeable time.
+      info(lines.map(clean).join('\n'));
+      endGroup();
+    },
+    notice: lines => notice(toMessage(lines)),
+    warning: lines => warning(toMessage(lines)),
+    error: lines => error(toMessage(lines)),
+    fail: lines => setFailed(toMessage(lines)),
+  };
 }
 
-/** Annotations of the run, of several lines each. */
-export const annotate = {
-  error: (lines: readonly string[]) => error(toMessage(lines)),
-  warning: (lines: readonly string[]) => warning(toMessage(lines)),
-  notice: (lines: readonly string[]) => notice(toMessage(lines)),
+/** How a file ended, in words, and how early it is logged. Only a dry run plans and skips files. */
+const STATUS: Readonly<Record<FileResult['status'], { words: string; rank: number }>> = {
+  failed: { words: 'failed', rank: 0 },
+  'not-attempted': { words: 'not attempted', rank: 0 },
+  uploaded: { words: 'uploaded', rank: 1 },
+  skipped: { words: 'would be uploaded', rank: 1 },
+  unchanged: { words: 'unchanged', rank: 2 },
 };
 
 const MAX_LINES = 1000;
@@ -44,34 +69,25 @@ const MAX_LINES = 1000;
 // A path can have 4,096 characters, and the agent's words can be long too.
 const MAX_CHARACTERS = 128 * 1024;
 
-const RANKS: Readonly<Record<FileResult['status'], number>> = {
-  failed: 0,
-  'not-attempted': 0,
-  uploaded: 1,
-  skipped: 1,
-  unchanged: 2,
-};
-
 /** Logs the files in a folded group: a plan in full; of many results, failures first. */
-export function logFiles({ files, skipped, dryRun }: Report): void {
+export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
   if (files.length + skipped.length === 0) return;
-  const ranked = files.toSorted((one, other) => RANKS[one.status] - RANKS[other.status]);
+  const ranked = files.toSorted((a, b) => STATUS[a.status].rank - STATUS[b.status].rank);
   const lines = dryRun ? files.map(fileLine) : cutLines(ranked.map(fileLine));
-  const others = skipped.map(({ path, reason }) => harmless(`skipped: ${path} (${reason})`));
-  startGroup('Files');
-  // In one call: line by line, thousands take a noticeable time.
-  info([...lines, ...cutLines(others)].join('\n'));
-  endGroup();
+  const others = skipped.map(({ path, reason }) => visible(`skipped: ${path} (${reason})`));
+  log.group('Files', [...lines, ...cutLines(others)]);
+}
+
+function fileLine(result: FileResult): string {
+  const { source, target } = result.file;
+  const { words } = STATUS[result.status];
+  const line = `${words}: ${source} → ${'path' in result ? result.path : target}`;
+  // Escaped before the lines are counted.
+  return visible(result.status === 'failed' ? `${line} (${result.error.message})` : line);
 }
 
 function cutLines(lines: readonly string[]): string[] {
   const taken = takeWithin(lines.slice(0, MAX_LINES), MAX_CHARACTERS, ({ length }) => length);
   const rest = lines.length - taken.length;
   return rest > 0 ? [...taken, moreInReport(rest)] : taken;
-}
-
-function fileLine(result: FileResult): string {
-  const { source, target } = result.file;
-  const line = `${STATUS[result.status]}: ${source} → ${'path' in result ? result.path : target}`;
-  return harmless(result.status === 'failed' ? `${line} (${result.error.message})` : line);
 }

@@ -1,4 +1,8 @@
+import type { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
+import type { Figures } from '../gate/metrics.ts';
+import { formatFigure, judgementLine } from '../report/figures.ts';
+import type { RunEvent } from '../run/context.ts';
 import {
   andMore,
   formatBytes,
@@ -8,123 +12,115 @@ import {
   formatRate,
   totalSize,
 } from '../text/format.ts';
-import type { FileResult, TransferEvent } from '../upload/result.ts';
-import { logLine } from './log.ts';
+import type { Log } from './log.ts';
 
-// The first line after 5 s, each further one after half as long again: six hours make twenty lines.
-const INTERVAL_MS = 5000;
-const SLOWER = 1.5;
+type Line = Log['line'];
+type OnEvent = (event: RunEvent) => void;
 
-/** Logs the progress of a transfer, less and less often, until `stop` is called. */
-export function showProgress(files: readonly PlannedFile[]) {
-  const tally = newTally(files);
-  let dueMs = 0;
-  const timer = setInterval(() => {
-    const progress = progressOf(tally);
-    if (progress.elapsedMs < dueMs) return;
-    dueMs = progress.elapsedMs * SLOWER;
-    logLine(progressLine(progress));
-  }, INTERVAL_MS);
-  timer.unref();
-  return { add: (event: TransferEvent) => addTo(tally, event), stop: () => clearInterval(timer) };
-}
+const INTERVAL_MS = 15_000;
 
-/** What a transfer has done so far. */
-export interface Progress {
-  readonly uploaded: number;
-  readonly failed: number;
-  /** Of uploaded files, and of what is on its way. */
-  readonly bytes: number;
-  /** Of failed files, which need no more time. */
-  readonly failedBytes: number;
-  readonly totalFiles: number;
-  readonly totalBytes: number;
-  readonly elapsedMs: number;
-  /** How long nothing has been sent or answered. */
-  readonly stalledMs: number;
-  /** Files of which something was sent, without an answer yet. */
-  readonly inFlight: readonly string[];
-}
-
-// Between two answers of a slow agent, a second or two is normal.
-const STALLED_MS = 3000;
-
-/** One line: files, bytes, and the time left or, if nothing moves, what is waited for. */
-export function progressLine(progress: Progress): string {
-  const { uploaded, failed, totalFiles, totalBytes, elapsedMs, stalledMs } = progress;
-  // The multipart frame counts as sent too, so the sum can exceed that of the files.
-  const sent = Math.min(progress.bytes, totalBytes);
-  const hasBytes = totalBytes > 0;
-  const share = hasBytes ? sent / totalBytes : uploaded / Math.max(totalFiles, 1);
-  const lost = failed > 0 ? `, ${formatNumber(failed)} failed` : '';
-  const counts = `${formatNumber(uploaded)} of ${formatCount(totalFiles, 'file')}${lost}`;
-  const bytes = `${formatBytes(sent)} of ${formatBytes(totalBytes)} (${Math.floor(share * 100)} %)`;
-  if (stalledMs >= STALLED_MS) return `${counts}, ${bytes}, ${describeStall(progress)}`;
-  const over = hasBytes ? Math.min((sent + progress.failedBytes) / totalBytes, 1) : share;
-  const left = share > 0 ? `, ${formatDuration((elapsedMs * (1 - over)) / over)} left` : '';
-  return `${counts}, ${bytes}, ${formatRate(sent, elapsedMs)}${left}`;
-}
-
-function describeStall({ stalledMs, inFlight: [first, ...others] }: Progress): string {
-  const isAnswerDue = first !== undefined;
-  const what = isAnswerDue ? `an answer for ${andMore(first, others.length)}` : 'the next attempt';
-  return `waiting for ${what} for ${formatDuration(stalledMs)}`;
-}
-
-interface Tally {
-  planned: readonly PlannedFile[];
-  lastChange: number;
-  readonly started: number;
-  readonly results: Map<PlannedFile, FileResult>;
-  /** Bytes sent of each file that has no answer yet; of a batch, its first file. */
-  readonly inFlight: Map<PlannedFile, number>;
-}
-
-function newTally(planned: readonly PlannedFile[]): Tally {
-  const now = performance.now();
-  return { planned, started: now, lastChange: now, results: new Map(), inFlight: new Map() };
-}
-
-/** Adds an event. What a failed attempt sent no longer counts. */
-function addTo(tally: Tally, event: TransferEvent): void {
-  const { results, inFlight } = tally;
-  switch (event.kind) {
-    case 'concurrency':
-    case 'batch-refused':
-    case 'end':
-      return;
-    case 'start':
-      tally.planned = event.files;
-      results.clear();
-      break;
-    case 'sent':
-      inFlight.set(event.file, (inFlight.get(event.file) ?? 0) + event.bytes);
-      break;
-    case 'settled':
-      inFlight.delete(event.result.file);
-      results.set(event.result.file, event.result);
-      break;
-    case 'retry':
-    case 'failed':
-      for (const file of event.files) inFlight.delete(file);
-  }
-  tally.lastChange = performance.now();
-}
-
-function progressOf({ planned, started, lastChange, results, inFlight }: Tally): Progress {
-  const all = [...results.values()];
-  const uploaded = all.filter(({ status }) => status === 'uploaded');
-  const failed = all.filter(({ status }) => status === 'failed');
-  const sent = [...inFlight.values()].reduce((sum, bytes) => sum + bytes, 0);
-  return {
-    uploaded: uploaded.length,
-    failed: failed.length,
-    bytes: totalSize(uploaded.map(({ file }) => file)) + sent,
-    failedBytes: totalSize(failed.map(({ file }) => file)),
-    totalFiles: planned.length,
-    totalBytes: totalSize(planned),
-    elapsedMs: performance.now() - started,
-    stalledMs: performance.now() - lastChange,
-    inFlight: [...inFlight.keys()].map(({ source }) => source),
+/** Logs what happens during a run; details go to the debug log. */
+export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent {
+  const logs = [progressLog(line), retryLog(line), waitLog(line), debugLog(debug)];
+  return event => {
+    for (const each of logs) each(event);
   };
+}
+
+/** Logs every 15 s how much of a transfer is done. */
+function progressLog(log: Line): OnEvent {
+  const done = { files: 0, bytes: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  return event => {
+    if (event.kind === 'sent') done.bytes += event.bytes;
+    if (event.kind === 'settled') done.files += 1;
+    if (event.kind === 'end') clearInterval(timer);
+    if (event.kind !== 'start') return;
+    log(event.title);
+    const startedAt = performance.now();
+    const line = () => progressLine(event.files, done, performance.now() - startedAt);
+    // A timer that waits for nothing else must not keep the process alive.
+    timer = setInterval(() => log(line()), INTERVAL_MS).unref();
+  };
+}
+
+/** Says how many files and bytes are done, and at which rate. */
+export function progressLine(
+  files: readonly PlannedFile[],
+  done: { readonly files: number; readonly bytes: number },
+  elapsedMs: number,
+): string {
+  const total = totalSize(files);
+  // The multipart frame, and attempts that failed, count as sent too.
+  const bytes = Math.min(done.bytes, total);
+  const counts = `${formatNumber(done.files)} of ${formatCount(files.length, 'file')}`;
+  const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
+  return `${counts}, ${sizes}, ${formatRate(bytes, elapsedMs)}`;
+}
+
+// When everything fails, there are thousands; the report has the attempts of each file.
+const MAX_RETRY_LINES = 20;
+
+function retryLog(log: Line): OnEvent {
+  let count = 0;
+  return event => {
+    if (event.kind !== 'retry') return;
+    count += 1;
+    const { attempt, delayMs, error } = event.retry;
+    const what = `Attempt ${attempt} for ${nameFiles(event.files)} failed`;
+    if (count <= MAX_RETRY_LINES)
+      log(`${what}, next in ${formatDuration(delayMs)}: ${error.message}`);
+    if (count === MAX_RETRY_LINES) log('Further failed attempts are only in the report.');
+  };
+}
+
+/** Logs every 15 s what a wait waits for, and at its end how long it took. */
+function waitLog(log: Line): OnEvent {
+  let dueMs = INTERVAL_MS;
+  return event => {
+    if (event.kind === 'wait')
+      log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
+    if (event.kind !== 'waited') return;
+    const { held, waitedMs, unmet, error } = event.wait;
+    if (held) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+    if (waitedMs < dueMs) return;
+    dueMs = waitedMs + INTERVAL_MS;
+    const reasons = [...unmet.map(judgementLine), ...(error === undefined ? [] : [error.message])];
+    log(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
+  };
+}
+
+function debugLog(debug: Line): OnEvent {
+  return event => {
+    if (event.kind === 'found') debug(event.text);
+    if (event.kind === 'retry')
+      debug(`Attempt ${event.retry.attempt}: ${describeCauses(event.retry.error)}`);
+    if (event.kind === 'failed')
+      debug(`Failed: ${nameFiles(event.files)}: ${describeCauses(event.error)}`);
+    if (event.kind === 'concurrency')
+      debug(`Concurrency: ${event.from} → ${event.to}, ${event.reason}`);
+    if (event.kind === 'sample') debug(`Sample: ${describeFigures(event.figures)}`);
+  };
+}
+
+function describeFigures(figures: Figures): string {
+  return [...figures]
+    .map(([metric, figure]) => `${metric} ${formatFigure(metric, figure)}`)
+    .join(', ');
+}
+
+function nameFiles([first, ...others]: readonly PlannedFile[]): string {
+  return andMore(first?.source ?? 'the stats', others.length);
+}
+
+const MAX_CAUSES = 5;
+
+/** Returns an error's message, and below it what caused it, the nearest cause first. */
+function describeCauses(error: AgentError): string {
+  const lines = [`${error.kind}. ${error.message}`];
+  for (let at = error.cause; at instanceof Error && lines.length <= MAX_CAUSES; at = at.cause) {
+    const others = at instanceof AggregateError ? ` ${at.errors.map(String).join('; ')}` : '';
+    lines.push(`- because of ${at.name}: ${at.message}${others}`);
+  }
+  return lines.join('\n');
 }

@@ -1,67 +1,126 @@
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
+import { USER_AGENT } from '../inputs/connection.ts';
 import type { RawInputs } from '../inputs/fields.ts';
-import { type Inputs, type ReportingEntry, taskOf } from '../inputs/inputs.ts';
-import { EMPTY_REPORT, type Report } from '../report/report.ts';
+import {
+  type Entry,
+  type Inputs,
+  inputNames,
+  parseInputs,
+  type ReportingEntry,
+  taskOf,
+} from '../inputs/inputs.ts';
+import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
+import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportError } from '../report/verdict.ts';
 import type { Context } from '../run/context.ts';
-import type { Redact } from '../text/redact.ts';
-import { watchRun } from './observer.ts';
-import { openStep } from './open-step.ts';
+import type { SandboxContext } from '../sandbox/sandbox.ts';
+import { redactor } from '../text/redact.ts';
+import { jobSandboxes } from './handover.ts';
+import { type Log, openLog } from './log.ts';
+import { eventLog } from './progress.ts';
 import { publish } from './publish.ts';
-import { cacheWarnings, cancelSignal, environmentWarnings, workspace } from './runner.ts';
+import { cancelSignals, readInputs, secretsOf, workspace } from './runner.ts';
 
-/** What a step does with its inputs. Without a report, there is nothing to publish yet. */
-export type Run<T extends ReportingEntry> = (
+/** All that a step works with besides its inputs. */
+export type StepContext = Context & SandboxContext;
+
+/** Does the work of a step. */
+export type StepHandler<T extends Entry, R> = (
   inputs: Inputs<T>,
-  context: Context,
+  context: StepContext,
   raw: RawInputs,
-) => Promise<Report | undefined>;
+) => Promise<R>;
 
-/** Runs a step of the workflow, and publishes a report however it ends. */
-export async function step<T extends ReportingEntry>(
+interface StepOptions {
+  /** The inputs, if an earlier step has read them. */
+  readonly given?: RawInputs;
+  /** Told what went wrong, in lines. Fails the step by default. */
+  readonly onFailure?: (context: StepContext, lines: readonly string[]) => void;
+}
+
+/** Runs a step without a report: it logs what it does, and fails with what went wrong. */
+export async function runStep<T extends Entry>(
   entry: T,
-  run: Run<T>,
-  given?: RawInputs,
+  handler: StepHandler<T, void>,
+  { given, onFailure }: StepOptions = {},
 ): Promise<void> {
-  const { raw, redact, debug, parse } = openStep(entry, given);
-  const cancel = cancelSignal();
-  const context: Context = {
+  const step = openStep(entry, given);
+  await attempt(entry, handler, step).catch((error: unknown) => {
+    const { message, details } = reportError(error);
+    const lines = [message, ...details];
+    if (onFailure === undefined) step.log.fail(lines);
+    else onFailure(step.context, lines);
+  });
+}
+
+/** Runs a step that ends with a report, and publishes it however the step ends. */
+export async function runReportingStep<T extends ReportingEntry>(
+  entry: T,
+  handler: StepHandler<T, Report | undefined>,
+  { given }: Pick<StepOptions, 'given'> = {},
+): Promise<void> {
+  const step = openStep(entry, given);
+  const { raw, context, log } = step;
+  const report = await attempt(entry, handler, step).catch((error: unknown) =>
+    failedReport(entry, raw, reportError(error)),
+  );
+  if (report !== undefined) {
+    // Read from the raw value: a step with invalid inputs has a summary too.
+    const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
+    await publish(report, { log, redact: context.redact, withSummary });
+  }
+  // A cancelled search may still be walking a huge tree.
+  if (context.cancel.aborted) process.stdout.write('', () => process.exit());
+}
+
+interface OpenStep {
+  readonly raw: RawInputs;
+  readonly sandboxes: readonly JobSandbox[];
+  readonly context: StepContext;
+  readonly log: Log;
+}
+
+function openStep(entry: Entry, given: RawInputs | undefined): OpenStep {
+  // Ignore EPIPE on stdout: outputs must still be written, and a sandbox deleted.
+  process.stdout.on('error', () => {});
+  const raw = given ?? readInputs(entry);
+  const sandboxes = jobSandboxes();
+  const redact = redactor([...secretsOf(raw), ...sandboxes.map(({ token }) => token)]);
+  const log = openLog(redact);
+  log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
+  // Values of headers and variables may be secret although no name says so.
+  const shown = { ...raw, headers: undefined, env: undefined };
+  log.debug(`Inputs: ${JSON.stringify(shown, undefined, 2)}`);
+  const context = {
     workspace: workspace(),
-    cancel,
+    ...cancelSignals(),
     clock: () => performance.now(),
     now: Date.now,
     sleep,
     random: Math.random,
-    cacheWarnings: cacheWarnings(),
-    observer: watchRun(debug),
-    debug,
+    redact,
+    log: log.line,
+    warn: (line: string) => log.warning([line]),
+    onEvent: eventLog(log),
   };
-  const report = await Promise.try(() => run(parse(), context, raw)).catch((error: unknown) =>
-    failedReport(entry, raw, redact, error),
-  );
-  // Read from the raw value: a step with invalid inputs has a summary too.
-  const hasSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
-  if (report !== undefined) {
-    const warnings = [...environmentWarnings(), ...report.warnings];
-    await publish({ ...report, warnings }, hasSummary);
-  }
-  // A cancelled search may still be walking a huge tree. The steps of a monitor search nothing.
-  if (cancel.aborted && taskOf(entry) !== 'monitor') process.stdout.write('', () => process.exit());
+  return { raw, sandboxes, context, log };
 }
 
-/** What kept a run from its work: invalid inputs, or a bug. */
-function failedReport(
-  entry: ReportingEntry,
-  raw: RawInputs,
-  redact: Redact,
-  error: unknown,
-): Report {
-  const { message, details } = reportError(error);
-  const errors = [{ message: redact(message), details: details.map(redact) }];
-  const name = redact(raw['name']?.trim() ?? '');
+async function attempt<T extends Entry, R>(
+  entry: T,
+  handler: StepHandler<T, R>,
+  { raw, sandboxes, context }: OpenStep,
+): Promise<R> {
+  const all = inputNames(entry).includes('token') ? withJobSandbox(raw, sandboxes) : raw;
+  return handler(parseInputs(entry, all), context, all);
+}
+
+/** Reports what kept a step from its work. */
+function failedReport(entry: ReportingEntry, raw: RawInputs, error: ReportedError): Report {
   // Nothing was judged, so a gate that was asked for stays shut.
   const isGated = entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim());
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-  return { ...EMPTY_REPORT, task: taskOf(entry), name, gate, errors };
+  const name = raw['name']?.trim() ?? '';
+  return { ...EMPTY_REPORT, task: taskOf(entry), name, gate, errors: [error] };
 }

@@ -1,84 +1,94 @@
-import { formatDuration } from '../text/format.ts';
+import { type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/visible.ts';
 import { parseAll } from './input-error.ts';
+import { refuseMistakes } from './mistakes.ts';
 
 /** Input values by name, as the runner passes them. One that is not set is missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
 
-/** How one input is parsed, and how the debug log shows it. */
-export interface Field<T> {
-  readonly parse: Parser<T>;
-  show(this: void, value: T): string;
-  readonly isSecret: boolean;
-}
-
 /** Parses a trimmed value, or refuses it. `all` has every input, for rules that span two. */
-export type Parser<T> = (value: string, refuse: Refuse, all: RawInputs) => T;
+export type Field<T> = (value: string, refuse: Refuse, all: RawInputs) => T;
 
 export type Refuse = (message: string, example: string) => never;
 
-export function field<T>(parse: Parser<T>, show: (value: T) => string = showText): Field<T> {
-  return { parse, show, isSecret: false };
-}
-
-function showText(value: unknown): string {
-  return value === '' || value === undefined ? 'empty' : JSON.stringify(value);
-}
-
-/** An input whose value is never shown. */
-export function secret(parse: Parser<string>): Field<string> {
-  return { parse, show: value => (value === '' ? 'empty' : 'set'), isSecret: true };
-}
-
-export const text = field<string>(value => value);
+export const text: Field<string> = value => value;
 
 /** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
-export function flag(fallback: boolean): Field<boolean> {
-  return field((value, refuse) => {
+export function flag<F extends boolean | undefined>(fallback: F): Field<boolean | F> {
+  return (value, refuse) => {
     if (value === '') return fallback;
     if (/^(true|True|TRUE)$/.test(value)) return true;
     if (/^(false|False|FALSE)$/.test(value)) return false;
-    return refuse(`${quote(value)} is neither true nor false.`, String(fallback));
-  });
+    return refuse(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
+  };
 }
 
 /** One of the words given. Empty is the first of them. */
 export function choice<const W extends string>(first: W, ...others: readonly W[]): Field<W> {
   const words = [first, ...others];
-  return field(
-    (value, refuse) => {
-      const word = value === '' ? first : words.find(candidate => candidate === value);
-      return word ?? refuse(`${quote(value)} is not one of ${words.join(', ')}.`, first);
-    },
-    word => word,
-  );
+  return (value, refuse) => {
+    const word = value === '' ? first : words.find(candidate => candidate === value);
+    return word ?? refuse(`${quote(value)} is not one of ${words.join(', ')}.`, first);
+  };
 }
 
 /** A whole number from `min` to `max`. Empty is `fallback`. */
 export function wholeNumber(min: number, max: number, fallback: number): Field<number> {
-  return field((value, refuse) => {
+  return (value, refuse) => {
     if (value === '') return fallback;
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
     return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
-  });
+  };
 }
+
+/** A whole number from 1 to `max`, or undefined for `auto`, which empty means too. */
+function autoOr(max: number): Field<number | undefined> {
+  return (value, refuse) => {
+    if (value === '' || value === 'auto') return undefined;
+    const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+    if (number >= 1 && number <= max) return number;
+    return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, 'auto');
+  };
+}
+
+// Services start failing near 30 connections.
+const AUTO_CONCURRENCY = 24;
+
+export const concurrency: Field<number> = (value, refuse, all) =>
+  autoOr(100)(value, refuse, all) ?? AUTO_CONCURRENCY;
+
+// A batch usually reaches its limit of a megabyte earlier.
+const AUTO_BATCH_SIZE = 250;
+
+/** How many small files may share a request. E2B's agent accepts batches. */
+export const filesPerRequest: Field<number> = (value, refuse, all) => {
+  const isSigned = Boolean(all['signature']?.trim());
+  const isE2b = /^\s*e2b\s*$/i.test(all['header-prefix'] ?? '');
+  const count = autoOr(1000)(value, refuse, all);
+  if (count === undefined) return isE2b && !isSigned ? AUTO_BATCH_SIZE : 1;
+  if (count === 1 || !isSigned) return count;
+  return refuse(
+    `${quote(value)} cannot be combined with a signature, which fits a single target path.`,
+    'auto',
+  );
+};
 
 const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }));
 
 // Node's timers take at most 2^31 - 1 ms, which is 24.8 days.
-const LONGEST = 24 * 3_600_000;
+const MAX_DURATION_MS = 24 * 3_600_000;
 
 /** A duration such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, from `min` to a day. */
 export function duration(min: number, fallback: string): Field<number> {
-  return field((value, refuse) => {
+  return (value, refuse) => {
     const ms = parseDuration(value === '' ? fallback : value);
-    if (ms !== undefined && ms >= min && ms <= LONGEST) return ms;
+    if (ms !== undefined && ms >= min && ms <= MAX_DURATION_MS) return ms;
     return refuse(
       `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`,
       fallback,
     );
-  }, formatDuration);
+  };
 }
 
 function parseDuration(text: string): number | undefined {
@@ -87,12 +97,67 @@ function parseDuration(text: string): number | undefined {
   return factor === undefined ? undefined : Math.round(Number(number) * factor);
 }
 
-/** Parses each trimmed line, counted from 1. @throws InputError with the problems of all lines */
+export const expiration: Field<string> = (value, refuse) =>
+  /^\d{0,19}$/.test(value)
+    ? value
+    : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, '1767225600');
+
+/** A path on the runner. */
+export const runnerPath: Field<string> = (value, refuse) => {
+  refuseMistakes('state-file', value, why =>
+    refuse(`${quote(value)} ${why}`, 'cache/sandbox-state.json'),
+  );
+  return value;
+};
+
+/** One of the parts that a plan is split into. */
+export interface Shard {
+  /** From 1 to `count`. */
+  readonly index: number;
+  readonly count: number;
+}
+
+// A matrix runs at most 256 copies of a job.
+const MAX_SHARDS = 256;
+
+export const shard: Field<Shard | undefined> = (value, refuse) => {
+  if (value === '') return undefined;
+  const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+  if (1 <= index && index <= count && count <= MAX_SHARDS) return { index, count };
+  const more = value.startsWith('0/') ? ' strategy.job-index begins with 0: add 1 to it.' : '';
+  return refuse(
+    `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${more}`,
+    '2/4',
+  );
+};
+
+/** Conditions of a gate, one per line. */
+export const conditions: Field<readonly Condition[]> = (value, refuse) =>
+  parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, 'mem_used_pct > 90'));
+
+/** Conditions to wait for; `ready` only asks for stats. Undefined if there is no line. */
+export const waitConditions: Field<readonly Condition[] | undefined> = (value, refuse) => {
+  const lines = parseLines(value, refuse, (line, fail) =>
+    /^ready$/i.test(line) ? 'ready' : parseConditionLine(line, fail, 'ready'),
+  );
+  return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
+};
+
+function parseConditionLine(line: string, fail: Refuse, example: string): Condition {
+  return parseCondition(line, (message, column) =>
+    fail(`${quote(line)}, at character ${column}: ${message}.`, example),
+  );
+}
+
+/** Parses every line but empty ones and comments. @throws InputError with all their problems */
 export function parseLines<T>(
   value: string,
-  parseLine: (line: string, number: number) => readonly T[],
+  refuse: Refuse,
+  parseLine: (line: string, fail: Refuse) => T,
 ): T[] {
-  return parseAll(value.split(/\r?\n/).entries(), ([index, line]) =>
-    parseLine(line.trim(), index + 1),
+  const lines = value.split(/\r?\n/).map((line, index) => ({ line: line.trim(), at: index + 1 }));
+  const parsed = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
+  return parseAll(parsed, ({ line, at }) =>
+    parseLine(line, (message, example) => refuse(`line ${at}: ${message}`, example)),
   );
 }

@@ -3,7 +3,7 @@ export interface Problem {
   readonly input: string;
   /** What is wrong and what is valid, as a sentence. Never contains a secret. */
   readonly message: string;
-  /** A line of YAML that is valid. */
+  /** A valid line of YAML. */
   readonly example?: string;
 }
 
@@ -18,7 +18,6 @@ export class InputError extends Error {
   }
 }
 
-/** The error of a single problem. */
 export function inputError(input: string, message: string, example?: string): InputError {
   const more = example === undefined ? {} : { example: `${input}: ${example}` };
   return new InputError([{ input, message, ...more }]);
@@ -29,13 +28,13 @@ export function describeProblem({ input, message, example }: Problem): string {
   return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
 }
 
-/** Runs `parse` on each item. @throws InputError with the problems of all items */
-export function parseAll<I, T>(items: Iterable<I>, parse: (item: I) => readonly T[]): T[] {
+/** Parses every item. @throws InputError with the problems of all items */
+export function parseAll<I, T>(items: readonly I[], parse: (item: I) => T): T[] {
   const problems: Problem[] = [];
   const parsed: T[] = [];
   for (const item of items) {
     try {
-      parsed.push(...parse(item));
+      parsed.push(parse(item));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       problems.push(...error.problems);

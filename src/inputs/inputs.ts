@@ -1,19 +1,35 @@
-import { baseUrl, DEFAULT_PORT, operationPath, STATS_PATH, UPLOAD_PATH } from './base-url.ts';
-import { conditions, waiting } from './condition-fields.ts';
-import { sandboxId, token } from './credentials.ts';
+import { isMaskable } from '../text/redact.ts';
+import {
+  baseUrl,
+  DEFAULT_PORT,
+  extraHeaders,
+  headerPrefix,
+  operationPath,
+  STATS_PATH,
+  sandboxId,
+  secretsInHeaders,
+  splitHeader,
+  token,
+  UPLOAD_PATH,
+} from './connection.ts';
 import {
   choice,
+  concurrency,
+  conditions,
   duration,
+  expiration,
   type Field,
+  filesPerRequest,
   flag,
   type RawInputs,
   type Refuse,
-  secret,
+  runnerPath,
+  shard,
   text,
+  waitConditions,
   wholeNumber,
 } from './fields.ts';
 import { fileRules, targetDirectory } from './files.ts';
-import { extraHeaders, headerPrefix } from './headers.ts';
 import { inputError, parseAll } from './input-error.ts';
 import {
   apiHeaders,
@@ -21,14 +37,12 @@ import {
   apiUrl,
   existingSandboxId,
   keyValues,
-  optionalFlag,
   templateName,
-} from './sandbox-fields.ts';
-import { concurrency, expiration, filesPerRequest, runnerPath, shard } from './upload-fields.ts';
+} from './service-api.ts';
 
 // One group of rows for each thing an entry can do; an input means the same wherever it appears.
 
-const reaching = {
+const connecting = {
   'sandbox-id': sandboxId,
   token,
   'base-url': baseUrl,
@@ -47,11 +61,11 @@ const uploading = {
   target: targetDirectory,
   'working-directory': text,
   username: text,
-  signature: secret(text.parse),
+  signature: text,
   'signature-expiration': expiration,
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
-  'follow-symlinks': flag(true),
+  'follow-symlinks': flag(undefined),
   'state-file': runnerPath,
   shard,
   concurrency,
@@ -64,7 +78,7 @@ const judging = { 'fail-if': conditions, 'warn-if': conditions };
 
 const measuring = {
   ...judging,
-  'wait-until': waiting,
+  'wait-until': waitConditions,
   'wait-timeout': duration(1, '5m'),
   samples: wholeNumber(1, 1000, 1),
   'sample-interval': duration(200, '1s'),
@@ -82,11 +96,11 @@ const controlling = {
 
 /** Every input of each action.yml. */
 const TABLES = {
-  sync: { ...reaching, ...retrying, ...uploading, ...measuring, ...reporting },
-  upload: { ...reaching, ...retrying, ...uploading, ...reporting },
-  stats: { ...reaching, ...retrying, ...measuring, ...reporting },
+  sync: { ...connecting, ...retrying, ...uploading, ...measuring, ...reporting },
+  upload: { ...connecting, ...retrying, ...uploading, ...reporting },
+  stats: { ...connecting, ...retrying, ...measuring, ...reporting },
   monitor: {
-    ...reaching,
+    ...connecting,
     ...judging,
     'sample-interval': duration(200, '5s'),
     'max-duration': duration(1000, '6h'),
@@ -94,7 +108,7 @@ const TABLES = {
     ...reporting,
   },
   'monitor-stop': { monitor: text, ...reporting },
-  // What the end of a monitor needs, as its main step understood it.
+  // What the end of a monitor needs, as its main step read it.
   'monitor-end': {
     'sandbox-id': text,
     'base-url': text,
@@ -110,11 +124,25 @@ const TABLES = {
     metadata: keyValues,
     env: keyValues,
     'sandbox-id': existingSandboxId,
-    delete: optionalFlag,
-    wait: flag(true),
+    delete: flag(undefined),
   },
   'sandbox-end': controlling,
 } as const;
+
+/** Inputs whose values are never shown. */
+const SECRET_INPUTS: readonly string[] = ['token', 'signature', 'api-key'];
+
+/** Lists the secrets in the inputs of a step. */
+export function secretsIn(raw: RawInputs): string[] {
+  const lines = (raw['headers'] ?? '').split('\n').map(line => splitHeader(line.trim()));
+  const headers = secretsInHeaders(lines.filter(header => header !== undefined));
+  const variables = (raw['env'] ?? '').split('\n').map(line => line.replace(/^[^=]*=/, '').trim());
+  const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
+  // An expression that found nothing gives these; masking them would garble the log.
+  return [...inputs, ...headers, ...variables.filter(isMaskable)].filter(
+    secret => !['', 'null', 'undefined'].includes(secret),
+  );
+}
 
 /** A script of the action with inputs of its own. */
 export type Entry = keyof typeof TABLES;
@@ -132,13 +160,13 @@ type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   : Name;
 
 type Values<F extends Fields> = {
-  readonly [Name in keyof F & string as Camel<Name>]: F[Name] extends Field<infer T> ? T : never;
+  readonly [Name in keyof F & string as Camel<Name>]: ReturnType<F[Name]>;
 };
 
 /** The inputs of an entry, parsed. */
 export type Inputs<T extends Entry> = Values<(typeof TABLES)[T]>;
 
-export type Connection = Values<typeof reaching>;
+export type Connection = Values<typeof connecting>;
 
 export function taskOf(entry: ReportingEntry): Task {
   return entry === 'monitor-end' || entry === 'monitor-stop' ? 'monitor' : entry;
@@ -148,38 +176,20 @@ export function inputNames(entry: Entry): string[] {
   return Object.keys(TABLES[entry]);
 }
 
-export const SECRET_INPUTS: readonly string[] = Object.entries<Field<unknown>>({
-  ...TABLES.sync,
-  ...TABLES.sandbox,
-})
-  .filter(([, { isSecret }]) => isSecret)
-  .map(([name]) => name);
-
 /** Parses the inputs of an entry. @throws InputError that lists every input that is wrong */
 export function parseInputs<T extends Entry>(entry: T, raw: RawInputs): Inputs<T> {
-  return parseFields(TABLES[entry], raw);
+  return parseTable(TABLES[entry], raw);
 }
 
 /** Parses every input that has a field. @throws InputError with the problems of all of them */
-export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Values<F> {
-  const parsed = parseAll(Object.entries(fields), ([name, { parse }]) => {
+export function parseTable<F extends Fields>(fields: F, raw: RawInputs): Values<F> {
+  const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
     const refuse: Refuse = (message, example) => {
       throw inputError(name, message, example);
     };
-    return [[toCamel(name), parse((raw[name] ?? '').trim(), refuse, raw)]];
+    const key = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    return [key, parse((raw[name] ?? '').trim(), refuse, raw)];
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is its field's
   return Object.fromEntries(parsed) as Values<F>;
-}
-
-/** The inputs of an entry as they were understood, one per line, without secrets. */
-export function showInputs<T extends Entry>(entry: T, inputs: Inputs<T>): string[] {
-  const values = new Map<string, unknown>(Object.entries(inputs));
-  return Object.entries<Field<unknown>>(TABLES[entry]).map(
-    ([name, field]) => `${name}: ${field.show(values.get(toCamel(name)))}`,
-  );
-}
-
-function toCamel(name: string): string {
-  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,19 +1,12 @@
-import { annotate } from '../github/log.ts';
-import { plainStep } from '../github/plain-step.ts';
-import { keptSandbox } from '../github/sandbox-state.ts';
+import { forgetJobSandbox, sandboxToDelete } from '../github/handover.ts';
+import { runStep } from '../github/step.ts';
 import { deleteSandbox, leftBehind } from '../sandbox/sandbox.ts';
 
-const NOT_THE_KEY =
-  'api-key: is not the one that the sandbox was created with. In nested composite actions, give the outer action an input api-key too.';
-
-const sandbox = keptSandbox();
-if (sandbox !== undefined) {
-  const { id, endsAt, inputs: given, hasKey } = sandbox;
-  const warn = (lines: readonly string[]) => annotate.warning([leftBehind(id, endsAt), ...lines]);
-  if (!hasKey) warn([NOT_THE_KEY]);
-  else
-    await plainStep('sandbox-end', (inputs, context) => deleteSandbox(sandbox, inputs, context), {
-      given,
-      onFailure: warn,
-    });
-}
+forgetJobSandbox();
+const kept = sandboxToDelete();
+if (kept !== undefined)
+  await runStep('sandbox-end', (inputs, context) => deleteSandbox(kept.lease, inputs, context), {
+    given: kept.inputs,
+    // A job does not fail since its sandbox, which ends by itself, could not be deleted.
+    onFailure: ({ warn }, lines) => warn([leftBehind(kept.lease), ...lines].join(' ')),
+  });

@@ -1,13 +1,14 @@
-import { plainStep } from '../github/plain-step.ts';
-import { requireFileCommands } from '../github/runner.ts';
-import { keepSandbox, publishSandbox, traceOfStep } from '../github/sandbox-state.ts';
-import { getSandbox } from '../sandbox/sandbox.ts';
+import { publishSandbox, scheduleDeletion, traceOfStep } from '../github/handover.ts';
+import { requireFiles } from '../github/runner.ts';
+import { runStep } from '../github/step.ts';
+import { provideSandbox } from '../sandbox/sandbox.ts';
 
-await plainStep('sandbox', async (inputs, context, raw) => {
-  requireFileCommands('sandbox', ['GITHUB_STATE', 'GITHUB_OUTPUT']);
-  await getSandbox(inputs, context, {
+await runStep('sandbox', async (inputs, context, raw) => {
+  // Before anything is created that nobody could be told of.
+  requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
+  await provideSandbox(inputs, context, {
     trace: traceOfStep(),
-    willDelete: (id, endsAt) => keepSandbox(id, endsAt, raw),
+    willDelete: lease => scheduleDeletion(lease, raw),
     publish: publishSandbox,
   });
 });

@@ -1,4 +1,4 @@
-import { step } from '../github/step.ts';
+import { runReportingStep } from '../github/step.ts';
 import { stats } from '../run/measure.ts';
 
-await step('stats', stats);
+await runReportingStep('stats', stats);

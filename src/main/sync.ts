@@ -1,4 +1,4 @@
-import { step } from '../github/step.ts';
+import { runReportingStep } from '../github/step.ts';
 import { sync } from '../run/sync.ts';
 
-await step('sync', sync);
+await runReportingStep('sync', sync);

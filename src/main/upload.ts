@@ -1,4 +1,4 @@
-import { step } from '../github/step.ts';
+import { runReportingStep } from '../github/step.ts';
 import { upload } from '../run/sync.ts';
 
-await step('upload', upload);
+await runReportingStep('upload', upload);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FileResult } from '../upload/result.ts';
+import type { FileResult } from '../upload/transfer.ts';
 import type { Report } from './report.ts';
 
 /** The files in the sandbox, by the paths that the agent returned, as `sha256sum` lists them. */

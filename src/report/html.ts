@@ -1,22 +1,26 @@
-import { visibleCut } from '../text/visible.ts';
+import { truncate, visible } from '../text/visible.ts';
 
 /** A piece of HTML in which everything foreign is escaped. */
-export type Html = { readonly html: string };
+export interface Html {
+  readonly html: string;
+}
 
-/** What a table shows in one cell; text is a figure, aligned right and not broken. */
-export type Cell = Html | string | number;
+/** A sentence, once for the log and once for the summary. */
+export interface Message {
+  readonly text: string;
+  readonly html: Html;
+}
 
-// A file name can have 4,096 characters. With the limits on rows, this keeps a summary below 1 MiB.
-const MAX_TEXT = 400;
+// A file name can have 4,096 characters. With the limits on lists, this keeps a summary below 1 MiB.
+const MAX_TEXT = 300;
 
 const ENTITIES = new Map(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 );
 
 /** HTML from a template; values are escaped. A block without empty lines has no Markdown. */
-export function html(parts: TemplateStringsArray, ...values: readonly Cell[]): Html {
-  const pieces = parts.flatMap((part, index) => [part, toHtml(values[index])]);
-  return { html: pieces.join('') };
+export function html(parts: TemplateStringsArray, ...values: readonly (Html | string)[]): Html {
+  return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
 
 /** Joins pieces of HTML. */
@@ -29,50 +33,77 @@ export function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-// Quoted text, and what is no plain word or number: a path, a URL, a mention, a condition.
-const PLAIN = String.raw`(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.:]*|%)`;
-const END = String.raw`[.,:;?!)]*(?:\s|$)`;
-const ODD = String.raw`(?:"(?:\\.|[^"\\])*"?|(?<![^\s(])(?!${PLAIN}${END})[^\s"(]\S*?(?=${END}))`;
-// The example of an invalid input is code as a whole.
-const EXAMPLE = String.raw`(?<=\bExample: )[^\n]+$`;
-const ODD_RUN = new RegExp(`(${EXAMPLE}|${ODD}(?: ${ODD})*(?:(?<=[<>=]) [\\d.]*\\d)?)`);
-
-/** A message: plain words as they are, everything else as code, quoted text as a whole. */
+/** Our own words: what stands in backticks is code. */
 export function prose(text: string): Html {
-  const pieces = visibleCut(text, MAX_TEXT).split(ODD_RUN);
-  return concat(
-    pieces.map((piece, index) => ({
-      html: index % 2 === 0 ? escapeHtml(piece) : `<code>${escapeHtml(piece)}</code>`,
-    })),
-  );
+  const pieces = text.split('`');
+  return concat(pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : code(piece))));
 }
 
-/** A table of a heading row and rows, without empty columns. */
-export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): Html {
-  const columns = [...headings.keys()].filter(column =>
-    rows.some(row => row[column] !== undefined && row[column] !== ''),
-  );
-  const isProse = (column: number) => rows.some(row => typeof row[column] === 'object');
-  const cell = (column: number, value: Cell = '') =>
-    isProse(column) ? html`<td>${value}</td>` : html`<td align="right">${unbroken(value)}</td>`;
-  const head = columns.map(
-    column =>
-      html`<th align="${isProse(column) ? 'left' : 'right'}">${headings[column] ?? ''}</th>`,
-  );
-  const body = rows.map(
-    row => html`<tr>${concat(columns.map(column => cell(column, row[column])))}</tr>\n`,
-  );
-  return html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`;
+/** A message from a template whose values are figures or other messages. */
+export function message(
+  parts: TemplateStringsArray,
+  ...values: readonly (Message | string)[]
+): Message {
+  const texts = values.map(value => (typeof value === 'string' ? value : value.text));
+  const htmls = values.map(value => (typeof value === 'string' ? value : value.html));
+  return { text: String.raw({ raw: parts }, ...texts), html: html(parts, ...htmls) };
+}
+
+/** A name, path or condition in a message. */
+export function literal(text: string): Message {
+  return { text: `\`${text}\``, html: code(text) };
+}
+
+/** A sentence that may hold words of others: the summary shows all of it as code. */
+export function foreign(text: string): Message {
+  return { text, html: code(text.replaceAll('`', '')) };
+}
+
+/** Messages as a list: `a, b, c`. */
+export function enumerate(messages: readonly Message[]): Message {
+  const [first = message``, ...others] = messages;
+  return others.reduce((before, next) => message`${before}, ${next}`, first);
 }
 
 /** A figure that does not break over lines, however narrow the screen. */
-export function unbroken(figure: Cell): Html {
+export function unbroken(figure: string): Html {
   return { html: toHtml(figure).replaceAll(' ', '&nbsp;') };
 }
 
-function toHtml(value: Cell | undefined): string {
-  if (value === undefined) return '';
-  return typeof value === 'object' ? value.html : escapeHtml(visibleCut(String(value), MAX_TEXT));
+/** A table without empty columns; none without rows. All columns but the first are figures. */
+export function table(headings: readonly string[], rows: readonly (readonly Html[])[]): Html[] {
+  const columns = [...headings.keys()].filter(column => rows.some(row => row[column]?.html));
+  if (columns.length === 0) return [];
+  const align = (column: number) => (column === 0 ? 'left' : 'right');
+  const head = columns.map(
+    column => html`<th align="${align(column)}">${headings[column] ?? ''}</th>`,
+  );
+  const body = rows.map(row => {
+    const cells = columns.map(
+      column => html`<td align="${align(column)}">${row[column] ?? ''}</td>`,
+    );
+    return html`<tr>${concat(cells)}</tr>\n`;
+  });
+  return [html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`];
+}
+
+/** A bulleted list; none without items. */
+export function list(items: readonly Html[]): Html[] {
+  return items.length === 0 ? [] : [html`<ul>${concat(items.map(bullet))}\n</ul>`];
+}
+
+function bullet(item: Html): Html {
+  return html`\n<li>${item}</li>`;
+}
+
+/** Blocks that a click shows; none without blocks. */
+export function folded(title: string, blocks: readonly Html[]): Html[] {
+  if (blocks.length === 0) return [];
+  return [html`<details><summary>${title}</summary>\n${concat(blocks, '\n')}\n</details>`];
+}
+
+function toHtml(value: Html | string): string {
+  return typeof value === 'string' ? escapeHtml(truncate(visible(value), MAX_TEXT)) : value.html;
 }
 
 function escapeHtml(text: string): string {

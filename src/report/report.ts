@@ -1,11 +1,11 @@
-import type { SkippedEntry } from '../files/walk.ts';
+import type { SkippedEntry } from '../files/find.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
+import type { Shard } from '../inputs/fields.ts';
 import type { Task } from '../inputs/inputs.ts';
-import type { Shard } from '../inputs/upload-fields.ts';
 import type { Sample } from '../stats/sample.ts';
 import type { Stats } from '../stats/stats.ts';
-import { formatCount, formatNumber } from '../text/format.ts';
-import type { FileResult } from '../upload/result.ts';
+import { formatCount, formatNumber, takeWithin } from '../text/format.ts';
+import type { FileResult } from '../upload/transfer.ts';
 
 /** Everything there is to say about a run, however it ended. */
 export interface Report {
@@ -15,8 +15,6 @@ export interface Report {
   readonly sandboxId: string;
   readonly baseUrl: string;
   readonly dryRun: boolean;
-  /** Whether each file had a request of its own although batches were possible. */
-  readonly couldBatch: boolean;
   readonly cancelled: boolean;
   /** The part of the plan that this run uploads; undefined if it is all of it. */
   readonly shard: ReportedShard | undefined;
@@ -26,18 +24,18 @@ export interface Report {
   readonly skipped: readonly SkippedEntry[];
   /** Stands for the whole build; empty if a file is missing or was not hashed. */
   readonly digest: string;
-  /** What was skipped for the dot before its name; the reason says how to include it. */
-  readonly hidden: readonly SkippedEntry[];
   /** Paths in the sandbox that the state file knows and this run no longer uploads. */
   readonly orphaned: readonly string[];
   readonly stats: Stats | undefined;
   /** Oldest first. */
   readonly samples: readonly Sample[];
+  /** From a monitor's start to its end, in milliseconds since 1970. */
+  readonly monitored: { readonly from: number; readonly to: number } | undefined;
   readonly gate: Gate;
+  /** How many requests of the transfer were repeated. */
+  readonly retries: number;
   /** How long the transfer took, in milliseconds. */
   readonly durationMs: number;
-  /** How long the other steps took, in milliseconds. */
-  readonly durations: Readonly<Partial<Record<'search' | 'wait' | 'stats', number>>>;
   /** What failed beside single files: the inputs, the stats. */
   readonly errors: readonly ReportedError[];
   readonly warnings: readonly string[];
@@ -57,15 +55,6 @@ export interface ReportedError {
   readonly details: readonly string[];
 }
 
-/** Times in which nobody saw the sandbox: errors with `fail-if`, warnings without. */
-export function reportUnseen(
-  lines: readonly string[],
-  { failIf }: Pick<Gate, 'failIf'>,
-): Pick<Report, 'errors' | 'warnings'> {
-  if (failIf.length === 0) return { errors: [], warnings: lines };
-  return { errors: lines.map(message => ({ message, details: [] })), warnings: [] };
-}
-
 /** A report of nothing done, to start from. */
 export const EMPTY_REPORT: Report = {
   task: 'sync',
@@ -73,19 +62,18 @@ export const EMPTY_REPORT: Report = {
   sandboxId: '',
   baseUrl: '',
   dryRun: false,
-  couldBatch: false,
   cancelled: false,
   shard: undefined,
   files: [],
   digest: '',
   skipped: [],
-  hidden: [],
   orphaned: [],
   stats: undefined,
   samples: [],
+  monitored: undefined,
   gate: NO_GATE,
+  retries: 0,
   durationMs: 0,
-  durations: {},
   errors: [],
   warnings: [],
 };
@@ -116,7 +104,7 @@ export function countFiles({ files, skipped }: Report) {
   return totals;
 }
 
-/** Whether the run was meant to upload files. */
+/** True if the run was meant to upload files. */
 export function isUpload({ task }: Report): boolean {
   return task === 'sync' || task === 'upload';
 }
@@ -127,14 +115,19 @@ export function succeeded(report: Report): boolean {
   return failed + notAttempted + errors.length === 0 && gate.state !== 'failed' && !cancelled;
 }
 
-/** How a file ended, in words. Only a dry run plans files and skips them. */
-export const STATUS: Readonly<Record<FileResult['status'], string>> = {
-  uploaded: 'uploaded',
-  unchanged: 'unchanged',
-  failed: 'failed',
-  skipped: 'would be uploaded',
-  'not-attempted': 'not attempted',
-};
+// GitHub takes 1 MB for all outputs of a job, and other steps have outputs too.
+const MAX_LIST_BYTES = 256 * 1024;
+
+/** The uploaded files as a JSON array; undefined if it would be longer than 256 KiB. */
+export function listUploaded({ files }: Report): string | undefined {
+  const uploaded = files.filter(result => result.status === 'uploaded');
+  const entries = uploaded
+    .values()
+    .map(({ file: { source }, path, size }) => JSON.stringify({ source, path, size }));
+  const bytesOf = (entry: string) => Buffer.byteLength(entry) + 1;
+  const taken = takeWithin(entries, MAX_LIST_BYTES - 1, bytesOf);
+  return taken.length < uploaded.length ? undefined : `[${taken.join(',')}]`;
+}
 
 /** Which shard it is: `shard 2 of 4`. */
 export function nameShard({ index, count }: Shard): string {
@@ -146,7 +139,7 @@ export function describeShard(shard: ReportedShard): string {
   return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
 }
 
-/** What a digest covers: a shard's is that of its files alone. */
+/** Names what a digest covers: a shard's is that of its files alone. */
 export function nameDigest({ shard }: Report): string {
   return shard === undefined ? 'Digest' : `Digest of ${nameShard(shard)}`;
 }

@@ -1,86 +1,128 @@
-import { AgentError, type Failure } from '../agent/failure.ts';
+import { AgentError } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
-import type { Wait } from '../stats/sample.ts';
-import { formatBytes, formatCount, formatDuration, formatNumber } from '../text/format.ts';
-import { breachLine, breachSentence, figureOver, formatFigure, judgementLine } from './breaches.ts';
-import { countFiles, isUpload, nameShard, type Report, type ReportedError } from './report.ts';
+import type { WaitResult } from '../stats/sample.ts';
+import {
+  abbreviate,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatRate,
+} from '../text/format.ts';
+import { breachMessage, figureOver, formatFigure, judgementLine } from './figures.ts';
+import { enumerate, foreign, literal, type Message, message } from './html.ts';
+import {
+  countFiles,
+  isUpload,
+  listUploaded,
+  moreInReport,
+  nameShard,
+  type Report,
+  type ReportedError,
+  succeeded,
+} from './report.ts';
 
-export function headline(report: Report): string {
-  return withName(report, verdictSentences(report).join(' '));
+/** Everything that log, annotations, outputs and summary say about a run. */
+export interface Verdict {
+  readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
+  /** How the run ended. */
+  readonly title: string;
+  /** Why it failed, beside single files. */
+  readonly lines: readonly Message[];
+  /** The failed files, the largest group first. */
+  readonly failures: readonly FailureGroup[];
+  readonly warnings: readonly Message[];
+  /** What to know although nothing failed. */
+  readonly notices: readonly Message[];
+  /** Files, bytes, rate and retries; empty if nothing was uploaded. */
+  readonly upload: string;
 }
 
-/** A line of the log, which also says whose it is if several monitors run. */
-export function withName({ name }: Report, line: string): string {
-  return name === '' ? line : `${name}: ${line}`;
+/** Files that failed with the same status and need the same remedy, in plan order. */
+export interface FailureGroup {
+  /** What happened to the first of them. */
+  readonly message: string;
+  readonly hint: string;
+  readonly sources: readonly string[];
 }
 
-/** What came of the run, a sentence each, the most important first. */
-export function verdictSentences(report: Report): string[] {
-  const { files, errors, gate, shard, cancelled } = report;
+/** Says what came of a run. */
+export function conclude(report: Report): Verdict {
+  const { gate, samples, warnings } = report;
+  const failures = groupFailures(report);
+  // Without samples, an error says why, and a list of conditions would not.
+  const breaches = samples.length === 0 ? [] : gate.breaches;
+  const tripped = (wanted: 'fail' | 'warn') =>
+    breaches.filter(({ level }) => level === wanted).map(breach => breachMessage(breach, samples));
+  return {
+    level: levelOf(report),
+    title: titleOf(report),
+    lines: [...tripped('fail'), ...errorLines(report, failures)],
+    failures,
+    warnings: [...tripped('warn'), ...warnings.map(foreign)],
+    notices: [...modesNotice(report), ...orphansNotice(report), ...uploadedNotice(report)],
+    upload: describeTransfer(report),
+  };
+}
+
+function levelOf(report: Report): Verdict['level'] {
+  const { cancelled, files, shard, gate } = report;
+  if (cancelled) return 'cancelled';
+  if (!succeeded(report)) return 'failure';
+  const isEmpty = isUpload(report) && files.length === 0 && !shard?.planned;
+  return isEmpty || gate.state === 'warned' ? 'warning' : 'success';
+}
+
+function titleOf(report: Report): string {
+  const { cancelled, shard } = report;
+  const work = isUpload(report) ? describeUpload(report) : describeUsage(report);
+  const done = shard === undefined ? work : `${work} (${nameShard(shard)})`;
+  if (!cancelled) return `${done}${endingOf(report)}`;
+  return `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}${endingOf(report)}`;
+}
+
+function endingOf(report: Report): string {
+  const { files, samples, errors, gate, cancelled } = report;
   const { failed, notAttempted } = countFiles(report);
   const isLost = failed + notAttempted > 0;
-  const done = `${describeWork(report)}${shard === undefined ? '' : ` (${nameShard(shard)})`}`;
-  const judged = gateSentences(report);
-  if (cancelled) return [`Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}.`, ...judged];
-  const error = errors.slice(0, 1).map(({ message }) => message);
-  const hasTripped = gate.state === 'failed';
-  const tripped = hasTripped ? judged : [];
-  if (error.length > 0 && files.length === 0) return [...tripped, ...error];
-  const isOtherError = error.length > 0 && !isLost;
+  if (gate.state === 'failed' && samples.length > 0) return '. The gate failed.';
+  const hasWorked = files.length + samples.length > 0;
+  if (errors.length > 0) return hasWorked && !isLost && !cancelled ? ', but the step failed.' : '.';
   // Below lost files, "The gate passed." would read like good news.
-  const rest = hasTripped || (isLost && gate.state === 'passed') ? [] : judged;
-  return [
-    ...tripped,
-    isOtherError ? `${done}, but the step failed:` : `${done}.`,
-    ...rest,
-    ...error,
-  ];
+  const isTold = gate.state === 'warned' || (gate.state === 'passed' && !isLost);
+  return isTold && samples.length > 0 ? `. The gate ${gate.state}.` : '.';
 }
 
-/** The sentence on the gate; none without samples, since an error says why there are none. */
-function gateSentences({ gate: { state, breaches }, samples }: Report): string[] {
-  if (state === 'passed') return ['The gate passed.'];
-  const level = state === 'failed' ? 'fail' : 'warn';
-  const [first, ...others] = breaches.filter(breach => breach.level === level);
-  if (first === undefined || samples.length === 0) return [];
-  const more =
-    others.length === 0 ? '' : `, and ${formatCount(others.length, 'other condition')} tripped`;
-  return [`${breachSentence(first, samples)}${more}, so the gate ${state}.`];
-}
-
-function describeWork(report: Report): string {
-  const { files, skipped, errors, dryRun, cancelled, durationMs } = report;
-  if (!isUpload(report)) return describeUsage(report);
-  if (files.length === 0) return describeNothing(report);
+function describeUpload(report: Report): string {
+  const { skipped, errors, dryRun, cancelled, durationMs } = report;
   const totals = countFiles(report);
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-  const changed = formatCount(planned - unchanged, 'file');
+  if (planned === 0) return describeNothing(report);
   const alsoUnchanged = also(unchanged, 'unchanged');
   const alsoSkipped = also(skipped.length, 'skipped');
-  const others = `${alsoUnchanged}${alsoSkipped}`;
   if (planned === unchanged) {
     const nothing = dryRun ? 'Dry run: nothing would be uploaded' : 'Nothing was sent';
     return `${nothing}, ${formatCount(unchanged, 'file')} unchanged${alsoSkipped}`;
   }
+  const changed = formatCount(planned - unchanged, 'file');
   if (dryRun) {
     const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
-    return `Dry run: ${changed} (${size}) would be uploaded${others}; nothing was sent`;
+    return `Dry run: ${changed} (${size}) would be uploaded${alsoUnchanged}${alsoSkipped}`;
   }
   if (failed + notAttempted + errors.length > 0 || cancelled) {
-    const lost = `${also(failed, 'failed')}${also(notAttempted, 'not attempted')}`;
-    const rest = `${lost}${alsoUnchanged}`.replace(',', ';');
-    return `Uploaded ${formatNumber(uploaded)} of ${changed}${rest}`;
+    const lost = `${also(failed, 'failed')}${also(notAttempted, 'not attempted')}${alsoUnchanged}`;
+    return `Uploaded ${formatNumber(uploaded)} of ${changed}${lost.replace(',', ';')}`;
   }
-  const size = formatBytes(totals.uploadedBytes);
-  const duration = formatDuration(durationMs);
-  return `Uploaded ${formatCount(uploaded, 'file')} (${size}) in ${duration}${others}`;
+  const done = `Uploaded ${formatCount(uploaded, 'file')} in ${formatDuration(durationMs)}`;
+  return `${done}${alsoUnchanged}${alsoSkipped}`;
 }
 
 function also(count: number, what: string): string {
   return count === 0 ? '' : `, ${formatNumber(count)} ${what}`;
 }
 
-function describeNothing({ shard }: Report): string {
+function describeNothing({ shard, errors }: Report): string {
+  if (errors.length > 0) return 'Nothing was sent';
   if (shard === undefined || shard.planned === 0) return 'There were no files to upload';
   return `None of ${formatCount(shard.planned, 'file')} belongs to this shard`;
 }
@@ -88,9 +130,8 @@ function describeNothing({ shard }: Report): string {
 const USED = { CPU: 'cpu_used_pct', memory: 'mem_used_pct', disk: 'disk_used_pct' } as const;
 
 /** What the sandbox uses, or its peak over several samples. */
-function describeUsage({ samples, cancelled }: Report): string {
-  if (samples.length === 0)
-    return cancelled ? 'No stats were read yet' : 'There are no stats for the sandbox';
+function describeUsage({ samples }: Report): string {
+  if (samples.length === 0) return 'No stats were read';
   const used = Object.entries(USED).flatMap(([name, metric]) => {
     const figure = figureOver(metric, 'max', samples);
     return figure === undefined ? [] : `${name} ${formatFigure(metric, figure)}`;
@@ -101,61 +142,91 @@ function describeUsage({ samples, cancelled }: Report): string {
     : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 
-/** The lines below the headline: details, other errors, and the conditions that failed. */
-export function furtherLines(report: Report): string[] {
-  const { errors } = report;
+/** Files, bytes, rate and retries: `2,000 files, 7.8 MiB, 25.5 MiB/s, 4 retries`. */
+function describeTransfer(report: Report): string {
+  const { uploaded, uploadedBytes } = countFiles(report);
+  const { retries } = report;
+  if (uploaded === 0) return '';
+  const repeated = retries === 1 ? ', 1 retry' : also(retries, 'retries');
+  const rate = formatRate(uploadedBytes, report.durationMs);
+  return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
+}
+
+/** What failed beside single files, or else why files were not attempted. */
+function errorLines({ errors, files, cancelled }: Report, failures: readonly FailureGroup[]) {
   // Not repeated: the advice that failed files already have.
-  const given = new Set(failureGroups(report).map(({ error }) => error.hint));
-  const lines = errors.flatMap(({ message, details }, index) =>
-    index === 0 ? details : [message, ...details],
-  );
-  return [...lines.filter(line => !given.has(line)), ...trippedLines(report)];
+  const given = new Set(failures.map(({ hint }) => hint));
+  const lines = errors.flatMap(({ message: what, details }) => [what, ...details]);
+  if (lines.length > 0) return lines.filter(line => !given.has(line)).map(foreign);
+  const reasons = files.flatMap(file => (file.status === 'not-attempted' ? [file.reason] : []));
+  return cancelled ? [] : [...new Set(reasons)].map(reason => foreign(`Not attempted: ${reason}`));
 }
 
-function trippedLines({ gate, samples }: Report): string[] {
-  // Without samples, the error says why.
-  if (samples.length === 0) return [];
-  const tripped = gate.breaches.filter(({ level }) => level === 'fail');
-  // The headline names a single condition in full.
-  const isNamed = tripped.length === 1 && tripped[0]?.holds === true;
-  return isNamed ? [] : tripped.map(breach => breachLine(breach, samples));
+/** Groups by status and hint: messages differ from file to file. */
+function groupFailures({ files }: Report): FailureGroup[] {
+  // The title says that the job was cancelled.
+  const failed = files
+    .filter(result => result.status === 'failed')
+    .filter(({ error }) => error.kind !== 'cancelled');
+  const groups = Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`);
+  return [...groups.values()]
+    .map(group => ({
+      message: group[0]?.error.message ?? '',
+      hint: group[0]?.error.hint ?? '',
+      sources: group.map(({ file }) => file.source),
+    }))
+    .sort((one, other) => other.sources.length - one.sources.length);
 }
 
-/** The failed files in plan order, grouped by message, the largest group first. */
-export function failureGroups({ files }: Report) {
-  const groups = new Map<string, { readonly error: Failure; readonly sources: string[] }>();
-  for (const { error, file } of files.filter(result => result.status === 'failed')) {
-    const group = groups.get(error.message) ?? { error, sources: [] };
-    group.sources.push(file.source);
-    groups.set(error.message, group);
-  }
-  return [...groups.values()].sort((a, b) => b.sources.length - a.sources.length);
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+function modesNotice({ files }: Report): Message[] {
+  const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
+  const [program] = programs;
+  if (program === undefined) return [];
+  return [
+    message`${countAre(programs)} executable, such as ${literal(program.file.source)}. Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`,
+  ];
 }
 
-/** What to do about a failure; for a full disk with the sandbox's figures, if they are known. */
-export function adviceFor({ kind, hint }: Failure, { stats }: Report): string {
-  const used = stats?.figures.get('disk_used');
-  const total = stats?.figures.get('disk_total');
-  if (kind !== 'disk-full' || used === undefined || total === undefined) return hint;
-  return `${hint} Its root file system uses ${formatBytes(used)} of ${formatBytes(total)}; the target may be on another.`;
+const MAX_NAMES = 10;
+
+function orphansNotice({ orphaned }: Report): Message[] {
+  if (orphaned.length === 0) return [];
+  const paths = abbreviate(orphaned, MAX_NAMES, {
+    show: literal,
+    more: rest => message`${moreInReport(rest)}`,
+  });
+  return [
+    message`${countAre(orphaned)} no longer in the build but still in the sandbox: ${enumerate(paths)}`,
+  ];
 }
 
-/** What to report of an error: of a bug, its stack. */
+function countAre(files: readonly unknown[]): string {
+  return `${formatCount(files.length, 'file')} ${files.length === 1 ? 'is' : 'are'}`;
+}
+
+function uploadedNotice(report: Report): Message[] {
+  if (!isUpload(report) || listUploaded(report) !== undefined) return [];
+  return [
+    message`The output ${literal('uploaded')} is ${literal('[]')}, since it would exceed 256 KiB. The file named by the output ${literal('report')} lists every file.`,
+  ];
+}
+
+/** Says what to report of an error: of a bug, its stack. */
 export function reportError(error: unknown): ReportedError {
-  // The verdict already says that the job was cancelled.
+  // The title says that the job was cancelled.
   if (error instanceof AgentError)
     return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };
   return error instanceof InputError ? reportProblems(error) : reportBug(error);
 }
 
-function reportProblems(error: InputError): ReportedError {
-  const lines = error.problems.map(describeProblem);
-  const [only] = lines;
-  if (lines.length === 1 && only !== undefined)
-    return { message: only, details: ['Nothing was sent.'] };
-  const count = new Set(error.problems.map(({ input }) => input)).size;
-  const inputs = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid`;
-  return { message: `${inputs}; nothing was sent.`, details: lines };
+function reportProblems({ problems }: InputError): ReportedError {
+  const [only = '', ...others] = problems.map(describeProblem);
+  if (others.length === 0) return { message: only, details: [] };
+  const count = new Set(problems.map(({ input }) => input)).size;
+  const inputs = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid.`;
+  return { message: inputs, details: [only, ...others] };
 }
 
 function reportBug(error: unknown): ReportedError {
@@ -166,10 +237,12 @@ function reportBug(error: unknown): ReportedError {
   };
 }
 
-/** Why a step that waited for the sandbox did not go on. */
-export function waitError({ unmet, error, waitedMs }: Wait): ReportedError {
+/** Explains why waiting for the sandbox failed. */
+export function waitError({ unmet, error, waitedMs }: WaitResult): ReportedError {
   if (error !== undefined && !error.isRetryable) return reportError(error);
-  const message = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
   const last = error === undefined ? [] : [error.message, error.hint];
-  return { message, details: [...unmet.map(judgementLine), ...last] };
+  return {
+    message: `The sandbox was not ready within ${formatDuration(waitedMs)}.`,
+    details: [...unmet.map(judgementLine), ...last],
+  };
 }

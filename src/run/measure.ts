@@ -1,14 +1,13 @@
 import { type Client, openClient } from '../agent/client.ts';
-import { AgentError } from '../agent/failure.ts';
-import { withRetries } from '../agent/retry.ts';
-import { gateOf, isGated, metricsOf } from '../gate/judge.ts';
-import type { Inputs } from '../inputs/inputs.ts';
-import { formatFigure, judgementLine } from '../report/breaches.ts';
-import { EMPTY_REPORT, type Report, type ReportedError, reportUnseen } from '../report/report.ts';
+import type { AgentError } from '../agent/failure.ts';
+import { type Outcome, withRetries } from '../agent/retry.ts';
+import { gateOf, isGated } from '../gate/judge.ts';
+import type { Connection, Inputs } from '../inputs/inputs.ts';
+import { judgementLine } from '../report/figures.ts';
+import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportError, waitError } from '../report/verdict.ts';
-import { findUnmet, type Sample, takeSamples, tryToSample, waitUntil } from '../stats/sample.ts';
+import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
-import { describeUnseen, findStaleTimes } from '../stats/unseen.ts';
 import type { Context } from './context.ts';
 
 /** Waits for the sandbox, samples and judges it. Failures are in the report. */
@@ -18,107 +17,124 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
   // Without stats nothing can be judged, so the gate starts shut.
   const gate = gateOf(inputs, []);
   const base = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
+  return withClient(inputs, context, async client => {
+    const problem = await waitFor(inputs, client, context);
+    const measured = problem ?? (await measure(inputs, client, context));
+    return { ...base, ...measured, cancelled: cancel.aborted };
+  });
+}
+
+/** Runs with a client, and closes it. */
+export async function withClient(
+  inputs: Connection,
+  context: Context,
+  run: (client: Client) => Promise<Report>,
+): Promise<Report> {
   const client = openClient(inputs, context);
   try {
-    const waitProblem = await waitFor(inputs, client, context);
-    if (waitProblem !== undefined)
-      return { ...base, errors: [waitProblem], cancelled: cancel.aborted };
-    const measured = await measure(inputs, client, context);
-    return { ...base, ...measured, cancelled: cancel.aborted };
+    return await run(client);
   } finally {
     await client.close();
   }
 }
 
-/** Waits until the conditions of `wait-until` hold. Returns why the run cannot go on, if so. */
+/** Waits until the conditions of `wait-until` hold. Returns what to report if they do not. */
 export async function waitFor(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-): Promise<ReportedError | undefined> {
+): Promise<Pick<Report, 'errors'> | undefined> {
   const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
-  const { sleep, cancel, clock, observer } = context;
+  const { onEvent, cancel } = context;
   if (conditions === undefined) return undefined;
-  observer.waiting(inputs);
-  const wait = await waitUntil(
-    conditions,
-    () => sample(inputs, client, context),
-    { intervalMs, timeoutMs, onSample: state => observer.waited(state) },
-    { sleep, stop: cancel, clock },
-  );
-  return wait.held ? undefined : waitError(wait);
+  onEvent({ kind: 'wait', timeoutMs });
+  const result = await waitUntil(conditions, () => sample(inputs, client, context), {
+    ...context,
+    intervalMs,
+    timeoutMs,
+    stop: cancel,
+    onSample: wait => onEvent({ kind: 'waited', wait }),
+  });
+  return result.held ? undefined : { errors: [waitError(result)] };
 }
 
-export interface GateCheck {
-  /** What to report instead of uploading, if the gate can never be judged. */
-  readonly problem: Pick<Report, 'gate' | 'errors'> | undefined;
-  /** The sample taken for it, which starts the time that the next CPU figure covers. */
-  readonly sample: Sample | undefined;
-}
-
-/** Finds out before the upload if `fail-if` can never be judged. */
+/**
+ * Takes one sample before the upload if there is a gate. Returns what to report instead of
+ * uploading if `fail-if` cannot be judged.
+ */
 export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-): Promise<GateCheck> {
-  if (!isGated(inputs)) return { problem: undefined, sample: undefined };
-  const sampled = await tryToSample(() => sample(inputs, client, context));
-  // If this sample fails, the one after the upload reports why.
-  if (sampled instanceof AgentError) return { problem: undefined, sample: undefined };
-  const { figures } = sampled;
-  const taken = { at: context.now(), figures };
-  const unjudged = findUnmet(inputs.failIf, figures).filter(({ holds }) => holds === undefined);
-  if (unjudged.length === 0) return { problem: undefined, sample: taken };
+): Promise<Pick<Report, 'gate' | 'errors'> | undefined> {
+  if (!isGated(inputs)) return undefined;
+  const gate = gateOf(inputs, []);
+  const outcome = await sampleWithRetries(inputs, client, context);
+  if ('error' in outcome) {
+    const { message, details } = statsError(outcome.error);
+    return { gate, errors: [{ message: NOT_JUDGEABLE, details: [message, ...details] }] };
+  }
+  const unmet = findUnmet(inputs.failIf, outcome.value.figures);
+  const unjudged = unmet.filter(({ holds }) => holds === undefined);
+  if (unjudged.length === 0) return undefined;
   const breaches = unjudged.map(judgement => ({ ...judgement, level: 'fail' as const }));
-  const message = 'The gate cannot be judged, so nothing was uploaded.';
-  const error = { message, details: unjudged.map(judgementLine) };
-  return { problem: { gate: { ...gateOf(inputs, []), breaches }, errors: [error] }, sample: taken };
+  const error = { message: NOT_JUDGEABLE, details: unjudged.map(judgementLine) };
+  return { gate: { ...gate, breaches }, errors: [error] };
 }
 
-/** Takes samples and judges them. The gate fails if they cannot be had, or are stale. */
+const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
+const WITHOUT_STATS = 'If the service has no stats, use sandbox-sync/sandbox-sync/upload.';
+
+/** Reports why there are no stats, and what needs none. */
+function statsError(error: AgentError): ReportedError {
+  const { message, details } = reportError(error);
+  return { message, details: error.kind === 'not-found' ? [...details, WITHOUT_STATS] : details };
+}
+
+/**
+ * Takes samples and judges them; without them, the gate fails. `hasPrevious` says that a request
+ * before them started the time that the first CPU figure covers.
+ */
 export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-  previous?: Sample,
+  hasPrevious = false,
 ): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
-  const { samples: count, sampleInterval: intervalMs, retries } = inputs;
-  const { sleep, cancel, now, observer } = context;
-  const read = () =>
-    withRetries(() => sample(inputs, client, context), {
-      ...context,
-      retries,
-      stop: cancel,
-      onRetry: retry => observer.event({ kind: 'retry', files: [], retry }),
-    });
-  const timing = { sleep, stop: cancel, now };
-  const taken = await takeSamples(read, { count, intervalMs, previous }, timing);
-  const { samples, error } = taken;
-  if (error !== undefined) observer.event({ kind: 'failed', files: [], error });
-  const before = taken.previous === undefined ? [] : [taken.previous];
-  const stale = findStaleTimes([...before, ...samples]).map(describeUnseen);
-  const unseen = reportUnseen(stale, inputs);
-  const isBlind = samples.length < count || stale.length > 0;
+  const { samples: count, sampleInterval: intervalMs } = inputs;
+  const read = () => sampleWithRetries(inputs, client, context);
+  const { samples, error, ...taken } = await takeSamples(read, {
+    ...context,
+    count,
+    intervalMs,
+    hasPrevious,
+    stop: context.cancel,
+  });
+  if (error !== undefined) context.onEvent({ kind: 'failed', files: [], error });
+  const figures = samples.map(one => one.figures);
   return {
+    ...taken,
     samples,
-    stats: taken.stats,
-    gate: gateOf(
-      inputs,
-      samples.map(({ figures }) => figures),
-      isBlind,
-    ),
-    errors: [...(error === undefined ? [] : [reportError(error)]), ...unseen.errors],
-    warnings: [...taken.warnings, ...unseen.warnings],
+    gate: gateOf(inputs, figures, samples.length < count),
+    errors: error === undefined ? [] : [statsError(error)],
   };
 }
 
+function sampleWithRetries(
+  inputs: Inputs<'stats'>,
+  client: Client,
+  context: Context,
+): Promise<Outcome<Stats>> {
+  return withRetries(() => sample(inputs, client, context), {
+    ...context,
+    retries: inputs.retries,
+    stop: context.cancel,
+    onRetry: retry => context.onEvent({ kind: 'retry', files: [], retry }),
+  });
+}
+
 async function sample(inputs: Inputs<'stats'>, client: Client, context: Context): Promise<Stats> {
-  const { statsPath, failIf, warnIf, waitUntil: awaited = [] } = inputs;
-  const sampled = await readStats(client, statsPath, metricsOf(failIf, warnIf, awaited));
-  const shown = [...sampled.figures].map(
-    ([name, figure]) => `${name} ${formatFigure(name, figure)}`,
-  );
-  context.debug(`Sample: ${shown.join(', ')}`);
+  const sampled = await readStats(client, inputs.statsPath);
+  context.onEvent({ kind: 'sample', figures: sampled.figures });
   return sampled;
 }

@@ -1,36 +1,112 @@
-import { gateOf, metricsOf } from '../gate/judge.ts';
-import type { Inputs } from '../inputs/inputs.ts';
-import { hasEnded, requestEnd } from '../monitor/directory.ts';
-import { type MonitorRecord, readRecord } from '../monitor/record.ts';
-import { ASKED, GONE } from '../monitor/sampler.ts';
-import { EMPTY_REPORT, type Report, type ReportedError, reportUnseen } from '../report/report.ts';
-import { describeUnseen, findStaleTimes, type UnseenTime } from '../stats/unseen.ts';
-import { abbreviate, formatCount } from '../text/format.ts';
+import path from 'node:path';
+import { openClient } from '../agent/client.ts';
+import { withRetries } from '../agent/retry.ts';
+import { gateOf } from '../gate/judge.ts';
+import type { RawInputs } from '../inputs/fields.ts';
+import { inputError } from '../inputs/input-error.ts';
+import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
+import {
+  ASKED,
+  appendLine,
+  clockOf,
+  findGaps,
+  type Gap,
+  isStopped,
+  keepInputs,
+  type MonitorRecord,
+  readKeptInputs,
+  readRecord,
+  requestStop,
+  startNow,
+} from '../monitor/record.ts';
+import { sampleTimeout, waitForSampler } from '../monitor/sampler.ts';
+import { startSampler } from '../monitor/start.ts';
+import { EMPTY_REPORT, type Report } from '../report/report.ts';
+import { readStats, type Stats } from '../stats/stats.ts';
+import { formatCount, formatTime } from '../text/format.ts';
+import { quote } from '../text/visible.ts';
 import type { Context } from './context.ts';
 
+interface MonitorPlaces {
+  /** The sampler's script. */
+  readonly script: string;
+  /** Makes the monitor's directory, which its end will find. */
+  readonly openDirectory: () => string;
+  /** The process whose end is the end of the job. */
+  readonly jobPid: number;
+}
+
 /**
- * Ends a monitor, and judges its record. If that does not cover the whole job, `fail-if` fails:
- * nobody knows what the sandbox used meanwhile.
+ * Takes the first sample, so that a wrong token, host or ID fails here, and starts the sampler.
+ * @throws AgentError or InputError
  */
-export async function endMonitor(
-  inputs: Inputs<'monitor-end'>,
-  directory: string,
+export async function startMonitor(
+  inputs: Inputs<'monitor'>,
+  raw: RawInputs,
   context: Context,
-): Promise<Report> {
-  const { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval } = inputs;
-  const jobEnd = context.now();
-  requestEnd(directory);
-  await waitForEnd(directory, context);
-  const record = await readRecord(directory, metricsOf(failIf, warnIf));
-  writeDebug(record, context);
-  const { samples, stats } = record;
-  const unseen = findUnseenTimes(record, jobEnd, sampleInterval * UNSEEN_INTERVALS);
-  const unseenLines = abbreviate(unseen, MAX_UNSEEN, {
-    show: describeUnseen,
-    more: rest => `And ${formatCount(rest, 'more time')}.`,
+  { script, openDirectory, jobPid }: MonitorPlaces,
+): Promise<void> {
+  const start = startNow();
+  const { json } = await takeFirstSample(inputs, context);
+  const directory = openDirectory();
+  const kept = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
+  keepInputs(directory, {
+    inputs: { ...Object.fromEntries(kept), 'base-url': inputs.baseUrl },
+    start,
   });
+  appendLine(directory, { at: clockOf(start)(), stats: json }, context.redact);
+  await startSampler(script, directory, { inputs: raw, start, jobPid });
+  const text = `Monitor: records into ${directory} until process ${jobPid} ends`;
+  context.onEvent({ kind: 'found', text });
+}
+
+// A sandbox that was just made or resumed may need a moment.
+const FIRST_RETRIES = 2;
+
+async function takeFirstSample(inputs: Inputs<'monitor'>, context: Context): Promise<Stats> {
+  const client = openClient({ ...inputs, timeout: sampleTimeout(inputs) }, context);
+  try {
+    const outcome = await withRetries(() => readStats(client, inputs.statsPath), {
+      ...context,
+      retries: FIRST_RETRIES,
+      stop: context.cancel,
+      onRetry: retry => context.onEvent({ kind: 'retry', files: [], retry }),
+    });
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Ends a monitor, and judges its record. @throws InputError if the record is lost */
+export async function endMonitor(directory: string, context: Context): Promise<Report> {
+  const { cancel, onEvent } = context;
+  const kept = readKeptInputs(directory);
+  if (kept === undefined) throw lostRecord(directory);
+  const jobEnd = clockOf(kept.start)();
+  requestStop(directory);
+  await waitForSampler(directory, { ...context, stop: cancel });
+  const record = readRecord(directory);
+  onEvent({ kind: 'found', text: describeRecord(record) });
+  if (record.samples.length === 0) throw lostRecord(directory);
+  // A cancelled step does not wait for the sampler's last line.
+  const end = record.end ?? (cancel.aborted ? ASKED : undefined);
+  const inputs = parseInputs('monitor-end', kept.inputs);
+  return { ...judgeRecord(inputs, { ...record, end }, jobEnd), cancelled: cancel.aborted };
+}
+
+/** Judges a record. A gap fails a gate with `fail-if`, and is a warning without. */
+export function judgeRecord(
+  { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }: Inputs<'monitor-end'>,
+  record: MonitorRecord,
+  jobEnd: number,
+): Report {
+  const { samples, stats } = record;
+  const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
+  const [message, ...details] = gaps;
+  const isFailure = failIf.length > 0 && message !== undefined;
   const figures = samples.map(sample => sample.figures);
-  const { errors, warnings } = reportUnseen(unseenLines, inputs);
   return {
     ...EMPTY_REPORT,
     task: 'monitor',
@@ -39,78 +115,66 @@ export async function endMonitor(
     baseUrl,
     samples,
     stats,
-    gate: gateOf(inputs, figures, unseen.length > 0),
-    errors: [...findRecordErrors(record), ...errors],
-    warnings: [...record.warnings, ...describeGaps(record), ...warnings],
-    cancelled: context.cancel.aborted,
+    monitored: {
+      from: samples[0]?.at ?? jobEnd,
+      to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd),
+    },
+    gate: gateOf({ failIf, warnIf }, figures, gaps.length > 0),
+    errors: isFailure ? [{ message, details }] : [],
+    warnings: [...record.warnings, ...describeFailures(record), ...(isFailure ? [] : gaps)],
   };
 }
 
-// The monitor gives its last sample 5 s.
-const PATIENCE_MS = 8000;
-const CHECK_MS = 50;
-
-async function waitForEnd(directory: string, { sleep, cancel, clock }: Context): Promise<void> {
-  const deadline = clock() + PATIENCE_MS;
-  let isWaiting = true;
-  while (isWaiting && !hasEnded(directory) && clock() < deadline)
-    isWaiting = await sleep(CHECK_MS, cancel);
+function lostRecord(directory: string) {
+  return inputError('monitor', `its record is lost: something removed files from ${directory}.`);
 }
 
-// Runners stall, and so do networks: a sample may be this late.
-const UNSEEN_INTERVALS = 10;
-const MAX_UNSEEN = 10;
-
-/** Times without samples for longer than `longestMs`, with stale ones, or after the monitor. */
-function findUnseenTimes(record: MonitorRecord, jobEnd: number, longestMs: number): UnseenTime[] {
-  const { start, samples } = record;
-  // If there are no samples at all, an error says more.
-  if (samples.length === 0) return [];
-  const times = [start ?? 0, ...samples.map(({ at }) => at)];
-  const last = times.at(-1) ?? 0;
-  const to = Math.max(jobEnd, last);
-  const wasAsked = record.end?.what === ASKED;
-  const gaps = times.flatMap((from, index) => {
-    const next = times[index + 1] ?? to;
-    // A clock that was put back hides as much as one that went on.
-    return Math.abs(next - from) > longestMs ? [{ from, to: next, why: '' }] : [];
-  });
-  const beforeEnd = wasAsked ? gaps : gaps.filter(({ from }) => from !== last);
-  const afterEnd = wasAsked ? [] : [{ from: last, to, why: describeEnd(record) }];
-  return [...beforeEnd, ...findStaleTimes(samples), ...afterEnd];
+function describeGap({ from, to, why }: Gap): string {
+  return `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${why}.`;
 }
 
-function describeEnd({ end, crash }: MonitorRecord): string {
-  if (end !== undefined) return `since the monitor had ended: ${end.what}`;
-  if (crash !== undefined) return `since the monitor crashed: ${crash}`;
-  return 'since something else ended the monitor';
+function describeFailures({ failures }: MonitorRecord): string[] {
+  const [first, ...others] = failures;
+  if (first === undefined) return [];
+  const number = formatCount(failures.length, 'sample');
+  return [`${number} failed${others.length === 0 ? '' : ', the first'}: ${first.message}`];
 }
 
-function describeGaps({ samples, gaps }: MonitorRecord): string[] {
-  const last = samples.at(-1)?.at ?? 0;
-  // A job may delete its sandbox at its end. If it did so earlier, the sandbox was unseen.
-  const [first, ...others] = gaps.filter(({ at, what }) => what !== GONE || at < last);
-  if (first === undefined || samples.length === 0) return [];
-  if (others.length === 0) return [`1 sample failed: ${first.what}`];
-  return [`${formatCount(others.length + 1, 'sample')} failed, the first: ${first.what}`];
+const MAX_DEBUG_LINES = 100;
+
+function describeRecord({ samples, failures, end, crash }: MonitorRecord): string {
+  const ending = end ?? crash ?? 'unknown';
+  const counts = `${formatCount(samples.length, 'sample')}, ${failures.length} failed`;
+  const lines = failures
+    .slice(0, MAX_DEBUG_LINES)
+    .map(({ at, message }) => `- ${new Date(at).toISOString()}: ${message}`);
+  return [`Monitor: ${counts}, ended: ${ending}`, ...lines].join('\n');
 }
 
-function findRecordErrors({ samples, gaps, crash, problem }: MonitorRecord): ReportedError[] {
-  if (problem !== undefined)
-    return [{ message: `The monitor's record cannot be used: ${problem}.`, details: [] }];
-  if (samples.length > 0) return [];
-  const crashed = crash === undefined ? [] : [`The monitor crashed: ${crash}`];
-  const failed = gaps.slice(-1).map(({ what }) => what);
-  return [{ message: 'The sandbox was never sampled.', details: [...failed, ...crashed] }];
+const EXAMPLE = '${{ steps.<its id>.outputs.monitor }}';
+
+/** The directory of the monitor to stop. @throws InputError unless it is clear which one it is */
+export function chooseMonitor(wanted: string, directories: readonly string[]): string {
+  const running = directories.filter(directory => !isStopped(directory));
+  const named = running.filter(directory => wanted === '' || path.basename(directory) === wanted);
+  const [only, ...others] = named;
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined) {
+    const shown = named.map(nameMonitor).join(', ');
+    const why = `${formatCount(named.length, 'monitor')} run in this job: ${shown}. Say which one to stop.`;
+    throw inputError('monitor', why, EXAMPLE);
+  }
+  if (wanted === '')
+    throw inputError(
+      'monitor',
+      'no monitor runs in this job. Start one in an earlier step, with uses: sandbox-sync/sandbox-sync/monitor@v1.',
+    );
+  const why = `${quote(wanted)} is no monitor of this job, or was stopped already. Use the output of the step that started it.`;
+  throw inputError('monitor', why, EXAMPLE);
 }
 
-const MAX_DEBUG_GAPS = 200;
-
-function writeDebug({ samples, gaps, end }: MonitorRecord, { debug }: Context): void {
-  const sampled = formatCount(samples.length, 'sample');
-  debug(`Monitor: ${sampled}, ${formatCount(gaps.length, 'failed sample')}`);
-  for (const { at, what } of gaps.slice(0, MAX_DEBUG_GAPS))
-    debug(`- ${new Date(at).toISOString()}: ${what}`);
-  const ending = end && `${new Date(end.at).toISOString()}: ${end.what}`;
-  debug(`Monitor: ended at ${ending ?? 'an unknown time'}`);
+function nameMonitor(directory: string): string {
+  const name = readKeptInputs(directory)?.inputs['name']?.trim() ?? '';
+  const id = path.basename(directory);
+  return name === '' ? id : `${quote(name)} (${id})`;
 }

@@ -1,69 +1,110 @@
 import { AgentError } from '../agent/failure.ts';
-import { secretsInHeaders } from '../inputs/headers.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
-import { type Api, openApi, type Sandbox } from './api.ts';
-import type { SandboxContext } from './context.ts';
-import { mayHaveWorked } from './failure.ts';
-import { agentUrl, waitForAgent } from './ready.ts';
+import { type Api, type ApiOptions, mayHaveCreated, openApi, type Sandbox } from './api.ts';
 
-/** What the job gets to know. */
-export interface Job {
-  /** The metadata by which the sandbox can be traced to this job. */
-  readonly trace: Readonly<Record<string, string>>;
-  /** Tells the post step to delete a sandbox, which otherwise ends by itself. */
-  readonly willDelete: (id: string, endsAt: number) => void;
-  /** Masks the token, and sets the outputs. */
-  readonly publish: (sandbox: Sandbox) => void;
+export interface SandboxContext extends Omit<ApiOptions, 'stop' | 'onRetry' | 'cancel'> {
+  /** Aborts when the job is cancelled. */
+  readonly cancel: AbortSignal;
+  /** Aborts some seconds later, just before the runner kills the process. */
+  readonly lastCall: AbortSignal;
+  readonly log: (line: string) => void;
+  readonly warn: (line: string) => void;
 }
 
-/** Creates a sandbox, or connects to one, for a job. @throws AgentError */
-export async function getSandbox(
+/** A sandbox, and when it ends by itself. */
+export interface Lease {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
+/** What the job does about a sandbox. */
+export interface Job {
+  /** Metadata by which the sandbox can be traced to this step. */
+  readonly trace: Readonly<Record<string, string>>;
+  /** Makes the post step delete a sandbox. */
+  readonly willDelete: (lease: Lease) => void;
+  /** Tells later steps of the sandbox. */
+  readonly publish: (sandbox: Sandbox, baseUrl: string) => void;
+}
+
+/** Creates a sandbox for a job, or connects to one. @throws AgentError */
+export async function provideSandbox(
   inputs: Inputs<'sandbox'>,
   context: SandboxContext,
   job: Job,
 ): Promise<void> {
-  const { apiUrl, wait } = inputs;
-  const { cancel, log } = context;
-  const secrets = secretsInHeaders(Object.entries(inputs.env));
-  const api = openApi(inputs, { secrets, stop: cancel }, context);
-  try {
-    const get = inputs.sandboxId === '' ? create : connect;
-    const sandbox = await get(api, inputs, context, job);
-    job.publish(sandbox);
-    const { id, token, domain } = sandbox;
-    if (token === undefined) throw noToken(id);
-    if (cancel.aborted) throw cancelled();
-    const url = agentUrl(id, domain, apiUrl);
-    if (wait && url === undefined) log('The service names no domain, so nothing was waited for.');
-    if (wait && url !== undefined) await waitForAgent({ id, token, url }, context);
-  } finally {
-    await api.close();
-  }
+  const get = inputs.sandboxId === '' ? create : connect;
+  for (const [name, value] of Object.entries(inputs.env))
+    if (/^(["']).*\1$/.test(value))
+      context.warn(`env: the value of ${name} is sent with its quotation marks.`);
+  const sandbox = await withApi(inputs, context, context.cancel, api =>
+    get(api, inputs, context, job),
+  );
+  const baseUrl = baseUrlOf(sandbox, inputs.apiUrl);
+  job.publish(sandbox, baseUrl);
+  if (baseUrl === '') context.warn(UNKNOWN_URL);
+  if (sandbox.token === undefined) throw noToken(sandbox);
 }
 
-/** Deletes a sandbox, or warns that it is left. `endsAt` is in milliseconds since 1970. */
+const UNKNOWN_URL =
+  'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.';
+
+/** Deletes a sandbox, or warns that it is left. */
 export async function deleteSandbox(
-  { id, endsAt }: { readonly id: string; readonly endsAt: number },
+  { id, endsAt }: Lease,
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
 ): Promise<void> {
   // Deleting goes on when the job is cancelled, as long as the runner lets it.
-  const api = openApi(inputs, { stop: context.lastCall }, context);
-  try {
-    const wasThere = await api.remove(id);
-    context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
-  } catch (error) {
-    if (!(error instanceof AgentError)) throw error;
-    context.warn(`${leftBehind(id, endsAt)} ${error.message} ${error.hint}`);
-  } finally {
-    await api.close();
-  }
+  await withApi(inputs, context, context.lastCall, async api => {
+    try {
+      const wasThere = await api.remove(id);
+      context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      context.warn(`${leftBehind({ id, endsAt })} ${error.message} ${error.hint}`);
+    }
+  });
 }
 
 /** Says that a sandbox was not deleted, and how long it lives. */
-export function leftBehind(id: string, endsAt: number): string {
+export function leftBehind({ id, endsAt }: Lease): string {
   return `Sandbox ${id} could not be deleted. It ends by itself at ${formatTime(endsAt)}, unless its lifetime was extended.`;
+}
+
+/**
+ * Returns where to reach a sandbox, with placeholders for its ID and port: E2B's clients find each
+ * sandbox by a host name of its own. Empty if nobody names the domain.
+ */
+export function baseUrlOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string {
+  const { protocol, host } = new URL(apiUrl);
+  // Only a stand-in on this machine has an http URL. It routes by headers, at one address.
+  if (protocol === 'http:') return apiUrl;
+  const known = domain ?? /^api\.(.+)$/.exec(host)?.[1];
+  return known === undefined ? '' : `https://{port}-{sandbox-id}.${known}`;
+}
+
+async function withApi<T>(
+  inputs: Inputs<'sandbox-end'>,
+  context: SandboxContext,
+  stop: AbortSignal,
+  act: (api: Api) => Promise<T>,
+): Promise<T> {
+  const { lastCall, log } = context;
+  const api = openApi(inputs, {
+    ...context,
+    cancel: lastCall,
+    stop,
+    onRetry: ({ attempt, error, delayMs }) =>
+      log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`),
+  });
+  try {
+    return await act(api);
+  } finally {
+    await api.close();
+  }
 }
 
 async function create(
@@ -73,53 +114,47 @@ async function create(
   { trace, willDelete }: Job,
 ): Promise<Sandbox> {
   const { template, lifetime, env } = inputs;
-  if (cancel.aborted) throw cancelled();
+  if (cancel.aborted) throw new AgentError('cancelled', 'The job was cancelled.');
   const metadata = { ...inputs.metadata, ...trace };
-  const seconds = Math.ceil(lifetime / 1000);
   const sandbox = await api
-    .create({ template, lifetime: seconds, metadata, env })
+    .create({ template, lifetime: Math.ceil(lifetime / 1000), metadata, env })
     .catch((error: unknown) => {
-      if (error instanceof AgentError && mayHaveWorked(error))
-        warn(lostSandbox(trace, now() + lifetime));
+      if (error instanceof AgentError && mayHaveCreated(error))
+        warn(maybeCreated(trace, now() + lifetime));
       throw error;
     });
-  if (inputs.delete ?? true)
-    try {
-      willDelete(sandbox.id, now() + lifetime);
-    } catch (error) {
-      // Without its post step, nobody would delete the sandbox.
-      await api.remove(sandbox.id);
-      throw error;
-    }
-  log(`Created sandbox ${sandbox.id} from ${template}, for ${formatDuration(lifetime)}`);
+  const { id } = sandbox;
+  try {
+    if (inputs.delete ?? true) willDelete({ id, endsAt: now() + lifetime });
+  } catch (error) {
+    // Without its post step, nobody would delete the sandbox.
+    await api.remove(id).catch(() => warn(leftBehind({ id, endsAt: now() + lifetime })));
+    throw error;
+  }
+  log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
   return sandbox;
 }
 
 async function connect(
   api: Api,
-  inputs: Inputs<'sandbox'>,
+  { sandboxId: id, lifetime, delete: isDeleted = false }: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
   { willDelete }: Job,
 ): Promise<Sandbox> {
-  const { sandboxId, lifetime } = inputs;
   // Before connecting, so that it is deleted even if that fails.
-  if (inputs.delete ?? false) willDelete(sandboxId, now() + lifetime);
-  const sandbox = await api.connect(sandboxId, Math.ceil(lifetime / 1000));
-  log(`Connected to sandbox ${sandboxId}, for at least ${formatDuration(lifetime)}`);
+  if (isDeleted) willDelete({ id, endsAt: now() + lifetime });
+  const sandbox = await api.connect(id, Math.ceil(lifetime / 1000));
+  log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
   return sandbox;
 }
 
-function lostSandbox(trace: Job['trace'], endsAt: number): string {
+function maybeCreated(trace: Job['trace'], endsAt: number): string {
   const metadata = Object.entries(trace).map(([key, value]) => `${key}=${value}`);
-  return `The answer was lost, so a sandbox may have been created that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${formatTime(endsAt)}.`;
+  return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${formatTime(endsAt)}.`;
 }
 
-function noToken(id: string): AgentError {
+function noToken({ id }: Sandbox): AgentError {
   const hint =
-    'Nothing can be sent to it without one. Its template may be too old for `secure`: build the template again, or use another one.';
+    'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
   return new AgentError('bad-answer', `The service returned no token for sandbox ${id}.`, { hint });
-}
-
-function cancelled(): AgentError {
-  return new AgentError('cancelled', 'The job was cancelled.');
 }

@@ -7,7 +7,7 @@ import type { Stats } from './stats.ts';
 
 /** The figures of one GET of the stats. */
 export interface Sample {
-  /** When it was taken by the runner's clock, in milliseconds since 1970. */
+  /** When the answer came by the runner's clock, in milliseconds since 1970. */
   readonly at: number;
   readonly figures: Figures;
 }
@@ -21,14 +21,55 @@ export interface Samples {
   readonly warnings: readonly string[];
 }
 
-export interface Timing extends Pick<RetryPolicy, 'sleep'> {
+/** Stats, and when they were read. */
+export interface Reading {
+  readonly at: number;
+  readonly stats: Stats;
+}
+
+export function samplesOf(readings: readonly Reading[]): Samples {
+  return {
+    samples: readings.map(({ at, stats }) => ({ at, figures: stats.figures })),
+    stats: readings.at(-1)?.stats,
+    warnings: [...new Set(readings.flatMap(({ stats }) => stats.warnings))],
+  };
+}
+
+interface SampleOptions extends Pick<RetryPolicy, 'sleep'> {
+  readonly count: number;
+  readonly intervalMs: number;
+  /** Whether an earlier request started the time that the first CPU figure covers. */
+  readonly hasPrevious: boolean;
   readonly stop: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/**
+ * Takes samples until one fails. The CPU figure covers the time since the last request, so without
+ * a previous one, several samples start with one that does not count.
+ */
+export async function takeSamples(
+  read: () => Promise<Outcome<Stats>>,
+  { count, intervalMs, hasPrevious, sleep, stop, now }: SampleOptions,
+): Promise<Samples & { readonly error: AgentError | undefined }> {
+  const dropped = count > 1 && !hasPrevious ? 1 : 0;
+  const readings: Reading[] = [];
+  let error: AgentError | undefined;
+  do {
+    const outcome = await read();
+    if ('error' in outcome) error = outcome.error;
+    else readings.push({ at: now(), stats: outcome.value });
+  } while (
+    error === undefined &&
+    readings.length < count + dropped &&
+    (await sleep(intervalMs, stop))
+  );
+  return { ...samplesOf(readings.slice(dropped)), error };
+}
+
 /** The state of a wait. */
-export interface Wait {
+export interface WaitResult {
   /** Whether all conditions held in one sample. */
   readonly held: boolean;
   readonly waitedMs: number;
@@ -38,90 +79,33 @@ export interface Wait {
   readonly error: AgentError | undefined;
 }
 
-interface SampleOptions {
-  readonly count: number;
-  readonly intervalMs: number;
-  /** The sample before these, if there was one. */
-  readonly previous: Sample | undefined;
-}
-
-/**
- * Takes samples. The CPU figure covers the time since the last one, so without a `previous` sample,
- * several start with one that does not count.
- */
-export async function takeSamples(
-  read: () => Promise<Outcome<Stats>>,
-  { count, intervalMs, previous }: SampleOptions,
-  { sleep, stop, now }: Timing,
-): Promise<
-  Samples & { readonly previous: Sample | undefined; readonly error: AgentError | undefined }
-> {
-  const samples: Sample[] = [];
-  const warnings = new Set<string>();
-  let before = previous;
-  let stats: Stats | undefined;
-  let error: AgentError | undefined;
-  do {
-    const outcome = await read();
-    if ('error' in outcome) {
-      error = outcome.error;
-      break;
-    }
-    const sample = { at: now(), figures: outcome.value.figures };
-    if (count > 1 && before === undefined) {
-      before = sample;
-      continue;
-    }
-    samples.push(sample);
-    stats = outcome.value;
-    for (const warning of stats.warnings) warnings.add(warning);
-  } while (samples.length < count && (await sleep(intervalMs, stop)));
-  return { samples, stats, warnings: [...warnings], previous: before, error };
-}
-
-/** How long to wait, in milliseconds, and who is told after each sample. */
-export interface Patience {
+export interface WaitOptions extends Pick<RetryPolicy, 'sleep'> {
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  readonly onSample: (wait: Wait) => void;
-  /** Whether waiting can mend an error. By default, it mends those that are retryable. */
-  readonly mayMend?: (error: AgentError) => boolean;
-}
-
-interface WaitTiming extends Omit<Timing, 'now'> {
+  readonly stop: AbortSignal;
   /** Milliseconds on a clock that does not jump. */
   readonly clock: () => number;
+  readonly onSample: (result: WaitResult) => void;
 }
 
 /** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
-  { intervalMs, timeoutMs, onSample, mayMend = ({ isRetryable }) => isRetryable }: Patience,
-  { sleep, stop, clock }: WaitTiming,
-): Promise<Wait> {
+  { intervalMs, timeoutMs, sleep, stop, clock, onSample }: WaitOptions,
+): Promise<WaitResult> {
   const start = clock();
   let unmet: readonly Judgement[] = [];
   for (;;) {
-    const sampled = await tryToSample(read);
+    const sampled = await orError(read);
     const error = sampled instanceof AgentError ? sampled : undefined;
     if (!(sampled instanceof AgentError)) unmet = findUnmet(conditions, sampled.figures);
     const held = error === undefined && unmet.length === 0;
-    const wait = { held, waitedMs: clock() - start, unmet, error };
-    onSample(wait);
-    const leftMs = timeoutMs - wait.waitedMs;
-    const isOver = held || leftMs <= 0 || stop.aborted || (error && !mayMend(error));
-    if (isOver || !(await sleep(Math.min(intervalMs, leftMs), stop))) return wait;
-  }
-}
-
-/** The stats, or why there are none. Bugs pass through. */
-export async function tryToSample(read: () => Promise<Stats>): Promise<Stats | AgentError> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof AgentError) return error;
-    throw error;
+    const result = { held, waitedMs: clock() - start, unmet, error };
+    onSample(result);
+    const leftMs = timeoutMs - result.waitedMs;
+    const isOver = held || leftMs <= 0 || error?.isRetryable === false;
+    if (isOver || !(await sleep(Math.min(intervalMs, leftMs), stop))) return result;
   }
 }
 
@@ -130,4 +114,14 @@ export function findUnmet(conditions: readonly Condition[], figures: Figures): J
   return conditions
     .map(condition => judge(condition, [figures]))
     .filter(({ holds }) => holds !== true);
+}
+
+/** The stats, or why there are none. Bugs pass through. */
+export async function orError(read: () => Promise<Stats>): Promise<Stats | AgentError> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AgentError) return error;
+    throw error;
+  }
 }

@@ -2,22 +2,11 @@ const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
 /** Bytes for a reader, in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
 export function formatBytes(bytes: number): string {
-  const { value, unit } = inByteUnit(bytes);
-  return `${formatDecimal(value, 1)} ${unit}`;
-}
-
-/** Bytes for a column of figures, which all have one decimal: `3.4 MiB`, `12.0 GiB`. */
-export function formatBytesEvenly(bytes: number): string {
-  const { value, unit } = inByteUnit(bytes);
-  return unit === 'B' ? formatBytes(bytes) : `${value.toFixed(1)} ${unit}`;
-}
-
-/** The next unit starts at 1000, since "1000 B" beside "2.9 KiB" is hard to compare. */
-function inByteUnit(bytes: number): { value: number; unit: string } {
   const last = BYTE_UNITS.length - 1;
   let step = 0;
+  // The next unit starts at 1000, since "1000 B" beside "2.9 KiB" is hard to compare.
   while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-  return { value: bytes / 1024 ** step, unit: BYTE_UNITS[step] ?? '' };
+  return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
 }
 
 /** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */

@@ -1,26 +1,27 @@
-import { BATCH_BYTES, batchBytes } from '../agent/body.ts';
+import { BATCH_BYTES, batchBytes } from '../agent/multipart.ts';
 import { SMALL_BYTES } from '../agent/read-file.ts';
 import type { PlannedFile } from '../files/plan.ts';
 
+export interface BatchOptions {
+  readonly filesPerRequest: number;
+  readonly concurrency: number;
+}
+
 /**
  * Parts files into requests: large ones alone, the largest first, then small ones in plan order, up
- * to `filesPerRequest` and a megabyte together. `inPlanOrder` keeps the order of large ones too.
+ * to `filesPerRequest` and a megabyte together. One request at a time keeps the plan's order.
  */
 export function batchesOf(
   files: readonly PlannedFile[],
-  {
-    filesPerRequest,
-    inPlanOrder,
-  }: { readonly filesPerRequest: number; readonly inPlanOrder: boolean },
+  { filesPerRequest, concurrency }: BatchOptions,
 ): PlannedFile[][] {
   const isLarge = ({ size }: PlannedFile) => size > SMALL_BYTES;
   const largest = files.filter(isLarge).sort((one, other) => other.size - one.size);
   const small = files.filter(file => !isLarge(file));
-  const ordered = inPlanOrder ? files : [...largest, ...small];
   const batches: PlannedFile[][] = [];
   let open: PlannedFile[] = [];
   let room = 0;
-  for (const file of ordered) {
+  for (const file of concurrency === 1 ? files : [...largest, ...small]) {
     const bytes = batchBytes(file);
     if (bytes === undefined || filesPerRequest === 1) {
       batches.push([file]);

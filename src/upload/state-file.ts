@@ -1,52 +1,34 @@
-import { hash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { hash } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { READ_FLAGS } from '../agent/read-file.ts';
-import { pathWithin } from '../files/links.ts';
-import { renameFile } from '../files/rename-file.ts';
-import { isSecretHeader } from '../inputs/headers.ts';
+import { hashFile } from '../agent/read-file.ts';
+import type { PlannedFile } from '../files/plan.ts';
+import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { takeWithin } from '../text/format.ts';
-import { fieldsOf, parseFieldsOf } from '../text/json.ts';
-import { systemCode } from '../text/system-error.ts';
+import { fieldsOf, parseFields, systemCode } from '../text/unknown.ts';
 import { quote } from '../text/visible.ts';
+import type { FileResult, KnownFile } from './transfer.ts';
 
 /** An upload that the agent acknowledged. */
 export interface StateRow {
   readonly target: string;
   /** Bytes that were sent. */
   readonly size: number;
-  /** Their SHA-256, in hexadecimal digits. */
-  readonly sha256: string;
+  /** Their SHA-256, in hexadecimal digits; undefined once the file is no longer in the build. */
+  readonly sha256: string | undefined;
 }
 
-/** What a sandbox is known to hold, by the path that the agent returned. */
-export type StateRows = ReadonlyMap<string, StateRow>;
-
+/** What a sandbox is known to hold. */
 export interface State {
   /** Absolute path of its file. */
   readonly file: string;
-  readonly rows: StateRows;
-  /** The text that was read; undefined if there was no file. */
-  readonly text: string | undefined;
+  /** By the path that the agent returned. */
+  readonly rows: ReadonlyMap<string, StateRow>;
   /** Hash of all that decides where an upload goes. */
   readonly scope: string;
   readonly warnings: readonly string[];
 }
-
-// About 300,000 rows.
-const MAX_BYTES = 64 * 1024 * 1024;
 
 // Counts up with every change of the format.
 const SCHEMA = 2;
@@ -55,24 +37,49 @@ const SCHEMA = 2;
 export function readState(inputs: Inputs<'upload'>, workspace: string): State | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = path.resolve(workspace, inputs.stateFile);
-  checkPlace(file, workspace);
-  const text = readText(file);
   const scope = scopeOf(inputs);
-  const rows = text === undefined ? new Map() : decodeState(text, scope);
-  if (rows !== undefined) return { file, rows, text, scope, warnings: [] };
+  refuseLinks(file, path.resolve(workspace));
+  const text = readText(file);
+  const rows = text === '' ? new Map<string, StateRow>() : decodeRows(text, scope);
+  if (rows !== undefined) return { file, rows, scope, warnings: [] };
   const why =
     'is damaged, of another version, or of another sandbox, service, user, shard or headers';
   const warning = `The state file ${quote(file)} ${why}. It is ignored, and every file is sent.`;
-  return { file, rows: new Map(), text, scope, warnings: [warning] };
+  return { file, rows: new Map(), scope, warnings: [warning] };
+}
+
+export interface Changes {
+  /** The files that the sandbox has already: same target, size and hash. */
+  readonly unchanged: Map<PlannedFile, KnownFile>;
+  /** Paths in the sandbox of files that are no longer in the build. */
+  readonly orphaned: string[];
+}
+
+/** Compares a plan with a state. */
+export async function findChanges(
+  files: readonly PlannedFile[],
+  { rows }: State,
+  cancel: AbortSignal,
+): Promise<Changes> {
+  const byTarget = new Map([...rows].map(([place, row]) => [row.target, { place, ...row }]));
+  const unchanged = new Map<PlannedFile, KnownFile>();
+  for (const file of files) {
+    const { place, size, sha256 } = byTarget.get(file.target) ?? {};
+    if (place === undefined || sha256 === undefined || size !== file.size) continue;
+    if ((await hashFile(file, cancel)) === sha256) unchanged.set(file, { path: place, sha256 });
+  }
+  const targets = new Set(files.map(({ target }) => target));
+  const isPlanned = ([place, { target }]: [string, StateRow]) =>
+    targets.has(target) || targets.has(place);
+  const orphaned = cancel.aborted ? [] : [...rows].filter(row => !isPlanned(row));
+  return { unchanged, orphaned: orphaned.map(([place]) => place) };
 }
 
 /**
- * Removes the file, so that the next run sends everything again if this process is killed.
- * @throws InputError if another step changed the file meanwhile, or it cannot be removed
+ * Removes the file before anything is sent, so that the next run sends every file if this one does
+ * not come to its end. @throws InputError if it cannot be removed
  */
-export function claimState({ file, text }: State): void {
-  if (readText(file) !== text)
-    throw stateError(file, 'was changed by another step that runs at the same time');
+export function removeState({ file }: State): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
     rmSync(file, { force: true });
@@ -81,18 +88,23 @@ export function claimState({ file, text }: State): void {
   }
 }
 
-/** Writes rows to the file that was claimed. Returns a warning if it cannot be written. */
-export function writeState({ file, scope }: State, rows: StateRows): string[] {
+/**
+ * Writes what the sandbox holds after a transfer in which everything arrived; after any other,
+ * nothing. Returns warnings.
+ */
+export function writeState(state: State, results: readonly FileResult[]): string[] {
+  // What is no longer in the build stays known, but not its hash: users delete such files.
+  const rows = new Map<string, StateRow>();
+  for (const [place, row] of state.rows) rows.set(place, { ...row, sha256: undefined });
+  for (const result of results) {
+    if (result.status !== 'uploaded' && result.status !== 'unchanged') return [];
+    const { file, path: place, sha256 } = result;
+    rows.set(place, { target: file.target, size: file.size, sha256 });
+  }
   try {
-    if (!existsSync(file)) {
-      writeWhole(file, encodeState(scope, rows));
-      return [];
-    }
-    // Neither of two steps that ran at the same time knows what the other has overwritten.
-    rmSync(file);
-    return [
-      `Another step used the state file ${quote(file)} at the same time. It was removed, so the next run sends every file.`,
-    ];
+    // A file that was cut, by a full disk or a kill, is not valid JSON, so the next run ignores it.
+    writeFileSync(state.file, encodeRows(rows, state.scope), { flag: 'wx', mode: 0o600 });
+    return [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [`The state file could not be written, so the next run sends every file: ${reason}.`];
@@ -110,78 +122,46 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-/** A build could contain a link that leads out; an input that leads out is the user's choice. */
-function checkPlace(file: string, workspace: string): void {
-  if (pathWithin(workspace, file) === undefined) return;
-  let folder = path.dirname(file);
-  while (!existsSync(folder)) folder = path.dirname(folder);
-  try {
-    if (pathWithin(realpathSync.native(workspace), realpathSync.native(folder)) === undefined)
-      throw stateError(file, 'is behind a link that leads out of the workspace');
-  } catch (error) {
-    throw systemError(file, error, 'read');
-  }
+/** A build could contain a link that leads out of the workspace. */
+function refuseLinks(file: string, workspace: string): void {
+  let at = file;
+  do {
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw stateError(file, at === file ? 'is a symbolic link' : 'is behind a symbolic link');
+    at = path.dirname(at);
+  } while (at.startsWith(`${workspace}${path.sep}`));
 }
 
-/** Undefined if there is no file. @throws InputError if it is something other than a state */
-function readText(file: string): string | undefined {
-  let descriptor: number | undefined;
+/** Empty if there is no file. @throws InputError if it is something other than a state */
+function readText(file: string): string {
   try {
-    descriptor = openSync(file, READ_FLAGS);
-    const stat = fstatSync(descriptor);
-    if (!stat.isFile()) throw stateError(file, 'is not a regular file');
-    if (stat.size > MAX_BYTES)
-      throw stateError(file, `is longer than ${MAX_BYTES / 1024 ** 2} MiB, so it is no state`);
-    const text = readFileSync(descriptor, 'utf8');
-    if (/^\{"schema":\d+,"(scope|sandboxId)":/.test(text)) return text;
-    throw stateError(file, 'contains something other than the state of uploads');
+    const text = readFileSync(file, 'utf8');
+    if (text === '' || /^\{"schema":\d+,"scope":/.test(text)) return text;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return '';
     throw systemError(file, error, 'read');
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-
-/** Writes a temporary file and renames it, so that nobody reads half a state. */
-function writeWhole(file: string, text: string): void {
-  const { dir, base } = path.parse(file);
-  // Hidden, so that no build uploads what a killed process leaves behind.
-  const fresh = path.join(dir, `.${base}.${randomUUID()}.tmp`);
-  try {
-    writeFileSync(fresh, text, { flag: 'wx', mode: 0o600 });
-    renameFile(fresh, file);
-  } finally {
-    rmSync(fresh, { force: true });
-  }
+  throw stateError(file, 'contains something other than the state of uploads');
 }
 
 /** A row a line, sorted by path, so that the same state is the same text. */
-function encodeState(scope: string, rows: StateRows): string {
-  const head = `{"schema":${SCHEMA},"scope":"${scope}","files":[\n`;
-  const tail = '\n]}\n';
+function encodeRows(rows: State['rows'], scope: string): string {
   const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
-  const lines = sorted.map(([place, { target, size, sha256 }]) =>
-    JSON.stringify({ path: place, target, size, sha256 }),
-  );
-  // Drop rows beyond the limit, whose files are sent again: a longer file could not be read.
-  const room = MAX_BYTES - Buffer.byteLength(head + tail);
-  const fit = takeWithin(lines, room, line => Buffer.byteLength(line) + ',\n'.length);
-  return `${head}${fit.join(',\n')}${tail}`;
+  const lines = sorted.map(([place, row]) => JSON.stringify({ path: place, ...row }));
+  return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(',\n')}\n]}\n`;
 }
 
 /** The rows of a state of the same scope; undefined for any other. */
-function decodeState(text: string, scope: string): StateRows | undefined {
-  const { files, ...state } = parseFieldsOf(text);
+function decodeRows(text: string, scope: string): Map<string, StateRow> | undefined {
+  const { files, ...state } = parseFields(text);
   if (state['schema'] !== SCHEMA || state['scope'] !== scope) return undefined;
   if (!Array.isArray(files)) return undefined;
   const rows = new Map<string, StateRow>();
   for (const row of files) {
     const { path: place, target, size, sha256 } = fieldsOf(row);
-    if (typeof place !== 'string' || typeof target !== 'string' || rows.has(place))
-      return undefined;
-    if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return undefined;
-    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined;
+    if (typeof place !== 'string' || typeof target !== 'string') return undefined;
+    if (typeof size !== 'number') return undefined;
+    if (sha256 !== undefined && typeof sha256 !== 'string') return undefined;
     rows.set(place, { target, size, sha256 });
   }
   return rows;

@@ -1,61 +1,71 @@
 import assert from 'node:assert/strict';
-import { lstatSync } from 'node:fs';
-import path from 'node:path';
+import { chmodSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { identityOf } from '../../src/agent/read-file.ts';
-import { findFiles } from '../../src/files/find.ts';
-import { canBeNamed, onWindows, WINDOWS } from '../system.ts';
-import { find, link, PROJECT, plant, relatives, rules, USUAL } from './tree.ts';
+import { anchor } from '../../src/files/paths.ts';
+import { canBeNamed, onWindows, unlessLinux, WINDOWS } from '../system.ts';
+import { badName, directory, type Entries, fifo, find, plant, relatives, skipped } from './tree.ts';
 
-const toSlashes = (file: string) => file.replaceAll(path.sep, '/');
-
-const FOUND: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(
-    ['dist/**', 'dist', 'dist/', './dist/**', 'dist/*'].map(all => [
-      all,
-      ['a/b.js', 'a/c.map', 'index.html'],
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['dist/index.html', 'pages/[[]id].tsx', 'my file.txt'].map(file => [file, ['']]),
-  ),
-  ...Object.fromEntries(
-    ['missing', 'dist/*.none', 'empty', 'my file.txt/*', 'my file.txt/x/**', '*/x/y'].map(no => [
-      no,
-      [],
-    ]),
-  ),
-  'dist/*.html': ['index.html'],
-  'dist/**/*.js': ['a/b.js'],
-  'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
-  'packages/*/dist': ['bar/dist/z.js', 'foo/dist/x.js'],
-  'packages/f*': ['foo/dist/x.js', 'foo/src/y.ts'],
-  'packages/foo/**/y.ts': ['src/y.ts'],
-  '**/x.js': ['packages/foo/dist/x.js'],
-  'pages/[id].tsx': ['i.tsx'],
-  'my*': ['my file.txt'],
+const PROJECT: Entries = {
+  'dist/index.html': '12345',
+  'dist/a/b.js': 'b',
+  'dist/a/c.map': 'c',
+  'packages/foo/dist/x.js': 'x',
+  'packages/foo/src/y.ts': 'y',
+  'packages/bar/dist/z.js': 'z',
+  'pages/[id].tsx': 'id',
+  'pages/i.tsx': 'i',
+  'my file.txt': 'spaces',
+  empty: directory,
 };
 
-describe('what the pattern spells out is dropped, what its wildcards match is kept', () => {
-  for (const [pattern, expected] of Object.entries(FOUND)) {
-    test(pattern, async () => {
+const DIST = ['a/b.js', 'a/c.map', 'index.html'];
+
+/** By lines: what they find. */
+const FOUND: Readonly<Record<string, readonly string[]>> = {
+  'dist/**': DIST,
+  dist: DIST,
+  'dist/': DIST,
+  './dist//**': DIST,
+  'packages/../dist': DIST,
+  'dist/*': DIST,
+  'dist/*.html': ['index.html'],
+  'dist/**/*.js': ['a/b.js'],
+  'dist/index.html': [''],
+  'packages/*/dist/**': ['bar/dist/z.js', 'foo/dist/x.js'],
+  'packages/f*': ['foo/dist/x.js', 'foo/src/y.ts'],
+  '**/x.js': ['packages/foo/dist/x.js'],
+  'pages/[[]id].tsx': [''],
+  'pages/[id].tsx': ['i.tsx'],
+  'my file.txt': [''],
+  'my*': ['my file.txt'],
+  missing: [],
+  'dist/*.none': [],
+  empty: [],
+  'my file.txt/*': [],
+  'dist,!dist/a': ['index.html'],
+  'dist,!dist/a/**': ['index.html'],
+  'dist,!**/*.js': ['a/c.map', 'index.html'],
+  '!dist/a,dist': ['index.html'],
+  'dist,!.': [],
+  'dist,**/*.html,!**/a': ['dist/index.html', 'index.html'],
+};
+
+describe('a pattern finds, below what it spells out', () => {
+  for (const [lines, expected] of Object.entries(FOUND)) {
+    test(lines, async () => {
       using tree = plant(PROJECT);
-      assert.deepEqual(relatives(await find(tree.root, [pattern])), expected);
+      assert.deepEqual(relatives(await find(tree.root, lines.split(','))), expected);
     });
   }
 
-  test('an absolute pattern', async () => {
+  test('what is elsewhere, by an absolute path', async () => {
     using tree = plant(PROJECT);
-    using elsewhere = plant({ 'a.txt': 'a' });
-    const matches = await find(tree.root, [
-      tree.at('dist/*/b.js'),
-      elsewhere.at('a.txt'),
-      elsewhere.root,
-    ]);
-    assert.deepEqual(relatives(matches), ['', 'a.txt', 'a/b.js']);
+    using elsewhere = plant({ 'a.txt': 'a', 'b.txt': 'b' });
+    const lines = [tree.at('dist/*/b.js'), elsewhere.root, `!${elsewhere.at('b.txt')}`];
+    assert.deepEqual(relatives(await find(tree.root, lines)), ['a.txt', 'a/b.js']);
   });
 
-  test('a pattern in the home directory', async context => {
+  test('what is in the home directory', async context => {
     using tree = plant(PROJECT);
     using home = plant({ 'conf/a/b.txt': '' }, '[home]');
     const variable = WINDOWS ? 'USERPROFILE' : 'HOME';
@@ -65,215 +75,152 @@ describe('what the pattern spells out is dropped, what its wildcards match is ke
     });
     process.env[variable] = home.root;
     assert.deepEqual(relatives(await find(tree.root, ['~/conf/*'])), ['a/b.txt']);
-    assert.deepEqual(relatives(await find(tree.root, ['~'])), ['conf/a/b.txt']);
+    assert.deepEqual(relatives(await find(tree.root, ['~', '!~/conf'])), []);
   });
 });
 
-test('each pattern has its matches, in the order written, also of the same files', async () => {
+test('each pattern has its matches, in the order written', async () => {
   using tree = plant(PROJECT);
-  const matches = await find(tree.root, ['pages/i*', 'dist/*.html', 'dist/index.*', 'missing']);
-  const found = matches.map(match => [match.pattern.pattern, ...relatives([match])]);
-  assert.deepEqual(found, [
-    ['pages/i*', 'i.tsx'],
-    ['dist/*.html', 'index.html'],
-    ['dist/index.*', 'index.html'],
-    ['missing'],
-  ]);
+  const matches = await find(tree.root, ['pages/i*', 'dist/index.*', 'missing']);
+  assert.deepEqual(
+    matches.map(match => [match.pattern.pattern, ...relatives([match])]),
+    [['pages/i*', 'i.tsx'], ['dist/index.*', 'index.html'], ['missing']],
+  );
   const file = tree.at('dist/index.html');
-  const files = [
-    {
-      path: file,
-      realPath: file,
-      identity: identityOf(lstatSync(file, { bigint: true })),
-      relative: 'index.html',
-      size: 5,
-      isExecutable: false,
-    },
-  ];
-  const described = {
-    pattern: { pattern: 'dist/*.html' },
-    root: tree.at('dist'),
-    files,
-    skipped: [],
-    hidden: [],
+  const found = {
+    path: file,
+    realPath: file,
+    relative: 'index.html',
+    size: 5,
+    isExecutable: false,
   };
-  assert.deepEqual(matches[1], described);
+  assert.deepEqual(matches[1], {
+    pattern: { pattern: 'dist/index.*' },
+    root: tree.at('dist'),
+    files: [found],
+    skipped: [],
+    leavesOutHidden: true,
+  });
 });
 
-test('excludes apply to every pattern, wherever they stand', async () => {
-  const excludes: Readonly<Record<string, readonly string[]>> = {
-    '!dist/a': ['dist/index.html', 'index.html', 'packages/foo/dist/x.js'],
-    '!**/*.js': ['a/c.map', 'dist/a/c.map', 'dist/index.html', 'index.html'],
-    '!./dist/a/**': ['dist/index.html', 'index.html', 'packages/foo/dist/x.js'],
-    '!dist': ['packages/foo/dist/x.js'],
-    '!dist/': ['packages/foo/dist/x.js'],
-  };
-  using tree = plant(PROJECT);
-  for (const [exclude, expected] of Object.entries(excludes)) {
-    const lines = ['dist', exclude, '**/dist/**', '!packages/bar'];
-    assert.deepEqual(relatives(await find(tree.root, lines)), expected, exclude);
+/** By directory: patterns, and what they are as absolute paths. */
+const ANCHORED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/w': { 'a/': '/w/a', '.': '/w', '.env': '/w/.env', '/abs/*': '/abs/*', '~a': '/w/~a' },
+  '/w/p': { './a': '/w/p/a', '../a': '/w/a', '..': '/w' },
+  '/w/[x]': { '*': '/w/[[]x]/*', '..': '/w' },
+  '/w/a*b?c': { '*': '/w/a[*]b[?]c/*' },
+  '/w/a\\b': { '*': '/w/a\\\\b/*' },
+};
+
+describe('anchor', { skip: onWindows('its paths are others') }, () => {
+  for (const [base, patterns] of Object.entries(ANCHORED)) {
+    test(base, () => {
+      for (const [pattern, absolute] of Object.entries(patterns))
+        assert.equal(anchor(pattern, base), absolute);
+    });
   }
-  assert.deepEqual(relatives(await find(tree.root, ['dist', `!${tree.at('dist/a')}`])), [
-    'index.html',
-  ]);
 });
 
 describe('working-directory', () => {
-  test('is where relative patterns and excludes start', async () => {
-    using tree = plant(PROJECT);
-    const places = [
-      'packages/foo',
-      './packages/foo/',
-      'packages/../packages/foo',
-      tree.at('packages/foo'),
-    ];
-    for (const workingDirectory of places) {
-      const [own, other] = await find(tree.root, ['*', '../bar', '!src'], { workingDirectory });
-      assert.ok(own !== undefined && other !== undefined);
-      assert.deepEqual([relatives([own]), relatives([other])], [['dist/x.js'], ['dist/z.js']]);
-    }
-  });
-
-  const skip = !canBeNamed('a\nb') && 'such a name cannot be there';
-  test('with a line break in its path is an error: the library takes it for two patterns', {
-    skip,
-  }, async () => {
-    using tree = plant(PROJECT, 'a\nb');
-    const message =
-      /^working-directory: the workspace has a line break, or a space at the start or end of its path \(/;
-    await assert.rejects(find(tree.root, ['*']), { name: 'InputError', message });
-  });
-
-  test('that cannot be used is an error that says why', {
-    skip: onWindows('its errors are others'),
-  }, async () => {
-    using tree = plant({ loop: link('loop') });
-    for (const [workingDirectory, code] of [
-      ['loop', 'ELOOP'],
-      ['n'.repeat(300), 'ENAMETOOLONG'],
-    ] as const) {
-      const message = new RegExp(
-        `^working-directory: ".*" is a directory that cannot be used: ${code} `,
-      );
-      await assert.rejects(find(tree.root, ['*'], { workingDirectory }), {
-        name: 'InputError',
-        message,
-      });
-    }
-  });
-
-  test('that is no directory is an error', async () => {
-    using tree = plant(PROJECT);
-    for (const workingDirectory of ['missing', 'my file.txt']) {
-      const why = `"${workingDirectory}" is not a directory on the runner (${tree.at(workingDirectory)})`;
-      const message = `working-directory: ${why}. Example: working-directory: packages/app`;
-      await assert.rejects(find(tree.root, ['*'], { workingDirectory }), {
-        name: 'InputError',
-        message,
-      });
-    }
-  });
-});
-
-describe('a workspace whose own path', () => {
-  for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', '.hidden', 'ü']) {
-    const skip = !canBeNamed(name) && 'such a name cannot be there';
-    test(`holds ${name}`, { skip }, async () => {
-      using tree = plant(PROJECT, name);
-      assert.deepEqual(relatives(await find(tree.root, ['packages/*/dist', '!packages/bar'])), [
-        'foo/dist/x.js',
-      ]);
+  for (const place of ['packages/foo', './packages/foo/', 'packages/../packages/foo']) {
+    test(`is where patterns and excludes start: ${place}`, async () => {
+      using tree = plant(PROJECT);
+      const matches = await find(tree.root, ['*', '../bar', '!src'], { workingDirectory: place });
+      assert.deepEqual(relatives(matches), ['dist/x.js', 'dist/z.js']);
     });
   }
 
-  test('lies behind a link', async () => {
-    using tree = plant({
-      'real/dist/a.js': '',
-      'real/dist/b.js': link('a.js'),
-      behind: link('real'),
+  for (const workingDirectory of ['missing', 'my file.txt']) {
+    test(`must be a directory, not ${workingDirectory}`, async () => {
+      using tree = plant(PROJECT);
+      await assert.rejects(find(tree.root, ['*'], { workingDirectory }), {
+        name: 'InputError',
+        message: /^working-directory: ".*" is not a directory on the runner/,
+      });
     });
-    const [match] = await find(tree.at('behind'), ['dist/*.js']);
-    const found = match?.files.map(file => [file.path, file.realPath]).sort();
-    const behind = ['a', 'b'].map(name => [
-      tree.at(`behind/dist/${name}.js`),
-      tree.at('real/dist/a.js'),
-    ]);
-    assert.deepEqual(found, behind);
+  }
+});
+
+for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü', '-', 'a\nb']) {
+  const skip = !canBeNamed(name) && 'such a name cannot be there';
+  test(`the name ${JSON.stringify(name)} is found unchanged`, { skip }, async () => {
+    using tree = plant({ [`dir/${name}`]: '' });
+    assert.deepEqual(relatives(await find(tree.root, ['dir/*'])), [name]);
   });
+
+  const isLine = name !== 'a\nb';
+  test(`the workspace may be called ${JSON.stringify(name)}`, {
+    skip: skip || !isLine,
+  }, async () => {
+    using tree = plant(PROJECT, name);
+    const lines = ['packages/*/dist', '!packages/bar'];
+    assert.deepEqual(relatives(await find(tree.root, lines)), ['foo/dist/x.js']);
+  });
+}
+
+describe('what is no regular file is skipped', { skip: onWindows('it has no such files') }, () => {
+  for (const pattern of ['a', 'a/pipe']) {
+    test(pattern, async () => {
+      using tree = plant({ 'a/pipe': fifo });
+      const matches = await find(tree.root, [pattern]);
+      assert.deepEqual(relatives(matches), []);
+      assert.deepEqual(skipped(matches, tree.root), { 'a/pipe': 'not a regular file' });
+    });
+  }
 });
 
-test('a search that is cancelled has found nothing', async () => {
-  using tree = plant({ 'a/b': '', 'a/c': '' });
-  assert.deepEqual(await find(tree.root, ['a'], { cancel: AbortSignal.abort() }), []);
-});
+describe('what the library cannot search is an error', () => {
+  const isRoot = process.getuid?.() === 0;
 
-const HIDDEN = Object.fromEntries(
-  ['a.js', '.env', 'sub/.env', 'sub/b.js', '.next/c.js', '.next/.d/e.js', '.git/config'].map(
-    name => [name, ''],
-  ),
-);
-
-/**
- * By pattern: the files found, the hidden entries, and the number of files if hidden ones are
- * included.
- */
-const CASES: Readonly<
-  Record<string, readonly [found: readonly string[], hidden: readonly string[], all: number]>
-> = {
-  ...Object.fromEntries(
-    ['**', '*', '.'].map(all => [
-      all,
-      [['a.js', 'sub/b.js'], ['.env', '.git', '.next', 'sub/.env'], 7] as const,
-    ]),
-  ),
-  ...Object.fromEntries(['.env', './.env', 'sub/.env'].map(file => [file, [[''], [], 1] as const])),
-  sub: [['b.js'], ['sub/.env'], 2],
-  '.next': [['c.js'], ['.next/.d'], 2],
-  '.next/**': [['c.js'], ['.next/.d'], 2],
-  '.next/.d/*': [['e.js'], [], 1],
-  '**/.env': [['.env', 'sub/.env'], [], 2],
-  '.*': [['.env', '.git/config', '.next/c.js'], ['.next/.d'], 4],
-  '.e*': [['.env'], [], 1],
-  '*/.env': [['sub/.env'], [], 1],
-  '**/*env': [[], ['.env', 'sub/.env'], 2],
-  '*/e.js': [[], [], 0],
-  // A hidden folder is not searched for further matches.
-  '*/*/e.js': [[], [], 1],
-  '**/*.js': [['a.js', 'sub/b.js'], [], 4],
-};
-
-describe('hidden names below what the pattern spells out', () => {
-  for (const [pattern, [found, hidden, count]] of Object.entries(CASES)) {
-    test(`${pattern}: skipped, a folder once, and included on demand`, async () => {
-      using tree = plant(HIDDEN);
-      const visible = await find(tree.root, [pattern]);
-      const entries = visible[0]?.hidden.map(entry => path.relative(tree.root, entry.path));
-      assert.deepEqual([relatives(visible), entries?.map(toSlashes)], [found, hidden]);
-      const all = await find(tree.root, [pattern], { includeHiddenFiles: true });
-      assert.deepEqual([relatives(all).length, all[0]?.hidden.length], [count, 0]);
+  for (const followSymlinks of [undefined, true]) {
+    const skip = unlessLinux('such names need Linux');
+    test(`a name that is not UTF-8, follow-symlinks ${followSymlinks}`, { skip }, async () => {
+      using tree = plant({ 'a/bad': badName, 'a/good': '' });
+      await assert.rejects(find(tree.root, ['a'], { followSymlinks }), {
+        name: 'InputError',
+        message: /^files: "a" cannot be searched: ENOENT.*not valid UTF-8: rename it/,
+      });
     });
   }
 
-  test('a directory above the pattern hides nothing, be it working-directory', async () => {
-    using tree = plant(HIDDEN, '.cache/x');
-    assert.deepEqual(relatives(await find(tree.root, ['*.js'])), ['a.js']);
-    assert.deepEqual(relatives(await find(tree.root, ['**'], { workingDirectory: '.next' })), [
-      'c.js',
-    ]);
+  test('a folder that cannot be read', {
+    skip: isRoot ? 'root reads all' : onWindows('it has no modes'),
+  }, async () => {
+    using tree = plant({ 'a/shut': directory });
+    chmodSync(tree.at('a/shut'), 0);
+    const message = /^files: "a" cannot be searched: EACCES/;
+    await assert.rejects(find(tree.root, ['a']), { name: 'InputError', message });
   });
 
-  test('a hidden folder that excludes name is not entered, and they are of use', async () => {
-    using tree = plant({ ...HIDDEN, '.git/objects/a/b': '' });
-    const lines = ['**', '!.git/objects/**', '!.next', '!*/.env'];
-    const { warnings } = await findFiles(rules(lines), { ...USUAL, workspace: tree.root });
-    assert.deepEqual(warnings, []);
+  test('a path through a file', { skip: onWindows('it finds no such path') }, async () => {
+    using tree = plant(PROJECT);
+    const message = /^files: "my file.txt\/x\/\*" cannot be searched: ENOTDIR/;
+    await assert.rejects(find(tree.root, ['my file.txt/x/*']), { name: 'InputError', message });
   });
 
-  test('excluded ones are not counted', async () => {
-    using tree = plant(HIDDEN);
-    assert.deepEqual(relatives(await find(tree.root, ['**/.*', '!**/.env', '!.next'])), [
-      '.git/config',
-    ]);
-    assert.equal((await find(tree.root, ['**/*env', '!sub']))[0]?.hidden.length, 1);
+  test('too many files', async () => {
+    using tree = plant(PROJECT);
+    assert.equal(relatives(await find(tree.root, ['dist'], { maxFiles: 3 })).length, 3);
+    await assert.rejects(find(tree.root, ['dist'], { maxFiles: 2 }), {
+      name: 'InputError',
+      message: /^files: "dist" matches more than 2 files/,
+    });
   });
+});
+
+describe('a cancelled search finds nothing', () => {
+  test('if it was cancelled before', async () => {
+    using tree = plant(PROJECT);
+    assert.deepEqual(await find(tree.root, ['dist'], { cancel: AbortSignal.abort() }), []);
+  });
+
+  for (const pattern of ['**', '**/none']) {
+    test(`if it is cancelled meanwhile: ${pattern}`, async () => {
+      using tree = plant(PROJECT);
+      const controller = new AbortController();
+      const finding = find(tree.root, [pattern], { cancel: controller.signal });
+      controller.abort();
+      assert.deepEqual(await finding, []);
+    });
+  }
 });

@@ -1,34 +1,25 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import type { Matches } from '../../src/files/find.ts';
+import type { FoundFile, Matches } from '../../src/files/find.ts';
 import { type Plan, type PlanOptions, planFiles } from '../../src/files/plan.ts';
-import { explainNoMatch } from '../../src/files/unmatched.ts';
-import type { FoundFile } from '../../src/files/walk.ts';
 import { fileRules } from '../../src/inputs/files.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { parseFields } from '../../src/inputs/inputs.ts';
+import { parseTable } from '../../src/inputs/inputs.ts';
 
 const WORKSPACE = '/w';
 
 /** A found file; `relative` is what the wildcards matched. */
 function source(file: string, relative = '', size = 1): FoundFile {
   const absolute = path.resolve(WORKSPACE, file);
-  return {
-    path: absolute,
-    realPath: absolute,
-    identity: `1:${absolute}`,
-    relative,
-    size,
-    isExecutable: false,
-  };
+  return { path: absolute, realPath: absolute, relative, size, isExecutable: false };
 }
 
 /** The matches of one line of `files`. */
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
-  const [pattern] = parseFields({ files: fileRules }, { files: line }).files.patterns;
+  const [pattern] = parseTable({ files: fileRules }, { files: line }).files.patterns;
   assert.ok(pattern !== undefined);
-  return { pattern, root: WORKSPACE, files, skipped: [], hidden: [], ...more };
+  return { pattern, root: WORKSPACE, files, skipped: [], leavesOutHidden: true, ...more };
 }
 
 /** The plan for matches in a workspace at `/w`. */
@@ -36,7 +27,6 @@ function planFor(found: readonly Matches[], options: Partial<PlanOptions> = {}):
   return planFiles(found, {
     workspace: WORKSPACE,
     workingDirectory: '',
-    redact: text => text.replaceAll('the-token', '***'),
     target: '',
     ifNoFilesFound: 'error',
     ...options,
@@ -113,46 +103,19 @@ describe('where a file lands', () => {
     }
   }
 
-  test('no name is changed', () => {
-    for (const name of [
-      'a b',
-      "a'b",
-      'a"b',
-      '%41',
-      'a#b',
-      'a?b',
-      'a+b',
-      'a&b',
-      'ünï',
-      'a\nb',
-      'a\\b',
-      ' a ',
-    ]) {
-      assert.deepEqual(targetsOf([matches('d/** => t', [source(`d/${name}`, name)])]), [
-        `t/${name}`,
-      ]);
-      assert.deepEqual(targetsOf([matches('x', [source(`d/${name}`)])]), [path.basename(name)]);
+  test('with its name unchanged', () => {
+    for (const name of ['a b', 'a"b', '%41', 'a#b', 'a?b', 'a&b', 'ünï', 'a\nb', 'a\\b', ' a ']) {
+      const below = matches('d/** => t', [source(`d/${name}`, name)]);
+      assert.deepEqual(targetsOf([below]), [`t/${name}`]);
     }
   });
 });
 
 test('a planned file is described by its source, its real path and its size', () => {
   const linked = { ...source('dist/a', 'a', 7), realPath: '/w/real/a' };
-  assert.deepEqual(planFor([matches('dist/**', [linked])]), {
-    files: [
-      {
-        source: 'dist/a',
-        realPath: '/w/real/a',
-        identity: linked.identity,
-        target: 'a',
-        size: 7,
-        isExecutable: false,
-      },
-    ],
-    skipped: [],
-    hidden: [],
-    warnings: [],
-  });
+  const { path: _, relative: __, ...rest } = linked;
+  const [planned] = planFor([matches('dist/**', [linked])]).files;
+  assert.deepEqual(planned, { ...rest, source: 'dist/a', target: 'a' });
   const outside = planFor([matches('../x/**', [source('..a/b', 'b'), source('/x/c', 'c')])]).files;
   const elsewhere = path.resolve('/x/c').replaceAll(path.sep, '/');
   assert.deepEqual([outside[0]?.source, outside[1]?.source], ['..a/b', elsewhere]);
@@ -166,22 +129,22 @@ test('the files stand in the order found, the same source once for each target',
 });
 
 test('skipped entries are named once, as sources are, with one warning for each reason', () => {
+  const entry = (file: string, reason: string) => ({ path: file, reason });
   const skipped = [
-    { path: '/w/d/pipe', reason: 'not a regular file' },
-    ...['/elsewhere/l', '/w/d/m', '/w/d/n'].map(place => ({
-      path: place,
-      reason: 'a broken link',
-    })),
+    entry('/w/d/pipe', 'not a regular file'),
+    entry('/elsewhere/l', 'a broken link'),
+    entry('/w/d/m', 'a broken link'),
+    entry('/w/d/n', 'a link to a folder'),
   ];
-  const planned = planFor(
-    ['d/**', 'd/*'].map(line => matches(line, [source('d/a', 'a')], { skipped })),
+  const both = ['d/**', 'd/*'].map(line => matches(line, [source('d/a', 'a')], { skipped }));
+  const plan = planFor(both);
+  assert.deepEqual(
+    plan.skipped.map(({ path: name }) => name),
+    ['d/pipe', '/elsewhere/l', 'd/m', 'd/n'],
   );
-  const named = ['d/pipe', '/elsewhere/l', 'd/m', 'd/n'];
-  const renamed = skipped.map(({ reason }, index) => ({ path: named[index], reason }));
-  assert.deepEqual(planned.skipped, renamed);
-  assert.deepEqual(planned.warnings, [
-    'Skipped: "/elsewhere/l" and 2 more, each a broken link.',
-    'Skipped: "d/pipe", not a regular file.',
+  assert.deepEqual(plan.warnings, [
+    'Skipped (a broken link): "/elsewhere/l" and 1 more.',
+    'Skipped (not a regular file): "d/pipe".',
   ]);
 });
 
@@ -246,89 +209,55 @@ describe('a target that is a file and a directory', () => {
 });
 
 describe('a pattern that matches nothing', () => {
-  const found = [
-    matches('a/**', []),
-    matches('b/**', [source('b/x', 'x')]),
-    matches('c d => e', []),
-  ];
-  const messages = ['a/**', 'c d'].map(pattern =>
-    explainNoMatch(matches(pattern, []), WORKSPACE, file => file),
-  );
+  const found = [matches('a/**', []), matches('b/**', [source('b/x', 'x')]), matches('c d', [])];
+  const says = (pattern: string) => `${JSON.stringify(pattern)} matches no files to upload (`;
+  const areSaid = (messages: readonly string[]) =>
+    assert.ok(messages.length === 2 && messages[0]?.startsWith(says('a/**')), messages.join());
 
-  test('is an error, each by its name, a warning, or nothing', () => {
-    assert.deepEqual(refusals(found), messages);
-    for (const ifNoFilesFound of ['warn', 'ignore'] as const) {
-      const { files, warnings } = planFor(found, { ifNoFilesFound });
-      assert.deepEqual([warnings, files.length], [ifNoFilesFound === 'warn' ? messages : [], 1]);
-    }
-    const none = planFor([matches('a', [])], { ifNoFilesFound: 'ignore' });
-    assert.deepEqual(none, { files: [], skipped: [], hidden: [], warnings: [] });
+  test('is an error, each by its name', () => areSaid(refusals(found)));
+
+  test('is a warning with if-no-files-found: warn', () => {
+    const { files, warnings } = planFor(found, { ifNoFilesFound: 'warn' });
+    areSaid(warnings);
+    assert.equal(files.length, 1);
   });
 
-  test('says so where it matches hidden names, or all it matches was skipped', () => {
-    const skipped = [{ path: '/w/a/l', reason: 'a broken link' }];
-    const [hidden, out = ''] = refusals([
-      matches('a/**', [], {
-        hidden: ['b', 'c'].map(name => ({ path: `/w/a/.${name}`, reason: '' })),
-      }),
-      matches('a/**', [], { skipped }),
-    ]);
-    const advice =
-      '2 with a name that starts with a dot; set include-hidden-files: true to include them';
-    assert.equal(hidden, `"a/**" matches no files to upload (${advice}).`);
-    assert.match(
-      out,
-      /^"a\/\*\*" matches no files to upload \(1 skipped, such as .*a\/l: a broken link\)\.$/,
-    );
+  test('is nothing with if-no-files-found: ignore', () => {
+    const none = planFor([matches('a', [])], { ifNoFilesFound: 'ignore' });
+    assert.deepEqual(none, { files: [], skipped: [], warnings: [] });
   });
 
   test('is reported together with conflicts', () => {
-    const wrong = [
-      matches('n', []),
-      matches('a => x', [source('a')]),
-      matches('b => x', [source('b')]),
-    ];
-    assert.equal(refusals(wrong).length, 2);
+    const two = [matches('a => x', [source('a')]), matches('b => x', [source('b')])];
+    assert.equal(refusals([matches('n', []), ...two]).length, 2);
   });
 });
 
-test('a name that is no text is refused', () => {
-  const [message] = refusals([matches('a/**', [source('a/\ud800', '\ud800')])]);
-  assert.equal(
-    message,
-    '"a/\\ud800" has a name that cannot be written as UTF-8. Rename or exclude it.',
-  );
-});
+/** By line and target: whether the file would land in a folder that has its name. */
+const MISTAKEN: readonly (readonly [line: string, target: string, isMistaken: boolean])[] = [
+  ['server.js', 'app/server.js', true],
+  ['server.js', 'server.js', true],
+  ['a/server.js', '/srv/server.js', true],
+  ['server.js', 'app/server.js/', false],
+  ['server.js', 'app', false],
+  ['server.js => server.js', 'app/server.js', false],
+  ['server.*', 'app/server.js', false],
+];
 
-describe('a name that contains a secret', () => {
-  const message = (name: string) =>
-    `"${name}" has a name that contains the token or another secret. Rename or exclude it.`;
-
-  test('is refused, and not shown', () => {
-    const found = matches('a/**', [
-      source('a/x the-token.js', 'x the-token.js'),
-      source('a/b', 'b'),
-    ]);
-    assert.deepEqual(refusals([found]), [message('a/x ***.js')]);
-  });
-
-  test('is refused if it is skipped or hidden, since the report lists it', () => {
-    for (const kind of ['skipped', 'hidden']) {
-      const entries = [{ path: '/w/a/.the-token', reason: '' }];
-      const found = matches('a/**', [source('a/b', 'b')], { [kind]: entries });
-      assert.deepEqual(refusals([found]), [message('a/.***')]);
-    }
-  });
-});
-
-test('a hidden folder is not mentioned if another pattern takes something in it', () => {
-  const hidden = ['.next', '.git', 'a/.env'].map(name => ({ path: `/w/${name}`, reason: 'no' }));
-  const found = [
-    matches('**', [source('a/b', 'a/b')], { hidden }),
-    matches('.next/**', [source('.next/c/d', 'c/d')]),
-  ];
-  assert.deepEqual(
-    planFor(found).hidden.map(entry => entry.path),
-    ['.git', 'a/.env'],
-  );
+describe('a target that is named like the only file of a pattern', () => {
+  for (const [line, target, isMistaken] of MISTAKEN) {
+    test(`${line}, target ${target}: ${isMistaken ? 'an error' : 'fine'}`, () => {
+      const relative = line.includes('*') ? 'server.js' : '';
+      const file = source(line.startsWith('a/') ? 'a/server.js' : 'server.js', relative);
+      const plan = () => planFor([matches(line, [file])], { target });
+      if (!isMistaken) return assert.equal(plan().files.length, 1);
+      const advice = `write the line "${line} => ${target}" in files`;
+      return assert.throws(plan, (error: unknown) => {
+        assert.ok(error instanceof InputError);
+        assert.ok(error.message.startsWith(`target: "${target}" is a folder`));
+        assert.ok(error.message.includes(advice), error.message);
+        return true;
+      });
+    });
+  }
 });

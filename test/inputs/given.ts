@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parse } from 'yaml';
 import type { RawInputs } from '../../src/inputs/fields.ts';
 import { InputError, type Problem } from '../../src/inputs/input-error.ts';
 import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
@@ -14,15 +15,25 @@ export const REQUIRED: RawInputs = {
   files: 'dist/**',
 };
 
+/** The same for the action `sandbox`. */
+export const SERVICE: RawInputs = { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2' };
+
 /** Parses the required inputs with these changes. */
 export function parsed(given: RawInputs = {}): Inputs<'sync'> {
   return parseInputs('sync', { ...REQUIRED, ...given });
 }
 
+function parsedFor(entry: 'sync' | 'sandbox', given: RawInputs) {
+  return entry === 'sync' ? parsed(given) : parseInputs('sandbox', { ...SERVICE, ...given });
+}
+
 /** All problems of these inputs. */
-export function problemsOf(given: RawInputs): readonly Problem[] {
+export function problemsOf(
+  given: RawInputs,
+  entry: 'sync' | 'sandbox' = 'sync',
+): readonly Problem[] {
   try {
-    parsed(given);
+    parsedFor(entry, given);
     return [];
   } catch (error) {
     assert.ok(error instanceof InputError, String(error));
@@ -30,47 +41,53 @@ export function problemsOf(given: RawInputs): readonly Problem[] {
   }
 }
 
-/** The only problem of these inputs. */
-export function problemOf(given: RawInputs): Problem {
-  const [problem, ...others] = problemsOf(given);
-  assert.ok(problem !== undefined, `${JSON.stringify(given)} is accepted`);
-  assert.deepEqual(others, []);
-  return problem;
+interface Beside {
+  readonly entry?: 'sync' | 'sandbox';
+  /** Other inputs. */
+  readonly given?: RawInputs;
 }
 
-/** Tests what each value of an input is parsed to, with these other inputs. */
+/** Tests what each value of an input is parsed to. */
 export function takes(
   input: string,
   cases: Readonly<Record<string, unknown>>,
-  given: RawInputs = {},
+  { entry = 'sync', given = {} }: Beside = {},
 ): void {
   const name = input.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   for (const [value, expected] of Object.entries(cases)) {
     test(`${input} takes ${JSON.stringify(value)}`, () => {
-      const values = new Map<string, unknown>(Object.entries(parsed({ ...given, [input]: value })));
-      assert.deepEqual(values.get(name), expected);
+      const inputs = Object.entries(parsedFor(entry, { ...given, [input]: value }));
+      assert.deepEqual(new Map<string, unknown>(inputs).get(name), expected);
     });
   }
 }
 
-/** Tests the message for each refused value of an input, with these other inputs. */
+/** Tests that each value is refused, in these words, with an example that is YAML and valid. */
 export function refuses(
   input: string,
   cases: Readonly<Record<string, string>>,
-  example: string,
-  given: RawInputs = {},
+  { entry = 'sync', given = {} }: Beside = {},
 ): void {
-  for (const [value, message] of Object.entries(cases)) {
+  for (const [value, words] of Object.entries(cases)) {
     test(`${input} refuses ${JSON.stringify(value)}`, () => {
-      const expected = { input, message, example: `${input}: ${example}` };
-      assert.deepEqual(problemOf({ ...given, [input]: value }), expected);
+      const problems = problemsOf({ ...given, [input]: value }, entry);
+      assert.deepEqual(
+        problems.map(problem => problem.input),
+        [input],
+      );
+      const { message = '', example = '' } = problems[0] ?? {};
+      assert.ok(message.includes(words), message);
+      // The runner evaluates expressions.
+      const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
+      const line = input === 'files' ? `a\n${String(fixed[input])}` : String(fixed[input]);
+      assert.deepEqual(problemsOf({ ...given, [input]: line }, entry), []);
     });
   }
 }
 
-/** One message per value, with `%` for the value. */
-export function each(values: readonly string[], message: string): Record<string, string> {
+/** Each value with the same words, in which `%` stands for the value in quotes. */
+export function each(values: readonly string[], words: string): Record<string, string> {
   return Object.fromEntries(
-    values.map(value => [value, message.replace('%', JSON.stringify(value))]),
+    values.map(value => [value, words.replace('%', JSON.stringify(value))]),
   );
 }

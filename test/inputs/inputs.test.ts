@@ -1,26 +1,40 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { describe, test } from 'node:test';
-import { parse } from 'yaml';
-import { field, type RawInputs } from '../../src/inputs/fields.ts';
-import { parseFields, parseInputs, SECRET_INPUTS, showInputs } from '../../src/inputs/inputs.ts';
-import { actionOf } from '../action/harness.ts';
-import { each, parsed, problemOf, problemsOf, REQUIRED, refuses, TOKEN, takes } from './given.ts';
+import { readActionFile } from '../../dev/runner/action-file.ts';
+import type { RawInputs } from '../../src/inputs/fields.ts';
+import { parseInputs, parseTable } from '../../src/inputs/inputs.ts';
+import { each, parsed, problemsOf, REQUIRED, refuses, SERVICE, TOKEN, takes } from './given.ts';
 
-for (const task of ['sync', 'upload', 'stats', 'monitor', 'monitor-stop'] as const) {
-  describe(`the action.yml of ${task}`, async () => {
-    const { inputs } = await actionOf(task);
+const FOLDERS = {
+  sync: '.',
+  upload: 'upload',
+  stats: 'stats',
+  monitor: 'monitor',
+  'monitor-stop': 'monitor/stop',
+  sandbox: 'sandbox',
+} as const;
+const ENTRIES = ['sync', 'upload', 'stats', 'monitor', 'monitor-stop', 'sandbox'] as const;
+
+for (const entry of ENTRIES) {
+  describe(`the action.yml of ${entry}`, async () => {
+    const { inputs } = await readActionFile(
+      path.join(import.meta.dirname, '../..', FOLDERS[entry]),
+    );
+    const given = entry === 'sandbox' ? SERVICE : REQUIRED;
 
     test('says the defaults that the code has', () => {
       const defaults = inputs.map(({ name, default: value = '' }) => [name, value]);
-      const filled: RawInputs = { ...Object.fromEntries(defaults), ...REQUIRED };
-      assert.deepEqual(parseInputs(task, filled), parseInputs(task, REQUIRED));
+      const filled: RawInputs = { ...Object.fromEntries(defaults), ...given };
+      assert.deepEqual(parseInputs(entry, filled), parseInputs(entry, given));
     });
 
-    test('says which inputs are required', () => {
+    test('says which inputs are required, although another step may have connected', () => {
+      const connected = entry === 'sandbox' ? {} : { ...REQUIRED, files: '' };
       const required = inputs.filter(input => input.required).map(({ name }) => name);
-      if (required.length === 0) return assert.doesNotThrow(() => parseInputs(task, {}));
-      const message = required.map(name => `${name}: is (required|empty): .*`).join('\n');
-      assert.throws(() => parseInputs(task, {}), { message: new RegExp(`^${message}$`) });
+      if (required.length === 0) return assert.doesNotThrow(() => parseInputs(entry, connected));
+      const message = required.map(name => `${name}: is (required|empty).*`).join('\n');
+      assert.throws(() => parseInputs(entry, connected), { message: new RegExp(`^${message}$`) });
     });
   });
 }
@@ -46,10 +60,10 @@ test('what is left empty has its default', () => {
     signatureExpiration: '',
     ifNoFilesFound: 'error',
     includeHiddenFiles: false,
-    followSymlinks: true,
+    followSymlinks: undefined,
     stateFile: '',
     shard: undefined,
-    concurrency: 'auto',
+    concurrency: 24,
     filesPerRequest: 1,
     checksums: false,
     dryRun: false,
@@ -63,216 +77,86 @@ test('what is left empty has its default', () => {
   });
 });
 
-test('secret are token, signature and API key, and the debug log only says whether they are set', () => {
-  assert.deepEqual(SECRET_INPUTS, ['token', 'signature', 'api-key']);
-  const given = {
-    shard: '2/4',
-    headers: 'X-Key: s3cret',
-    'fail-if': 'mem_used>1B',
-    timeout: '90s',
-    username: 'a "b"',
-  };
-  const shown = showInputs('sync', parsed({ signature: 's3cret', ...given })).join('\n');
-  assert.doesNotMatch(shown, /s3cret|tok-3f9c1d/);
-  for (const line of [
-    'token: set',
-    'signature: set',
-    'shard: 2 of 4',
-    'headers: X-Key',
-    'target: empty',
-    'username: "a \\\\"b\\\\""',
-  ])
-    assert.match(shown, new RegExp(`^${line}$`, 'm'));
-  for (const line of [
-    'fail-if: mem_used > 1B',
-    'warn-if: empty',
-    'timeout: 1 min 30 s',
-    'dry-run: false',
-  ])
-    assert.match(shown, new RegExp(`^${line}$`, 'm'));
+const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
+
+describe('whole numbers', () => {
+  const ranges = { port: [1, 65_535], retries: [0, 10], samples: [1, 1000] } as const;
+  for (const [input, [min, max]] of Object.entries(ranges)) {
+    takes(input, { [min]: min, [max]: max, '007': 7, ' 4 ': 4 });
+    const wrong = [String(min - 1), String(max + 1), ...NO_NUMBERS];
+    refuses(input, each(wrong, `% is not a whole number from ${min} to ${max}.`));
+  }
+  takes('signature-expiration', { '1767225600': '1767225600' });
+  refuses('signature-expiration', each(['tomorrow', '-1', '1.5'], '% is not a whole number'));
 });
 
-const NO_NUMBERS = '-1 +1 1.0 1e1 0x10 1,0 many NaN ٣'.split(' ');
-
 describe('concurrency', () => {
-  takes('concurrency', { '': 'auto', auto: 'auto', '1': 1, '100': 100 });
-  const wrong = ['0', '101', 'many', '1.5', 'Auto', '-1'];
-  refuses(
-    'concurrency',
-    each(wrong, '% is neither auto nor a whole number from 1 to 100.'),
-    'auto',
-  );
+  takes('concurrency', { '': 24, auto: 24, '1': 1, '100': 100 });
+  refuses('concurrency', each(['0', '101', 'Auto', ...NO_NUMBERS], '% is neither auto nor'));
 });
 
 describe('files-per-request', () => {
-  takes('files-per-request', { '': 1, '1': 1, '1000': 1000, '007': 7 });
-  const wrong = ['0', '1001', '1 0', '9'.repeat(30), 'Auto', ...NO_NUMBERS];
-  refuses(
-    'files-per-request',
-    each(wrong, '% is neither auto nor a whole number from 1 to 1000.'),
-    'auto',
-  );
+  takes('files-per-request', { '1': 1, '1000': 1000 });
+  refuses('files-per-request', each(['0', '1001', ...NO_NUMBERS], '% is neither auto nor'));
+  for (const prefix of ['E2b', 'e2B', ' E2B '])
+    takes('files-per-request', { auto: 250, '1': 1 }, { given: { 'header-prefix': prefix } });
+  takes('files-per-request', { auto: 1 }, { given: { 'header-prefix': 'E2b2' } });
+  const signed = { given: { 'header-prefix': 'E2b', signature: 'abc' } };
+  takes('files-per-request', { auto: 1, '1': 1 }, signed);
+  refuses('files-per-request', { '2': 'cannot be combined with a signature' }, signed);
 });
 
 describe('shard', () => {
-  takes('shard', {
-    '': undefined,
-    '1/1': { index: 1, count: 1 },
-    ' 256/256\n': { index: 256, count: 256 },
-  });
-  const wrong = ['5/4', '1/0', '1/257', '1/1000', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4'];
-  const message = '% is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ 256.';
-  refuses('shard', each(wrong, message), '2/4');
-  const zero = `${message} The first is 1, but strategy.job-index begins with 0.`;
-  refuses('shard', each(['0/4'], zero), '2/4');
+  takes('shard', { '1/1': { index: 1, count: 1 }, ' 256/256\n': { index: 256, count: 256 } });
+  const wrong = ['5/4', '1/0', '1/257', '2', '2/', '/4', '2 / 4', '-1/4', '1.5/4'];
+  refuses('shard', each(wrong, '% is not INDEX/COUNT'));
+  refuses('shard', { '0/4': 'strategy.job-index begins with 0' });
 });
 
-describe('signature-expiration', () => {
-  takes('signature-expiration', { '': '', '1767225600': '1767225600' });
-  const wrong = ['tomorrow', '-1', '1.5', '1e9', '9'.repeat(20)];
-  const message = '% is not a whole number: the Unix time in seconds.';
-  refuses('signature-expiration', each(wrong, message), '1767225600');
-});
-
-describe('files that share requests cannot go with a signature', () => {
-  takes('files-per-request', { '1': 1 }, { signature: 'abc' });
-  takes('files-per-request', { '2': 2 }, { signature: ' ' });
-  const message = '"2" cannot be combined with a signature, which fits a single target path.';
-  refuses('files-per-request', { '2': message }, 'auto', { signature: 'abc' });
-});
-
-describe('files share requests by themselves where the headers are those of E2B', () => {
-  for (const prefix of ['E2b', 'e2B', ' E2B '])
-    takes('files-per-request', { '': 250, auto: 250, '1': 1 }, { 'header-prefix': prefix });
-  for (const prefix of ['', 'Svc', 'E2b2'])
-    takes('files-per-request', { '': 1, auto: 1 }, { 'header-prefix': prefix });
-  takes('files-per-request', { '': 1, auto: 1 }, { 'header-prefix': 'E2b', signature: 'abc' });
-});
-
-const NUMBERS = {
-  port: [1, 65_535, '49983'],
-  retries: [0, 10, '4'],
-  samples: [1, 1000, '1'],
-} as const;
-
-for (const [input, [min, max, fallback]] of Object.entries(NUMBERS)) {
-  takes(input, { [min]: min, [max]: max, '007': 7, ' 4 ': 4 });
-  const wrong = [String(min - 1), String(max + 1), '1 0', '9'.repeat(30), ...NO_NUMBERS];
-  refuses(input, each(wrong, `% is not a whole number from ${min} to ${max}.`), fallback);
-}
-
-const TIMES = {
-  timeout: [1, '60s'],
-  'sample-interval': [200, '1s'],
-  'wait-timeout': [1, '5m'],
-} as const;
-const NO_TIMES = '0s 60 s -1s 30S 1d 1m30s 24.001h 25h 1e3s ٣s soon'.split(' ');
-for (const [input, [min, fallback]] of Object.entries(TIMES)) {
-  takes(input, {
-    [`${min}ms`]: min,
-    '30s': 30_000,
-    '1.5s': 1500,
-    '0.25s': 250,
-    '5m': 300_000,
-    '24h': 86_400_000,
-  });
-  const message = `% is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`;
-  refuses(input, each([`${min - 0.6}ms`, '1 s', ...NO_TIMES], message), fallback);
-}
-
-const SWITCHES = {
-  'include-hidden-files': false,
-  'follow-symlinks': true,
-  'dry-run': false,
-  summary: true,
-};
-const NO_SWITCHES = ['yes', 'no', 'on', '1', '0', 'tRUE', 'true false', 'null', 'a\nb'];
-for (const [input, fallback] of Object.entries({ ...SWITCHES, 'allow-insecure-http': false })) {
-  takes(input, {
-    true: true,
-    True: true,
-    TRUE: true,
-    ' false ': false,
-    False: false,
-    FALSE: false,
-  });
-  refuses(input, each(NO_SWITCHES, '% is neither true nor false.'), String(fallback));
-}
-
-takes('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
-const noChoices = ['fail', 'Warn', 'error,warn', 'constructor'];
-refuses('if-no-files-found', each(noChoices, '% is not one of error, warn, ignore.'), 'error');
-for (const input of ['working-directory', 'username', 'signature', 'state-file'])
-  takes(input, { ' a b ': 'a b' });
-
-describe('state-file is a path that the action can use as it is', () => {
-  takes('state-file', { 'a/~/b$': 'a/~/b$', '../x.json': '../x.json', 'C:\\x.json': 'C:\\x.json' });
-  const unexpanded = { '~/.s.json': '~', '~bob/x': '~bob', '$HOME/x': '$HOME', '${{ x }}': '${' };
-  for (const [value, variable] of Object.entries(unexpanded)) {
-    const message = `"${value}": ${variable} is not expanded. Write the path; a relative one is below the workspace.`;
-    refuses('state-file', { [value]: message }, 'cache/state.json');
-  }
-  const invisible = { 'a\nb': '\\n', 'a\u200bb': '\\u{200b}' };
-  for (const [value, character] of Object.entries(invisible)) {
-    const message = `${JSON.stringify(value)} has the invisible character ${character}.`;
-    refuses('state-file', { [value]: message }, 'cache/state.json');
+describe('durations', () => {
+  const mins = { timeout: 1, 'sample-interval': 200, 'wait-timeout': 1 };
+  for (const [input, min] of Object.entries(mins)) {
+    takes(input, { [`${min}ms`]: min, '1.5s': 1500, '5m': 300_000, '24h': 86_400_000 });
+    const wrong = [`${min - 0.6}ms`, '0s', '60', '1 s', '-1s', '30S', '1d', '1m30s', '24.001h'];
+    refuses(input, each(wrong, `% is not a duration from ${min}ms to 24h`));
   }
 });
 
-describe('a list of conditions', () => {
-  const LISTS = ['fail-if', 'warn-if', 'wait-until'] as const;
+describe('switches', () => {
+  for (const input of ['dry-run', 'summary', 'follow-symlinks', 'allow-insecure-http']) {
+    takes(input, { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
+    refuses(input, each(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
+  }
+});
 
-  test('has one a line, with blank lines and comments between, each list its own', () => {
-    const value = '\n# peak\r\n  mem_used_pct>90  \r\n\n   # room\n\tdisk_free < 512 MiB\n';
+describe('words and texts', () => {
+  takes('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
+  refuses('if-no-files-found', each(['fail', 'Warn', 'constructor'], '% is not one of error,'));
+  for (const input of ['working-directory', 'username', 'signature', 'state-file'])
+    takes(input, { ' a b ': 'a b' });
+});
+
+describe('lists of conditions', () => {
+  test('have one a line, with empty lines and comments between', () => {
+    const value = '\n# at most 1,000 MiB\r\n  mem_used_pct>90  \r\n\n\tdisk_free < 512 MiB\n';
     const { failIf, warnIf, waitUntil } = parsed({
       'fail-if': value,
-      'warn-if': 'mem_used > 2B',
-      'wait-until': '# none\n#none',
+      'warn-if': 'load > 2',
+      'wait-until': '# none',
     });
     const texts = [failIf, warnIf, waitUntil].map(list => list?.map(({ text }) => text));
-    assert.deepEqual(texts, [
-      ['mem_used_pct > 90', 'disk_free < 512MiB'],
-      ['mem_used > 2B'],
-      undefined,
-    ]);
-    assert.deepEqual(parsed({ 'wait-until': ' ready\r\n' }).waitUntil, []);
+    const expected = [['mem_used_pct > 90', 'disk_free < 512MiB'], ['load > 2'], undefined];
+    assert.deepEqual(texts, expected);
   });
 
-  test('may have comments that say anything', () => {
-    const { failIf, waitUntil } = parsed({
-      'fail-if': '# at most 1,000 MiB\nmem_used > 1000MiB',
-      'wait-until': '# wait until the sandbox is ready\nready',
-    });
-    assert.deepEqual([failIf.length, waitUntil], [1, []]);
-  });
+  takes('wait-until', { ready: [], ' Ready\r\n': [] });
 
-  for (const name of LISTS) {
-    const where = 'line 3, "mem_usd > 90", at character 1:';
-    const message = `${where} there is no metric mem_usd; did you mean mem_used?`;
-    const example = name === 'wait-until' ? 'cpu_used_pct < 50' : 'mem_used_pct > 90';
-    refuses(name, { 'cpu_count > 1\n\n  mem_usd > 90': message }, example);
-  }
-
-  test('with several lines that are wrong is reported with all of them, of every input', () => {
-    const problems = problemsOf({
-      'fail-if': 'mem_used > 5 gib\nmem_used > 1B\ncpu_used_pct >',
-      'warn-if': 'mem_used.avg > 1B',
-      'wait-until': 'mem_used ~ 1',
-    });
-    const places = problems.map(({ input, message }) => [
-      input,
-      ...(/^line (\d), ".*", at character (\d+): /.exec(message)?.slice(1) ?? []),
-    ]);
-    const failIf = [
-      ['fail-if', '1', '14'],
-      ['fail-if', '3', '15'],
-    ];
-    assert.deepEqual(places, [...failIf, ['warn-if', '1', '9'], ['wait-until', '1', '10']]);
-    assert.match(problems[0]?.message ?? '', /did you mean GiB\?/);
-  });
+  const place = 'line 3: "mem_used >", at character 11: nothing follows >';
+  for (const input of ['fail-if', 'warn-if', 'wait-until'])
+    refuses(input, { 'cpu_count > 1\n\n  mem_used >': place });
 });
 
-/** An invalid value for each input that can be invalid. */
+/** An invalid value for each kind of input. */
 const WRONG: RawInputs = {
   'sandbox-id': '',
   token: 'tok-s3cret\u0000',
@@ -281,14 +165,7 @@ const WRONG: RawInputs = {
   target: '..',
   headers: 'Authorization s3cret',
   port: '0',
-  concurrency: '0',
-  retries: '11',
   shard: '0',
-  samples: '0',
-  'signature-expiration': 'tomorrow',
-  'if-no-files-found': 'fail',
-  'include-hidden-files': 'yes',
-  'allow-insecure-http': 'on',
   timeout: 'soon',
   'upload-path': 'files',
   'header-prefix': 'a b',
@@ -301,19 +178,17 @@ test('all that is wrong is reported together, and no secret', () => {
   assert.doesNotMatch(JSON.stringify(problems), /s3cret/);
 });
 
-test('a bug in a parser is no problem of the user and passes through', () => {
-  const bug = field((): string => {
-    throw new TypeError('a bug');
-  });
-  const wrong = field((_value, refuse) => refuse('is wrong.', '1'));
-  assert.throws(() => parseFields({ one: wrong, two: bug }, {}), new TypeError('a bug'));
+test('all wrong lines of an input are reported', () => {
+  const problems = problemsOf({ 'fail-if': 'mem_used > 5 x\nload > 1\ncpu_used_pct >' });
+  assert.deepEqual(
+    problems.map(({ message }) => message.slice(0, 6)),
+    ['line 1', 'line 3'],
+  );
 });
 
-for (const [input, value = ''] of Object.entries(WRONG)) {
-  test(`the example for ${input} is YAML and accepted`, () => {
-    const example = problemOf({ [input]: value }).example ?? '';
-    // The runner evaluates expressions.
-    const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
-    assert.deepEqual(problemsOf({ [input]: String(fixed[input]) }), []);
-  });
-}
+test('a bug in a parser is no problem of the user and passes through', () => {
+  const bug = () => {
+    throw new TypeError('a bug');
+  };
+  assert.throws(() => parseTable({ bug }, {}), new TypeError('a bug'));
+});

@@ -1,160 +1,205 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { suite, test } from 'node:test';
-import { hasEnded } from '../../src/monitor/directory.ts';
-import { readRecord } from '../../src/monitor/record.ts';
-import { METRICS, openWorld, runAction, runBadly } from '../action/harness.ts';
-import { startJob, until } from './monitoring.ts';
+import { promisify } from 'node:util';
+import { readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
+import {
+  folderOf,
+  openWorld,
+  runAction,
+  runBadly,
+  SANDBOX_ID,
+  TOKEN,
+  type World,
+} from '../door/harness.ts';
+import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
+import { isRunning, signalAtEnd, startMonitor, until } from './monitoring.ts';
 
-const PEAK =
-  'Memory peaked at 95 % \\(limit 90 %\\) at [\\d:]+ UTC, too high (for|in) .*, so the gate failed\\.';
+const GATED = { 'fail-if': 'mem_used_pct > 90' };
+
+/** The monitors' directories of a job. */
+function monitorsIn({ temp }: World): string[] {
+  return readdirSync(temp).filter(name => name.startsWith('sandbox-sync-monitor-'));
+}
 
 suite('a monitor', { concurrency: 2 }, () => {
-  test('samples from the main step to the post step, which reports', async () => {
-    await using job = await startJob();
-    await job.use(10, 4);
-    await job.use(95, 2);
-    await job.use(20, 4);
-    const post = await job.post();
-    assert.equal(post.exitCode, 0, post.stdout + post.stderr);
+  test('has a first and a last sample, and leaves nothing behind', async () => {
+    await using monitor = await startMonitor(GATED);
+    monitor.use(20);
+    const post = await monitor.post();
+    assert.deepEqual([post.exitCode, post.stderr, post.outputs['gate']], [0, '', 'passed']);
+    const { samples } = JSON.parse(post.reportText);
+    const used = samples.map((one: { figures: object }) => Object.entries(one.figures));
+    assert.equal(used.length, 2);
+    assert.deepEqual(
+      used.map((figures: [string, number][]) => new Map(figures).get('mem_used_pct')),
+      [10, 20],
+    );
+    assert.equal(JSON.parse(post.outputs['stats'] ?? '').mem_used, 8_589_934_592 / 5);
+    assert.deepEqual(post.annotations('warning'), []);
+    assert.deepEqual(monitorsIn(monitor.world), []);
+    await until(() => !isRunning(monitor.pid));
+  });
+
+  test('sees a peak between its start and its end, and the gate fails', async () => {
+    await using monitor = await startMonitor({ ...GATED, 'sample-interval': '200ms' });
+    monitor.use(95);
+    const peak = monitor.world.agent.requests.length + 2;
+    await until(() => monitor.world.agent.requests.length >= peak);
+    monitor.use(20);
+    const post = await monitor.post();
+    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
     const { mem_used_pct } = JSON.parse(post.outputs['aggregates'] ?? '');
     assert.deepEqual([mem_used_pct.min, mem_used_pct.max, mem_used_pct.last], [10, 95, 20]);
-    assert.match(post.stdout, /Peak over \d+ samples: CPU 12\.5 %, memory 95 %/);
-    assert.match(post.summary, /```mermaid\n%%\{init: .*\}%%\nxychart-beta/);
-    assert.equal(existsSync(job.directory), false);
+    assert.match(post.annotations('error').join(), /95 %/);
   });
 
-  test('fails the job where fail-if trips, however briefly', async () => {
-    await using job = await startJob({ 'fail-if': 'mem_used_pct > 90\nmem_used_pct.last > 90' });
-    await job.use(95, 2);
-    await job.use(10, 2);
-    const post = await job.post();
-    assert.equal(post.exitCode, 1);
-    const [error = ''] = post.annotations('error');
-    assert.match(error, /^Memory peaked at 95 % \(limit 90 %\) at .*, so the gate failed\./);
-    assert.equal(post.outputs['gate'], 'failed');
-    assert.match(post.summary, new RegExp(`^<h3>❌ Sandbox Sync \\(.*\\): ${PEAK}`));
-    assert.match(post.annotations('error').at(-1) ?? '', new RegExp(`^${PEAK}`));
+  test('judges what its start asked for, if its end has inputs of an outer action', async () => {
+    await using monitor = await startMonitor({ ...GATED, summary: 'false' });
+    monitor.use(95);
+    const outer = { 'fail-if': '', 'sandbox-id': 'other', token: 'none', summary: 'true' };
+    const post = await monitor.post(outer);
+    assert.deepEqual([post.outputs['gate'], post.summary], ['failed', '']);
+    assert.match(post.reportText, /"sandboxId":\s*"sandbox1"/);
   });
 
-  const foreign = {
-    'fail-if': 'cpu_used_pct > 1',
-    'sandbox-id': 'other',
-    token: 'none',
-    'base-url': 'https://h',
-  };
-  const none = {
-    'fail-if': '',
-    'sandbox-id': '',
-    token: '',
-    'base-url': '',
-    'sample-interval': '',
-    summary: '',
-  };
-  for (const [what, inputs] of Object.entries({ foreign, none })) {
-    test(`judges what was asked for at its start, where the runner hands its end ${what} inputs`, async () => {
-      await using job = await startJob({ 'fail-if': 'mem_used_pct > 90', summary: 'false' });
-      await job.use(95, 2);
-      const { outputs, stdout, summary, reportText } = await job.post(inputs);
-      assert.deepEqual([outputs['gate'], summary], ['failed', ''], stdout);
-      assert.match(reportText, /"sandboxId":\s*"sandbox1"/);
-    });
-  }
-
-  test('has in its stats what the service sent last, to the letter', async () => {
-    const metrics = () => ({ ...METRICS, note: ['kept'] });
-    await using job = await startJob({}, { metrics });
-    const { stats = '' } = (await job.post()).outputs;
-    assert.deepEqual(JSON.parse(stats), metrics());
-  });
-
-  test('of a job that ends at once has a first and a last sample', async () => {
-    await using job = await startJob({ 'sample-interval': '1h' });
-    const post = await job.post();
-    assert.equal(JSON.parse(post.reportText).samples.length, 2);
-  });
-
-  test('survives samples that fail, and says how many', async () => {
-    const faults = [
-      { on: 'stats', skip: 1, times: 2, do: { kind: 'reset', at: 'after-body' } },
-    ] as const;
-    await using job = await startJob({}, { faults });
-    await job.use(10, 4);
-    const post = await job.post();
+  test('warns of samples that failed', async () => {
+    const reset = { kind: 'reset', at: 'after-body' } as const;
+    await using monitor = await startMonitor({}, { faults: [{ on: 'stats', skip: 1, do: reset }] });
+    const post = await monitor.post();
     assert.equal(post.exitCode, 0, post.stdout);
-    const [warning = ''] = post.annotations('warning');
-    assert.match(warning, /^2 samples failed, the first: GET .* failed: the connection was reset/);
+    assert.match(post.annotations('warning').join('\n'), /^1 sample failed: GET /);
   });
 
-  test('that never gets an answer fails the job, with the reason', async () => {
-    const token = { token: 'a-wrong-token' };
-    await using job = await startJob(token);
-    await job.use(10, 1);
-    const post = await job.post();
-    assert.equal(post.exitCode, 1);
-    const [error = ''] = post.annotations('error');
-    assert.match(
-      error,
-      /^The sandbox was never sampled\.\nGET .* answered 401 .* Check token \(the sandbox's access token/,
-    );
-  });
-
-  test('has no word on samples after the job deleted its sandbox', async () => {
+  test('warns if the sandbox is gone at its end', async () => {
     const gone = { kind: 'status', status: 502, body: 'The sandbox was not found' } as const;
-    await using job = await startJob({}, { faults: [{ on: 'stats', skip: 1, do: gone }] });
-    await until(() => job.world.agent.requests.length >= 3 || undefined);
-    const post = await job.post();
+    const faults = [{ on: 'stats', skip: 1, do: gone }] as const;
+    await using monitor = await startMonitor(GATED, { faults });
+    const post = await monitor.post();
     assert.equal(post.exitCode, 0, post.stdout);
-    assert.deepEqual(post.annotations('warning'), []);
+    assert.match(post.annotations('warning').join(), /^1 sample failed: .*sandbox was not found/i);
   });
 
-  test('ends the last sample too, where the agent stalls', async () => {
-    const faults = [{ on: 'stats', skip: 1, do: { kind: 'stall', at: 'answering' } }] as const;
-    await using job = await startJob({}, { faults });
-    await until(() => job.world.agent.requests.length >= 2 || undefined);
-    const post = await job.post();
+  test('ends its last sample if the agent stalls', async () => {
+    const stall = { kind: 'stall', at: 'answering' } as const;
+    await using monitor = await startMonitor({}, { faults: [{ on: 'stats', skip: 1, do: stall }] });
+    const post = await monitor.post();
     assert.equal(post.exitCode, 0, post.stdout);
-    assert.match(
-      post.stdout,
-      /1 sample failed: GET \S+ was cancelled|samples failed, the first: GET \S+ was cancelled/,
+    assert.match(post.annotations('warning').join('\n'), /^1 sample failed: GET \S+ was cancelled/);
+  });
+
+  test('that is cancelled at its end says so, and does not wait for the sandbox', {
+    skip: WITHOUT_SIGNALS,
+  }, async () => {
+    const stall = { kind: 'stall', at: 'answering' } as const;
+    await using monitor = await startMonitor({}, { faults: [{ on: 'stats', skip: 1, do: stall }] });
+    const post = await monitor.post({}, signalAtEnd('SIGINT'));
+    assert.deepEqual(
+      [post.exitCode, post.report.cancelled, post.report.succeeded],
+      [1, true, false],
     );
+    assert.doesNotMatch(post.stdout, /not seen/);
+    assert.equal(existsSync(monitor.directory), false);
   });
 
-  test('ends by itself after its longest duration, and says so', async () => {
-    await using job = await startJob({ 'max-duration': '1s' });
-    // Do not read the record meanwhile: that could keep it from being written.
-    await until(() => hasEnded(job.directory) || undefined);
-    assert.equal((await readRecord(job.directory, new Set())).end?.what, 'max-duration was over');
-    const post = await job.post();
-    assert.equal(post.exitCode, 0);
-    const [warning] = post.annotations('warning');
-    assert.match(
-      warning ?? '',
-      /^The sandbox was not seen from \S+ UTC to \S+ UTC, since .* max-duration was over\.$/,
-    );
+  test('that ended by itself leaves a gap, which fails the gate', async () => {
+    await using monitor = await startMonitor({ ...GATED, 'max-duration': '1s' });
+    await until(() => samplerPid(monitor.directory) === undefined);
+    const post = await monitor.post();
+    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
+    const says = /not seen from \S+ UTC to \S+ UTC, since the monitor had ended: max-duration/;
+    assert.match(post.annotations('error').join('\n'), says);
   });
 
-  test('does not disturb another in the same job', async () => {
-    await using one = await startJob();
-    await using other = await startJob();
-    await Promise.all([one.use(11, 3), other.use(22, 3)]);
-    const posts = [await one.post(), await other.post()];
-    const last = posts.map(post => JSON.parse(post.outputs['aggregates'] ?? '').mem_used_pct.last);
-    assert.deepEqual(last, [11, 22]);
+  test('that was killed leaves a gap, which fails the gate', {
+    skip: WITHOUT_SIGNALS,
+  }, async () => {
+    await using monitor = await startMonitor(GATED);
+    process.kill(monitor.pid, 'SIGKILL');
+    const post = await monitor.post();
+    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
+    const says = /was not seen from .*, since something else ended the monitor\./;
+    assert.match(post.annotations('error').join('\n'), says);
   });
 
-  test('that could not start leaves its post step nothing to do', async () => {
+  test('that crashed says why', async () => {
+    await using monitor = await startMonitor(GATED);
+    const record = path.join(monitor.directory, 'record.jsonl');
+    renameSync(record, `${record}.kept`);
+    mkdirSync(record);
+    requestStop(monitor.directory);
+    await until(() => samplerPid(monitor.directory) === undefined);
+    rmSync(record, { recursive: true });
+    renameSync(`${record}.kept`, record);
+    const post = await monitor.post();
+    assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
+    const says = /since the monitor had ended: Error: EISDIR: .*record\.jsonl/;
+    assert.match(post.annotations('error').join('\n'), says);
+  });
+
+  test('whose record was removed fails', async () => {
+    await using monitor = await startMonitor(GATED);
+    rmSync(monitor.directory, { recursive: true });
+    const post = await monitor.post();
+    assert.equal(post.exitCode, 1);
+    assert.match(post.annotations('error').join('\n'), /^monitor: its record is lost: /);
+  });
+
+  test('ends when its job is gone', async () => {
     await using world = await openWorld();
-    const main = await runBadly(
-      world,
-      { 'sample-interval': 'soon', 'fail-if': 'mem_usd_pct > 1' },
-      { task: 'monitor' },
-    );
-    assert.match(main.stdout, /sample-interval: "soon" is not a duration/);
-    assert.match(main.stdout, /did you mean mem_used_pct\?/);
-    assert.deepEqual(main.state, {});
-    const post = await runAction(world, {}, { task: 'monitor', post: main });
-    assert.deepEqual([post.exitCode, post.stdout, post.outputs], [0, '', {}]);
-    assert.equal(world.agent.requests.length, 0);
+    const directory = await startInJobThatDies(world);
+    await until(() => samplerPid(directory) === undefined);
+    assert.equal(readRecord(directory).end, 'its job is gone');
+  });
+
+  test('shows the token to no other process', { skip: unlessLinux('reads /proc') }, async () => {
+    const headers = 'X-Api-Key: the-other-secret';
+    await using monitor = await startMonitor({ headers });
+    const files = readdirSync(monitor.directory).map(name => path.join(monitor.directory, name));
+    const places = ['cmdline', 'environ'].map(name => `/proc/${monitor.pid}/${name}`);
+    for (const place of [...files, ...places])
+      assert.doesNotMatch(readFileSync(place, 'utf8'), /the-access-token-42|the-other-secret/);
+    const { state } = await monitor.post();
+    assert.doesNotMatch(JSON.stringify(state), /the-access-token-42|the-other-secret/);
   });
 });
+
+suite('a monitor does not start', { concurrency: 2 }, () => {
+  const cases = {
+    'with a wrong token': [{ token: 'a-wrong-token' }, {}, /answered 401/],
+    'with a wrong host': [{ 'base-url': 'http://127.0.0.1:1' }, {}, /127\.0\.0\.1:1/],
+    'with invalid inputs': [{ 'sample-interval': 'soon' }, {}, /^sample-interval: "soon"/],
+    'if nobody would end it': [{}, { GITHUB_STATE: undefined }, /GITHUB_STATE: is not set/],
+  } as const;
+  for (const [name, [inputs, env, says]] of Object.entries(cases)) {
+    test(name, async () => {
+      await using world = await openWorld();
+      const main = await runBadly(world, { ...GATED, ...inputs }, { task: 'monitor', env });
+      assert.match(main.annotations('error').join('\n'), says);
+      assert.deepEqual([main.state, monitorsIn(world)], [{}, []]);
+      const post = await runAction(world, {}, { task: 'monitor', post: main });
+      assert.deepEqual([post.exitCode, post.stdout, post.outputs], [0, '', {}]);
+    });
+  }
+});
+
+/** Starts a monitor from a process that then ends. Returns the monitor's directory. */
+async function startInJobThatDies({ workspace, temp, agent }: World): Promise<string> {
+  const inputs = {
+    'sandbox-id': SANDBOX_ID,
+    token: TOKEN,
+    'base-url': agent.url,
+    'sample-interval': '1h',
+  };
+  const step = { action: folderOf('monitor'), workspace, temp, inputs };
+  const runner = path.resolve(import.meta.dirname, '../../dev/runner/step.ts');
+  const script = `
+    const { runStep } = await import(${JSON.stringify(runner)});
+    console.log((await runStep(${JSON.stringify(step)})).state.directory);
+  `;
+  const args = ['--input-type=module', '-e', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout.trim();
+}

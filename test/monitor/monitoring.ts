@@ -1,7 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRecorder, type Recorder } from '../../src/monitor/recorder.ts';
+import { requestStop, samplerPid } from '../../src/monitor/record.ts';
 import {
   type Inputs,
   METRICS,
@@ -12,109 +11,89 @@ import {
   runWell,
   type World,
   type WorldOptions,
-} from '../action/harness.ts';
+} from '../door/harness.ts';
 
-/** A job with a monitor and a sandbox with adjustable memory use. */
-export interface Job extends AsyncDisposable {
+/** A monitor of a sandbox with adjustable memory use. */
+export interface Monitor extends AsyncDisposable {
   readonly world: World;
-  /** The directory that the monitor records into. */
+  /** The directory that it records into. */
   readonly directory: string;
   /** The output `monitor`. */
   readonly id: string;
-  /** Sets memory use in percent, and waits for so many further samples. */
-  use(percent: number, samples: number): Promise<void>;
+  /** The sampler's process ID. */
+  readonly pid: number;
+  /** Sets the memory use, in percent. */
+  use(percent: number): void;
   /** Runs monitor/stop. */
-  stop(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
-  /** Runs the post step with these further inputs. */
-  post(inputs?: Inputs, env?: RunOptions['env']): Promise<Result>;
+  stop(inputs?: Inputs, options?: RunOptions): Promise<Result>;
+  /** Runs the post step. */
+  post(inputs?: Inputs, options?: RunOptions): Promise<Result>;
 }
 
-/** Starts a job with a monitor. Disposing of it ends everything. */
-export async function startJob(
+/**
+ * Starts a monitor with a memory use of 10 %. It takes its first sample at its start and, within a
+ * test, only one more: at its end. Disposing of it waits until its sampler has ended.
+ */
+export async function startMonitor(
   inputs: Inputs = {},
-  { env = {}, ...options }: WorldOptions & Pick<RunOptions, 'env'> = {},
-): Promise<Job> {
+  options: WorldOptions = {},
+): Promise<Monitor> {
   let used = 10;
-  const metrics = () => ({
-    ...METRICS,
-    ts: Math.floor(Date.now() / 1000),
-    mem_total: 1000,
-    mem_used: used * 10,
-  });
+  const metrics = () => ({ ...METRICS, mem_used: (METRICS.mem_total * used) / 100 });
   const world = await openWorld({ metrics, ...options });
-  const given = { 'sample-interval': '200ms', ...inputs };
-  const main = await runWell(world, given, { task: 'monitor', env });
-  const directory = main.state['directory'] ?? '';
+  const monitor = await startAnother(world, inputs);
+  return {
+    ...monitor,
+    use(percent) {
+      used = percent;
+    },
+    async [Symbol.asyncDispose]() {
+      await monitor[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Starts a monitor in the world of another one. */
+export async function startAnother(world: World, inputs: Inputs): Promise<Omit<Monitor, 'use'>> {
+  const given = { 'sample-interval': '1h', ...inputs };
+  const main = await runWell(world, given, { task: 'monitor' });
   const { monitor: id = '' } = main.outputs;
+  const directory = path.join(world.temp, id);
+  const pid = samplerPid(directory) ?? Number.NaN;
   return {
     world,
     directory,
     id,
-    async use(percent, samples) {
-      used = percent;
-      const due = world.agent.requests.length + samples;
-      await until(() => world.agent.requests.length >= due || undefined);
+    pid,
+    stop: (more = {}, options = {}) => runAction(world, more, { ...options, task: 'monitor-stop' }),
+    post: (more = {}, options = {}) =>
+      runAction(world, { ...given, ...more }, { ...options, task: 'monitor', post: main }),
+    async [Symbol.asyncDispose]() {
+      if (samplerPid(directory) !== undefined) requestStop(directory);
+      await until(() => !isRunning(pid));
     },
-    stop: (more = {}, moreEnv = {}) =>
-      runAction(world, more, { task: 'monitor-stop', env: { ...env, ...moreEnv } }),
-    post: (more = {}, moreEnv = {}) =>
-      runAction(
-        world,
-        { ...given, ...more },
-        { task: 'monitor', env: { ...env, ...moreEnv }, post: main },
-      ),
-    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }
 
-/** Runs a monitor's post step on what `write` records in place of a sampler. */
-export async function runPost(
-  inputs: Inputs,
-  write: (recorder: Recorder, directory: string) => void,
-  options: RunOptions = {},
-): Promise<Result> {
-  await using world = await openWorld();
-  const directory = path.join(world.temp, 'sandbox-sync-monitor-played');
-  mkdirSync(directory);
-  write(openRecorder(directory), directory);
-  const kept = { 'sandbox-id': 'sandbox1', 'base-url': world.agent.url, 'fail-if': '', ...inputs };
-  const post = { state: { directory, inputs: JSON.stringify(kept) } };
-  return await runAction(world, {}, { ...options, task: 'monitor', post });
-}
-
-/** The sampler's process ID. */
-export async function samplerIn(directory: string): Promise<number> {
-  return Number(path.basename(await until(() => processIn(directory))));
-}
-
-/** Waits until `look` returns a value. Fails after half a minute. */
-export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+/** Waits until something is true. Fails after half a minute. */
+export async function until(isTrue: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1500; tries += 1) {
-    const found = await look();
-    if (found !== undefined) return found;
+    if (isTrue()) return;
     await delay(20);
   }
   throw new Error('what was waited for did not come');
 }
 
-/** The sampler's folder in /proc, if it runs. */
-export function processIn(directory: string): string | undefined {
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .map(name => path.join('/proc', name))
-    .find(folder => commandLineOf(folder).at(-2) === directory);
+/** Sends the running step a signal when the sampler asks for its last sample. */
+export function signalAtEnd(name: NodeJS.Signals): Pick<RunOptions, 'onRequest'> {
+  return { onRequest: (_, signal) => signal(name) };
 }
 
-/** A file of the sampler in /proc. */
-export function readProcess(folder: string, name: string): string {
-  return readFileSync(path.join(folder, name), 'utf8');
-}
-
-function commandLineOf(folder: string): string[] {
+export function isRunning(pid: number): boolean {
   try {
-    return readProcess(folder, 'cmdline').split('\0');
+    return process.kill(pid, 0);
   } catch {
-    // It has ended meanwhile.
-    return [];
+    return false;
   }
 }

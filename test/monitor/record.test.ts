@@ -1,114 +1,190 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdtempDisposableSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
-  hasEnded,
-  isEndRequested,
-  removeDirectory,
-  requestEnd,
-} from '../../src/monitor/directory.ts';
-import { readRecord } from '../../src/monitor/record.ts';
-import { openRecorder } from '../../src/monitor/recorder.ts';
+  ASKED,
+  appendLine,
+  clockOf,
+  filesIn,
+  findGaps,
+  isFull,
+  isStopped,
+  keepInputs,
+  markStopped,
+  readKeptInputs,
+  readRecord,
+  requestStop,
+  samplerPid,
+  startNow,
+} from '../../src/monitor/record.ts';
+import { judgeRecord } from '../../src/run/monitor.ts';
+import { parse } from '../gate/given.ts';
 import { decoded } from '../stats/given.ts';
 
 const openPlace = () => mkdtempDisposableSync(path.join(tmpdir(), 'record-'));
-const read = (directory: string, ...judged: string[]) => readRecord(directory, new Set(judged));
 
 describe('a record', () => {
-  test('gives back what was written', async () => {
+  test('gives back what was written', () => {
     using place = openPlace();
-    const recorder = openRecorder(place.path);
-    recorder.start(0);
-    recorder.sample(1, decoded('{"mem_used":9007199254740993,"load":1.5}', 'load'));
-    recorder.gap({ at: 2, what: 'no answer' });
-    recorder.end({ at: 3, what: 'enough' });
-    const { start, samples, gaps, end, stats } = await read(place.path, 'load');
-    assert.deepEqual(
-      samples.map(({ at, figures }) => [at, ...figures]),
-      [[1, ['mem_used', 9007199254740992], ['load', 1.5]]],
-    );
-    assert.deepEqual(
-      [start, gaps, end],
-      [0, [{ at: 2, what: 'no answer' }], { at: 3, what: 'enough' }],
-    );
-    assert.equal(stats?.digits.get('mem_used'), '9007199254740993');
-    assert.equal(stats.json, '{"mem_used":9007199254740993,"load":1.5}');
-  });
-
-  test('holds what is judged, and the warnings of all samples, each once', async () => {
-    using place = openPlace();
-    const recorder = openRecorder(place.path);
-    const others = Array.from({ length: 500 }, (_, index) => `"f${index}":${index}`).join(',');
-    for (const json of [
-      '{"ts":"x"}',
-      `{${others},"load":7}`,
-      '{"load":"full"}',
-      '{"ts":"x","load":7}',
-    ])
-      recorder.sample(1, decoded(json, 'load'));
-    assert.doesNotMatch(readFileSync(path.join(place.path, 'record.jsonl'), 'utf8'), /"f1"/);
-    const { samples, warnings } = await read(place.path, 'load');
-    assert.deepEqual(
-      samples.map(({ figures }) => [figures.get('load'), figures.size]),
-      [
-        [undefined, 0],
-        [7, 1],
-        [undefined, 0],
-        [7, 1],
-      ],
-    );
-    assert.deepEqual(warnings, [
-      "The sandbox's ts cannot be used: it is not a valid number.",
-      "The sandbox's load cannot be used: it is not a valid number.",
+    const first = '{"mem_used":9007199254740993,"load":1.5,"note":"a\\nb"}';
+    appendLine(place.path, { at: 1, stats: first }, String);
+    appendLine(place.path, { at: 2, failure: 'no answer' }, String);
+    appendLine(place.path, { at: 3, stats: '{"load":2,"ts":"x"}' }, String);
+    appendLine(place.path, { at: 4, end: ASKED }, String);
+    const { samples, stats, warnings, failures, end, crash } = readRecord(place.path);
+    const loads = samples.map(({ at, figures }) => [at, figures.get('load')]);
+    assert.deepEqual(loads, [
+      [1, 1.5],
+      [3, 2],
     ]);
+    assert.equal(stats?.json, '{"load":2,"ts":"x"}');
+    assert.match(warnings.join(), /^The sandbox's ts cannot be used/);
+    assert.deepEqual(failures, [{ at: 2, message: 'no answer' }]);
+    assert.deepEqual([end, crash], [ASKED, undefined]);
   });
 
-  test('is full after 50,000 samples, failed ones included', () => {
+  test('loses no more than half a line to a sampler that was killed', () => {
     using place = openPlace();
-    const recorder = openRecorder(place.path);
-    for (let sample = 1; sample <= 50_000; sample += 1) {
-      assert.equal(recorder.isFull(), false);
-      recorder.gap({ at: 1, what: '' });
-    }
-    assert.equal(recorder.isFull(), true);
+    appendLine(place.path, { at: 1, stats: '{"ts":1}' }, String);
+    appendFileSync(filesIn(place.path).record, '{"at":2,"stats":"{\\"ts');
+    const { samples, end } = readRecord(place.path);
+    assert.deepEqual([samples.map(({ at }) => at), end], [[1], undefined]);
   });
 
-  test('is full after 32 MiB', () => {
+  test('quotes the last line of a crash', () => {
     using place = openPlace();
-    const recorder = openRecorder(place.path);
-    for (let mebibytes = 1; mebibytes <= 32; mebibytes += 1) {
-      assert.equal(recorder.isFull(), false);
-      recorder.gap({ at: 1, what: 'x'.repeat(2 ** 20) });
-    }
-    assert.equal(recorder.isFull(), true);
+    writeFileSync(filesIn(place.path).errors, '(node:1) Warning: x\nError: ENOSPC: disk full\n\n');
+    assert.equal(readRecord(place.path).crash, 'Error: ENOSPC: disk full');
   });
 
-  test('loses no more than the lines that were not written whole, and holds a sample of nothing for them', async () => {
+  test('is full after 16 MiB', () => {
     using place = openPlace();
-    const recorder = openRecorder(place.path);
-    const file = path.join(place.path, 'record.jsonl');
-    recorder.sample(1, decoded('{"ts":1}'));
-    appendFileSync(file, '{"at":2,"sta\n{"at":"2","figures":{}}\n{"at":1e300,"figures":{}}\n');
-    recorder.sample(3, decoded('{"ts":3}'));
-    appendFileSync(file, '{"at":4,"gap":"half');
-    const { samples, gaps } = await read(place.path);
-    assert.deepEqual([samples.map(({ at }) => at), gaps], [[1, 3, 3], []]);
-    assert.equal(samples[2]?.figures.size, 0);
+    appendLine(place.path, { at: 1, stats: '{}' }, String);
+    assert.equal(isFull(place.path), false);
+    truncateSync(filesIn(place.path).record, 16 * 2 ** 20);
+    assert.equal(isFull(place.path), true);
   });
 });
 
-test('an end is asked for, comes, and takes the record with it', async () => {
+test('the end finds the inputs of the start, and its clock', () => {
   using place = openPlace();
-  assert.deepEqual([isEndRequested(place.path), hasEnded(place.path)], [false, false]);
-  requestEnd(place.path);
-  requestEnd(place.path);
-  assert.deepEqual([isEndRequested(place.path), hasEnded(place.path)], [true, false]);
-  openRecorder(place.path).end({ at: 1, what: 'asked' });
-  assert.equal(hasEnded(place.path), true);
-  removeDirectory(place.path);
-  removeDirectory(place.path);
-  requestEnd(place.path);
-  assert.deepEqual([hasEnded(place.path), (await read(place.path)).samples], [true, []]);
+  assert.equal(readKeptInputs(place.path), undefined);
+  const kept = { inputs: { 'fail-if': 'load > 1' }, start: startNow() };
+  keepInputs(place.path, kept);
+  assert.deepEqual(readKeptInputs(place.path), kept);
+  const now = clockOf({ ...kept.start, at: 1000 })();
+  assert.ok(now >= 1000 && now < 1_000_000, String(now));
+});
+
+test('a request to stop is not yet a stop', () => {
+  using place = openPlace();
+  const { stop, pid } = filesIn(place.path);
+  assert.deepEqual([isStopped(place.path), samplerPid(place.path)], [false, undefined]);
+  writeFileSync(pid, '4711');
+  requestStop(place.path);
+  requestStop(place.path);
+  assert.deepEqual([isStopped(place.path), samplerPid(place.path)], [false, 4711]);
+  markStopped(place.path);
+  requestStop(place.path);
+  assert.equal(isStopped(place.path), true, stop);
+});
+
+const S = 1000;
+const CALM = decoded('{"mem_used_pct":10}').figures;
+
+/** Samples at these seconds, with an interval of 5 s, and a job that ends after 100 s. */
+interface Course {
+  readonly at: readonly number[];
+  readonly end?: string;
+  readonly crash?: string;
+  readonly gaps: readonly (readonly [from: number, to: number, why: string])[];
+}
+
+const COURSES: Readonly<Record<string, Course>> = {
+  'that was seen to its end': { at: [0, 48, 98, 100], end: ASKED, gaps: [] },
+  'whose last sample came after its end': { at: [0, 50, 101], end: ASKED, gaps: [[50, 101, '']] },
+  'with ten intervals between two samples': { at: [0, 50, 100], end: ASKED, gaps: [] },
+  'with more than ten intervals between two samples': {
+    at: [0, 50.001, 100],
+    end: ASKED,
+    gaps: [[0, 50.001, '']],
+  },
+  'that was not seen at its end': { at: [0, 49], end: ASKED, gaps: [[49, 100, '']] },
+  'that was not seen twice': {
+    at: [0, 60, 70, 121],
+    end: ASKED,
+    gaps: [
+      [0, 60, ''],
+      [70, 121, ''],
+    ],
+  },
+  'whose monitor had ended': {
+    at: [0, 40, 80],
+    end: 'max-duration was over',
+    gaps: [[80, 100, ', since the monitor had ended: max-duration was over']],
+  },
+  'whose monitor crashed': {
+    at: [0, 50, 99],
+    crash: 'Error: ENOSPC',
+    gaps: [[99, 100, ', since the monitor had ended: Error: ENOSPC']],
+  },
+  'whose monitor was killed': {
+    at: [0, 50, 100],
+    gaps: [[100, 100, ', since something else ended the monitor']],
+  },
+};
+
+describe('a job', () => {
+  for (const [name, { at, end, crash, gaps }] of Object.entries(COURSES)) {
+    test(name, () => {
+      const samples = at.map(seconds => ({ at: seconds * S, figures: CALM }));
+      const found = findGaps({ samples, end, crash }, 100 * S, 5 * S);
+      const seconds = found.map(gap => [gap.from / S, gap.to / S, gap.why]);
+      assert.deepEqual(seconds, gaps);
+    });
+  }
+});
+
+test('with short intervals, a time of 30 s opens no gap, a longer one does', () => {
+  const at = [0, 30, 61, 62];
+  const samples = at.map(seconds => ({ at: seconds * S, figures: CALM }));
+  const found = findGaps({ samples, end: ASKED, crash: undefined }, 62 * S, S);
+  assert.deepEqual(
+    found.map(({ from, to }) => [from / S, to / S]),
+    [[30, 61]],
+  );
+});
+
+describe('a gap', () => {
+  const samples = [0, 60, 120].map(at => ({ at: at * S, figures: CALM }));
+  const conditions = [parse('mem_used_pct > 90')];
+  const levels = {
+    'fails a gate with fail-if': [conditions, [], 'failed', 1, 0],
+    'is a warning with warn-if': [[], conditions, 'warned', 0, 2],
+    'is a warning without conditions': [[], [], 'none', 0, 2],
+  } as const;
+  for (const [name, [failIf, warnIf, state, errors, warnings]] of Object.entries(levels)) {
+    test(name, () => {
+      const inputs = {
+        name: '',
+        sandboxId: 's',
+        baseUrl: 'u',
+        sampleInterval: 5 * S,
+        summary: true,
+      };
+      const record = { samples, stats: undefined, warnings: [], failures: [], end: ASKED };
+      const report = judgeRecord(
+        { ...inputs, failIf, warnIf },
+        { ...record, crash: undefined },
+        130 * S,
+      );
+      assert.equal(report.gate.state, state);
+      assert.deepEqual([report.errors.length, report.warnings.length], [errors, warnings]);
+      const [first = ''] = [...report.errors.map(({ message }) => message), ...report.warnings];
+      assert.equal(first, 'The sandbox was not seen from 00:00:00 UTC to 00:01:00 UTC.');
+      assert.deepEqual(report.monitored, { from: 0, to: 130 * S });
+    });
+  }
 });

@@ -1,73 +1,97 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import type { Recorder } from '../../src/monitor/recorder.ts';
-import { recordSamples } from '../../src/monitor/sampler.ts';
+import { recordSamples, sampleTimeout } from '../../src/monitor/sampler.ts';
+import { simulatedClock } from '../clock.ts';
 import { decoded } from '../stats/given.ts';
 
-const STATS = decoded('{"mem_used":1}');
+const TOO_LARGE = new AgentError('too-large', 'Long.');
 
-/** Records samples that fail with each error in turn, until `stopAt` have been taken. */
-async function recorded(
-  errors: readonly (Error | undefined)[],
-  stopAt: number,
+describe('sampling', () => {
+  interface Case {
+    /** What each sample fails with, if it does. */
+    readonly errors?: readonly (Error | undefined)[];
+    /** The sample during which the job ends. */
+    readonly stopAt?: number;
+    /** The number of samples that fill the record. */
+    readonly fullAt?: number;
+    readonly lines: readonly string[];
+  }
+  const cases: Readonly<Record<string, Case>> = {
+    'records after each interval, and at the end': {
+      stopAt: 2,
+      lines: ['5 sample', '10 sample', '10 end: enough'],
+    },
+    'records what failed, with advice if the next sample would fail too': {
+      errors: [
+        new AgentError('connection', 'Slow.'),
+        TOO_LARGE,
+        new AgentError('cancelled', 'Cut.'),
+      ],
+      stopAt: 3,
+      lines: [
+        '5 failed: Slow.',
+        `10 failed: Long. ${TOO_LARGE.hint}`,
+        '15 failed: Cut.',
+        '15 end: enough',
+      ],
+    },
+    'ends when the record is full': {
+      fullAt: 2,
+      lines: ['5 sample', '10 sample', '10 end: its record was full'],
+    },
+  };
+  for (const [name, { errors = [], stopAt, fullAt, lines }] of Object.entries(cases)) {
+    test(name, async () => assert.deepEqual(await recorded({ errors, stopAt, fullAt }), lines));
+  }
+
+  test('lets a bug through', async () => {
+    await assert.rejects(recorded({ errors: [new TypeError('a bug')] }), /a bug/);
+  });
+});
+
+/** The lines of a record with an interval of 5 ms. */
+async function recorded({
+  errors,
+  stopAt,
   fullAt = Number.POSITIVE_INFINITY,
-): Promise<string[]> {
+}: {
+  readonly errors: readonly (Error | undefined)[];
+  readonly stopAt?: number | undefined;
+  readonly fullAt?: number | undefined;
+}): Promise<string[]> {
   const lines: string[] = [];
   const stop = new AbortController();
+  const { sleep, clock } = simulatedClock();
   let samples = 0;
   const read = async () => {
-    const error = errors[samples++];
+    const error = errors[samples];
+    samples += 1;
     if (samples === stopAt) stop.abort('enough');
     if (error !== undefined) throw error;
-    return STATS;
+    return decoded('{"mem_used":1}');
   };
-  const recorder: Recorder = {
-    start: at => void lines.push(`${at} start`),
+  await recordSamples(read, {
+    intervalMs: 5,
+    sleep,
+    stop: stop.signal,
+    now: clock,
     isFull: () => samples >= fullAt,
-    sample: at => void lines.push(`${at} sample`),
-    gap: ({ at, what }) => void lines.push(`${at} ${what}`),
-    end: ({ at, what }) => void lines.push(`${at} end: ${what}`),
-  };
-  const sleep = async () => !stop.signal.aborted;
-  await recordSamples(read, recorder, 200, { sleep, stop: stop.signal, now: () => samples });
+    write(line) {
+      if ('stats' in line) lines.push(`${line.at} sample`);
+      else if ('end' in line) lines.push(`${line.at} end: ${line.end}`);
+      else lines.push(`${line.at} failed: ${line.failure}`);
+    },
+  });
   return lines;
 }
 
-test('samples are taken at once, after each interval, and a last time at the end', async () => {
-  assert.deepEqual(await recorded([], 2), [
-    '0 start',
-    '1 sample',
-    '2 sample',
-    '3 sample',
-    '3 end: enough',
-  ]);
-});
-
-test('a sample that fails is a gap, with what to do about it where the next would not mend it', async () => {
-  const errors = [
-    new AgentError('stalled', 'Slow.'),
-    new AgentError('too-large', 'Long.'),
-    undefined,
+describe('a sample may take', () => {
+  const cases = [
+    { what: 'ten seconds', timeout: 60_000, sampleInterval: 5000, ms: 10_000 },
+    { what: 'an interval that is longer', timeout: 60_000, sampleInterval: 30_000, ms: 30_000 },
+    { what: 'no longer than timeout', timeout: 3000, sampleInterval: 30_000, ms: 3000 },
   ];
-  const cancelled = new AgentError('cancelled', 'Cut.');
-  assert.deepEqual(await recorded([...errors, cancelled], 3), [
-    '0 start',
-    '1 Slow.',
-    `2 Long. ${new AgentError('too-large', '').hint}`,
-    '3 sample',
-    '4 Cut.',
-    '4 end: enough',
-  ]);
-});
-
-test('sampling ends when the record is full', async () => {
-  assert.deepEqual((await recorded([], 9, 2)).slice(-2), [
-    '3 sample',
-    '3 end: its record was full',
-  ]);
-});
-
-test('a bug passes through', async () => {
-  await assert.rejects(recorded([new TypeError('a bug')], 2), new TypeError('a bug'));
+  for (const { what, ms, ...inputs } of cases)
+    test(what, () => assert.equal(sampleTimeout(inputs), ms));
 });

@@ -1,315 +1,195 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { parse as parseYaml } from 'yaml';
-import { gateOf } from '../../src/gate/judge.ts';
-import { aggregatesOf, outputsOf, reportJson } from '../../src/report/outputs.ts';
+import { checksumsOf, digestOf } from '../../src/report/checksums.ts';
+import { outputsOf, reportJson } from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
-import { parse } from '../gate/given.ts';
-import { course, type Reading } from './courses.ts';
 import {
   BUSY,
   EVERY_END,
-  FULL,
   failed,
+  judged,
+  notAttempted,
+  reading,
   report,
   SHA256,
-  STATS,
   statsOf,
+  unchanged,
   uploaded,
 } from './reports.ts';
 
 const LIMIT = 256 * 1024;
-const HUGE = '9223372036854775807';
-const EXACT = '9007199254740991';
 
-/** The report of samples judged by conditions of fail-if. */
-function judged(readings: readonly Reading[], failIf: readonly string[] = []): Report {
-  const samples = course(readings);
-  const figures = samples.map(sample => sample.figures);
-  return report({ samples, gate: gateOf({ failIf: failIf.map(parse), warnIf: [] }, figures) });
+/** Those outputs of a report that are not empty. */
+function filled(parts: Partial<Report>): Record<string, string> {
+  const outputs = Object.entries(outputsOf(report(parts)));
+  return Object.fromEntries(outputs.filter(([, value]) => value !== ''));
 }
 
-const GATE = ['gate', 'breaches', 'aggregates'];
-
-/** The names of a run's outputs for which `holds` is true. */
-function outputsWhere(holds: (name: string) => boolean, of: Report) {
-  const { outputs, notices } = outputsOf(of, aggregatesOf(of.samples));
-  return {
-    notices,
-    outputs: Object.fromEntries(Object.entries(outputs).filter(([name]) => holds(name))),
-  };
-}
-
-const uploadOutputs = (of: Report) => outputsWhere(() => true, { ...of, task: 'upload' });
-const statsOutputs = (of: Report) =>
-  outputsWhere(name => !GATE.includes(name), { ...of, task: 'stats' });
-const gateOutputs = (of: Report) =>
-  outputsWhere(name => GATE.includes(name), { ...of, task: 'monitor' });
-
-test('the outputs are those that action.yml declares', () => {
-  const declared: { outputs: Record<string, unknown> } = parseYaml(
-    readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'),
-  );
-  const written = Object.keys(outputsOf(report(), {}).outputs);
-  assert.deepEqual(
-    [...written, 'report', 'checksums'].sort(),
-    Object.keys(declared.outputs).sort(),
-  );
-});
-
-describe('the outputs of the upload', () => {
-  test('count every way a file can end', () => {
-    const { outputs, notices } = uploadOutputs(report(EVERY_END));
-    assert.deepEqual(notices, []);
-    assert.deepEqual(outputs, {
+describe('the outputs', () => {
+  test('of an upload count every way a file can end', () => {
+    assert.deepEqual(filled({ task: 'upload', digest: 'sha256:d', ...EVERY_END }), {
       'uploaded-count': '2',
       'unchanged-count': '1',
       'failed-count': '1',
       'skipped-count': '2',
-      'hidden-count': '0',
       'uploaded-bytes': '12',
-      digest: '',
+      digest: 'sha256:d',
       uploaded:
         '[{"source":"a","path":"/home/user/app/a","size":7},{"source":"f","path":"/home/user/app/f","size":5}]',
     });
-    assert.equal(uploadOutputs(report()).outputs['uploaded'], '[]');
   });
 
-  /** Files whose list has this many bytes; names occur in it twice. */
-  function listOf(bytes: number) {
-    const left =
-      bytes -
-      Buffer.byteLength(uploadOutputs(report({ files: list(0, 10) })).outputs['uploaded'] ?? '');
-    return uploadOutputs(report({ files: list(Math.floor(left / 2), left % 2 === 0 ? 10 : 100) }));
-  }
-  const list = (length: number, size: number) => [
-    uploaded('ü'),
-    uploaded('x'.repeat(length), size),
-  ];
-
-  test('list files up to 256 KiB, and none beyond, with a notice', () => {
-    for (const bytes of [LIMIT - 1, LIMIT]) {
-      const { outputs, notices } = listOf(bytes);
-      assert.equal(Buffer.byteLength(outputs['uploaded'] ?? ''), bytes);
-      assert.deepEqual(notices, []);
-    }
-    const { outputs, notices } = listOf(LIMIT + 1);
-    assert.deepEqual([outputs['uploaded'], outputs['uploaded-count']], ['[]', '2']);
-    assert.match(notices.join(), /^The output uploaded is \[\]: .*256 KiB.* output report/);
+  test('list uploaded files up to 256 KiB, and none beyond', () => {
+    const list = (length: number) =>
+      outputsOf(report({ files: [uploaded('ü'), uploaded('x'.repeat(length))] }))['uploaded'] ?? '';
+    // The name occurs twice.
+    const longest = Math.floor((LIMIT - Buffer.byteLength(list(0))) / 2);
+    assert.ok(Buffer.byteLength(list(longest)) > LIMIT - 2);
+    assert.equal(list(longest + 1), '[]');
   });
-});
 
-describe('the outputs of the stats', () => {
-  test('have each figure with all its digits', () => {
-    const { outputs, notices } = statsOutputs(report({ stats: STATS }));
-    assert.deepEqual(notices, []);
+  test('of the stats are the figures, the derived percentages with two decimals', () => {
+    const figures = { ...reading(12.345, 25, 0), ts: 1_700_000_000, load: 3 };
+    const { aggregates: _, ...outputs } = filled({ task: 'stats', stats: statsOf(figures) });
     assert.deepEqual(outputs, {
       ts: '1700000000',
       'cpu-count': '4',
       'cpu-used-pct': '12.345',
       'mem-total': '4294967296',
       'mem-used': '1073741824',
-      'mem-total-mib': '4096',
-      'mem-used-mib': '1024',
-      'disk-total': HUGE,
-      'disk-used': '1024',
       'mem-used-pct': '25.00',
       'mem-free': '3221225472',
+      'mem-cache': '268435456',
+      'disk-total': '21474836480',
+      'disk-used': '0',
       'disk-used-pct': '0.00',
-      'disk-free': '9223372036854774783',
-      stats: STATS.json,
+      'disk-free': '21474836480',
+      stats: JSON.stringify(figures),
+      gate: 'none',
+      breaches: '[]',
     });
   });
 
-  test('are empty, and never 0, where something was not reported', () => {
-    const { outputs } = statsOutputs(report({ stats: statsOf({ mem_total: 0, mem_used: 0 }) }));
-    const filled = Object.entries(outputs).filter(([, value]) => value !== '');
-    const stats = '{"mem_total":0,"mem_used":0}';
-    assert.deepEqual(Object.fromEntries(filled), { 'mem-total': '0', stats });
-    assert.deepEqual(new Set(Object.values(statsOutputs(report()).outputs)), new Set(['']));
+  test('are empty, and never 0, if a figure was not reported', () => {
+    const none = { gate: 'none', breaches: '[]', aggregates: '{}' };
+    assert.deepEqual(filled({ task: 'stats' }), none);
   });
 
-  test('have no JSON that is too long, but a notice', () => {
-    const { outputs, notices } = statsOutputs(
-      report({ stats: statsOf({ ts: 5, more: `"${'ü'.repeat(LIMIT / 2)}"` }) }),
-    );
-    assert.deepEqual([outputs['stats'], outputs['ts']], ['', '5']);
-    assert.match(notices.join(), /^The output stats is empty/);
-  });
-});
-
-describe('the outputs of the gate', () => {
-  test('have each breach exactly, in the metric’s own unit, and null for what is not reported', () => {
-    const failIf = [
-      'mem_used >= 9007199254740991B',
-      'cpu_used_pct > 90.5%',
-      'mem_used_mib > 1.5GiB',
-      'load > 1',
-    ];
-    const { outputs } = gateOutputs(
-      judged([{ mem_used: EXACT, cpu_used_pct: 90.6, mem_used_mib: 1600 }], failIf),
-    );
-    assert.equal(outputs['gate'], 'failed');
-    assert.equal(
-      outputs['breaches'],
-      `[{"level":"fail","condition":"mem_used >= 9007199254740991B","metric":"mem_used","figure":${EXACT},"limit":${EXACT}},` +
-        '{"level":"fail","condition":"cpu_used_pct > 90.5%","metric":"cpu_used_pct","figure":90.6,"limit":90.5},' +
-        '{"level":"fail","condition":"mem_used_mib > 1.5GiB","metric":"mem_used_mib","figure":1600,"limit":1536},' +
-        '{"level":"fail","condition":"load > 1","metric":"load","figure":null,"limit":1}]',
-    );
+  test('have each breach in the metric’s own unit, null if it was not reported', () => {
+    const failIf = ['mem_used_mib > 1.5GiB', 'cpu_used_pct > 90.5%', 'load > 1'];
+    const given = judged([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
+    const { gate, breaches } = outputsOf(report({ task: 'monitor', ...given }));
+    assert.equal(gate, 'failed');
+    assert.deepEqual(JSON.parse(breaches ?? ''), [
+      { level: 'fail', condition: failIf[0], metric: 'mem_used_mib', figure: 1600, limit: 1536 },
+      { level: 'fail', condition: failIf[1], metric: 'cpu_used_pct', figure: 90.6, limit: 90.5 },
+      { level: 'fail', condition: failIf[2], metric: 'load', figure: null, limit: 1 },
+    ]);
   });
 
-  test('have the aggregates of every metric, exact, over the samples that report it', () => {
-    const readings = [
-      { mem_used: EXACT, load: 0.1, note: '"text"' },
-      { mem_used: '9007199254740989', load: 0.2, cpu_used_pct: `1${'0'.repeat(400)}` },
-      { load: 0.6 },
-    ];
-    assert.equal(
-      gateOutputs(judged(readings)).outputs['aggregates'],
-      `{"mem_used":{"last":9007199254740989,"min":9007199254740989,"max":${EXACT},"mean":9007199254740990},` +
-        '"load":{"last":0.6,"min":0.1,"max":0.6,"mean":0.3}}',
-    );
-    assert.equal(gateOutputs(report()).outputs['aggregates'], '{}');
-  });
-
-  test('are empty, with a notice, where they are too long', () => {
-    const many = Array.from({ length: 5000 }, (_, index) => `metric_number_${index}`);
-    const readings = Array.from({ length: 20 }, (_, index) =>
-      many.slice(index * 250, (index + 1) * 250),
-    );
-    const { outputs, notices } = gateOutputs(
-      judged(
-        readings.map(names => Object.fromEntries(names.map(name => [name, 1]))),
-        many.map(name => `${name} > 0`),
-      ),
-    );
-    assert.deepEqual(outputs, { gate: 'failed', breaches: '', aggregates: '' });
-    const empty = notices.map(notice => notice.slice(0, 30));
-    assert.deepEqual(empty, ['The output breaches is empty: ', 'The output aggregates is empty']);
+  test('have the aggregates of known metrics, and of those in conditions, over the samples that report them', () => {
+    const given = judged([{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }], ['load > 5']);
+    const { aggregates } = outputsOf(report({ task: 'stats', ...given }));
+    assert.deepEqual(JSON.parse(aggregates ?? ''), {
+      mem_used: { last: 1, min: 1, max: 3, mean: 2 },
+      load: { last: 1, min: 1, max: 1, mean: 1 },
+    });
   });
 });
 
-test('all outputs together stay below 1 MB as UTF-16, and the list of files goes first', () => {
-  const names = Array.from({ length: 400 }, (_, index) => `metric_${index}_${'x'.repeat(100)}`);
-  const of = judged(
-    [Object.fromEntries(names.map(name => [name, 1]))],
-    names.map(name => `${name} > 0`),
-  );
-  const stats = statsOf({ ts: 5, more: `"${'x'.repeat(250_000)}"` });
-  const files = Array.from({ length: 2000 }, (_, index) => uploaded(`${index}-${'y'.repeat(30)}`));
-  const { outputs, notices } = outputsOf({ ...of, stats, files }, aggregatesOf(of.samples));
-  const characters = Object.values(outputs).reduce((sum, { length }) => sum + length, 0);
-  assert.ok(2 * characters < 900_001, String(characters));
-  assert.ok([outputs['stats'], outputs['breaches']].every(Boolean));
-  assert.equal(outputs['uploaded'], '[]');
-  assert.match(notices.join(), /^The output uploaded is \[\]: the outputs would exceed 900 KB/);
+const written = (parts: Partial<Report>) => [...reportJson(report(parts))].join('');
+
+describe('the report file', () => {
+  test('holds everything about a run', () => {
+    const errors = [{ message: 'No.', details: ['d'] }];
+    const parsed = JSON.parse(written({ ...EVERY_END, errors, warnings: ['w'] }));
+    const { $schema, files, totals, ...rest } = parsed;
+    assert.match($schema, /report-1\.json$/);
+    assert.deepEqual(rest, {
+      task: 'sync',
+      name: '',
+      succeeded: false,
+      headline: 'Uploaded 2 of 5 files; 1 failed, 1 not attempted, 1 unchanged.',
+      sandboxId: 'i1a2b3',
+      baseUrl: 'https://sandbox.example.com',
+      dryRun: false,
+      cancelled: false,
+      digest: '',
+      skipped: EVERY_END.skipped,
+      orphaned: [],
+      retries: 0,
+      durationMs: 2000,
+      errors,
+      warnings: ['w'],
+      stats: null,
+      figures: null,
+      aggregates: {},
+      samples: [],
+      gate: { state: 'none', breaches: [] },
+    });
+    assert.deepEqual(totals, {
+      planned: 6,
+      plannedBytes: 50,
+      uploaded: 2,
+      unchanged: 1,
+      unchangedBytes: 10,
+      failed: 1,
+      skipped: 2,
+      notAttempted: 1,
+      uploadedBytes: 12,
+    });
+    const file = (name: string) => ({ source: name, target: `/home/user/app/${name}`, size: 10 });
+    const path = '/home/user/app/a';
+    assert.deepEqual(files.slice(0, 5), [
+      { ...file('a'), size: 7, status: 'uploaded', attempts: 1, durationMs: 5, path },
+      { ...file('b'), status: 'failed', attempts: 3, durationMs: 7, error: BUSY },
+      { ...file('c'), status: 'skipped', reason: 'dry run' },
+      { ...file('d'), status: 'not-attempted', reason: 'the sandbox was not ready' },
+      { ...file('e'), status: 'unchanged', path: '/home/user/app/e', sha256: SHA256 },
+    ]);
+  });
+
+  test('has each file once, in order, however many', () => {
+    const names = Array.from({ length: 1001 }, (_, index) => String(index));
+    const { files } = JSON.parse(written({ files: names.map(name => uploaded(name)) }));
+    assert.deepEqual(
+      files.map(({ source }: { source: string }) => source),
+      names,
+    );
+  });
+
+  test('has the samples and the monitored time, and the stats as the agent sent them', () => {
+    const monitored = { from: 1, to: 2 };
+    const stats = { ...statsOf({ load: 1.5 }), json: '{"load":1.50,"host":"h"}' };
+    const text = written({ ...judged([{ load: 1.5 }]), stats, monitored });
+    assert.ok(text.includes('\n"stats": {"load":1.50,"host":"h"},\n'));
+    const { figures, samples, monitored: kept } = JSON.parse(text);
+    assert.deepEqual(
+      [figures, samples[0].figures, kept],
+      [{ load: 1.5 }, { load: 1.5 }, monitored],
+    );
+  });
+
+  test('is JSON that any parser reads, whatever the names', () => {
+    const name = 'a\ud800b\u0000"\\\n\u2028😀';
+    const text = written({ files: [uploaded(name)], warnings: ['\udfff'] });
+    assert.ok(text.isWellFormed());
+    assert.equal(JSON.parse(text).files[0].source, name);
+  });
 });
 
-const written = (parts: Partial<Report>) =>
-  [...reportJson(report(parts), aggregatesOf(report(parts).samples))].join('');
+describe('the checksums', () => {
+  test('list what is in the sandbox, as sha256sum does', () => {
+    const files = [unchanged('a\nb\\c'), uploaded('not hashed'), failed('d')];
+    const line = `\\${SHA256}  /home/user/app/a\\nb\\\\c\n`;
+    assert.deepEqual(checksumsOf(report({ files })), [line]);
+  });
 
-test('holds everything about a run, its schema first', () => {
-  const text = written({
-    ...EVERY_END,
-    errors: [{ message: 'No.', details: ['d'] }],
-    warnings: ['w'],
+  test('make one digest of a whole build, in whatever order, and none of a part', () => {
+    const build = [unchanged('b'), unchanged('a')];
+    assert.match(digestOf(build), /^sha256:[0-9a-f]{64}$/);
+    assert.equal(digestOf(build), digestOf(build.toReversed()));
+    assert.equal(digestOf([...build, notAttempted('c')]), '');
+    assert.equal(digestOf([]), '');
   });
-  const $schema =
-    'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
-  assert.ok(text.startsWith(`{"$schema":"${$schema}",`));
-  const { files, totals, ...rest } = JSON.parse(text);
-  assert.deepEqual(rest, {
-    $schema,
-    task: 'sync',
-    name: '',
-    succeeded: false,
-    headline: 'Uploaded 2 of 5 files; 1 failed, 1 not attempted, 1 unchanged. No.',
-    sandboxId: 'i1a2b3',
-    baseUrl: 'https://sandbox.example.com',
-    dryRun: false,
-    cancelled: false,
-    digest: '',
-    skipped: EVERY_END.skipped,
-    hidden: [],
-    orphaned: [],
-    durationMs: 2000,
-    durations: {},
-    errors: [{ message: 'No.', details: ['d'] }],
-    warnings: ['w'],
-    stats: null,
-    figures: null,
-    aggregates: {},
-    samples: [],
-    gate: { state: 'none', breaches: [] },
-  });
-  assert.deepEqual(totals, {
-    planned: 6,
-    plannedBytes: 50,
-    uploaded: 2,
-    unchanged: 1,
-    unchangedBytes: 10,
-    failed: 1,
-    skipped: 2,
-    notAttempted: 1,
-    uploadedBytes: 12,
-  });
-  const error = { kind: 'busy', status: 429, message: BUSY.message, hint: BUSY.hint };
-  const file = (name: string) => ({ source: name, target: `app/${name}`, size: 10 });
-  const path = '/home/user/app/a';
-  assert.deepEqual(files.slice(0, 5), [
-    { ...file('a'), size: 7, status: 'uploaded', attempts: 1, durationMs: 5, path },
-    { ...file('b'), status: 'failed', attempts: 3, durationMs: 7, error },
-    { ...file('c'), status: 'skipped', reason: 'dry run' },
-    { ...file('d'), status: 'not-attempted', reason: 'the job was cancelled' },
-    { ...file('e'), status: 'unchanged', path: '/home/user/app/e', sha256: SHA256 },
-  ]);
-});
-
-test('has each file once, in order, however many', () => {
-  const names = Array.from({ length: 1001 }, (_, index) => String(index));
-  const { files }: { files: { source: string }[] } = JSON.parse(
-    written({ files: names.map(name => uploaded(name)) }),
-  );
-  const sources = files.map(({ source }) => source);
-  assert.deepEqual(sources, names);
-});
-
-test('keeps the digits of the stats, and the figures of every sample', () => {
-  const stats = statsOf({ disk_total: HUGE, disk_used: 1, load: '1.50', big: '1e400' });
-  const text = written({
-    stats,
-    samples: [{ at: 5, figures: stats.figures }],
-    files: [failed('a', FULL)],
-  });
-  assert.ok(
-    text.includes(`\n"stats": {"disk_total":${HUGE},"disk_used":1,"load":1.50,"big":1e400},\n`),
-  );
-  const parsed: unknown = JSON.parse(text);
-  assert.ok(
-    typeof parsed === 'object' && parsed !== null && 'figures' in parsed && 'samples' in parsed,
-  );
-  assert.deepEqual(parsed.figures, {
-    disk_total: 2 ** 63,
-    disk_used: 1,
-    load: 1.5,
-    disk_used_pct: 0,
-    disk_free: 2 ** 63,
-  });
-  assert.deepEqual(parsed.samples, [{ at: 5, figures: parsed.figures }]);
-  assert.ok(
-    text.includes(
-      `"hint":"${FULL.hint} Its root file system uses 1 B of 8 EiB; the target may be on another."`,
-    ),
-  );
-});
-
-test('is JSON that any parser reads, whatever the names', () => {
-  const name = 'a\ud800b\u0000"\\\n\u2028😀';
-  const stats = statsOf({ __proto: 1, ['__proto__']: 2, toJSON: 3 });
-  const text = written({ files: [uploaded(name)], warnings: ['\udfff'], stats });
-  assert.ok(text.isWellFormed());
-  assert.equal(JSON.parse(text).files[0].source, name);
-  assert.ok(text.includes('"figures":{"__proto":1,"__proto__":2,"toJSON":3}'));
 });

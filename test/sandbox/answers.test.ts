@@ -1,167 +1,124 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
-import type { ControlPlaneOptions } from '../../dev/agent/control-plane.ts';
-import type { Step } from '../../dev/runner/step.ts';
-import { API_KEY, asked, openService, shownBy } from './service.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import type { Failure } from '../../dev/agent/control-plane.ts';
+import { API_KEY, annotations, type Inputs, openService, shownBy, traceIn } from './service.ts';
 
 interface Situation {
-  readonly plane?: Partial<ControlPlaneOptions>;
-  readonly inputs?: Step['inputs'];
+  /** The answers to all requests but those that must not come, which would succeed. */
+  readonly failures?: readonly Failure[];
+  readonly inputs?: Inputs;
   /** Parts of the error. */
-  readonly said: readonly string[];
-  /** The requests to the API. */
-  readonly asks: readonly string[];
+  readonly says: readonly string[];
+  /** True if a warning names the metadata of a sandbox that may be under way. */
+  readonly warns?: boolean;
 }
 
-const json = (status: number, message: string) => ({
-  answer: { status, body: JSON.stringify({ code: status, message }) },
+const answers = (status: number, fields: object): Failure => ({
+  answer: { status, body: JSON.stringify(fields) },
 });
-const page = { 'Content-Type': 'text/html' };
-const html = '<!doctype html><title>Sandboxes for everyone</title><h1>Welcome</h1>';
+const limit = answers(429, { message: 'At most 20 sandboxes' });
+const createFailed = answers(500, { error_code: 'sandbox_create_failed', message: 'Try again' });
+const placementTimeout = answers(504, { error_code: 'sandbox_placement_timeout', message: 'Slow' });
+const page: Failure = { answer: { status: 200, body: '<title>Sandboxes for everyone</title>' } };
+const cut: Failure = { acts: true, answer: { status: 201, body: '{"sandboxID":"i1' } };
+const created = { sandboxID: 'i1', envdAccessToken: 'token-of-i1', domain: 'e2b.app' };
+const withKey = (field: string): Situation => ({
+  failures: [answers(201, { ...created, [field]: `x${API_KEY}` })],
+  says: ['it contains the API key'],
+  warns: true,
+});
 
 const SITUATIONS: Readonly<Record<string, Situation>> = {
-  'a wrong API key': {
-    plane: { apiKey: 'another' },
-    said: ['answered 401', 'The API key is missing or wrong', 'not a sandbox'],
-    asks: ['POST /sandboxes 401'],
+  'a wrong key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
+  'no such template': { inputs: { template: 'none' }, says: ["'none' not found", 'template,'] },
+  'no API': { inputs: { 'api-url': 'http://127.0.0.1:1' }, says: ['failed', 'Check api-url'] },
+  'a website': { failures: [page], says: ['it is not JSON', 'not of its website'] },
+  'a limit': { failures: [limit, limit], says: ['It said: "At most 20', 'Delete sandboxes'] },
+  'creations that failed': { failures: [createFailed, createFailed], says: ['"Try again"'] },
+  'a timeout': { failures: [placementTimeout], says: ['504', '"Slow"'], warns: true },
+  'an error': { failures: [500], says: ['answered 500', 'run the job again'], warns: true },
+  'a lost answer': {
+    failures: [{ acts: true, answer: 'reset' }],
+    says: ['connection to the service is unreliable'],
+    warns: true,
   },
-  'an account without money': {
-    plane: { failures: [json(402, 'Please add a payment method')] },
-    said: ['answered 402', 'It said: "Please add a payment method"', 'limits of your account'],
-    asks: ['POST /sandboxes 402'],
-  },
-  'an account that may not': {
-    plane: { failures: [json(403, 'This key is read-only')] },
-    said: ['answered 403', 'It said: "This key is read-only"', 'what the API key may do'],
-    asks: ['POST /sandboxes 403'],
-  },
-  'too many sandboxes': {
-    plane: { failures: [json(429, 'At most 20 sandboxes'), json(429, 'At most 20 sandboxes')] },
-    inputs: { retries: '1' },
-    said: ['answered 429', 'It said: "At most 20 sandboxes"', 'Delete sandboxes'],
-    asks: ['POST /sandboxes 429', 'POST /sandboxes 429'],
-  },
-  'a lifetime that is too long': {
-    plane: { failures: [json(400, 'Timeout cannot be greater than 1 hours')] },
-    inputs: { lifetime: '24h' },
-    said: ['It said: "Timeout cannot be greater than 1 hours"', 'Check template, lifetime'],
-    asks: ['POST /sandboxes 400'],
-  },
-  'a template that does not exist': {
-    inputs: { template: 'none' },
-    said: ['It said: "template \'none\' not found"', 'Check template'],
-    asks: ['POST /sandboxes 404'],
-  },
-  'a website in place of the API': {
-    plane: { failures: [{ answer: { status: 200, headers: page, body: html } }] },
-    said: ['answered 200 with an unusable answer: it is not JSON', 'not of its website'],
-    asks: ['POST /sandboxes 200'],
-  },
-  'a website without such a page': {
-    plane: { failures: [{ answer: { status: 404, headers: page, body: html } }] },
-    said: ['answered 404', 'It said: "Sandboxes for everyone Welcome"', 'api-url'],
-    asks: ['POST /sandboxes 404'],
-  },
-  'a redirect': {
-    plane: {
-      failures: [
-        { answer: { status: 308, headers: { Location: 'https://e2b.dev/sandboxes' }, body: '' } },
-      ],
-    },
-    said: ['which leads to e2b.dev/sandboxes', 'Redirects are not followed'],
-    asks: ['POST /sandboxes 308'],
-  },
+  'an answer that is cut off': { failures: [cut], says: ['201', 'it is not JSON'], warns: true },
+  'an empty answer': { failures: [answers(201, {})], says: ['names no sandbox'], warns: true },
+  'the API key as ID': withKey('sandboxID'),
+  'the API key as token': withKey('envdAccessToken'),
+  'the API key as domain': withKey('domain'),
 };
 
-suite('the error names what to do about', { concurrency: 2 }, () => {
-  for (const [name, { plane, inputs, said, asks }] of Object.entries(SITUATIONS)) {
+describe('a creation ends with advice after', () => {
+  for (const [name, { failures, inputs, says, warns = false }] of Object.entries(SITUATIONS))
     test(name, async () => {
-      await using service = await openService(plane);
-      const main = await service.run(inputs);
+      await using service = await openService(failures && { failures });
+      const main = await service.run({ retries: '1', ...inputs });
       assert.equal(main.exitCode, 1, main.stdout);
-      const [error = '', ...others] = main.annotations('error');
-      assert.deepEqual([others, main.annotations('warning')], [[], []]);
-      for (const words of said) assert.ok(error.includes(words), error);
-      assert.deepEqual(asked(service), asks);
+      for (const words of says) assert.ok(annotations(main, 'error').includes(words), main.stdout);
+      if (failures) assert.equal(service.plane.requests.length, failures.length);
       assert.deepEqual([main.outputs, main.state], [{}, {}]);
+      assert.ok(!shownBy(main).includes(API_KEY), main.stdout);
+      const trace = Object.entries(traceIn(service.plane.bodies[0]));
+      const metadata = trace.map(([key, value]) => `${key}=${value}`).join(', ');
+      const warning = annotations(main, 'warning');
+      if (!warns) assert.equal(warning, '');
+      else assert.ok(warning.includes(`with the metadata ${metadata}. It ends by itself`), warning);
     });
-  }
 
-  test('a service that returns no token, and deletes the sandbox', async () => {
+  test('no token, and the post step deletes the sandbox', async () => {
     await using service = await openService({ givesToken: false });
     const main = await service.run();
     assert.equal(main.exitCode, 1);
-    assert.match(main.annotations('error').join(), /no token for sandbox i\w+\.\nNothing can be/);
-    assert.deepEqual(Object.keys(main.outputs), ['id', 'domain']);
+    assert.match(annotations(main, 'error'), /no token for sandbox i\w+\.\nNothing can be sent/);
     await service.run({}, { post: main });
     assert.deepEqual(service.plane.running(), []);
   });
+});
 
-  const inputs: Readonly<Record<string, readonly [Step['inputs'], RegExp]>> = {
-    'an empty key': [{ 'api-key': '' }, /^api-key: is empty: .* from forks/],
-    'a key in quotation marks': [{ 'api-key': '"e2b_1"' }, /^api-key: is in quotation marks/],
-    'no URL': [{ 'api-url': '' }, /^api-url: is required/],
-    'a URL that is none': [{ 'api-url': 'api.e2b.app' }, /^api-url: .* is not a plain https URL/],
-    'an unencrypted URL': [{ 'api-url': 'http://api.e2b.app' }, /unencrypted\. Use https/],
-    'the URL of an operation': [{ 'api-url': 'https://api.e2b.app/sandboxes' }, /adds itself/],
-    'a password in the URL': [{ 'api-url': 'https://me:pass-word@host' }, /must not contain/],
-    'a lifetime without a unit': [{ lifetime: '900' }, /^lifetime: "900" is not a duration/],
-    'metadata without a value': [{ metadata: 'a=1\nb' }, /^metadata: line 2 is not of the form/],
-    'one variable twice': [{ env: 'A=1\nA=2' }, /^env: line 2 sets "A" a second time/],
-    'a header that is the key': [{ headers: 'x-api-key: 1' }, /^headers: sets X-API-Key/],
-    'the key in another input': [{ metadata: `a=${API_KEY}` }, /^metadata: contains the token or/],
-    'an ID that climbs': [{ 'sandbox-id': '..' }, /^sandbox-id: ".." is not the ID/],
-    'a misspelt input': [{ lifetimes: '1h' }, /Did you mean lifetime\?/],
-  };
-  for (const [name, [given, said]] of Object.entries(inputs)) {
-    test(`${name}, before anything is sent`, async () => {
-      await using service = await openService();
-      const main = await service.run(given);
-      assert.equal(main.exitCode, 1, main.stdout);
-      assert.match(main.annotations('error').join(), said);
-      assert.doesNotMatch(shownBy(main), /pass-word|e2b_/);
-      assert.deepEqual(service.plane.requests, []);
-    });
+test('all wrong inputs are reported together, before anything is sent', async () => {
+  await using service = await openService();
+  const url = { 'api-url': 'https://me:pass-word@host', 'api-key': '"e2b_1"' };
+  const main = await service.run({ ...url, lifetime: '900', env: 'SECRET-VALUE' });
+  for (const input of ['api-url', 'api-key', 'lifetime', 'env'])
+    assert.match(annotations(main, 'error'), RegExp(`^${input}: `, 'm'));
+  assert.doesNotMatch(shownBy(main), /pass-word|e2b_1|SECRET-VALUE/);
+  assert.deepEqual(service.plane.requests, []);
+});
+
+test('secrets in what the service says are not shown', async () => {
+  const secrets = [API_KEY, 'variable-of-the-sandbox', 'value-of-a-header'];
+  await using service = await openService({
+    failures: [answers(400, { message: secrets.join() })],
+  });
+  const inputs = { env: `MODE=test\nDB=${secrets[1]}`, headers: `X-Secret: ${secrets[2]}` };
+  const main = await service.run(inputs, { env: { RUNNER_DEBUG: '1' } });
+  assert.match(annotations(main, 'error'), /It said: "\*\*\*,\*\*\*,\*\*\*"/);
+  for (const secret of secrets) {
+    assert.ok(!shownBy(main).includes(secret), main.stdout);
+    assert.match(main.stdout, RegExp(`^::add-mask::${secret}$`, 'm'));
   }
 });
 
-suite('secrets are not shown', { concurrency: 2 }, () => {
-  const env = { RUNNER_DEBUG: '1' };
-  const given = { env: 'DB_PASSWORD_TOKEN=variable-of-the-sandbox', headers: 'X-Secret: header-1' };
-  const SECRETS = [API_KEY, 'variable-of-the-sandbox', 'header-1'];
-
-  test('by a run that does well: the token is only the output token', async () => {
-    await using service = await openService();
-    const main = await service.run(given, { env });
-    const post = await service.run(given, { env, post: main });
-    assert.deepEqual([main.exitCode, post.exitCode], [0, 0]);
-    const { token = '', ...outputs } = main.outputs;
-    const shown = [main, post].map(({ stdout }) => stdout.replaceAll(/^::add-mask::.*$/gm, ''));
-    const all = JSON.stringify([shown, outputs, main.state, main.env, main.summary]);
-    for (const secret of [...SECRETS, token]) assert.ok(!all.includes(secret), secret);
-    for (const secret of [API_KEY, token]) assert.ok(main.lines.includes(`::add-mask::${secret}`));
+test('a sandbox that cannot resume, and a host that leads to none, get advice', async () => {
+  const message = 'you have reached the maximum number of concurrent E2B sandboxes (20).';
+  const said: Readonly<Record<string, readonly [status: number, body: string]>> = {
+    a: [429, '{"message":"Sandbox limit reached","code":429}'],
+    b: [429, JSON.stringify({ message, code: 429 })],
+    c: [400, 'Invalid host\n'],
+  };
+  const faults = Object.entries(said).map(([name, [status, body]]) => {
+    return { on: 'upload', path: `/srv/${name}`, do: { kind: 'status', status, body } } as const;
   });
-
-  for (const status of [201, 400, 500]) {
-    test(`although the service answers ${status} with all of them in it`, async () => {
-      const echo = JSON.stringify({
-        sandboxID: `i-${API_KEY}`,
-        domain: API_KEY,
-        message: SECRETS.join(' '),
-      });
-      const answer = { status, body: echo };
-      await using service = await openService({ failures: [{ answer }] });
-      const main = await service.run(given, { env });
-      assert.equal(main.exitCode, 1);
-      for (const secret of SECRETS) assert.ok(!shownBy(main).includes(secret), main.stdout);
-    });
-  }
-
-  test('although an answer makes them the domain', async () => {
-    const body = JSON.stringify({ sandboxID: 'i1', envdAccessToken: 'the-token', domain: API_KEY });
-    await using service = await openService({ failures: [{ answer: { status: 201, body } }] });
-    const main = await service.run();
-    assert.deepEqual(main.outputs, { id: 'i1', token: 'the-token' });
-    assert.ok(!shownBy(main).includes(API_KEY));
-  });
+  await using service = await openService({ agents: { faults } });
+  const folder = path.join(service.workspace, 'dist');
+  mkdirSync(folder);
+  for (const name of Object.keys(said)) writeFileSync(path.join(folder, name), name);
+  await service.run();
+  const inputs = { files: 'dist', target: '/srv', retries: '0', 'files-per-request': '1' };
+  const errors = annotations(await service.use('upload', inputs), 'error');
+  assert.match(errors, /the account already runs as many as it may.*\n- dist\/a\n- dist\/b$/m);
+  assert.match(errors, /It said: "Invalid host"\.\nCheck base-url and header-prefix/);
 });

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import {
   abbreviate,
   formatBytes,
-  formatBytesEvenly,
   formatCount,
   formatDecimal,
   formatDuration,
@@ -31,11 +30,6 @@ describe('formatBytes', () => {
   for (const [bytes, expected] of BYTES) {
     test(`${bytes} is ${expected}`, () => assert.equal(formatBytes(bytes), expected));
   }
-});
-
-test('formatBytesEvenly always has one decimal, but for bytes', () => {
-  const sizes = [7, 1000, 2 ** 20, 12.34 * 2 ** 30].map(formatBytesEvenly);
-  assert.deepEqual(sizes, ['7 B', '1.0 KiB', '1.0 MiB', '12.3 GiB']);
 });
 
 const DURATIONS: readonly (readonly [number, string])[] = [

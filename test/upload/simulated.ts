@@ -1,92 +1,89 @@
 import type { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import { type Transfer, transfer } from '../../src/upload/transfer.ts';
+import {
+  type FileResult,
+  type TransferEvent,
+  type TransferOptions,
+  transfer,
+} from '../../src/upload/transfer.ts';
+import { fakeClock } from '../clock.ts';
 
-/** A sandbox in simulated time: how long requests take and which fail. */
-export interface Sandbox {
-  readonly takesMs: number;
-  /** Undefined if the files arrive. `inFlight` counts the request itself. */
-  readonly failure: (request: Request) => AgentError | undefined;
+export function file(target: string, size = 3): PlannedFile {
+  return { source: target, realPath: `/w/${target}`, target, size, isExecutable: false };
+}
+
+/** Planned files `f0`, `f1` and so on. */
+export function files(count: number): PlannedFile[] {
+  return Array.from({ length: count }, (_, index) => file(`f${index}`));
 }
 
 export interface Request {
+  /** The targets of its files, such as `f0 f1`. */
+  readonly name: string;
   readonly files: readonly PlannedFile[];
   /** Milliseconds since the start of the transfer. */
   readonly at: number;
+  /** Requests in flight, this one included. */
   readonly inFlight: number;
 }
 
-/** The end of a simulated transfer. */
-export interface Simulation extends Transfer {
-  readonly requests: number;
+/** What a sandbox does with a request: it stores the files, or fails. */
+export type Sandbox = (request: Request) => Error | undefined;
+
+export interface Simulation {
+  readonly results: readonly FileResult[];
+  /** The first letter of each file's status. */
+  readonly statuses: string;
+  readonly requests: readonly Request[];
+  readonly events: readonly TransferEvent[];
   /** Milliseconds of simulated time. */
   readonly tookMs: number;
 }
 
-/** Runs a transfer with defaults in simulated time, which only passes while everything waits. */
-export async function simulate(
-  planned: readonly PlannedFile[],
-  sandbox: Sandbox,
-  options: { readonly retries?: number; readonly filesPerRequest?: number } = {},
-): Promise<Simulation> {
-  const time = simulatedTime();
-  const counts = { requests: 0, inFlight: 0 };
-  const running = transfer(planned, {
-    unchanged: new Map(),
-    concurrency: 'auto',
-    filesPerRequest: 1,
-    retries: 4,
-    random: () => 0.5,
-    cancel: new AbortController().signal,
-    onEvent: () => {},
-    clock: time.now,
-    sleep: (ms, stop) => time.sleep(ms, stop),
-    ...options,
-    async upload(files) {
-      counts.requests += 1;
-      counts.inFlight += 1;
-      const failure = sandbox.failure({
-        files: planned.filter(file => files.includes(file)),
-        at: time.now(),
-        inFlight: counts.inFlight,
-      });
-      await time.sleep(sandbox.takesMs);
-      counts.inFlight -= 1;
-      if (failure !== undefined) throw failure;
-      return new Map(files.map(file => [file, { path: `/home/${file.target}`, size: file.size }]));
-    },
-  });
-  const ended = await time.passUntil(running);
-  return { ...ended, requests: counts.requests, tookMs: time.now() };
+interface Settings extends Partial<TransferOptions> {
+  /** Milliseconds that a request takes. Default 100. */
+  readonly takesMs?: number;
+  /** Files that cannot be read, if they are in a batch. */
+  readonly unreadable?: AgentError;
+  /** Where the agent says that a target was stored. */
+  readonly place?: (target: string) => string;
 }
 
-/** A clock that stands still until everybody waits, then jumps to the next alarm. */
-function simulatedTime() {
-  let now = 0;
-  const alarms: { readonly at: number; readonly ring: () => void }[] = [];
-  return {
-    now: () => now,
-    sleep(ms: number, stop?: AbortSignal): Promise<boolean> {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      alarms.push({ at: now + ms, ring: () => resolve(true) });
-      stop?.addEventListener('abort', () => resolve(false), { once: true });
-      if (stop?.aborted) resolve(false);
-      return promise;
+/** Runs a transfer in simulated time. By default, requests go one by one, without retries. */
+export async function simulate(
+  planned: readonly PlannedFile[],
+  sandbox: Sandbox = () => undefined,
+  { takesMs = 100, place = target => `/home/${target}`, ...options }: Settings = {},
+): Promise<Simulation> {
+  const clock = fakeClock();
+  const requests: Request[] = [];
+  const events: TransferEvent[] = [];
+  let inFlight = 0;
+  const running = transfer(planned, {
+    unchanged: new Map(),
+    concurrency: 1,
+    filesPerRequest: 1,
+    retries: 0,
+    random: () => 0.5,
+    cancel: new AbortController().signal,
+    onEvent: event => void events.push(event),
+    clock: clock.now,
+    sleep: clock.sleep,
+    async upload(sent, onSent) {
+      inFlight += 1;
+      const name = sent.map(({ target }) => target).join(' ');
+      const request = { name, files: sent, at: clock.now(), inFlight };
+      requests.push(request);
+      const failure = sandbox(request);
+      await clock.sleep(takesMs);
+      inFlight -= 1;
+      if (failure !== undefined) throw failure;
+      for (const { size } of sent) onSent(size);
+      return new Map(sent.map(each => [each, { path: place(each.target), size: each.size }]));
     },
-    async passUntil<T>(over: Promise<T>): Promise<T> {
-      let isOver = false;
-      const end = over.finally(() => {
-        isOver = true;
-      });
-      end.catch(() => {});
-      while (!isOver) {
-        await new Promise(resolve => setImmediate(resolve));
-        alarms.sort((one, other) => one.at - other.at);
-        const next = alarms[0]?.at ?? now;
-        now = Math.max(now, next);
-        while (alarms[0] !== undefined && alarms[0].at <= now) alarms.shift()?.ring();
-      }
-      return end;
-    },
-  };
+    ...options,
+  });
+  const results = await clock.passUntil(running);
+  const statuses = results.map(({ status }) => status[0]).join('');
+  return { results, statuses, requests, events, tookMs: clock.now() };
 }

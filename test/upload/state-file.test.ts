@@ -1,113 +1,158 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
-  mkdtempSync,
+  mkdirSync,
   readFileSync,
-  realpathSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, describe, test } from 'node:test';
-import fc from 'fast-check';
+import { afterEach, suite, test } from 'node:test';
+import { AgentError, failureOf } from '../../src/agent/failure.ts';
+import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/fields.ts';
 import {
-  claimState,
+  findChanges,
   readState,
+  removeState,
   type State,
-  type StateRow,
-  type StateRows,
   writeState,
 } from '../../src/upload/state-file.ts';
+import type { FileResult } from '../../src/upload/transfer.ts';
+import { openFolder } from '../agent/folder.ts';
 import { parsed } from '../inputs/given.ts';
+import { onWindows } from '../system.ts';
 
-const FOLDER = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'state-file-')));
-after(() => rmSync(FOLDER, { recursive: true }));
+const NEVER = new AbortController().signal;
 
-const FILE = path.join(FOLDER, 'state.json');
-const SHA = 'a'.repeat(64);
-const ROW: StateRow = { target: 'a', size: 1, sha256: SHA };
+let folder = openFolder();
+afterEach(() => {
+  folder[Symbol.dispose]();
+  folder = openFolder();
+});
 
 function read(given: RawInputs = {}): State {
-  const state = readState(parsed({ 'state-file': 'state.json', ...given }), FOLDER);
-  return state ?? assert.fail('there is no state');
+  const inputs = parsed({ 'state-file': 'cache/state.json', ...given });
+  return readState(inputs, folder.path) ?? assert.fail('there is no state');
 }
 
-/** Writes rows like a run without a state, and returns the text. */
-function write(rows: StateRows, given: RawInputs = {}): string {
-  rmSync(FILE, { force: true });
+const FILE = () => folder.at('cache/state.json');
+
+function uploaded(file: PlannedFile, path = `/home/user/${file.target}`): FileResult {
+  const sha256 = createHash('sha256').update(readFileSync(file.realPath)).digest('hex');
+  return { status: 'uploaded', file, attempts: 1, durationMs: 1, path, size: file.size, sha256 };
+}
+
+function failed(file: PlannedFile): FileResult {
+  const error = failureOf(new AgentError('busy', 'It is busy.'));
+  return { status: 'failed', file, attempts: 1, durationMs: 1, error };
+}
+
+/** Ends a run with these results. */
+function write(results: readonly FileResult[], given: RawInputs = {}): string {
   const state = read(given);
-  claimState(state);
-  assert.deepEqual(writeState(state, rows), []);
-  return readFileSync(FILE, 'utf8');
+  removeState(state);
+  assert.deepEqual(writeState(state, results), []);
+  return existsSync(FILE()) ? readFileSync(FILE(), 'utf8') : '';
 }
 
-function isIgnored(text: string): boolean {
-  writeFileSync(FILE, text);
-  const { rows, warnings } = read();
-  assert.equal(rows.size, 0);
-  return warnings.length === 1;
+async function changes(files: readonly PlannedFile[], cancel = NEVER) {
+  const { unchanged, orphaned } = await findChanges(files, read(), cancel);
+  return { unchanged: Array.from(unchanged.keys(), ({ target }) => target), orphaned };
 }
 
-const NAME = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1 }),
-  fc.constantFrom('__proto__', 'constructor', 'a"\\\n', '\ud800', '\u2028', 'files'),
-);
-const ROWS = fc
-  .uniqueArray(
-    fc.tuple(NAME, fc.record({ target: NAME, size: fc.nat() }, { noNullPrototype: true })),
-    { selector: ([place]) => place, maxLength: 10 },
-  )
-  .map(rows => new Map(rows.map(([place, row]) => [place, { ...row, sha256: SHA }])));
+suite('a file is unchanged', () => {
+  test('if target, size and hash are the same', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map(name => folder.plan(name, name));
+    assert.ok(a && b && c);
+    write([uploaded(a), uploaded(b), uploaded(c)]);
+    const other = folder.plan('b', 'B');
+    const longer = folder.plan('c', 'c!');
+    assert.deepEqual(await changes([a, other, longer, folder.plan('d', 'a')]), {
+      unchanged: ['a'],
+      orphaned: [],
+    });
+    const { unchanged } = await findChanges([a], read(), NEVER);
+    assert.equal(unchanged.get(a)?.path, '/home/user/a');
+  });
 
-describe('a state file', () => {
-  test('reads as it was written, whatever the names', () => {
-    fc.assert(
-      fc.property(ROWS, rows => {
-        write(rows);
-        assert.deepEqual(new Map(read().rows), rows);
-      }),
-    );
+  test('unless it cannot be read, or the job is cancelled', async () => {
+    const a = folder.plan('a', 'a');
+    write([uploaded(a)]);
+    assert.deepEqual(await changes([a], AbortSignal.abort()), { unchanged: [], orphaned: [] });
+    rmSync(a.realPath);
+    assert.deepEqual((await changes([a])).unchanged, []);
+  });
+});
+
+suite('a file that is no longer in the build', () => {
+  test('is orphaned, run after run', async () => {
+    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
+    write([uploaded(a), uploaded(b)]);
+    for (let run = 0; run < 2; run += 1) {
+      assert.deepEqual((await changes([a])).orphaned, ['/home/user/b']);
+      write([uploaded(a)]);
+    }
+  });
+
+  test('is sent again if it comes back, since it may have been deleted meanwhile', async () => {
+    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
+    write([uploaded(a), uploaded(b)]);
+    write([uploaded(a)]);
+    assert.deepEqual((await changes([a, b])).unchanged, ['a']);
+  });
+
+  test('is not orphaned if another file takes its place', async () => {
+    const [a, b] = [folder.plan('a', 'a'), folder.plan('/home/user/a', 'b')];
+    write([uploaded(a)]);
+    assert.deepEqual((await changes([b])).orphaned, []);
+    write([uploaded(b, '/home/user/a')]);
+    assert.deepEqual((await changes([b])).unchanged, ['/home/user/a']);
+  });
+});
+
+suite('a state file', () => {
+  test('is removed before a transfer, and stays so after a failure', () => {
+    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
+    write([uploaded(a)]);
+    for (const last of [failed(b), { status: 'not-attempted', file: b, reason: 'x' } as const]) {
+      assert.equal(write([uploaded(a), last]), '');
+      assert.equal(read().rows.size, 0);
+      write([uploaded(a)]);
+    }
   });
 
   test('is the same text whatever the order of its rows, with a line for each', () => {
-    fc.assert(
-      fc.property(ROWS, rows => {
-        const text = write(rows);
-        assert.equal(text, write(new Map([...rows].toReversed())));
-        assert.equal(text.split('\n').length, Math.max(rows.size, 1) + 3);
-      }),
+    const results = ['a', '"\\\n\u2028', '__proto__'].map(name =>
+      uploaded(folder.plan(name, name)),
     );
+    const text = write(results);
+    rmSync(FILE());
+    assert.equal(write(results.toReversed()), text);
+    assert.equal(text.split('\n').length, 3 + 3);
+    assert.equal(read().rows.get('/home/user/__proto__')?.target, '__proto__');
   });
 
-  test('is ignored if it was cut, or is no state at all', () => {
-    const text = write(new Map([['/a', ROW]]));
-    for (let end = '{"schema":2,"scope":'.length; end < text.length - 1; end += 1)
-      assert.ok(isIgnored(text.slice(0, end)), `cut at ${end}`);
-    for (let end = 0; end < '{"schema":2,"scope":'.length; end += 1)
-      assert.throws(() => isIgnored(text.slice(0, end)), /something other than the state/);
-  });
-
-  const text = write(new Map([['/a', ROW]]));
-  const SPOILED = {
-    'a row without a target': text.replace('"target":"a"', '"target":7'),
-    'a row without a path': text.replace('"path":"/a"', '"path":7'),
-    'a negative size': text.replace('"size":1', '"size":-1'),
-    'a size that is no whole number': text.replace('"size":1', '"size":0.5'),
-    'a size beyond what is exact': text.replace('"size":1', '"size":9007199254740992'),
-    'a short digest': text.replace(SHA, SHA.slice(1)),
-    'a digest with other digits': text.replace(SHA, SHA.toUpperCase()),
-    'files that are no list': text.replace(/\[[\s\S]*\]/, '{}'),
-    'a row twice': text.replace(/\{"path".*\}/, row => `${row},\n${row}`),
-    'another schema': text.replace('"schema":2', '"schema":3'),
-  };
-  for (const [name, spoiled] of Object.entries(SPOILED)) {
-    test(`is ignored with ${name}`, () => {
+  test('is ignored, with a warning, if it was cut anywhere, or is damaged', () => {
+    const text = write([uploaded(folder.plan('a', 'a'))]);
+    const cut = Array.from({ length: text.length - 21 }, (_, index) => text.slice(0, index + 20));
+    const damaged = [
+      text.replace('"target":"a"', '"target":7'),
+      text.replace('"path":"', '"path":7,"x":"'),
+      text.replace('"size":1', '"size":"1"'),
+      text.replace('"sha256":"', '"sha256":7,"x":"'),
+      text.replace('"schema":2', '"schema":3'),
+      text.replace(/\[[\s\S]*\]/, '{}'),
+    ];
+    for (const spoiled of [...cut, ...damaged]) {
       assert.notEqual(spoiled, text);
-      assert.ok(isIgnored(spoiled));
-    });
-  }
+      writeFileSync(FILE(), spoiled);
+      const { rows, warnings } = read();
+      assert.deepEqual([rows.size, warnings.length], [0, 1], spoiled);
+    }
+  });
 
   const SCOPE: Readonly<Record<string, string>> = {
     'sandbox-id': 'another',
@@ -119,35 +164,64 @@ describe('a state file', () => {
     shard: '1/2',
     headers: 'X-Tenant: another',
   };
-  for (const [input, value] of Object.entries(SCOPE)) {
+  for (const [input, value] of Object.entries(SCOPE))
     test(`is ignored with another ${input}`, () => {
-      write(new Map([['/a', ROW]]));
-      assert.equal(read().rows.size, 1);
+      write([uploaded(folder.plan('a', 'a'))]);
       const { rows, warnings } = read({ [input]: value });
       assert.deepEqual([rows.size, warnings.length], [0, 1]);
     });
-  }
 
   test('still holds with another token, and another value of a secret header', () => {
-    write(new Map([['/a', ROW]]), { headers: 'X-Api-Key: first-secret' });
+    write([uploaded(folder.plan('a', 'a'))], { headers: 'X-Api-Key: first-secret' });
     const { rows } = read({ headers: 'X-Api-Key: second-secret', token: 'another-token' });
     assert.equal(rows.size, 1);
   });
 
-  test('that another step wrote meanwhile is refused before the transfer', () => {
-    write(new Map([['/a', ROW]]));
+  test('is not written over what another step wrote meanwhile', () => {
     const state = read();
-    writeFileSync(FILE, write(new Map([['/b', ROW]])));
-    assert.throws(() => claimState(state), /changed by another step that runs at the same time/);
+    removeState(state);
+    writeFileSync(FILE(), 'another');
+    assert.match(writeState(state, []).join(), /could not be written, so the next run sends every/);
+    assert.equal(readFileSync(FILE(), 'utf8'), 'another');
+  });
+});
+
+suite('a state file is refused', () => {
+  test('if it is something else', () => {
+    mkdirSync(folder.at('cache'));
+    for (const text of ['{"name":"my-package"}', 'text', ' ']) {
+      writeFileSync(FILE(), text);
+      assert.throws(() => read(), /contains something other than the state/);
+    }
+    rmSync(FILE());
+    mkdirSync(FILE());
+    assert.throws(() => read(), /cannot be read \(E/);
   });
 
-  test('that another step wrote during the transfer is removed, with a warning', () => {
-    write(new Map([['/a', ROW]]));
+  test('if it cannot be replaced', () => {
     const state = read();
-    claimState(state);
-    assert.equal(existsSync(FILE), false);
-    writeFileSync(FILE, text);
-    assert.match(writeState(state, new Map()).join(), /used the state file .* at the same time/);
-    assert.equal(existsSync(FILE), false);
+    writeFileSync(folder.at('cache'), 'a file');
+    assert.throws(() => removeState(state), /cannot be replaced \(E/);
   });
+
+  test('if it, or a folder on its way, is a symbolic link', {
+    skip: onWindows('needs rights'),
+  }, () => {
+    write([uploaded(folder.plan('a', 'a'))]);
+    renameSync(FILE(), folder.at('elsewhere'));
+    symlinkSync(folder.at('elsewhere'), FILE());
+    assert.throws(() => read(), /is a symbolic link/);
+    rmSync(FILE());
+    renameSync(folder.at('cache'), folder.at('other'));
+    symlinkSync(folder.at('other'), folder.at('cache'));
+    assert.throws(() => read(), /is behind a symbolic link/);
+    assert.throws(
+      () => read({ 'state-file': 'cache/deep/state.json' }),
+      /is behind a symbolic link/,
+    );
+  });
+});
+
+test('without the input, there is no state', () => {
+  assert.equal(readState(parsed(), folder.path), undefined);
 });

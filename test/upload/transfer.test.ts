@@ -1,355 +1,287 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { AgentError, failureOf } from '../../src/agent/failure.ts';
-import type { Upload } from '../../src/agent/upload.ts';
-import { answerAll, file, files, start, statuses } from './transferring.ts';
+import { suite, test } from 'node:test';
+import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
+import type { StoredFile } from '../../src/agent/upload.ts';
+import type { PlannedFile } from '../../src/files/plan.ts';
+import type { FileResult } from '../../src/upload/transfer.ts';
+import { file, files, type Request, simulate } from './simulated.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
-const REFUSED = new AgentError('unauthorized', 'The token is wrong.', { status: 401 });
-const REJECTED = new AgentError('rejected', 'It takes one file a request.');
-const BAD = new AgentError('bad-answer', 'It stored one of them.', { status: 200 });
+const DENIED = new AgentError('unauthorized', 'The token is wrong.', { status: 401 });
+const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
+const BAD = new AgentError('bad-answer', 'It stored another one.', { status: 200 });
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
+const TOO_LARGE = new AgentError('too-large', 'It is too large.', { status: 413 });
+const CHANGED = new AgentError('file-changed', 'It has changed.');
+const UNREACHABLE = new AgentError('unreachable', 'Nobody is there.');
 
-describe('a transfer', () => {
-  for (const concurrency of [1, 3, 10]) {
-    test(`has ${concurrency} requests in flight if that is the concurrency`, async () => {
-      const run = start(files(20), { concurrency });
-      for (let done = 0; done < 20; done += 1) {
-        await run.idle();
-        assert.equal(run.inFlight.size, Math.min(concurrency, 20 - done));
-        const [next = ''] = run.inFlight;
-        run.answer(next);
-      }
-      assert.equal(statuses(await run.transfer), 'u'.repeat(20));
-    });
-  }
-
-  test('has more requests in flight once they succeed, and fewer after an overload', async () => {
-    const run = start(files(100), { concurrency: 'auto' });
-    const seen: number[] = [];
-    for (const error of [undefined, undefined, BUSY, undefined]) {
-      await run.idle();
-      seen.push(run.inFlight.size);
-      for (const request of run.inFlight) run.answer(request, error);
-    }
-    await run.idle();
-    assert.deepEqual([...seen, run.inFlight.size], [8, 16, 24, 12, 13]);
-    assert.equal(statuses(await answerAll(run, () => undefined)).match(/f/g)?.length, 24);
-  });
-});
-
-test('a transfer has one result for each file, in plan order', async () => {
-  let now = 1000;
-  const run = start(files(2), { concurrency: 2, clock: () => now });
-  await run.idle();
-  now = 1250.4;
-  run.answer('f1');
-  await run.idle();
-  now = 1300;
-  run.answer('f0', BAD);
-  const [first, second] = files(2);
-  const { files: results } = await run.transfer;
-  assert.deepEqual(results, [
-    { status: 'failed', file: first, attempts: 1, durationMs: 300, error: failureOf(BAD) },
-    { status: 'uploaded', file: second, attempts: 1, durationMs: 250, path: '/home/f1', size: 3 },
-  ]);
-  const settled = run.events.flatMap(event => (event.kind === 'settled' ? [event.result] : []));
-  assert.deepEqual(settled, results.toReversed());
-  const sent = run.events.flatMap(event => (event.kind === 'sent' ? [event.bytes] : []));
-  assert.deepEqual(sent, [3]);
-});
-
-test('a transfer loses no file among thousands that end in every way', async () => {
-  const planned = files(2000);
-  const run = start(planned, { concurrency: 10, filesPerRequest: 3 });
-  const { files: results } = await answerAll(run, request => {
-    if (request.includes('f1500')) return REFUSED;
-    return request.includes('7') ? REJECTED : undefined;
-  });
-  const seen = results.map(each => each.file);
-  assert.deepEqual(seen, planned);
-  assert.equal(new Set(results.map(({ status }) => status)).size, 3);
-  assert.deepEqual((await start([]).transfer).files, []);
-});
-
-describe('a fatal failure', () => {
-  test('ends the transfer: requests in flight end, the rest is not attempted', async () => {
-    const run = start(files(5), { concurrency: 3 });
-    await run.idle();
-    run.answer('f1', REFUSED);
-    await run.idle();
-    assert.deepEqual([...run.inFlight], ['f0', 'f2']);
-    run.answer('f0');
-    run.answer('f2');
-    const ended = await run.transfer;
-    assert.equal(statuses(ended), 'ufunn');
-    const reason = 'the transfer had ended: The token is wrong.';
-    assert.deepEqual(ended.files[4], { status: 'not-attempted', file: file('f4'), reason });
-  });
-
-  test('ends the wait for another attempt', async () => {
-    const sleep = (_ms: number, stop: AbortSignal) =>
-      new Promise<boolean>(resolve => {
-        stop.addEventListener('abort', () => resolve(false), { once: true });
-      });
-    const run = start(files(2), { concurrency: 2, retries: 4, sleep });
-    await run.idle();
-    run.answer('f0', BUSY);
-    await run.idle();
-    run.answer('f1', REFUSED);
-    const { files: results } = await run.transfer;
-    const kinds = results.map(each => (each.status === 'failed' ? each.error.kind : ''));
-    assert.deepEqual([kinds, run.started.length], [['busy', 'unauthorized'], 2]);
-  });
-
-  test('that may pass is retried first', async () => {
-    const run = start(files(3), { retries: 2 });
-    const ended = await answerAll(run, () => new AgentError('unreachable', 'Nobody is there.'));
-    assert.equal(statuses(ended), 'fnn');
-    assert.deepEqual(run.started, ['f0', 'f0', 'f0']);
-  });
-
-  test('of a batch ends the transfer for all its files', async () => {
-    const run = start(files(6), { filesPerRequest: 3 });
-    assert.equal(statuses(await answerAll(run, () => REFUSED)), 'fffnnn');
-    assert.deepEqual(run.started, ['f0 f1 f2']);
-  });
-});
-
-describe('cancelling a transfer', () => {
-  test('starts nothing new', async () => {
-    const run = start(files(3));
-    await run.idle();
-    run.cancel();
-    run.answer('f0', new AgentError('cancelled', 'It was cancelled.'));
-    const ended = await run.transfer;
-    assert.equal(statuses(ended), 'fnn');
-    const reason = 'the job was cancelled';
-    assert.deepEqual(ended.files[2], { status: 'not-attempted', file: file('f2'), reason });
-  });
-
-  test('before its start gives every file a result', async () => {
-    for (const filesPerRequest of [1, 3]) {
-      const run = start(files(6), { cancel: AbortSignal.abort(), filesPerRequest });
-      assert.equal(statuses(await run.transfer), 'nnnnnn');
-      assert.deepEqual(run.started, []);
-    }
-  });
-
-  test('leaves the files of a failed batch failed if they were not sent alone', async () => {
-    const run = start(files(6), { filesPerRequest: 3 });
-    await run.idle();
-    run.cancel();
-    run.answer('f0 f1 f2', REJECTED);
-    const ended = await run.transfer;
-    assert.equal(statuses(ended), 'fffnnn');
-    const settled = run.events.filter(event => event.kind === 'settled');
-    assert.equal(settled.length, 3);
-  });
-});
-
-describe('a batch that the agent refuses', () => {
-  test('goes file by file, and ends batching', async () => {
-    const run = start(files(6), { filesPerRequest: 3, concurrency: 1 });
-    const ended = await answerAll(run, request => (request.includes(' ') ? REJECTED : undefined));
-    assert.equal(statuses(ended), 'uuuuuu');
-    assert.deepEqual(run.started.toSorted(), ['f0', 'f0 f1 f2', 'f1', 'f2', 'f3', 'f4', 'f5']);
-    const refused = run.events.filter(event => event.kind === 'batch-refused');
-    assert.equal(refused.length, 1);
-  });
-
-  test('leaves its files failed if a fatal failure ends the transfer before they went alone', async () => {
-    const run = start(files(6), { filesPerRequest: 3 });
-    const outcome = (request: string) => (request.includes(' ') ? REJECTED : REFUSED);
-    assert.equal(statuses(await answerAll(run, outcome)), 'fffnnn');
-  });
-
-  for (const [retries, most] of [
-    [0, 2],
-    [1, 4],
-    [2, 6],
-    [4, 10],
-  ] as const) {
-    test(`sends two files that always fail at most ${most} times with retries: ${retries}`, async () => {
-      const run = start(files(2), { filesPerRequest: 2, retries });
-      assert.equal(statuses(await answerAll(run, () => SERVER)), 'ff');
-      assert.ok(run.started.length <= most, run.started.join(', '));
-    });
-  }
-});
-
-describe('a file of a batch that can no longer be read', () => {
-  test('goes alone, and batching goes on', async () => {
-    const requests: string[] = [];
-    const run = start(files(4), {
-      filesPerRequest: 2,
-      upload: async sent => {
-        requests.push(sent.map(({ target }) => target).join(' '));
-        const read = sent.filter(({ target }) => sent.length === 1 || target !== 'f0');
-        return new Map(read.map(each => [each, { path: `/home/${each.target}`, size: each.size }]));
-      },
-    });
-    assert.equal(statuses(await run.transfer), 'uuuu');
-    assert.deepEqual(requests.toSorted(), ['f0', 'f0 f1', 'f2 f3']);
-  });
-});
-
-describe('a batch with a wrong acknowledgement', () => {
-  test('sends everything that has arrived again, each file alone', async () => {
-    const large = file('large', 300 * 1024);
-    const run = start([large, ...files(4)], { filesPerRequest: 2, concurrency: 2 });
-    await run.idle();
-    run.answer('large');
-    await run.idle();
-    run.answer('f0 f1');
-    await run.idle();
-    run.answer('f2 f3', BAD);
-    const ended = await answerAll(run, () => undefined);
-    assert.equal(statuses(ended), 'uuuuu');
-    assert.equal(ended.isMisplaced, true);
-    const again = run.started.slice(3).toSorted();
-    assert.deepEqual(again, ['f0', 'f1', 'f2', 'f3', 'large']);
-  });
-
-  test('sends what a state knows again', async () => {
-    const known = file('known');
-    const unchanged = new Map([[known, { path: '/home/known', sha256: '' }]]);
-    const run = start([known, ...files(2)], { filesPerRequest: 2, unchanged });
-    const ended = await answerAll(run, request => (request.includes(' ') ? BAD : undefined));
-    assert.equal(statuses(ended), 'uuu');
-    assert.ok(run.started.includes('known'));
-  });
-
-  test('leaves nothing counted that was not sent again', async () => {
-    const run = start(files(4), { filesPerRequest: 2, concurrency: 1 });
-    await run.idle();
-    run.answer('f0 f1');
-    await run.idle();
-    run.answer('f2 f3', BAD);
-    run.cancel();
-    assert.equal(statuses(await run.transfer), 'nnff');
-  });
-});
-
-describe('files at one place', () => {
-  test('fail, since all but one of them are lost', async () => {
-    const upload: Upload = async sent =>
-      new Map(sent.map(each => [each, { path: '/home/same', size: 3 }]));
-    const ended = await start(files(2), { upload }).transfer;
-    assert.equal(statuses(ended), 'ff');
-  });
-});
-
-for (const filesPerRequest of [1, 3]) {
-  test(`a bug passes through once every request has ended, ${filesPerRequest} files a request`, async () => {
-    const bug = new TypeError('a bug');
-    const run = start(files(20), { concurrency: 3, filesPerRequest });
-    let isSettled = false;
-    const settled = assert.rejects(run.transfer, bug).then(() => {
-      isSettled = true;
-    });
-    await run.idle();
-    const [one = '', two = '', three = ''] = run.inFlight;
-    run.answer(two, bug);
-    await run.idle();
-    run.answer(one);
-    await run.idle();
-    assert.equal(isSettled, false);
-    run.answer(three);
-    await settled;
-    assert.equal(run.started.length, 3);
-  });
+function errorOf(result: FileResult | undefined) {
+  assert.ok(result?.status === 'failed');
+  return result.error;
 }
 
-test('a bug in a file of a refused batch passes through once every request has ended', async () => {
-  const bug = new TypeError('a bug');
-  const run = start(files(2), { concurrency: 2, filesPerRequest: 2, retries: 1 });
-  let isSettled = false;
-  const settled = assert.rejects(run.transfer, bug).then(() => {
-    isSettled = true;
+function reasonOf(result: FileResult | undefined): string {
+  assert.ok(result?.status === 'not-attempted');
+  return result.reason;
+}
+
+/** Fails the requests for these files. */
+function failing(failures: Readonly<Record<string, Error>>) {
+  return ({ name }: Request) => failures[name];
+}
+
+const names = (requests: readonly Request[]) => requests.map(({ name }) => name);
+
+suite('a transfer', () => {
+  test('has one result for each file, in plan order, and tells of each', async () => {
+    const planned = files(3);
+    const [first, second, third] = planned;
+    assert.ok(first && second && third);
+    const known = { path: '/home/f1', sha256: 'a' };
+    const { results, events } = await simulate(planned, failing({ f2: REJECTED }), {
+      unchanged: new Map([[second, known]]),
+      concurrency: 24,
+      retries: 2,
+    });
+    const { kind, status, message, hint } = REJECTED;
+    const sent = { attempts: 1, durationMs: 100 };
+    assert.deepEqual(results, [
+      { status: 'uploaded', file: first, ...sent, path: '/home/f0', size: 3 },
+      { status: 'unchanged', file: second, ...known },
+      { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
+    ]);
+    assert.deepEqual(events, [
+      { kind: 'sent', bytes: 3 },
+      { kind: 'settled', result: results[0] },
+      { kind: 'failed', files: [third], error: REJECTED },
+      { kind: 'settled', result: results[2] },
+    ]);
+    assert.deepEqual((await simulate([])).results, []);
   });
-  await run.idle();
-  run.answer('f0 f1', SERVER);
-  await run.idle();
-  run.answer('f0', bug);
-  await run.idle();
-  assert.equal(isSettled, false);
-  run.answer('f1');
-  await settled;
-});
 
-test('an overload does not end batching', async () => {
-  for (const error of [BUSY, new AgentError('server', 'It is full.', { status: 503 })]) {
-    const run = start(files(6), { filesPerRequest: 2 });
-    const ended = await answerAll(run, request => (request === 'f0 f1' ? error : undefined));
-    assert.deepEqual(run.started, ['f0 f1', 'f2 f3', 'f4 f5']);
-    assert.equal(statuses(ended), 'ffuuuu');
-  }
-});
-
-test('another answer to a batch ends batching, also if the agent says that it is busy', async () => {
-  const conflict = new AgentError('busy', 'It changes state.', { status: 409 });
-  const run = start(files(4), { filesPerRequest: 2, retries: 1 });
-  await answerAll(run, request => (request === 'f0 f1' ? conflict : undefined));
-  const [first, ...others] = run.started;
-  assert.equal(first, 'f0 f1');
-  assert.deepEqual(others.toSorted(), ['f0', 'f1', 'f2', 'f3']);
-});
-
-test('a retry waits out a pause that another request was asked for meanwhile', async () => {
-  let now = 0;
-  const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
-  const sleep = (ms: number) =>
-    new Promise<boolean>(resolve => {
-      sleeps.push({ ms, wake: () => resolve(true) });
+  for (const concurrency of [1, 3, 24])
+    test(`has at most ${concurrency} requests in flight if that is the concurrency`, async () => {
+      const { statuses, requests, tookMs } = await simulate(files(48), undefined, { concurrency });
+      assert.equal(statuses, 'u'.repeat(48));
+      assert.equal(Math.max(...requests.map(({ inFlight }) => inFlight)), concurrency);
+      assert.equal(tookMs, (48 / concurrency) * 100);
     });
-  const run = start(files(3), { concurrency: 3, retries: 1, clock: () => now, sleep });
-  await run.idle();
-  run.answer('f0', new AgentError('busy', 'Later.', { status: 429, retryAfterMs: 2000 }));
-  await run.idle();
-  now = 1000;
-  run.answer('f1', new AgentError('busy', 'Much later.', { status: 429, retryAfterMs: 30_000 }));
-  await run.idle();
-  run.answer('f2', SERVER);
-  await run.idle();
-  const delays = run.events.flatMap(event => (event.kind === 'retry' ? [event.retry.delayMs] : []));
-  assert.deepEqual(delays, [2000, 30_000, 30_000]);
-  now = 2000;
-  sleeps[0]?.wake();
-  await run.idle();
-  assert.deepEqual([...run.inFlight], []);
-  assert.deepEqual(
-    sleeps.map(({ ms }) => ms),
-    [2000, 30_000, 250, 29_000],
-  );
-  now = 31_000;
-  for (const { wake } of sleeps) wake();
-  await run.idle();
-  assert.deepEqual([...run.inFlight].toSorted(), ['f0', 'f1', 'f2']);
-  for (const request of run.inFlight) run.answer(request);
-  assert.equal(statuses(await run.transfer), 'uuu');
+
+  test('repeats what may succeed, and tells of it', async () => {
+    const busy = ({ at }: Request) => (at < 1500 ? SERVER : undefined);
+    const { results, events, tookMs } = await simulate(files(1), busy, { retries: 4 });
+    const [result] = results;
+    assert.ok(result?.status === 'uploaded');
+    assert.deepEqual([result.attempts, result.durationMs, tookMs], [3, 2550, 2550]);
+    const retries = events.flatMap(event => (event.kind === 'retry' ? [event.retry.delayMs] : []));
+    assert.deepEqual(retries, [750, 1500]);
+  });
+
+  test('loses no file among thousands that end in every way', async () => {
+    const planned = files(2000);
+    const { results, statuses } = await simulate(
+      planned,
+      ({ name, at }) => {
+        if (name.includes('f1500')) return DENIED;
+        return name.includes('7') || at % 700 === 0 ? TOO_LARGE : undefined;
+      },
+      { concurrency: 10, filesPerRequest: 3 },
+    );
+    assert.deepEqual(
+      results.map(result => result.file),
+      planned,
+    );
+    assert.deepEqual(new Set(statuses), new Set('ufn'));
+  });
+
+  test('ends at a bug, and sends nothing more', async () => {
+    const started: string[] = [];
+    const bug = ({ name }: Request) => {
+      started.push(name);
+      return name === 'f1' ? new TypeError('a bug') : undefined;
+    };
+    await assert.rejects(simulate(files(9), bug, { concurrency: 2 }), TypeError);
+    assert.ok(started.length <= 4, started.join());
+  });
 });
 
-test('a pause that is just over is not slept', async () => {
-  let now = 0;
-  const slept: number[] = [];
-  const sleep = async (ms: number) => slept.push(ms) > 0;
-  const clock = () => {
-    now += 1;
-    return now;
-  };
-  for (const retryAfterMs of [1, 2, 3, 4, 5, 6, 7, 8]) {
-    const run = start(files(3), { retries: 1, clock, sleep });
-    let isFirst = true;
-    await answerAll(run, () => {
-      const error = new AgentError('busy', 'Later.', { status: 429, retryAfterMs });
-      const outcome = isFirst ? error : undefined;
-      isFirst = false;
-      return outcome;
+suite('a transfer ends early', () => {
+  const FATAL: readonly FailureKind[] = [
+    'unauthorized',
+    'forbidden',
+    'sandbox-not-found',
+    'disk-full',
+  ];
+  for (const kind of FATAL)
+    test(`if no other request can succeed either: ${kind}`, async () => {
+      const { results, statuses } = await simulate(
+        files(5),
+        failing({ f1: new AgentError(kind, 'It is so.') }),
+        { concurrency: 2, retries: 4 },
+      );
+      assert.match(statuses, /^uf[un]nn$/);
+      assert.equal(reasonOf(results[4]), 'the transfer had ended: It is so.');
     });
-  }
-  assert.ok(
-    slept.every(ms => ms > 0),
-    slept.join(', '),
-  );
+
+  test('if the sandbox stays out of reach', async () => {
+    const { statuses, requests } = await simulate(files(3), () => UNREACHABLE, { retries: 2 });
+    assert.deepEqual([statuses, names(requests)], ['fnn', ['f0', 'f0', 'f0']]);
+  });
+
+  test('after three requests in a row that used up their attempts', async () => {
+    const { results, statuses, requests } = await simulate(files(9), () => SERVER, { retries: 1 });
+    assert.deepEqual([statuses, requests.length], ['fffnnnnnn', 6]);
+    assert.match(reasonOf(results[3]), /3 requests in a row had failed, .*: It failed\.$/);
+  });
+
+  test('but not if something arrived in between, or the failures lie in the files', async () => {
+    const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
+    assert.equal((await simulate(files(6), mixed)).statuses, 'ffuffu');
+    for (const error of [REJECTED, TOO_LARGE, CHANGED, BAD])
+      assert.equal((await simulate(files(6), () => error)).statuses, 'ffffff', error.kind);
+  });
+
+  test('and ends the pauses of those that wait to be repeated', async () => {
+    const { statuses, tookMs } = await simulate(
+      files(3),
+      ({ name, at }) => (name === 'f0' ? SERVER : at >= 100 ? DENIED : undefined),
+      { concurrency: 2, retries: 4 },
+    );
+    assert.deepEqual([statuses, tookMs], ['fuf', 200]);
+  });
+
+  test('if the job is cancelled', async () => {
+    const controller = new AbortController();
+    const { results, statuses } = await simulate(
+      files(4),
+      ({ name }) => {
+        if (name !== 'f1') return undefined;
+        controller.abort();
+        return new AgentError('cancelled', 'It was cancelled.');
+      },
+      { cancel: controller.signal, retries: 4 },
+    );
+    assert.deepEqual([statuses, reasonOf(results[3])], ['ufnn', 'the job was cancelled']);
+  });
+});
+
+suite('the files of a batch', () => {
+  const batched = { filesPerRequest: 3 };
+
+  test('arrive with one request', async () => {
+    const { statuses, requests } = await simulate(files(7), undefined, batched);
+    assert.deepEqual([statuses, names(requests)], ['uuuuuuu', ['f0 f1 f2', 'f3 f4 f5', 'f6']]);
+  });
+
+  test('fail together, and the advice is to send each alone', async () => {
+    const { results, statuses, requests } = await simulate(
+      files(6),
+      failing({ 'f0 f1 f2': SERVER }),
+      { ...batched, retries: 1 },
+    );
+    assert.deepEqual([statuses, requests.length], ['fffuuu', 3]);
+    assert.match(errorOf(results[1]).hint, /files-per-request: 1/);
+  });
+
+  for (const error of [REJECTED, BAD])
+    test(`end the transfer if they may be in other places: ${error.kind}`, async () => {
+      const { results, statuses } = await simulate(files(6), failing({ 'f0 f1 f2': error }), {
+        ...batched,
+        retries: 4,
+      });
+      assert.equal(statuses, 'fffnnn');
+      assert.match(errorOf(results[0]).hint, /files-per-request: 1/);
+      assert.equal(reasonOf(results[3]), `the transfer had ended: ${error.message}`);
+    });
+
+  test('do not get that advice if it would not help', async () => {
+    const { results, statuses } = await simulate(files(6), () => DENIED, batched);
+    assert.deepEqual([statuses, errorOf(results[0]).hint], ['fffnnn', DENIED.hint]);
+  });
+
+  test('fail alone if they cannot be read', async () => {
+    const [one, two, three] = files(3);
+    assert.ok(one && two && three);
+    const stored = { path: '/home/x', size: 3 };
+    const { results, statuses } = await simulate([one, two, three], undefined, {
+      ...batched,
+      upload: async () =>
+        new Map<PlannedFile, StoredFile | AgentError>([
+          [two, CHANGED],
+          [one, stored],
+          [three, { ...stored, path: '/home/y' }],
+        ]),
+    });
+    assert.deepEqual([statuses, errorOf(results[1]).kind], ['ufu', 'file-changed']);
+  });
+});
+
+suite('a sandbox that answers 429', () => {
+  for (const most of [8, 4, 2])
+    for (const takesMs of [20, 1000])
+      test(`above ${most} requests at once gets all of 2,000 files, at ${takesMs} ms each`, async () => {
+        const sandbox = ({ inFlight }: Request) => (inFlight > most ? BUSY : undefined);
+        const { statuses, requests, events } = await simulate(files(2000), sandbox, {
+          concurrency: 24,
+          retries: 4,
+          takesMs,
+          random: Math.random,
+        });
+        assert.equal(statuses, 'u'.repeat(2000));
+        assert.ok(requests.length < 2100, `${requests.length} requests`);
+        const limits = events.flatMap(event => (event.kind === 'concurrency' ? [event.to] : []));
+        assert.deepEqual(limits, [12, 6, 3, 1].slice(0, limits.length));
+        assert.ok((limits.at(-1) ?? 0) <= most);
+      });
+
+  test('for a moment halves the concurrency once for all requests of that moment', async () => {
+    const sandbox = ({ at }: Request) => (at === 0 ? BUSY : undefined);
+    const options = { concurrency: 24, retries: 4 };
+    const { statuses, events } = await simulate(files(200), sandbox, options);
+    assert.equal(statuses, 'u'.repeat(200));
+    const changes = events.filter(({ kind }) => kind === 'concurrency');
+    assert.deepEqual(changes, [{ kind: 'concurrency', from: 24, to: 12, reason: 'It is busy.' }]);
+  });
+
+  test('for ever is left alone after some requests', async () => {
+    const { statuses, requests } = await simulate(files(2000), () => BUSY, {
+      concurrency: 24,
+      retries: 4,
+    });
+    assert.match(statuses, /^f+n+$/);
+    assert.ok(requests.length <= 24 * 5, `${requests.length} requests`);
+  });
+});
+
+suite('files at one place all fail, since only one of them is there', () => {
+  const samePlace = { place: () => '/home/same' };
+
+  test('if this run stored them there', async () => {
+    const { results, statuses } = await simulate(
+      [file('same'), file('./same'), file('x')],
+      undefined,
+      {
+        place: target => (target.endsWith('same') ? '/home/same' : '/home/x'),
+      },
+    );
+    assert.equal(statuses, 'ffu');
+    assert.match(errorOf(results[0]).message, /^same and \.\/same were stored at .* \/home\/same:/);
+  });
+
+  test('if one of them was unchanged', async () => {
+    const [known, sent] = files(2);
+    assert.ok(known && sent);
+    const unchanged = new Map([[known, { path: '/home/same', sha256: 'a' }]]);
+    const { results, statuses } = await simulate([known, sent], undefined, {
+      ...samePlace,
+      unchanged,
+    });
+    assert.equal(statuses, 'ff');
+    assert.equal(results[0]?.status === 'failed' && results[0].attempts, 0);
+  });
+
+  test('of which ten are named', async () => {
+    const { results } = await simulate(files(12), undefined, samePlace);
+    assert.match(errorOf(results[0]).message, /f9 and 2 more were stored/);
+  });
 });

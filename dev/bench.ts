@@ -1,0 +1,373 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs, { openAsBlob, readFileSync } from 'node:fs';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { hasOpenssl, makeKeys } from './agent/keys.ts';
+import { prepareStep } from './runner/step.ts';
+
+// Compares the built action with curl and the package e2b: the same files, the same server. Prints
+// one Markdown table. See dev/bench.md.
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const CONNECTIONS = 24;
+const LATENCY_MS = 100;
+const HEADERS = {
+  'X-Access-Token': 'bench-token',
+  'E2b-Sandbox-Id': 'bench',
+  'E2b-Sandbox-Port': '49983',
+};
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
+    tls: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '3' },
+    // The processes that the bench starts.
+    sink: { type: 'string' },
+    e2b: { type: 'string' },
+  },
+});
+interface Workload {
+  readonly title: string;
+  /** In bytes. */
+  readonly sizes: readonly number[];
+  readonly latencies: readonly number[];
+}
+
+/** A quick run has a hundredth of the files, and shows that everything works. */
+function workloads({ quick, large }: typeof options): Workload[] {
+  const same = (count: number, size: number) =>
+    Array<number>(quick ? count / 100 : count).fill(size);
+  const mixed = same(500, 0).map((_, index, all) => {
+    // 7919 is coprime to the counts in use, so each rank occurs once.
+    const rank = ((index * 7919) % all.length) / (all.length - 1);
+    return Math.round(KIB * (quick ? 64 : 16 * KIB) ** rank);
+  });
+  const gibibyte = { title: '1 GiB', sizes: [quick ? MIB : 1024 * MIB], latencies: [0] };
+  return [
+    { title: '2,000 × 4 KiB', sizes: same(2000, 4 * KIB), latencies: [0, LATENCY_MS] },
+    { title: '20,000 × 1 KiB', sizes: same(20_000, KIB), latencies: [0] },
+    { title: '500 × 1 KiB to 16 MiB', sizes: mixed, latencies: [0] },
+    ...(large ? [gibibyte] : []),
+  ];
+}
+
+/** What a contender uploads. */
+interface Job {
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly url: string;
+  readonly caFile: string | undefined;
+  readonly temp: string;
+}
+
+interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The reference comes first. */
+const CONTENDERS: Readonly<Record<string, (job: Job) => Command | Promise<Command>>> = {
+  'curl -Z': curl,
+  upload: job => upload(job, {}),
+  'upload, one by one': job => upload(job, { 'files-per-request': '1' }),
+  ...(isInstalled('e2b') && {
+    'e2b, one list': ({ url }) => ({
+      file: process.execPath,
+      args: [import.meta.filename, '--e2b', url],
+    }),
+  }),
+};
+
+async function upload(job: Job, more: Readonly<Record<string, string>>): Promise<Command> {
+  const inputs = {
+    'sandbox-id': HEADERS['E2b-Sandbox-Id'],
+    token: HEADERS['X-Access-Token'],
+    'base-url': job.url,
+    'header-prefix': 'E2b',
+    files: '**',
+    ...more,
+  };
+  const action = path.join(import.meta.dirname, '../upload');
+  const { command } = await prepareStep({ action, inputs, workspace: job.folder, temp: job.temp });
+  return command;
+}
+
+function curl({ url, files, caFile, temp }: Job): Command {
+  const common = Object.entries(HEADERS).map(([name, value]) => `header = "${name}: ${value}"`);
+  const blocks = files.map(file =>
+    [
+      ...common,
+      `url = "${url}/files?path=${encodeURIComponent(file)}"`,
+      `form = "file=@${file}"`,
+      ...(caFile === undefined ? [] : [`cacert = "${caFile}"`]),
+      'http1.1\nfail\noutput = /dev/null\n',
+    ].join('\n'),
+  );
+  const config = path.join(temp, 'curl.config');
+  fs.writeFileSync(config, blocks.join('next\n'));
+  const parallel = ['-Z', '--parallel-immediate', '--parallel-max', String(CONNECTIONS)];
+  return { file: 'curl', args: ['--silent', '--show-error', ...parallel, '--config', config] };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return import.meta.resolve(name) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Uploads the current folder as the package's documentation shows, in a process of its own. */
+async function uploadWithE2b(sandboxUrl: string): Promise<void> {
+  // Not imported by its name, so that the types can be checked without the package.
+  const name: string = 'e2b';
+  const { Sandbox } = await import(name);
+  const sandbox = new Sandbox({
+    sandboxId: HEADERS['E2b-Sandbox-Id'],
+    sandboxUrl,
+    // From 0.6.2 on, the package sends a form; the token is included.
+    envdVersion: '0.6.2',
+    envdAccessToken: HEADERS['X-Access-Token'],
+  });
+  const entries = fs.readdirSync('.', { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter(entry => entry.isFile())
+    .map(each => path.join(each.parentPath, each.name));
+  const list = files.map(async file => ({ path: file, data: await openAsBlob(file) }));
+  await sandbox.files.write(await Promise.all(list));
+}
+
+/** One run of a contender. */
+interface Run {
+  readonly ms: number;
+  readonly peakMib: number;
+}
+
+async function compare(): Promise<void> {
+  if (!isInstalled('e2b')) console.error('e2b is left out: npm install --no-save e2b');
+  using temp = fs.mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-bench-'));
+  using keys = options.tls && hasOpenssl ? makeKeys() : undefined;
+  const tls = keys && { key: keys.key, cert: keys.cert };
+  const sink = spawn(process.execPath, [import.meta.filename, '--sink', JSON.stringify({ tls })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+  });
+  process.once('exit', () => sink.kill());
+  const [line] = await once(createInterface(sink.stdout), 'line');
+  const ports: { readonly near: number; readonly far: number; readonly counts: number } =
+    JSON.parse(String(line));
+  const rows: string[][] = [];
+  for (const { title, sizes, latencies } of workloads(options)) {
+    const folder = path.join(temp.path, 'files');
+    const files = writeFiles(folder, sizes);
+    for (const latency of latencies) {
+      const port = latency === 0 ? ports.near : ports.far;
+      const url = `http${tls ? 's' : ''}://127.0.0.1:${port}`;
+      const job = { folder, files, url, caFile: keys?.certFile, temp: temp.path };
+      const runs = await takeTurns(job, sum(sizes), ports.counts);
+      rows.push([latency === 0 ? title : `${title}, ${latency} ms latency`, ...cellsOf(runs)]);
+    }
+    fs.rmSync(folder, { recursive: true });
+  }
+  sink.kill();
+  printTable([['', ...Object.keys(CONTENDERS)], rows[0]?.map(() => '---') ?? [], ...rows]);
+}
+
+/** Runs all contenders in each round, so that what disturbs the machine disturbs them all. */
+async function takeTurns(job: Job, bytes: number, countsPort: number): Promise<Run[][]> {
+  const rounds = options.quick ? 1 : Number(options.rounds);
+  const runs = Object.keys(CONTENDERS).map((): Run[] => []);
+  // The first round warms up the page cache and does not count.
+  for (let round = options.quick ? 1 : 0; round <= rounds; round += 1) {
+    for (const [index, [name, prepare]] of Object.entries(CONTENDERS).entries()) {
+      const run = await measure(await prepare(job), job);
+      const counted: { files: number; bytes: number } = JSON.parse(
+        await (await fetch(`http://127.0.0.1:${countsPort}`)).text(),
+      );
+      // A contender that did not deliver is wrong, not fast.
+      if (counted.files !== job.files.length || counted.bytes !== bytes)
+        throw new Error(
+          `${name} delivered ${counted.files} files with ${counted.bytes} bytes, not ${job.files.length} with ${bytes}`,
+        );
+      console.error(`${name}: ${Math.round(run.ms)} ms`);
+      if (round > 0) runs[index]?.push(run);
+    }
+  }
+  return runs;
+}
+
+/** Runs a process to its end. */
+async function measure({ file, args, env = process.env }: Command, job: Job): Promise<Run> {
+  const start = performance.now();
+  const child = spawn(file, args, {
+    cwd: job.folder,
+    env: { ...env, NODE_EXTRA_CA_CERTS: job.caFile },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let peakMib = 0;
+  const timer = setInterval(() => {
+    peakMib = Math.max(peakMib, peakOf(child.pid));
+  }, 5);
+  const exit = once(child, 'exit').then(([code]) => ({ code, ms: performance.now() - start }));
+  const [{ code, ms }, ...said] = await Promise.all([exit, text(child.stdout), text(child.stderr)]);
+  clearInterval(timer);
+  if (code !== 0) throw new Error(`${file} ended with ${code}: ${said.join('').slice(-2000)}`);
+  return { ms, peakMib };
+}
+
+/** The high-water mark of a process, in MiB; 0 if it has ended, or the system is not Linux. */
+function peakOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / KIB;
+  } catch {
+    return 0;
+  }
+}
+
+function cellsOf(runs: readonly (readonly Run[])[]): string[] {
+  const times = runs.map(each => each.map(({ ms }) => ms).toSorted((a, b) => a - b));
+  const medians = times.map(each => each[each.length >> 1] ?? Number.NaN);
+  return medians.map((ms, index) => {
+    const peak = Math.round(Math.max(...(runs[index] ?? []).map(({ peakMib }) => peakMib)));
+    return `${(ms / 1000).toFixed(2)} s, ${(ms / (medians[0] ?? ms)).toFixed(2)} ×, ${peak} MiB`;
+  });
+}
+
+function printTable(rows: readonly (readonly string[])[]): void {
+  const model = cpus()[0]?.model ?? '';
+  const date = new Date().toISOString().slice(0, 10);
+  console.log(
+    `Measured on ${date} on ${cpus().length} × ${model.trim()}, Node ${process.version}${options.tls ? ', TLS' : ''}. Each cell: median time, its ratio to curl, peak memory.\n`,
+  );
+  for (const row of rows) console.log(`| ${row.join(' | ')} |`);
+}
+
+/** Writes files of noise, a hundred per directory. Returns their paths below the folder. */
+function writeFiles(folder: string, sizes: readonly number[]): string[] {
+  // A linear congruential generator: the same bytes in every run.
+  let word = 1;
+  const noise = Buffer.from(
+    Uint32Array.from({ length: MIB / 4 }, () => {
+      word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
+      return word;
+    }).buffer,
+  );
+  return sizes.map((size, index) => {
+    const name = `directory-${Math.floor(index / 100)}/file-${index}.bin`;
+    fs.mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), '');
+    for (let left = size; left > 0; left -= noise.length)
+      fs.appendFileSync(path.join(folder, name), noise.subarray(0, left));
+    return name;
+  });
+}
+
+/** Starts a server that counts files and discards them, and a line to it with latency. */
+async function startSink({ tls }: { readonly tls?: { key: string; cert: string } }): Promise<void> {
+  let counts = { files: 0, bytes: 0 };
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const { names, bytes } = await readForm(request);
+    counts = { files: counts.files + names.length, bytes: counts.bytes + bytes };
+    const given = new URL(request.url ?? '', 'http://x').searchParams.get('path');
+    const entries = (given === null ? names : [given]).map(name => {
+      const stored = path.posix.resolve('/home/user', name);
+      return { name: path.posix.basename(stored), path: stored, type: 'file' };
+    });
+    response.end(JSON.stringify(entries));
+  };
+  const serve: RequestListener = (request, response) => void receive(request, response);
+  const near = await listen(tls ? createTlsServer(tls, serve) : createServer(serve));
+  const far = await listen(
+    createTcpServer({ allowHalfOpen: true }, client => carryBoth(client, near)),
+  );
+  const reader = createServer((_request, response) => {
+    response.end(JSON.stringify(counts));
+    counts = { files: 0, bytes: 0 };
+  });
+  console.log(JSON.stringify({ near, far, counts: await listen(reader) }));
+}
+
+async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** The filenames of a form and the bytes of its files. Of a file with a path, only the head is read. */
+async function readForm(request: IncomingMessage): Promise<{ names: string[]; bytes: number }> {
+  const [, boundary = ''] = /boundary="?([^";]+)/.exec(request.headers['content-type'] ?? '') ?? [];
+  const names: string[] = [];
+  let rest = Buffer.alloc(0);
+  let bytes = -(boundary.length + 6);
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (names.length > 0 && request.url?.includes('path=')) continue;
+    let piece = Buffer.concat([rest, chunk]);
+    for (
+      let at = piece.indexOf(`--${boundary}\r\n`);
+      at !== -1;
+      at = piece.indexOf(`--${boundary}\r\n`)
+    ) {
+      const end = piece.indexOf('\r\n\r\n', at);
+      if (end === -1) break;
+      names.push(/filename="(.*?)"/.exec(piece.toString('utf8', at, end))?.[1] ?? '');
+      bytes -= end + 4 - at + 2;
+      piece = piece.subarray(end + 4);
+    }
+    rest = piece.subarray(-4096);
+  }
+  return { names, bytes };
+}
+
+/** Forwards a connection, half the latency late each way. Connecting takes a round trip. */
+function carryBoth(client: Socket, port: number): void {
+  const server = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const connectedAt = performance.now() + LATENCY_MS;
+  carry(client, server, connectedAt);
+  carry(server, client, connectedAt);
+}
+
+/** In order, which a timer for each piece would not keep. */
+function carry(from: Socket, to: Socket, connectedAt: number): void {
+  const queue: { readonly at: number; readonly act: () => void }[] = [];
+  const deliver = () => {
+    for (let [first] = queue; first && first.at <= performance.now(); [first] = queue) {
+      queue.shift();
+      first.act();
+    }
+    if (queue[0]) setTimeout(deliver, Math.max(1, queue[0].at - performance.now()));
+  };
+  const later = (act: () => void) => {
+    const at = Math.max(performance.now(), connectedAt) + LATENCY_MS / 2;
+    if (queue.push({ at, act }) === 1) deliver();
+  };
+  from.setNoDelay(true);
+  from.on('data', piece => later(() => to.write(piece)));
+  from.on('end', () => later(() => to.end()));
+  from.on('error', () => to.destroy());
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+if (options.sink !== undefined) await startSink(JSON.parse(options.sink));
+else if (options.e2b !== undefined) await uploadWithE2b(options.e2b);
+else await compare();

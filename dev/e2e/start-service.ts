@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+// Starts a stand-in service with its sandboxes below the folder that is named first, and passes its
+// URL and API key to later steps. It lives until the job ends.
+
+const [root = 'sandboxes'] = process.argv.slice(2);
+const apiKey = randomUUID();
+const main = path.join(import.meta.dirname, '../agent/main.ts');
+const args = [main, '--root', root, '--header-prefix', 'E2b', '--api-key', apiKey];
+const child = spawn(process.execPath, args, {
+  stdio: ['ignore', 'pipe', 'pipe'],
+  // Windows ends children with their parent, and some runners end everything in a step's session.
+  detached: true,
+  windowsHide: true,
+});
+child.stderr.pipe(process.stderr);
+const [line] = await once(createInterface(child.stdout), 'line');
+const [, url] = /^api-url: (.+)$/.exec(String(line)) ?? [];
+if (url === undefined) throw new Error(`The service did not say where it listens, but ${line}`);
+console.log(`The service listens at ${url}`);
+appendFileSync(process.env['GITHUB_OUTPUT'] ?? 1, `url=${url}\napi-key=${apiKey}\n`);
+child.stdout.destroy();
+child.stderr.destroy();
+child.unref();

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+// Runs all tests, or those in the given files and folders. --name PATTERN selects by name.
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { name: { type: 'string', default: '.' } },
+});
+const cwd = path.resolve(import.meta.dirname, '..');
+const files = (positionals.length === 0 ? ['test'] : positionals).flatMap(place =>
+  place.endsWith('.ts') ? [place] : globSync(`${place}/**/*.test.ts`, { cwd }),
+);
+using temp = mkdtempDisposableSync(path.join(tmpdir(), 'sandbox-sync-tests-'));
+const starts = path.join(temp.path, 'starts');
+writeFileSync(starts, '');
+
+// Pure functions can share one process.
+const isPure = (file: string) => /test.(gate|inputs|project|report|stats|text|upload)\b/.test(file);
+const results = [
+  run(files.filter(isPure), '--test-isolation=none'),
+  run(
+    files.filter(file => !isPure(file)),
+    `--test-concurrency=${availableParallelism()}`,
+  ),
+];
+const tap = results.map(({ report }) => report).join('');
+for (const [, name, reason] of tap.matchAll(/^ *ok \d+ - (.*) # SKIP *(.*)$/gm))
+  console.log(`Skipped: ${name} (${reason})`);
+console.log(`The action was started ${readFileSync(starts).length} times.`);
+const isBroken = results.some(({ status }) => status !== 0);
+const [passed, skipped] = [sum('pass'), sum('skipped')];
+const failed = Math.max(sum('fail') + sum('cancelled'), isBroken || passed === 0 ? 1 : 0);
+process.exitCode = failed === 0 ? 0 : 1;
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+
+/** Runs test files. Shows their results, and returns them as TAP. */
+function run(some: readonly string[], how: string) {
+  if (some.length === 0) return { status: 0, report: '' };
+  const report = path.join(temp.path, 'report.tap');
+  const show = ['--test-reporter=spec', '--test-reporter-destination=stdout'];
+  const keep = ['--test-reporter=tap', `--test-reporter-destination=${report}`];
+  const args = ['--test', how, `--test-name-pattern=${values.name}`, ...show, ...keep, ...some];
+  // Compiling takes a quarter of the action's time.
+  const cache = path.join(tmpdir(), 'sandbox-sync-tests-compiled');
+  const env = { ...process.env, ACTION_STARTS_FILE: starts, NODE_COMPILE_CACHE: cache };
+  const { status } = spawnSync(process.execPath, args, { cwd, stdio: 'inherit', env });
+  return { status, report: readFileSync(report, 'utf8') };
+}
+
+/** The total of a count such as `# pass 12`. */
+function sum(kind: string): number {
+  const lines = tap.matchAll(new RegExp(`^# ${kind} (\\d+)$`, 'gm'));
+  return [...lines].reduce((total, [, count]) => total + Number(count), 0);
+}

@@ -1,0 +1,1358 @@
+import { r as __toESM } from "./rolldown-runtime.js";
+import { B as failureOf, J as fieldsOf, K as visibleCut, N as gateOf, P as isGated, R as withRetries, S as allOf, U as quote, V as isFatal, X as systemCode, Y as parseFields, a as takeSamples, b as isSecretHeader, c as openClient, d as badAnswer, f as parseAnswer, n as readStats, o as waitUntil, r as findUnmet, s as MAX_ANSWER_BYTES, w as inputError, x as InputError, z as AgentError } from "./shared.js";
+import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
+import { C as formatNumber, T as totalSize, _ as describeShard, b as formatBytes, g as EMPTY_REPORT, h as judgementLine, m as waitError, p as reportError, r as digestOf, v as abbreviate, x as formatCount, y as andMore } from "./shared-sync-monitor-sandbox.js";
+import { setImmediate } from "node:timers/promises";
+import { createHash, hash } from "node:crypto";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path, { posix } from "node:path";
+import { once } from "node:events";
+import { homedir } from "node:os";
+
+// src/agent/read-file.ts
+/** Up to this size, a file is read and sent whole, in a fraction of the time of a stream. */
+const SMALL_BYTES = 262144;
+const CHUNK_BYTES = 262144;
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** @throws AgentError if the file cannot be read, or has another size than planned */
+function openFile(file) {
+	const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
+	const close = () => closeSync(descriptor);
+	try {
+		checkPlanned(file, descriptor);
+	} catch (error) {
+		close();
+		throw error;
+	}
+	return {
+		chunks: () => chunksOf(file, descriptor),
+		close
+	};
+}
+/** Reads a small file into a buffer that is exactly as long. @throws AgentError like `openFile` */
+function readSmallFile(file, buffer) {
+	const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
+	try {
+		checkPlanned(file, descriptor);
+		fill(file, descriptor, buffer);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+/** SHA-256 in hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
+async function hashFile(file, cancel) {
+	let opened;
+	try {
+		opened = openFile(file);
+		const digest = createHash("sha256");
+		for (const chunk of opened.chunks()) {
+			digest.update(chunk);
+			await setImmediate();
+			if (cancel.aborted) return void 0;
+		}
+		return digest.digest("hex");
+	} catch (error) {
+		if (error instanceof AgentError) return void 0;
+		throw error;
+	} finally {
+		opened?.close();
+	}
+}
+function* chunksOf(file, descriptor) {
+	const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
+	for (let read = 0; read < file.size; read += buffer.length) {
+		const chunk = buffer.subarray(0, file.size - read);
+		fill(file, descriptor, chunk);
+		yield chunk;
+	}
+}
+/** Fills a buffer; a system may read less than was asked for. */
+function fill(file, descriptor, buffer) {
+	for (let filled = 0; filled < buffer.length;) {
+		const rest = buffer.length - filled;
+		const read = reading(file, () => readSync(descriptor, buffer, filled, rest, null));
+		if (read === 0) throw changed(file, `shrank by ${rest} bytes or more during the upload`);
+		filled += read;
+	}
+}
+function checkPlanned(file, descriptor) {
+	const stat = fstatSync(descriptor);
+	if (!stat.isFile()) throw changed(file, "is no longer a regular file");
+	if (stat.size !== file.size) throw changed(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
+}
+function reading(file, read) {
+	try {
+		return read();
+	} catch (error) {
+		const code = systemCode(error);
+		throw code === void 0 ? error : changed(file, `cannot be read (${code})`);
+	}
+}
+function changed({ realPath }, what) {
+	return new AgentError("file-changed", `${realPath} ${what}.`);
+}
+
+// src/agent/multipart.ts
+var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+/** Creates a form with a random boundary, which no content can contain. */
+function newForm() {
+	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
+	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+	return {
+		contentType: `multipart/form-data; boundary=${boundary}`,
+		tail,
+		head(filename) {
+			const form = new import_form_data.default();
+			form.setBoundary(boundary);
+			form.append("file", "", {
+				filepath: filename,
+				contentType: "application/octet-stream"
+			});
+			return form.getBuffer().subarray(0, -tail.length);
+		}
+	};
+}
+const BATCH_BYTES = 1048576;
+const FRAME_BYTES = 256;
+/** The most bytes that a file takes in a batch; undefined if it must go alone. */
+function batchBytes({ target, size }) {
+	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+function isPlainFilename(filename) {
+	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
+}
+const LINE_BREAK = Buffer.from("\r\n");
+/** Reads small files into one body, without those that cannot be read. */
+function batchBody(files, form) {
+	const framed = files.map((file) => ({
+		file,
+		head: form.head(file.target)
+	}));
+	const bytes = framed.reduce((sum, { file, head }) => sum + LINE_BREAK.length + head.length + file.size, form.tail.length);
+	const buffer = Buffer.allocUnsafeSlow(bytes);
+	const parts = [];
+	const unreadable = /* @__PURE__ */ new Map();
+	let end = 0;
+	for (const { file, head } of framed) {
+		const start = parts.length > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
+		const at = start + head.copy(buffer, start);
+		const content = buffer.subarray(at, at + file.size);
+		try {
+			readSmallFile(file, content);
+		} catch (error) {
+			if (!(error instanceof AgentError)) throw error;
+			unreadable.set(file, error);
+			continue;
+		}
+		parts.push({
+			file,
+			sha256: () => hash("sha256", content)
+		});
+		end = at + file.size;
+	}
+	return {
+		parts,
+		unreadable,
+		chunks: [...slicesOf(buffer.subarray(0, end)), form.tail],
+		length: end + form.tail.length,
+		close: () => {}
+	};
+}
+/** Streams one file as a body. @throws AgentError if the file cannot be read */
+function fileBody(file, form, isHashed) {
+	const { chunks: read, close } = openFile(file);
+	const digest = isHashed ? createHash("sha256") : void 0;
+	const head = form.head(file.target);
+	function* chunks() {
+		yield head;
+		for (const chunk of read()) {
+			digest?.update(chunk);
+			yield chunk;
+		}
+		yield form.tail;
+	}
+	const length = head.length + file.size + form.tail.length;
+	return {
+		parts: [{
+			file,
+			sha256: () => digest?.digest("hex") ?? ""
+		}],
+		unreadable: /* @__PURE__ */ new Map(),
+		chunks: chunks(),
+		length,
+		close
+	};
+}
+const SLICE_BYTES = 65536;
+function slicesOf(buffer) {
+	const count = Math.ceil(buffer.length / SLICE_BYTES);
+	return Array.from({ length: count }, (_, index) => buffer.subarray(index * SLICE_BYTES, (index + 1) * SLICE_BYTES));
+}
+
+// src/agent/upload.ts
+const ENTRY_BYTES = 512;
+/** Uploads over a client. `isHashed` says whether to hash what is sent. */
+function uploader(client, inputs, isHashed) {
+	const form = newForm();
+	return async (files, onSent) => {
+		const [file, ...others] = files;
+		if (file === void 0) return /* @__PURE__ */ new Map();
+		const isBatch = others.length > 0;
+		const body = !isBatch && file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(files, form);
+		const [unreadable] = body.unreadable.values();
+		if (!isBatch && unreadable !== void 0) throw unreadable;
+		if (body.parts.length === 0) return body.unreadable;
+		try {
+			const stored = storedFiles(await client.send({
+				method: "POST",
+				path: requestPath(inputs, isBatch ? void 0 : file.target),
+				headers: {
+					"Content-Type": form.contentType,
+					"Content-Length": String(body.length)
+				},
+				body: body.chunks,
+				maxAnswerBytes: MAX_ANSWER_BYTES + (isBatch ? ENTRY_BYTES * files.length : 0),
+				onSent
+			}), body, isHashed);
+			return new Map([...body.unreadable, ...stored]);
+		} finally {
+			body.close();
+		}
+	};
+}
+/** The path and query of an upload; only that of a single file names its target. */
+function requestPath(inputs, target) {
+	const { username, signature, signatureExpiration, uploadPath } = inputs;
+	const query = Object.entries({
+		path: target,
+		username,
+		signature,
+		signature_expiration: signatureExpiration
+	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
+	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
+}
+function storedFiles(answer, { parts }, isHashed) {
+	const paths = storedPaths(answer, parts.map(({ file }) => file.target));
+	return parts.map(({ file, sha256 }, index) => {
+		const stored = {
+			path: paths[index] ?? "",
+			size: file.size
+		};
+		return [file, isHashed ? {
+			...stored,
+			sha256: sha256()
+		} : stored];
+	});
+}
+/** Where an answer says that files were stored, in the order of `targets`. @throws AgentError */
+function storedPaths(answer, targets) {
+	const body = parseAnswer(answer);
+	const entries = Array.isArray(body) ? body : [body];
+	if (entries.length !== targets.length) throw badAnswer(answer, `it lists ${entries.length} files instead of ${targets.length}`);
+	return targets.map((target, index) => storedPath(entries[index], target, answer));
+}
+const MAX_PATH = 4096;
+function storedPath(entry, target, answer) {
+	const { path, name, type } = fieldsOf(entry);
+	if (type !== "file") throw badAnswer(answer, "its entry is not of type \"file\"");
+	if (name !== posix.basename(target)) throw badAnswer(answer, "its entry names another file");
+	if (typeof path === "string" && path !== "" && path.length <= MAX_PATH && leadsTo(path, target)) return path;
+	throw badAnswer(answer, "its entry has no path, or that of another target");
+}
+/** A relative target may come back absolute, below a home directory. */
+function leadsTo(stored, target) {
+	return stored === target || !posix.isAbsolute(target) && stored.endsWith(`/${target}`);
+}
+
+// src/files/paths.ts
+/** Makes a pattern absolute: relative ones start in `directory`, and `~` is the home directory. */
+function anchor(pattern, directory) {
+	const isAtHome = /^~(?=[\\/]|$)/.test(pattern);
+	const start = escaped(isAtHome ? homedir() : directory);
+	return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
+}
+/** The pattern that matches only this path. */
+function escaped(literal) {
+	return (path.sep === "/" ? literal.replaceAll("\\", "\\\\") : literal).replace(/[[?*]/g, "[$&]");
+}
+/** True if a name that the pattern spells out below its root starts with a dot. */
+function spellsHidden(anchored, root) {
+	return namesIn(anchored).slice(namesIn(root).length).some((name) => /^\\?\[?\./.test(name));
+}
+/** True if a relative path has a name that starts with a dot; `..` is no name. */
+function hasHiddenName(relative) {
+	return namesIn(relative).some((name) => name.startsWith(".") && name !== "..");
+}
+function namesIn(file) {
+	return file.split(path.sep).filter((name) => name !== "");
+}
+/** The path of `file` from `directory`, both absolute; undefined if it is outside. */
+function pathWithin(directory, file) {
+	const relative = path.relative(directory, file);
+	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
+}
+function isWithin(directory, file) {
+	return pathWithin(directory, file) !== void 0;
+}
+/** The path as a reader knows it: relative to the workspace if it is inside, with slashes. */
+function nameFor(file, workspace) {
+	return toPosix(pathWithin(workspace, file) ?? file) || ".";
+}
+/** A path of the runner with slashes, also on Windows. */
+function toPosix(file) {
+	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
+}
+function boundsOf(workspace, root) {
+	const real = realpathSync.native(workspace);
+	const inside = pathWithin(workspace, root);
+	if (inside !== void 0) return {
+		top: workspace,
+		workspace: real,
+		root: path.join(real, inside)
+	};
+	const parent = path.dirname(root);
+	const realParent = existsSync(parent) ? realpathSync.native(parent) : parent;
+	return {
+		top: root,
+		workspace: real,
+		root: path.join(realParent, path.basename(root))
+	};
+}
+function isInBounds({ workspace, root }, realPath) {
+	return isWithin(workspace, realPath) || isWithin(root, realPath);
+}
+/** Finds the links by which files lead out of the bounds. */
+function linksOut(files, bounds) {
+	const links = [];
+	for (const file of files) if (!links.some((link) => isWithin(link, file))) links.push(linkOut(file, bounds));
+	return links;
+}
+/** The topmost part of the path that leads out. */
+function linkOut(file, bounds) {
+	let link = file;
+	for (let part = file; isWithin(bounds.top, part); part = path.dirname(part)) {
+		if (!isInBounds(bounds, realpathSync.native(part))) link = part;
+		if (part === bounds.top) break;
+	}
+	return link;
+}
+
+// src/files/find.ts
+const BROKEN_LINK = "a broken link";
+/** A pipe, a socket or a device. */
+const NOT_REGULAR = "not a regular file";
+const HIDDEN_END = "a link to something hidden";
+const MAX_FILES = 1e6;
+const MAX_LINKS = 10;
+/**
+* Finds the files of every pattern, in the order of the patterns. A cancelled search finds nothing.
+* @throws InputError for folders, names and links that cannot be used
+*/
+async function findFiles(rules, options) {
+	const { workspace, workingDirectory, cancel } = options;
+	const directory = path.resolve(workspace, workingDirectory);
+	requireDirectory(directory, workingDirectory);
+	if (cancel.aborted) return [];
+	const excludes = rules.excludes.map((line) => `!${anchor(line, directory)}`);
+	const searching = rules.patterns.map((pattern) => search({
+		pattern,
+		anchored: anchor(pattern.pattern, directory),
+		excludes
+	}, options));
+	const aborted = once(cancel, "abort").then(() => void 0);
+	const searches = await Promise.race([allOf(searching), aborted]);
+	if (searches === void 0 || cancel.aborted) return [];
+	refuseLinks$1(searches, workspace);
+	return searches.map(({ matches }) => matches);
+}
+function requireDirectory(directory, given) {
+	if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
+	const message = `${given === "" ? "the workspace" : quote(given)} is not a directory on the runner (${directory}).`;
+	throw inputError("working-directory", message, "packages/app");
+}
+async function search(line, options) {
+	const { pattern, anchored } = line;
+	try {
+		const [root = ""] = (await create(anchored)).getSearchPaths();
+		const leavesOutHidden = !options.includeHiddenFiles && !spellsHidden(anchored, root);
+		const place = {
+			root,
+			leavesOutHidden,
+			bounds: boundsOf(options.workspace, root)
+		};
+		const entries = await entriesOf(line, place, options);
+		const pathsOf = (kind) => entries.filter((entry) => entry.kind === kind).map((entry) => entry.path);
+		return {
+			matches: {
+				pattern,
+				root,
+				files: entries.flatMap((entry) => entry.kind === "file" ? [entry.file] : []),
+				skipped: entries.flatMap(({ path: file, ...entry }) => entry.kind === "skipped" ? [{
+					path: file,
+					reason: entry.reason
+				}] : []),
+				leavesOutHidden
+			},
+			undecided: pathsOf("undecided"),
+			outside: linksOut(pathsOf("outside"), place.bounds)
+		};
+	} catch (error) {
+		throw searchError(pattern, error);
+	}
+}
+async function entriesOf(line, place, options) {
+	const { followSymlinks, cancel, maxFiles = MAX_FILES } = options;
+	const entries = /* @__PURE__ */ new Map();
+	const add = (file) => entries.set(file, classify(file, place, followSymlinks));
+	if (isLinkToFolder(place.root)) add(place.root);
+	for (const isFollowing of followSymlinks === true ? [false, true] : [false]) for await (const file of glob(line, place, isFollowing)) {
+		if (cancel.aborted) return [];
+		if (!entries.has(file)) add(file);
+		if (entries.size > maxFiles) throw tooMany(line.pattern, maxFiles);
+	}
+	return [...entries.values()].sort((one, other) => one.path < other.path ? -1 : 1);
+}
+async function* glob({ anchored, excludes }, place, followSymbolicLinks) {
+	yield* (await create([anchored, ...excludes].join("\n"), {
+		followSymbolicLinks,
+		matchDirectories: false,
+		excludeHiddenFiles: place.leavesOutHidden && !path.basename(place.root).startsWith(".")
+	})).globGenerator();
+}
+/** Decides what to do with a path that the library yields. */
+function classify(file, place, followSymlinks) {
+	const { root, leavesOutHidden, bounds } = place;
+	const relative = pathWithin(root, file) ?? "";
+	if (leavesOutHidden && hasHiddenName(relative)) return {
+		kind: "ignored",
+		path: file
+	};
+	const stats = statTarget(file);
+	const skip = (reason) => ({
+		kind: "skipped",
+		path: file,
+		reason
+	});
+	if (stats === void 0) return skip(BROKEN_LINK);
+	if (!stats.isFile() && !stats.isDirectory()) return skip(NOT_REGULAR);
+	const realPath = realpathSync.native(file);
+	if (stats.isDirectory()) {
+		if (followSymlinks === void 0) return {
+			kind: "undecided",
+			path: file
+		};
+		return followSymlinks ? {
+			kind: "ignored",
+			path: file
+		} : skip("a link to a folder");
+	}
+	if (!isInBounds(bounds, realPath)) return {
+		kind: "outside",
+		path: file
+	};
+	if (leavesOutHidden && hasHiddenName(path.relative(bounds.root, realPath))) return skip(HIDDEN_END);
+	const isExecutable = (stats.mode & 73) !== 0;
+	return {
+		kind: "file",
+		path: file,
+		file: {
+			path: file,
+			realPath,
+			relative: toPosix(relative),
+			size: stats.size,
+			isExecutable
+		}
+	};
+}
+/** Reads the stats of a file or of the end of a link; undefined if the link is broken. */
+function statTarget(file) {
+	try {
+		return statSync(file);
+	} catch (error) {
+		if ([
+			"ENOENT",
+			"ENOTDIR",
+			"ELOOP"
+		].includes(systemCode(error) ?? "")) return void 0;
+		throw error;
+	}
+}
+function isLinkToFolder(file) {
+	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && statTarget(file)?.isDirectory() === true;
+}
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+/** @throws InputError about links to folders, and links that lead out of the workspace */
+function refuseLinks$1(searches, workspace) {
+	const nameOf = (file) => quote(nameFor(file, workspace));
+	const describeLink = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
+	const undecided = new Set(searches.flatMap((each) => each.undecided.map(nameOf)));
+	const outside = new Set(searches.flatMap((each) => each.outside.map(describeLink)));
+	const problems = [];
+	if (undecided.size > 0) {
+		const message = `is not set, and the patterns match ${`${formatCount(undecided.size, "link")} to folders: ${listOf(undecided)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
+		problems.push({
+			input: "follow-symlinks",
+			message
+		});
+	}
+	if (outside.size > 0) {
+		const message = `links lead outside the workspace: ${listOf(outside)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+		problems.push({
+			input: "files",
+			message
+		});
+	}
+	if (problems.length > 0) throw new InputError(problems);
+}
+function listOf(names) {
+	const more = (rest) => `${formatNumber(rest)} more`;
+	return abbreviate([...names], MAX_LINKS, {
+		show: (name) => name,
+		more
+	}).join(", ");
+}
+function tooMany({ pattern }, maxFiles) {
+	const message = `${quote(pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
+	return inputError("files", message);
+}
+/** Turns a system error into the user's; a bug stays as it is. */
+function searchError({ pattern }, error) {
+	if (!(error instanceof Error) || systemCode(error) === void 0) return error;
+	const advice = error.message.includes("�") ? " A name is not valid UTF-8: rename it." : "";
+	return inputError("files", `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
+}
+
+// src/files/explain-no-match.ts
+/** Says what was skipped, or how far the path of a pattern exists and what is there. */
+function explainNoMatch(match, directory, workspace) {
+	const [first] = match.skipped;
+	const why = first === void 0 ? extentOf(match, directory) : `${match.skipped.length} skipped, such as ${nameFor(first.path, workspace)}: ${first.reason}`;
+	return `${quote(match.pattern.pattern)} matches no files to upload (${why}).`;
+}
+const MAX_NAMES = 10;
+function extentOf({ root, leavesOutHidden }, directory) {
+	const { existing, missing } = splitAtMissing(root);
+	if (existing === void 0) return `${quote(root)} does not exist`;
+	const place = existing === directory ? "the working directory" : quote(nameFor(existing, directory));
+	if (!statSync(existing).isDirectory()) return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
+	const names = readdirSync(existing).sort();
+	if (names.length === 0) return `${place} is empty`;
+	const other = names.find((name) => name.toLowerCase() === missing?.toLowerCase());
+	if (missing !== void 0 && other !== void 0) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
+	const some = abbreviate(names, MAX_NAMES, {
+		show: (name) => visibleCut(name, 100),
+		more: (rest) => `${rest} more`
+	});
+	const lacks = missing === void 0 ? `nothing in it matches, or a ! line excludes it${leavesOutHidden ? "; names that start with a dot need include-hidden-files: true" : ""}` : `there is no ${quote(missing)} in it`;
+	return `${place} exists and contains ${some.join(", ")}; ${lacks}`;
+}
+/** The part of a path that exists, undefined for a missing drive of Windows, and the next name. */
+function splitAtMissing(file) {
+	if (existsSync(file)) return { existing: file };
+	const above = path.dirname(file);
+	if (above === file) return {};
+	return existsSync(above) ? {
+		existing: above,
+		missing: path.basename(file)
+	} : splitAtMissing(above);
+}
+
+// src/files/plan.ts
+const MAX_MESSAGES = 10;
+/**
+* Decides where each file goes: the fixed part of its pattern is dropped. @throws InputError for
+* patterns without a match, a target that looks like a file's, and two files for one place
+*/
+function planFiles(matches, options) {
+	const { workspace, workingDirectory, ifNoFilesFound, target } = options;
+	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => planFile(file, pattern.target, options)));
+	const byTarget = /* @__PURE__ */ new Map();
+	for (const file of planned) if (!byTarget.has(file.target)) byTarget.set(file.target, file);
+	const directory = path.resolve(workspace, workingDirectory);
+	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory, workspace));
+	const problems = [...ifNoFilesFound === "error" ? unmatched : [], ...abbreviated([...conflicts(planned, byTarget), ...nestedTargets(byTarget)])].map((message) => ({
+		input: "files",
+		message
+	}));
+	for (const match of matches) if (isTargetMistaken(match, target)) problems.push(mistakenTarget(match, target));
+	if (problems.length > 0) throw new InputError(problems);
+	const skipped = skippedIn(matches, workspace);
+	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...skipWarnings(skipped)];
+	return {
+		files: [...byTarget.values()],
+		skipped,
+		warnings
+	};
+}
+/** The files of one shard: a file is in the same shard on every runner, whatever else is there. */
+function shardOf(files, { index, count }) {
+	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
+}
+function planFile(file, own, options) {
+	const { path: source, realPath, size, isExecutable } = file;
+	const target = targetOf(file, own, options.target);
+	return {
+		source: nameFor(source, options.workspace),
+		target,
+		realPath,
+		size,
+		isExecutable
+	};
+}
+function targetOf({ path: file, relative }, own, general) {
+	const target = own !== void 0 && path.posix.isAbsolute(own) ? own : path.posix.join(general, own ?? "");
+	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
+	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
+}
+/** True for `files: server.js` and `target: app/server.js`, which would be the name of a folder. */
+function isTargetMistaken({ files, pattern }, target) {
+	const [file] = files;
+	if (file === void 0 || file.relative !== "" || pattern.target !== void 0) return false;
+	return !target.endsWith("/") && path.posix.basename(target) === path.basename(file.path);
+}
+function mistakenTarget({ pattern: { pattern } }, target) {
+	return {
+		input: "target",
+		message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`
+	};
+}
+/** Messages for targets that two sources claim. */
+function conflicts(planned, byTarget) {
+	return planned.flatMap((file) => {
+		const owner = byTarget.get(file.target) ?? file;
+		if (owner.realPath === file.realPath && owner.source.toLowerCase() === file.source.toLowerCase()) return [];
+		return [`${`${JSON.stringify(owner.source)} and ${JSON.stringify(file.source)}`} would both go to ${JSON.stringify(file.target)}. ${ADVICE}`];
+	});
+}
+const ADVICE = "Give one line another target, or exclude one.";
+/** Messages for targets that would be a file and a directory at once. */
+function nestedTargets(byTarget) {
+	const dirname = (target) => path.posix.dirname(target);
+	const messages = [];
+	const checked = /* @__PURE__ */ new Set();
+	for (const file of byTarget.values()) for (let at = dirname(file.target); !checked.has(at) && at !== dirname(at); at = dirname(at)) {
+		checked.add(at);
+		const owner = byTarget.get(at);
+		if (owner !== void 0) messages.push(nested(owner, file));
+	}
+	return messages;
+}
+function nested(...files) {
+	const [one, other] = files.map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
+	return `${one} and ${other}: a file cannot also be a directory. ${ADVICE}`;
+}
+/** Two patterns may match the same entry. */
+function skippedIn(matches, workspace) {
+	const all = matches.flatMap((match) => match.skipped);
+	return [...new Map(all.map((entry) => [entry.path, entry])).values()].map(({ path: file, reason }) => ({
+		path: nameFor(file, workspace),
+		reason
+	}));
+}
+/** A warning for each kind of entry that nobody asked to skip. */
+function skipWarnings(skipped) {
+	return [
+		BROKEN_LINK,
+		NOT_REGULAR,
+		HIDDEN_END
+	].flatMap((reason) => {
+		const [first, ...others] = skipped.filter((entry) => entry.reason === reason);
+		if (first === void 0) return [];
+		return [`Skipped (${reason}): ${andMore(quote(first.path), others.length)}.`];
+	});
+}
+function abbreviated(messages) {
+	return abbreviate(messages, MAX_MESSAGES, {
+		show: (message) => message,
+		more: (rest) => `And ${rest} more of this kind.`
+	});
+}
+
+// src/upload/state-file.ts
+const SCHEMA = 2;
+/** @throws InputError if the file is no state, or cannot be read */
+function readState(inputs, workspace) {
+	if (inputs.stateFile === "") return void 0;
+	const file = path.resolve(workspace, inputs.stateFile);
+	const scope = scopeOf(inputs);
+	refuseLinks(file, path.resolve(workspace));
+	const text = readText(file);
+	const rows = text === "" ? /* @__PURE__ */ new Map() : decodeRows(text, scope);
+	if (rows !== void 0) return {
+		file,
+		rows,
+		scope,
+		warnings: []
+	};
+	const warning = `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
+	return {
+		file,
+		rows: /* @__PURE__ */ new Map(),
+		scope,
+		warnings: [warning]
+	};
+}
+/** Compares a plan with a state. */
+async function findChanges(files, { rows }, cancel) {
+	const byTarget = new Map([...rows].map(([place, row]) => [row.target, {
+		place,
+		...row
+	}]));
+	const unchanged = /* @__PURE__ */ new Map();
+	for (const file of files) {
+		const { place, size, sha256 } = byTarget.get(file.target) ?? {};
+		if (place === void 0 || sha256 === void 0 || size !== file.size) continue;
+		if (await hashFile(file, cancel) === sha256) unchanged.set(file, {
+			path: place,
+			sha256
+		});
+	}
+	const targets = new Set(files.map(({ target }) => target));
+	const isPlanned = ([place, { target }]) => targets.has(target) || targets.has(place);
+	return {
+		unchanged,
+		orphaned: (cancel.aborted ? [] : [...rows].filter((row) => !isPlanned(row))).map(([place]) => place)
+	};
+}
+/**
+* Removes the file before anything is sent, so that the next run sends every file if this one does
+* not come to its end. @throws InputError if it cannot be removed
+*/
+function removeState({ file }) {
+	try {
+		mkdirSync(path.dirname(file), { recursive: true });
+		rmSync(file, { force: true });
+	} catch (error) {
+		throw systemError(file, error, "replaced");
+	}
+}
+/**
+* Writes what the sandbox holds after a transfer in which everything arrived; after any other,
+* nothing. Returns warnings.
+*/
+function writeState(state, results) {
+	const rows = /* @__PURE__ */ new Map();
+	for (const [place, row] of state.rows) rows.set(place, {
+		...row,
+		sha256: void 0
+	});
+	for (const result of results) {
+		if (result.status !== "uploaded" && result.status !== "unchanged") return [];
+		const { file, path: place, sha256 } = result;
+		rows.set(place, {
+			target: file.target,
+			size: file.size,
+			sha256
+		});
+	}
+	try {
+		writeFileSync(state.file, encodeRows(rows, state.scope), {
+			flag: "wx",
+			mode: 384
+		});
+		return [];
+	} catch (error) {
+		return [`The state file could not be written, so the next run sends every file: ${error instanceof Error ? error.message : String(error)}.`];
+	}
+}
+/** Secret values are left out, since they change from run to run. */
+function scopeOf(inputs) {
+	const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
+	const shown = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${isSecretHeader(name) ? "" : value}`).sort();
+	const all = [
+		sandboxId,
+		baseUrl,
+		username,
+		shard === void 0 ? "" : `${shard.index}/${shard.count}`,
+		port,
+		uploadPath,
+		headerPrefix,
+		shown
+	];
+	return hash("sha256", JSON.stringify(all));
+}
+/** A build could contain a link that leads out of the workspace. */
+function refuseLinks(file, workspace) {
+	let at = file;
+	do {
+		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, at === file ? "is a symbolic link" : "is behind a symbolic link");
+		at = path.dirname(at);
+	} while (at.startsWith(`${workspace}${path.sep}`));
+}
+/** Empty if there is no file. @throws InputError if it is something other than a state */
+function readText(file) {
+	try {
+		const text = readFileSync(file, "utf8");
+		if (text === "" || /^\{"schema":\d+,"scope":/.test(text)) return text;
+	} catch (error) {
+		if (systemCode(error) === "ENOENT") return "";
+		throw systemError(file, error, "read");
+	}
+	throw stateError(file, "contains something other than the state of uploads");
+}
+/** A row a line, sorted by path, so that the same state is the same text. */
+function encodeRows(rows, scope) {
+	const lines = [...rows].sort(([one], [other]) => one < other ? -1 : 1).map(([place, row]) => JSON.stringify({
+		path: place,
+		...row
+	}));
+	return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(",\n")}\n]}\n`;
+}
+/** The rows of a state of the same scope; undefined for any other. */
+function decodeRows(text, scope) {
+	const { files, ...state } = parseFields(text);
+	if (state["schema"] !== SCHEMA || state["scope"] !== scope) return void 0;
+	if (!Array.isArray(files)) return void 0;
+	const rows = /* @__PURE__ */ new Map();
+	for (const row of files) {
+		const { path: place, target, size, sha256 } = fieldsOf(row);
+		if (typeof place !== "string" || typeof target !== "string") return void 0;
+		if (typeof size !== "number") return void 0;
+		if (sha256 !== void 0 && typeof sha256 !== "string") return void 0;
+		rows.set(place, {
+			target,
+			size,
+			sha256
+		});
+	}
+	return rows;
+}
+function systemError(file, error, verb) {
+	const code = systemCode(error);
+	return code === void 0 ? error : stateError(file, `cannot be ${verb} (${code})`);
+}
+function stateError(file, why) {
+	const message = `${quote(file)} ${why}. Name a file that only this step writes.`;
+	return inputError("state-file", message, ".sandbox-sync/state.json");
+}
+
+// src/upload/batches.ts
+/**
+* Parts files into requests: large ones alone, the largest first, then small ones in plan order, up
+* to `filesPerRequest` and a megabyte together. One request at a time keeps the plan's order.
+*/
+function batchesOf(files, { filesPerRequest, concurrency }) {
+	const isLarge = ({ size }) => size > SMALL_BYTES;
+	const largest = files.filter(isLarge).sort((one, other) => other.size - one.size);
+	const small = files.filter((file) => !isLarge(file));
+	const batches = [];
+	let open = [];
+	let room = 0;
+	for (const file of concurrency === 1 ? files : [...largest, ...small]) {
+		const bytes = batchBytes(file);
+		if (bytes === void 0 || filesPerRequest === 1) {
+			batches.push([file]);
+			continue;
+		}
+		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
+			open = [];
+			room = BATCH_BYTES;
+			batches.push(open);
+		}
+		open.push(file);
+		room -= bytes;
+	}
+	return batches;
+}
+
+// src/upload/transfer.ts
+/** Uploads every file that has changed. Returns one result for each file, in plan order. */
+async function transfer(files, options) {
+	const { concurrency, unchanged, cancel } = options;
+	const ending = new AbortController();
+	const stop = AbortSignal.any([cancel, ending.signal]);
+	const end = (reason) => ending.abort(reason);
+	const requests = pLimit(concurrency);
+	const results = /* @__PURE__ */ new Map();
+	const state = {
+		...options,
+		stop,
+		end,
+		requests,
+		results,
+		lostInARow: 0
+	};
+	const changed = files.filter((file) => !unchanged.has(file));
+	const lanes = pLimit(concurrency);
+	const send = (batch) => lanes(() => sendBatch(batch, state));
+	try {
+		await Promise.all(batchesOf(changed, options).map(send));
+	} finally {
+		end("the transfer was over");
+	}
+	const reason = reasonToStop(state);
+	return failOverwritten(files.map((file) => {
+		const known = unchanged.get(file);
+		if (known !== void 0) return {
+			status: "unchanged",
+			file,
+			...known
+		};
+		return results.get(file) ?? {
+			status: "not-attempted",
+			file,
+			reason
+		};
+	}));
+}
+/** Sends a batch with one request, and its retries. Its files share its fate. */
+async function sendBatch(files, state) {
+	const { stop, clock, onEvent } = state;
+	if (stop.aborted) return;
+	const begunAt = clock();
+	const outcome = await withRetries(() => sendOnce(files, state), {
+		...state,
+		onRetry: (retry) => onEvent({
+			kind: "retry",
+			files,
+			retry
+		})
+	});
+	const sent = {
+		attempts: outcome.attempts,
+		durationMs: Math.round(clock() - begunAt)
+	};
+	if ("error" in outcome) {
+		const error = recordFailure(outcome.error, files, state);
+		for (const file of files) settle({
+			status: "failed",
+			file,
+			...sent,
+			error
+		}, state);
+		return;
+	}
+	state.lostInARow = 0;
+	for (const [file, stored] of outcome.value) if (stored instanceof AgentError) {
+		const error = recordFailure(stored, [file], state);
+		settle({
+			status: "failed",
+			file,
+			...sent,
+			error
+		}, state);
+	} else settle({
+		status: "uploaded",
+		file,
+		...sent,
+		...stored
+	}, state);
+}
+function sendOnce(files, state) {
+	const { requests, upload, stop, onEvent } = state;
+	return requests(async () => {
+		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonToStop(state)}.`);
+		const before = requests.concurrency;
+		try {
+			return await upload(files, (bytes) => onEvent({
+				kind: "sent",
+				bytes
+			}));
+		} catch (error) {
+			if (error instanceof AgentError && isOverload(error)) slowDown(before, error, state);
+			throw error;
+		}
+	});
+}
+function isOverload({ status }) {
+	return status === 429 || status === 503;
+}
+/** Halves the concurrency, once for all requests that began at the same one. */
+function slowDown(before, error, { requests, onEvent }) {
+	const to = Math.floor(before / 2);
+	if (to === 0 || requests.concurrency !== before) return;
+	requests.concurrency = to;
+	onEvent({
+		kind: "concurrency",
+		from: before,
+		to,
+		reason: error.message
+	});
+}
+const MAX_LOST_IN_A_ROW = 3;
+/** Ends the transfer if the other files have no chance either. */
+function recordFailure(error, files, state) {
+	const { end, onEvent } = state;
+	onEvent({
+		kind: "failed",
+		files,
+		error
+	});
+	const isBatch = files.length > 1;
+	const mayBeMisplaced = isBatch && (error.kind === "rejected" || error.kind === "bad-answer");
+	if (isFatal(error) || mayBeMisplaced) end(`the transfer had ended: ${error.message}`);
+	if (error.isRetryable && error.kind !== "file-changed") state.lostInARow += 1;
+	if (state.lostInARow === MAX_LOST_IN_A_ROW) end(`${MAX_LOST_IN_A_ROW} requests in a row had failed, the last one so: ${error.message}`);
+	const advice = isBatch && !isFatal(error) ? " files-per-request: 1 sends each file alone." : "";
+	return {
+		...failureOf(error),
+		hint: `${error.hint}${advice}`
+	};
+}
+function settle(result, { results, onEvent }) {
+	results.set(result.file, result);
+	onEvent({
+		kind: "settled",
+		result
+	});
+}
+function reasonToStop({ cancel, stop }) {
+	return cancel.aborted ? "the job was cancelled" : String(stop.reason);
+}
+const MAX_NAMED = 10;
+/** Fails files that the agent stored at one place, also in an earlier run: only one is there. */
+function failOverwritten(results) {
+	const byPath = Map.groupBy(results, (result) => "path" in result ? result.path : "");
+	return results.map((result) => {
+		const same = "path" in result ? byPath.get(result.path) ?? [] : [];
+		if (!("path" in result) || same.length < 2) return result;
+		const message = `${abbreviate(same, MAX_NAMED, {
+			show: ({ file }) => file.source,
+			more: (rest) => `${rest} more`
+		}).join(" and ")} were stored at the same place, ${result.path}: only one of them is there.`;
+		const error = failureOf(new AgentError("rejected", message, { hint: "Give one of them another target, or exclude it." }));
+		const { attempts, durationMs } = result.status === "uploaded" ? result : {
+			attempts: 0,
+			durationMs: 0
+		};
+		return {
+			status: "failed",
+			file: result.file,
+			attempts,
+			durationMs,
+			error
+		};
+	});
+}
+
+// src/run/measure.ts
+/** Waits for the sandbox, samples and judges it. Failures are in the report. */
+async function stats(inputs, context) {
+	const { sandboxId, baseUrl } = inputs;
+	const { cancel } = context;
+	const gate = gateOf(inputs, []);
+	const base = {
+		...EMPTY_REPORT,
+		task: "stats",
+		sandboxId,
+		baseUrl,
+		gate
+	};
+	return withClient(inputs, context, async (client) => {
+		const measured = await waitFor(inputs, client, context) ?? await measure(inputs, client, context);
+		return {
+			...base,
+			...measured,
+			cancelled: cancel.aborted
+		};
+	});
+}
+/** Runs with a client, and closes it. */
+async function withClient(inputs, context, run) {
+	const client = openClient(inputs, context);
+	try {
+		return await run(client);
+	} finally {
+		await client.close();
+	}
+}
+/** Waits until the conditions of `wait-until` hold. Returns what to report if they do not. */
+async function waitFor(inputs, client, context) {
+	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
+	const { onEvent, cancel } = context;
+	if (conditions === void 0) return void 0;
+	onEvent({
+		kind: "wait",
+		timeoutMs
+	});
+	const result = await waitUntil(conditions, () => sample(inputs, client, context), {
+		...context,
+		intervalMs,
+		timeoutMs,
+		stop: cancel,
+		onSample: (wait) => onEvent({
+			kind: "waited",
+			wait
+		})
+	});
+	return result.held ? void 0 : { errors: [waitError(result)] };
+}
+/**
+* Takes one sample before the upload if there is a gate. Returns what to report instead of
+* uploading if `fail-if` cannot be judged.
+*/
+async function checkGateIsJudgeable(inputs, client, context) {
+	if (!isGated(inputs)) return void 0;
+	const gate = gateOf(inputs, []);
+	const outcome = await sampleWithRetries(inputs, client, context);
+	if ("error" in outcome) {
+		const { message, details } = statsError(outcome.error);
+		return {
+			gate,
+			errors: [{
+				message: NOT_JUDGEABLE,
+				details: [message, ...details]
+			}]
+		};
+	}
+	const unjudged = findUnmet(inputs.failIf, outcome.value.figures).filter(({ holds }) => holds === void 0);
+	if (unjudged.length === 0) return void 0;
+	const breaches = unjudged.map((judgement) => ({
+		...judgement,
+		level: "fail"
+	}));
+	const error = {
+		message: NOT_JUDGEABLE,
+		details: unjudged.map(judgementLine)
+	};
+	return {
+		gate: {
+			...gate,
+			breaches
+		},
+		errors: [error]
+	};
+}
+const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
+const WITHOUT_STATS = "If the service has no stats, use sandbox-sync/sandbox-sync/upload.";
+/** Reports why there are no stats, and what needs none. */
+function statsError(error) {
+	const { message, details } = reportError(error);
+	return {
+		message,
+		details: error.kind === "not-found" ? [...details, WITHOUT_STATS] : details
+	};
+}
+/**
+* Takes samples and judges them; without them, the gate fails. `hasPrevious` says that a request
+* before them started the time that the first CPU figure covers.
+*/
+async function measure(inputs, client, context, hasPrevious = false) {
+	const { samples: count, sampleInterval: intervalMs } = inputs;
+	const read = () => sampleWithRetries(inputs, client, context);
+	const { samples, error, ...taken } = await takeSamples(read, {
+		...context,
+		count,
+		intervalMs,
+		hasPrevious,
+		stop: context.cancel
+	});
+	if (error !== void 0) context.onEvent({
+		kind: "failed",
+		files: [],
+		error
+	});
+	const figures = samples.map((one) => one.figures);
+	return {
+		...taken,
+		samples,
+		gate: gateOf(inputs, figures, samples.length < count),
+		errors: error === void 0 ? [] : [statsError(error)]
+	};
+}
+function sampleWithRetries(inputs, client, context) {
+	return withRetries(() => sample(inputs, client, context), {
+		...context,
+		retries: inputs.retries,
+		stop: context.cancel,
+		onRetry: (retry) => context.onEvent({
+			kind: "retry",
+			files: [],
+			retry
+		})
+	});
+}
+async function sample(inputs, client, context) {
+	const sampled = await readStats(client, inputs.statsPath);
+	context.onEvent({
+		kind: "sample",
+		figures: sampled.figures
+	});
+	return sampled;
+}
+
+// src/run/sync.ts
+/** Finds the files, plans, and transfers. @throws InputError before anything is sent */
+async function upload(inputs, context) {
+	const plan = await planUpload("upload", inputs, context);
+	if (inputs.dryRun) return dryRun(plan, inputs, context);
+	return withClient(inputs, context, (client) => send(plan, inputs, client, context));
+}
+/**
+* Finds the files, plans, waits for the sandbox, transfers, measures and judges.
+* @throws InputError before anything is sent
+*/
+async function sync(inputs, context) {
+	const plan = await planUpload("sync", inputs, context);
+	if (inputs.dryRun) return dryRun(plan, inputs, context);
+	return withClient(inputs, context, async (client) => {
+		const problem = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
+		const report = {
+			...plan.report,
+			gate: gateOf(inputs, [])
+		};
+		if (problem !== void 0) return notSent({
+			...plan,
+			report
+		}, problem, context);
+		const sent = await send({
+			...plan,
+			report
+		}, inputs, client, context);
+		if (sent.cancelled || hasEndedForGood(sent.files)) return sent;
+		const measured = await measure(inputs, client, context, isGated(inputs));
+		return {
+			...sent,
+			...measured,
+			cancelled: context.cancel.aborted,
+			errors: [...sent.errors, ...measured.errors],
+			warnings: [...sent.warnings, ...measured.warnings]
+		};
+	});
+}
+async function planUpload(task, inputs, context) {
+	const { workspace, cancel } = context;
+	const [state, plan] = await allOf([Promise.try(() => readState(inputs, workspace)), planFound(inputs, context)]);
+	const { shard, sandboxId, baseUrl, dryRun } = inputs;
+	const files = shard === void 0 ? plan.files : shardOf(plan.files, shard);
+	const changes = state === void 0 ? {
+		unchanged: /* @__PURE__ */ new Map(),
+		orphaned: []
+	} : await findChanges(files, state, cancel);
+	const report = {
+		...EMPTY_REPORT,
+		task,
+		sandboxId,
+		baseUrl,
+		dryRun,
+		skipped: plan.skipped,
+		orphaned: changes.orphaned,
+		shard: shard && {
+			...shard,
+			files: files.length,
+			planned: plan.files.length
+		},
+		warnings: [...plan.warnings, ...state?.warnings ?? []]
+	};
+	return {
+		...changes,
+		files,
+		state,
+		report
+	};
+}
+async function planFound(inputs, context) {
+	const { workspace, cancel, onEvent } = context;
+	const { stateFile } = inputs;
+	const own = stateFile === "" ? [] : [escaped(path.resolve(workspace, stateFile))];
+	const rules = {
+		...inputs.files,
+		excludes: [...inputs.files.excludes, ...own]
+	};
+	const matches = await findFiles(rules, {
+		...inputs,
+		workspace,
+		cancel
+	});
+	for (const { pattern, root, files, skipped } of matches) {
+		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
+		onEvent({
+			kind: "found",
+			text: `Pattern ${pattern.pattern}: ${counts}, from ${root}`
+		});
+	}
+	return planFiles(matches, {
+		...inputs,
+		workspace
+	});
+}
+/** Uploads the files that have changed, and keeps the state. */
+async function send({ files, unchanged, state, report }, inputs, client, context) {
+	const { cancel, clock, onEvent } = context;
+	const changed = files.filter((file) => !unchanged.has(file));
+	if (state !== void 0) removeState(state);
+	if (changed.length > 0) onEvent({
+		kind: "start",
+		files: changed,
+		title: announcementOf(report, changed)
+	});
+	const startedAt = clock();
+	let retries = 0;
+	const results = await transfer(files, {
+		...inputs,
+		...context,
+		unchanged,
+		upload: uploader(client, inputs, inputs.checksums || state !== void 0),
+		onEvent(event) {
+			if (event.kind === "retry") retries += 1;
+			onEvent(event);
+		}
+	}).finally(() => onEvent({ kind: "end" }));
+	return {
+		...report,
+		files: results,
+		digest: digestOf(results),
+		retries,
+		durationMs: Math.round(clock() - startedAt),
+		cancelled: cancel.aborted,
+		warnings: [...report.warnings, ...state === void 0 ? [] : writeState(state, results)]
+	};
+}
+function announcementOf({ sandboxId, baseUrl, shard }, changed) {
+	return `Uploading ${`${formatCount(changed.length, "file")} (${formatBytes(totalSize(changed))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
+}
+/** Reports what would be sent. */
+async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
+	const results = [];
+	for (const file of files) {
+		const known = unchanged.get(file);
+		const sha256 = checksums && known === void 0 ? await hashFile(file, cancel) : void 0;
+		if (known !== void 0) results.push({
+			status: "unchanged",
+			file,
+			...known
+		});
+		else results.push({
+			status: "skipped",
+			file,
+			reason: "dry run",
+			...sha256 && { sha256 }
+		});
+	}
+	return {
+		...report,
+		files: results,
+		digest: digestOf(results),
+		cancelled: cancel.aborted
+	};
+}
+/** Reports what kept the run from sending anything. */
+function notSent({ files, unchanged, report }, problem, { cancel }) {
+	const reason = problem.errors[0]?.message ?? "";
+	const results = files.map((file) => {
+		const known = unchanged.get(file);
+		if (known !== void 0) return {
+			status: "unchanged",
+			file,
+			...known
+		};
+		return {
+			status: "not-attempted",
+			file,
+			reason
+		};
+	});
+	return {
+		...report,
+		...problem,
+		files: results,
+		cancelled: cancel.aborted
+	};
+}
+/** True if the stats would fail too. After a full disk they are read: they show how full it is. */
+function hasEndedForGood(results) {
+	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
+}
+
+export { upload as n, stats as r, sync as t };

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { getState, saveState, setOutput, setSecret } from '@actions/core';
+import { DEFAULT_PORT } from '../inputs/connection.ts';
+import type { RawInputs } from '../inputs/fields.ts';
+import type { JobSandbox } from '../inputs/job-sandbox.ts';
+import type { Sandbox } from '../sandbox/api.ts';
+import type { Lease } from '../sandbox/sandbox.ts';
+import { parseFields, textsOf } from '../text/unknown.ts';
+import { readInputs, requireFiles, tempDirectory, writeToRunner } from './runner.ts';
+
+// What the post step cannot read by itself: in composite actions, it may get other inputs. The API
+// key is not kept.
+const KEPT_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
+
+/** Makes metadata by which a sandbox can be traced to this very step. */
+export function traceOfStep(): Readonly<Record<string, string>> {
+  const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
+  return {
+    'github-repository': GITHUB_REPOSITORY ?? '',
+    'github-run-id': GITHUB_RUN_ID ?? '',
+    'github-job': GITHUB_JOB ?? '',
+    'sandbox-sync-id': randomUUID(),
+  };
+}
+
+/** Tells the post step to delete a sandbox. */
+export function scheduleDeletion({ id, endsAt }: Lease, raw: RawInputs): void {
+  const inputs = Object.fromEntries(KEPT_INPUTS.map(name => [name, raw[name] ?? '']));
+  writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
+}
+
+/** Returns the sandbox that this post step is to delete, if any. */
+export function sandboxToDelete():
+  | { readonly lease: Lease; readonly inputs: RawInputs }
+  | undefined {
+  const { id, endsAt, inputs } = parseFields(getState('sandbox'));
+  if (typeof id !== 'string' || typeof endsAt !== 'number') return undefined;
+  return { lease: { id, endsAt }, inputs: { ...readInputs('sandbox-end'), ...textsOf(inputs) } };
+}
+
+const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
+
+/** Masks the token of a sandbox, sets the outputs, and leaves the sandbox to later steps. */
+export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl: string): void {
+  if (token !== '') setSecret(token);
+  const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
+  const headerPrefix = 'E2b';
+  const outputs = { id, token, domain, 'base-url': url, 'header-prefix': headerPrefix };
+  writeToRunner('GITHUB_OUTPUT', () => {
+    for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
+  });
+  if (token === '' || baseUrl === '') return;
+  const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${randomUUID()}.json`);
+  writeToRunner('GITHUB_STATE', () => saveState('job-sandbox', file));
+  const sandbox: JobSandbox = { id, token, baseUrl, headerPrefix };
+  writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));
+}
+
+/** Returns the sandboxes that earlier steps have left, and masks their tokens. */
+export function jobSandboxes(): JobSandbox[] {
+  const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
+    const { id, token, baseUrl, headerPrefix } = textsOf(parseFields(readFileSync(file, 'utf8')));
+    if (!id || !token || !baseUrl || !headerPrefix) return [];
+    return [{ id, token, baseUrl, headerPrefix }];
+  });
+  for (const { token } of sandboxes) setSecret(token);
+  // Two steps may have connected to one sandbox.
+  return [...new Map(sandboxes.map(sandbox => [sandbox.id, sandbox])).values()];
+}
+
+/** Removes what the main step left to later ones. */
+export function forgetJobSandbox(): void {
+  const file = getState('job-sandbox');
+  if (file !== '') rmSync(file, { force: true });
+}
+
+const MONITOR_PREFIX = 'sandbox-sync-monitor-';
+
+/** Makes a monitor's directory, and tells the post step and later steps of it. */
+export function openMonitorDirectory(): string {
+  // Before anything is started that nobody could end.
+  requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT');
+  const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
+  writeToRunner('GITHUB_STATE', () => saveState('directory', directory));
+  writeToRunner('GITHUB_OUTPUT', () => setOutput('monitor', path.basename(directory)));
+  return directory;
+}
+
+/** Returns the directory that the main step made for its monitor, if it got that far. */
+export function monitorDirectory(): string | undefined {
+  return getState('directory') || undefined;
+}
+
+/** Returns the directories of the monitors that this job has started. */
+export function findMonitors(): string[] {
+  return filesInTemp(MONITOR_PREFIX);
+}
+
+function filesInTemp(prefix: string): string[] {
+  const directory = process.env['RUNNER_TEMP'];
+  if (!directory || !existsSync(directory)) return [];
+  const names = readdirSync(directory).filter(name => name.startsWith(prefix));
+  return names.sort().map(name => path.resolve(directory, name));
+}

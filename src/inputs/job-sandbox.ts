@@ -1,0 +1,46 @@
+import { quote } from '../text/visible.ts';
+import type { RawInputs } from './fields.ts';
+import { inputError } from './input-error.ts';
+
+/** A sandbox that an earlier step of the job created, or connected to. */
+export interface JobSandbox {
+  readonly id: string;
+  readonly token: string;
+  readonly baseUrl: string;
+  readonly headerPrefix: string;
+}
+
+/**
+ * Fills in the sandbox of the job, unless the step names a token or a base URL of its own.
+ * @throws InputError if it is not clear which sandbox is meant
+ */
+export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
+  const isExplicit = ['token', 'base-url'].some(name => (raw[name] ?? '').trim() !== '');
+  if (isExplicit) return raw;
+  if (sandboxes.length === 0) throw inputError('sandbox-id', NO_SANDBOX);
+  const wanted = (raw['sandbox-id'] ?? '').trim();
+  const [only, ...others] = sandboxes.filter(({ id }) => wanted === '' || id === wanted);
+  const known = `this job has ${sandboxes.map(({ id }) => quote(id)).join(', ')}`;
+  if (only === undefined)
+    throw inputError(
+      'sandbox-id',
+      `${quote(wanted)} is not a sandbox of this job; ${known}. For any other, set token and base-url too.`,
+    );
+  if (others.length > 0)
+    throw inputError(
+      'sandbox-id',
+      `is empty, and ${known}. Say which one.`,
+      '${{ steps.sandbox.outputs.id }}',
+    );
+  const { id, token, baseUrl, headerPrefix } = only;
+  const connection = {
+    'sandbox-id': id,
+    token,
+    'base-url': baseUrl,
+    'header-prefix': headerPrefix,
+  };
+  return { ...raw, ...connection };
+}
+
+const NO_SANDBOX =
+  'no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.';

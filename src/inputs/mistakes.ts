@@ -1,0 +1,111 @@
+/** A mistake that people really make, in the inputs where they make it. */
+interface CommonMistake {
+  readonly inputs: readonly string[];
+  readonly pattern: RegExp;
+  /** Another input that makes it a mistake. */
+  readonly beside?: readonly [input: string, pattern: RegExp];
+  /** Continues a sentence that the input's name, or its value in quotes, begins. */
+  readonly message: string;
+}
+
+const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
+const PATHS = ['files', 'target', 'state-file'];
+
+/** `files` stands for each of its patterns, and `target` for the target of each of its lines too. */
+const MISTAKES: readonly CommonMistake[] = [
+  {
+    inputs: ['sandbox-id', 'token'],
+    pattern: /^(null|undefined)?$/,
+    message:
+      'is empty or null. Check the `id` of the step that it comes from, and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks.',
+  },
+  {
+    inputs: ['api-key'],
+    pattern: /^(null|undefined)?$/,
+    message:
+      'is empty. Check the name of the secret. Pull requests from forks and of Dependabot get no secrets.',
+  },
+  {
+    inputs: ['token'],
+    pattern: /^(sk_)?e2b_/i,
+    message:
+      "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox.",
+  },
+  {
+    inputs: [...VALUES, ...PATHS],
+    pattern: /\$\{\{/,
+    message: 'contains a literal `${{`, which the runner did not evaluate. Check its spelling.',
+  },
+  {
+    inputs: VALUES,
+    pattern: /^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w-]+(\.[\w.-]+)?$/,
+    message: 'is an expression without its braces. Write it as `${{ … }}`.',
+  },
+  {
+    inputs: [...VALUES, ...PATHS],
+    pattern: /^(["'`]).*\1$/s,
+    message: 'is in quotation marks. Remove them.',
+  },
+  {
+    inputs: [...VALUES, ...PATHS],
+    // SvelteKit and Remix have files such as $lib/a.ts and $slug.tsx.
+    pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
+    message:
+      'begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`.',
+  },
+  {
+    inputs: ['sandbox-id'],
+    // IDs have been seen with dashes and underscores, but not with dots.
+    pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
+    message: 'is a URL or a host name. Give only the ID.',
+  },
+  {
+    inputs: ['header-prefix'],
+    pattern: /^(Svc)?$/i,
+    beside: ['base-url', /^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i],
+    message: "must be E2b, since base-url is E2B's.",
+  },
+  {
+    inputs: ['header-prefix'],
+    pattern: /^X-|-Sandbox|-$/i,
+    message: 'is more than the prefix. Leave out X- and -Sandbox-Id.',
+  },
+  {
+    inputs: ['target'],
+    pattern: /^(home\/|~)/,
+    message:
+      "starts below the user's home already. Write the path from there, or a full one such as /home/user/app.",
+  },
+  {
+    inputs: ['files'],
+    pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
+    message:
+      'is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas.',
+  },
+  {
+    inputs: ['files'],
+    pattern: /[^\\/]\*\*|\*\*[^\\/]/,
+    message:
+      'has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side.',
+  },
+  {
+    inputs: ['files'],
+    // With four, the matcher can take seconds for a long name; with three, 32 ms.
+    pattern: /(\*[^*\\/]*){4}/,
+    message: 'has more than three * in one name. Write one for all that they stand for.',
+  },
+];
+
+/** Refuses a common mistake with its own message. */
+export function refuseMistakes(
+  input: string,
+  value: string,
+  fail: (message: string) => never,
+  all: Readonly<Record<string, string>> = {},
+): void {
+  const mistake = MISTAKES.find(({ inputs, pattern, beside }) => {
+    const hasOther = beside === undefined || beside[1].test(all[beside[0]] ?? '');
+    return inputs.includes(input) && pattern.test(value) && hasOther;
+  });
+  if (mistake !== undefined) fail(mistake.message);
+}

@@ -1,0 +1,66 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { Keys } from '../../dev/agent/keys.ts';
+import type { Answer } from '../../src/agent/answer.ts';
+import { type AgentRequest, type Client, openClient } from '../../src/agent/client.ts';
+import type { Connection } from '../../src/inputs/inputs.ts';
+import { redactor } from '../../src/text/redact.ts';
+
+export const TOKEN = 'tok-3f9c1d-secret';
+
+export const GET: AgentRequest = { method: 'GET', path: '/path?query' };
+
+/** A POST of these chunks. */
+export function post(chunks: Iterable<Buffer>, length: number): AgentRequest {
+  const headers = { 'Content-Length': String(length) };
+  return { method: 'POST', path: '/files', headers, body: chunks };
+}
+
+interface Settings extends Partial<Connection> {
+  readonly cancel?: AbortSignal;
+}
+
+/** Opens a client that is closed when disposed of. By default, nothing ever times out. */
+export function open(baseUrl: string, settings: Settings = {}): Client & AsyncDisposable {
+  const { cancel = new AbortController().signal, ...more } = settings;
+  const connection = {
+    sandboxId: 'i1a2b3c4d5',
+    token: TOKEN,
+    baseUrl,
+    port: 49_983,
+    headerPrefix: 'Svc',
+    headers: {},
+    timeout: 60_000,
+    ...more,
+  };
+  const client = openClient(connection, { cancel, now: Date.now, redact: redactor([TOKEN]) });
+  return { ...client, [Symbol.asyncDispose]: client.close };
+}
+
+/** Sends one request with a client of its own. */
+export async function send(baseUrl: string, settings: Settings = {}): Promise<Answer> {
+  await using client = open(baseUrl, settings);
+  return await client.send(GET);
+}
+
+/** Sets only these proxy variables until disposed of. */
+export function proxyVariables(values: Readonly<Record<string, string>>): Disposable {
+  const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
+  const before = names.map(name => [name, process.env[name]] as const);
+  const put = (name: string, value: string | undefined) => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  // In turn: Windows treats both spellings as one variable.
+  for (const name of names) put(name, undefined);
+  for (const [name, value] of Object.entries(values)) put(name, value);
+  return {
+    [Symbol.dispose]() {
+      for (const [name, value] of before) put(name, value);
+    },
+  };
+}
+
+/** Makes this process trust a certificate. */
+export function trust({ cert }: Keys): void {
+  setDefaultCACertificates([...getCACertificates(), cert]);
+}

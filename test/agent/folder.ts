@@ -1,0 +1,62 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { PlannedFile } from '../../src/files/plan.ts';
+
+/** A new directory, which is removed when disposed of. */
+export interface Folder extends Disposable {
+  readonly path: string;
+  readonly at: (name: string) => string;
+  /** Writes a file, and plans it as the search would find it now. */
+  readonly plan: (target: string, content: Buffer | string) => PlannedFile;
+}
+
+export function openFolder(): Folder {
+  const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sending-')));
+  let count = 0;
+  return {
+    path: folder,
+    at: name => path.join(folder, name),
+    plan(target, content) {
+      count += 1;
+      const realPath = path.join(folder, String(count));
+      writeFileSync(realPath, content);
+      const size = Buffer.byteLength(content);
+      return { source: target, realPath, target, size, isExecutable: false };
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Bytes in which no two pieces are alike. */
+export function pattern(length: number): Buffer {
+  const buffer = Buffer.alloc(length);
+  for (let offset = 0; offset + 4 <= length; offset += 4)
+    buffer.writeUInt32LE((offset * 2654435761) % 2 ** 32, offset);
+  return buffer;
+}
+
+/** All chunks; copies each before it asks for the next, as the network does. */
+export function collect(chunks: Iterable<Buffer>): Buffer {
+  return Buffer.concat(Array.from(chunks, chunk => Buffer.from(chunk)));
+}
+
+/** How many files of a directory this process holds open; 0 if the system does not tell. */
+export function openIn(directory: string): number {
+  if (process.platform !== 'linux') return 0;
+  const leadsThere = (descriptor: string) => {
+    try {
+      return readlinkSync(descriptor).startsWith(directory);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc/self/fd').filter(name => leadsThere(`/proc/self/fd/${name}`)).length;
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { appendFileSync, rmSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { Busboy } from '@fastify/busboy';
+import { type Body, batchBody, batchBytes, fileBody, newForm } from '../../src/agent/multipart.ts';
+import { SMALL_BYTES } from '../../src/agent/read-file.ts';
+import { collect, openFolder, openIn, pattern } from './folder.ts';
+
+const FORM = newForm();
+const LARGE = SMALL_BYTES + 1;
+
+/** A part as a Node server parses it. */
+interface ParsedPart {
+  readonly field: string;
+  readonly filename: string;
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+function parse(body: Buffer, contentType = FORM.contentType): Promise<ParsedPart[]> {
+  const parts: ParsedPart[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<ParsedPart[]>();
+  const busboy = new Busboy({ headers: { 'content-type': contentType }, preservePath: true });
+  busboy.on('file', (field, stream, filename, _encoding, type) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => parts.push({ field, filename, type, content: Buffer.concat(chunks) }));
+  });
+  busboy.on('field', name => reject(new Error(`a field ${name}`)));
+  busboy.on('finish', () => resolve(parts));
+  busboy.on('error', reject);
+  busboy.end(body);
+  return promise;
+}
+
+/** The whole body, after it was closed. */
+function read(body: Body): Buffer {
+  const bytes = collect(body.chunks);
+  body.close();
+  assert.equal(bytes.length, body.length);
+  return bytes;
+}
+
+suite('a body holds one file, byte for byte', () => {
+  for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
+    test(`of ${size} bytes`, async () => {
+      using folder = openFolder();
+      const content = pattern(size);
+      const file = folder.plan('app/a', content);
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      const bodies = [fileBody(file, FORM, true), batchBody([file], FORM)];
+      for (const body of bodies) {
+        const [part] = await parse(read(body));
+        assert.deepEqual(
+          [part?.field, part?.filename, part?.type],
+          ['file', 'app/a', 'application/octet-stream'],
+        );
+        assert.ok(part?.content.equals(content));
+        assert.deepEqual(
+          body.parts.map(each => each.sha256()),
+          [sha256],
+        );
+      }
+      assert.equal(openIn(folder.path), 0);
+    });
+
+  test('in chunks that count as progress, of which the last is small', () => {
+    using folder = openFolder();
+    const file = folder.plan('a', pattern(SMALL_BYTES));
+    const streamed = fileBody(file, FORM, false);
+    for (const { chunks } of [batchBody([file], FORM), streamed]) {
+      const lengths = Array.from(chunks, chunk => chunk.length);
+      assert.ok(lengths.length > 1 && Math.max(...lengths) <= SMALL_BYTES);
+      assert.equal(lengths.at(-1), FORM.tail.length);
+    }
+    streamed.close();
+  });
+
+  test('and lets go of a large one in the middle', () => {
+    using folder = openFolder();
+    const body = fileBody(folder.plan('a', pattern(4 * LARGE)), FORM, false);
+    const [first] = body.chunks;
+    assert.ok(first !== undefined);
+    body.close();
+    assert.equal(openIn(folder.path), 0);
+  });
+});
+
+suite('a batch', () => {
+  test('holds each file as a part, whatever is in it', async () => {
+    using folder = openFolder();
+    const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
+    const files = contents.map((content, index) => folder.plan(`f${index}`, content));
+    const body = batchBody(files, FORM);
+    const parts = await parse(read(body));
+    const found = parts.map(({ filename, content }) => [filename, String(content)]);
+    assert.deepEqual(
+      found,
+      contents.map((content, index) => [`f${index}`, content]),
+    );
+    assert.deepEqual(
+      body.parts.map(({ file }) => file),
+      files,
+    );
+    assert.ok(body.length <= files.reduce((sum, file) => sum + (batchBytes(file) ?? 0), 100));
+  });
+
+  test('leaves out what cannot be read, with the reason', async () => {
+    using folder = openFolder();
+    const [one, gone, grown, four] = ['one', 'gone', 'grown', 'four'].map(name =>
+      folder.plan(name, name),
+    );
+    assert.ok(one && gone && grown && four);
+    rmSync(gone.realPath);
+    appendFileSync(grown.realPath, 'x'.repeat(500));
+    const body = batchBody([one, gone, grown, four], FORM);
+    const parts = await parse(read(body));
+    assert.deepEqual(
+      parts.map(({ content }) => String(content)),
+      ['one', 'four'],
+    );
+    assert.deepEqual([...body.unreadable.keys()], [gone, grown]);
+    assert.match(String(body.unreadable.get(gone)), /ENOENT/);
+  });
+
+  test('takes small files whose names every parser reads alike', () => {
+    const bytesOf = (target: string, size = 1) =>
+      batchBytes({ source: '', realPath: '', target, size, isExecutable: false });
+    for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
+      assert.equal(bytesOf(target), undefined, JSON.stringify(target));
+    for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
+      assert.equal(bytesOf(target), undefined, target);
+    for (const target of [
+      'a',
+      'a b',
+      "it's(1)!*~.txt",
+      '/srv/a=b&c,d',
+      '#+?$@^`{|}[]<>:',
+      '.a/..b',
+    ])
+      assert.ok(bytesOf(target), target);
+    assert.notEqual(bytesOf('a', SMALL_BYTES), undefined);
+    assert.equal(bytesOf('a', LARGE), undefined);
+  });
+});
+
+test('no memory of a body is used again for another request', () => {
+  using folder = openFolder();
+  const small = folder.plan('a', pattern(2000));
+  const large = folder.plan('b', pattern(3 * LARGE));
+  const memoryOf = ({ chunks, close }: Body) => {
+    const memory = new Set(Array.from(chunks, chunk => (chunk.length > 1000 ? chunk.buffer : 0)));
+    close();
+    memory.delete(0);
+    return memory;
+  };
+  for (const open of [() => batchBody([small, small], FORM), () => fileBody(large, FORM, true)]) {
+    const first = memoryOf(open());
+    assert.ok(first.size > 0 && first.isDisjointFrom(memoryOf(open())));
+  }
+});
+
+suite('a form', () => {
+  const UNCHANGED = [
+    'a.txt',
+    'app/a/b.txt',
+    '/srv/www/a.txt',
+    'a b',
+    "a'b",
+    'a;b=c',
+    'a%22b',
+    'ünï/日本/😀',
+  ];
+  const FILENAMES: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(UNCHANGED.map(name => [name, name])),
+    // The query has the true target, and batches exclude such names.
+    'a\\b': 'a/b',
+    'a"b': 'a%22b',
+    'a\nb': 'a%0Ab',
+    'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
+  };
+  for (const [filename, received] of Object.entries(FILENAMES))
+    test(`has a part with the filename ${JSON.stringify(filename)}`, async () => {
+      const { contentType, head, tail } = newForm();
+      const body = Buffer.concat([head(filename), Buffer.from('content'), tail]);
+      const [part] = await parse(body, contentType);
+      assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
+    });
+
+  test('has the bytes of RFC 7578, and a boundary of its own', () => {
+    const { contentType, head, tail } = FORM;
+    const [, boundary = ''] =
+      /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];
+    assert.ok(boundary.length > 20 && boundary.length <= 70);
+    assert.notEqual(newForm().contentType, contentType);
+    const expected = [
+      `--${boundary}`,
+      'Content-Disposition: form-data; name="file"; filename="ü/a"',
+      'Content-Type: application/octet-stream',
+      '',
+      '',
+    ];
+    assert.equal(head('ü/a').toString(), expected.join('\r\n'));
+    assert.equal(tail.toString(), `\r\n--${boundary}--\r\n`);
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { WITHOUT_SIGNALS } from '../system.ts';
+import {
+  assertDelivered,
+  type Inputs,
+  manyFiles,
+  openWorld,
+  runAction,
+  runBadly,
+  status,
+  type WorldOptions,
+} from './harness.ts';
+
+const CONCURRENCY = 2;
+
+/** When the signal comes: at the nth request, or when a line of the log matches. */
+interface Moment {
+  readonly request?: number;
+  readonly line?: RegExp;
+  readonly inputs?: Inputs;
+  readonly world?: WorldOptions;
+  /** Files uploaded, failed and not attempted. */
+  readonly totals?: readonly number[];
+}
+
+const LARGE_SEVENTH = { ...manyFiles(20), 'f6.txt': Buffer.alloc(24 * 1024 * 1024) };
+
+const MOMENTS: Readonly<Record<string, Moment>> = {
+  'while files are searched': {
+    line: /^::debug::Search path/,
+    world: { files: manyFiles(2000) },
+  },
+  'while it waits for the sandbox': {
+    inputs: { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' },
+    request: 2,
+    totals: [0, 0, 1],
+  },
+  'while files are sent': { world: { files: manyFiles(400) }, request: 50 },
+  'while the agent does not read': {
+    world: {
+      files: LARGE_SEVENTH,
+      faults: [{ on: 'upload', skip: 5, do: { kind: 'stall', at: 'reading' } }],
+    },
+    request: 7,
+    totals: [5, 2, 13],
+  },
+  'before the next attempt': {
+    line: /^Attempt 1 /,
+    world: {
+      faults: [{ on: 'upload', do: status(503, '', { headers: { 'Retry-After': '600' } }) }],
+    },
+    totals: [0, 1, 0],
+  },
+  'while the stats are read': {
+    request: 2,
+    world: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    totals: [1, 0, 0],
+  },
+};
+
+suite('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
+  for (const [when, { line, request: due, inputs, totals, world: options }] of Object.entries(
+    MOMENTS,
+  ))
+    test(`${when} says so everywhere, and starts nothing else`, async () => {
+      // The runner sends SIGINT first, other systems SIGTERM.
+      const name = when === 'while files are sent' ? 'SIGTERM' : 'SIGINT';
+      await using world = await openWorld(options);
+      let seen = 0;
+      const result = await runBadly(
+        world,
+        { concurrency: `${CONCURRENCY}`, timeout: '10m', ...inputs },
+        {
+          onLine: (text, signal) => line?.test(text) && signal(name),
+          onRequest(_, signal) {
+            seen += 1;
+            if (seen === due) signal(name);
+          },
+        },
+      );
+      assert.ok(seen <= (due ?? 1) + 2 * CONCURRENCY, `${seen} requests`);
+      assert.match(result.errors, /^Cancelled/m);
+      assert.match(result.summary, /^<h3>⛔ .*Cancelled/);
+      assert.deepEqual([result.report.cancelled, result.report.succeeded], [true, false]);
+      if (totals === undefined) return;
+      const { uploaded, failed, notAttempted } = result.report.totals;
+      assert.deepEqual([uploaded, failed, notAttempted], totals);
+      assert.deepEqual(
+        ['uploaded-count', 'failed-count'].map(output => Number(result.outputs[output])),
+        totals.slice(0, 2),
+      );
+    });
+
+  // The work is done by then and the verdict stands; all outputs must agree on it.
+  test('while results are published leaves them whole and in agreement', async () => {
+    await using world = await openWorld({ files: manyFiles(50) });
+    const result = await runAction(
+      world,
+      {},
+      { onLine: (text, signal) => text.startsWith('::group::') && signal('SIGINT') },
+    );
+    const { succeeded, totals } = result.report;
+    assert.equal(result.exitCode === 0, succeeded, result.stdout);
+    assert.equal(result.summary.startsWith('<h3>✅'), succeeded);
+    assert.equal(result.outputs['uploaded-count'], String(totals['uploaded']));
+    assertDelivered(world, result);
+  });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { Result } from './harness.ts';
+
+/** Texts that would act on something if not escaped. */
+export const TEXTS: Readonly<Record<string, string>> = {
+  'commands of the runner':
+    '\n::set-output name=gate::passed\n::add-mask::a\n::error::x\r::stop-commands::y\n',
+  'old commands of the runner': '##[group]x\n##[error]y ##[add-mask]z##[set-output name=a;]b',
+  'the delimiter of outputs': 'x\nghadelimiter_\ngate<<EOF\npassed\nEOF\n%0Agate=passed%0D%25',
+  'control characters':
+    '\u001b[2J\u001b]8;;http://evil.example\u0007\u0000\u0008\u007f\u009b31m\u0085',
+  'marks of direction': '\u202egpj.exe\u2066\u2069\u200f\u061c\u200b\ufeff\u2028\u2029',
+  'halves of surrogate pairs': '\ud800x\udc00\ud83d',
+  HTML: '</code></td></table></details><script>alert(1)</script><img src=x onerror=alert(1)><!-- &lt;b&gt;',
+  Markdown:
+    '\n\n# Heading\n\n[link](https://evil.example) ![i](https://evil.example/x.png) `code` | a | @me',
+  Mermaid: '\n\n```mermaid\ngraph TD; A-->B; click A "javascript:alert(1)"\n```\n%%{init: {}}%%\n',
+  templates: '${{ secrets.TOKEN }} $(id) `id` {{7*7}} %s%n',
+};
+
+/** GitHub's limit. */
+const MAX_SUMMARY_BYTES = 1024 * 1024;
+const MAX_LOG_BYTES = 200 * 1024;
+
+/** Every command that the action writes; the glob library writes debug lines, too. */
+const COMMAND = /^::(add-mask|group|error|warning|notice|debug)::|^::endgroup::$/;
+
+/** Characters that terminals act on, or that reorder text. */
+const ACTIVE = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
+/** Asserts that nothing in a run acts on the runner or a reader, and that it is of bounded size. */
+export function assertHarmless({ stdout, stderr, summary, lines }: Result): void {
+  assert.equal(stderr, '');
+  assert.ok(Buffer.byteLength(stdout) <= MAX_LOG_BYTES, `${Buffer.byteLength(stdout)} bytes`);
+  assert.doesNotMatch(stdout, /is a bug; please report/);
+  for (const line of lines) {
+    const shown = JSON.stringify(line.slice(0, 300));
+    if (line.trim().startsWith('::')) assert.match(line, COMMAND, shown);
+    assert.ok(!line.includes('##['), shown);
+    assert.doesNotMatch(line, ACTIVE, shown);
+    // In a command, %0D would be a line break; the action only writes %0A.
+    if (line.startsWith('::')) assert.doesNotMatch(line, /%0D/, shown);
+  }
+  assertHarmlessSummary(summary);
+}
+
+/** A chart of numbers and times only, as the action draws it. */
+const CHART =
+  /```mermaid\n(?:%%\{init: [^\n<>`]*\}%%\n)?xychart(?:-beta)?\n(?: {2}[^\n<>`]*\n)+```\n\n/g;
+
+const TAG =
+  /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
+
+/** Asserts that a summary has only whole blocks of the action's own tags, and its charts. */
+export function assertHarmlessSummary(summary: string): void {
+  assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
+  for (const block of summary.replace(CHART, '').split('\n\n')) {
+    if (block === '') continue;
+    assert.match(block, /^<(h3|h4|p|ul|table|details)\b/, block.slice(0, 60));
+    assert.doesNotMatch(block.replaceAll('\n', ''), ACTIVE);
+    const open: string[] = [];
+    for (const [tag] of block.matchAll(/<[^>]*>?/g)) {
+      assert.match(tag, TAG);
+      const name = tag.replace(/[</>]|\s.*/g, '');
+      if (name === 'br') continue;
+      if (!tag.startsWith('</')) open.push(name);
+      else assert.equal(open.pop(), name, tag);
+    }
+    assert.deepEqual(open, [], block.slice(0, 60));
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { openWorld, runBadly, runWell, TOKEN, uploads } from './harness.ts';
+
+/** For each input a refused value, and what the message must name. */
+const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly RegExp[]]>> = {
+  'sandbox-id': ['', /empty/],
+  token: ['', /empty/],
+  'base-url': ['http://sandbox.example.com', /"http:\/\/sandbox\.example\.com"/, /https/],
+  'allow-insecure-http': ['perhaps', /"perhaps"/, /true/],
+  port: ['65536', /"65536"/, /65535/],
+  'header-prefix': ['two words', /"two words"/],
+  'upload-path': ['files', /"files"/, /slash/],
+  'stats-path': ['/a?b', /"\/a\?b"/],
+  headers: ['no colon here', /line 1/, /Name: value/],
+  files: ['# nothing', /required/],
+  target: ['../up', /"\.\.\/up"/],
+  'signature-expiration': ['soon', /"soon"/],
+  'if-no-files-found': ['fail', /"fail"/, /error, warn, ignore/],
+  'include-hidden-files': ['yes', /"yes"/, /true/],
+  'follow-symlinks': ['1', /"1"/, /true/],
+  shard: ['0/3', /"0\/3"/, /job-index/],
+  concurrency: ['101', /"101"/, /100/],
+  'files-per-request': ['0', /"0"/],
+  retries: ['11', /"11"/, /10/],
+  timeout: ['60', /"60"/, /s, m/],
+  'fail-if': ['mem_used_pct > ', /line 1/],
+  'warn-if': ['mem_used > 5%', /line 1/, /%/],
+  'wait-until': ['mem_free', /line 1/],
+  samples: ['0', /"0"/],
+  'sample-interval': ['1ms', /"1ms"/, /200 ?ms/],
+  'dry-run': ['no', /"no"/, /true/],
+  summary: ['on', /"on"/, /true/],
+};
+
+/** What people really write, by input. */
+const MISTAKES: Readonly<Record<string, readonly [value: string, says: RegExp]>> = {
+  'sandbox-id': ['https://49983-a.e2b.app', /URL/],
+  token: ['e2b_0123456789abcdef', /API key/],
+  'base-url': ['https://x.io/${{ env.PATH }}', /\$\{\{/],
+  'header-prefix': ['X-E2b-Sandbox', /-Sandbox|X-/],
+  files: ['["dist/**"]', /list/],
+  target: ['$HOME/app', /variable|HOME/],
+  'fail-if': ['mem_used_pct > 0.9', /write 90|0\.9%/],
+  'warn-if': ['cpu_used_pct > 90 # busy', /#|comment/],
+};
+
+suite('inputs', () => {
+  test('that are wrong are told together, with value, rule and example; nothing is sent', async () => {
+    await using world = await openWorld();
+    const values = Object.entries(WRONG).map(([name, [value]]) => [name, value]);
+    const result = await runBadly(world, Object.fromEntries(values));
+    assert.equal(result.annotations('error').length, 1);
+    const lines = result.errors.split('\n');
+    assert.match(result.errors, /27 inputs are invalid/);
+    for (const [name, [, ...says]] of Object.entries(WRONG)) {
+      const line = lines.find(each => each.startsWith(`${name}: `)) ?? assert.fail(name);
+      for (const expected of [...says, RegExp(`Example: ${name}: .`)]) assert.match(line, expected);
+    }
+    assert.equal(world.agent.connections(), 0);
+    assert.equal(result.outputs['uploaded-count'], '0');
+    assert.match(result.summary, /^<h3>❌ [\s\S]*27 inputs are invalid/);
+  });
+
+  test('that newcomers get wrong say what to write', async () => {
+    await using world = await openWorld();
+    const values = Object.entries(MISTAKES).map(([name, [value]]) => [name, value]);
+    const { errors, everything } = await runBadly(world, Object.fromEntries(values));
+    for (const [name, [, says]] of Object.entries(MISTAKES)) {
+      const line = errors.split('\n').find(each => each.startsWith(`${name}: `));
+      assert.match(line ?? assert.fail(name), says);
+    }
+    assert.ok(!everything.includes('0123456789abcdef'));
+  });
+
+  test('that name nothing are told together, after those that are wrong', async () => {
+    await using world = await openWorld({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
+    const { errors } = await runBadly(world, { files: 'none/**\nx/**\ny/**\nnor/**' });
+    for (const says of [/"none\/\*\*" matches/, /"nor\/\*\*" matches/, /"x\/a\.js".*"y\/a\.js"/])
+      assert.match(errors, says);
+    assert.equal(world.agent.connections(), 0);
+  });
+
+  test('that are empty or padded are as if not given, and others are left to the runner', async () => {
+    await using world = await openWorld();
+    const names = Object.keys(WRONG).filter(
+      name => !['sandbox-id', 'token', 'base-url', 'files'].includes(name),
+    );
+    const more = ['username', 'signature'];
+    const empty = Object.fromEntries([...names, ...more].map(name => [name, ' \n']));
+    const inputs = { ...empty, token: ` ${TOKEN}\n`, files: '\n\n  **  \n# end\n' };
+    const env = {
+      INPUT_FILE: 'x',
+      INPUT_FAILIF: 'cpu_count > 0',
+    };
+    const { warnings } = await runWell(world, inputs, { env });
+    assert.equal(uploads(world)[0]?.url, '/files?path=a.txt');
+    assert.equal(warnings, '');
+  });
+
+  test('without a checkout are told that the workspace is missing', async () => {
+    await using world = await openWorld();
+    const { errors } = await runBadly(world, {}, { env: { GITHUB_WORKSPACE: '/no/such' } });
+    assert.match(errors, /workspace.*\/no\/such/);
+  });
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { suite, test } from 'node:test';
+import { canBeNamed } from '../system.ts';
+import { assertDelivered, type Files, METRICS, openWorld, runWell } from './harness.ts';
+
+const KIB = 1024;
+
+const NAMED: Files = {
+  'plain.txt': 'text',
+  empty: '',
+  [`${'d/'.repeat(100)}deep.bin`]: randomBytes(1000),
+  'with space/and  two.txt': 'space',
+  '"double" and \'single\'': 'quotes',
+  '100%/%41%.txt': 'percent',
+  'a#b?c+d&e=f;g.txt': 'URL',
+  'naïve/日本語/😀.txt': 'beyond ASCII',
+  'line\nbreak\r\n.txt': 'newline',
+  'back\\slash.txt': 'backslash',
+  'almost-streamed': randomBytes(256 * KIB),
+  'just-streamed': randomBytes(256 * KIB + 1),
+  'large.bin': randomBytes(3 * KIB * KIB),
+};
+
+const TREE: Files = Object.fromEntries(Object.entries(NAMED).filter(([name]) => canBeNamed(name)));
+
+/** The outputs of METRICS without a gate. */
+const STATS = {
+  ts: '1767225600',
+  'cpu-count': '4',
+  'cpu-used-pct': '12.5',
+  'mem-total': '8589934592',
+  'mem-used': '2147483648',
+  'mem-total-mib': '8192',
+  'mem-used-mib': '2048',
+  'disk-total': '10737418240',
+  'disk-used': '1234567890',
+  'mem-used-pct': '25.00',
+  'mem-free': '6442450944',
+  'disk-used-pct': '11.50',
+  'disk-free': '9502850350',
+  stats: JSON.stringify(METRICS),
+  gate: 'none',
+  breaches: '[]',
+};
+
+suite('a run in which all goes well', () => {
+  test('brings a tree into the sandbox byte for byte', async () => {
+    await using world = await openWorld({ files: TREE });
+    const result = await runWell(world);
+    for (const [name, content] of Object.entries(TREE))
+      assert.deepEqual(world.stored(name), Buffer.from(content), name);
+    assertDelivered(world, result);
+    const { report, outputs } = result;
+    assert.match(report.$schema, /\/schema\/report-1\.json$/);
+    assert.equal(report.succeeded, true);
+    assert.deepEqual(report.stats, METRICS);
+    const bytes = Object.values(TREE).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
+    assert.equal(outputs['uploaded-bytes'], String(bytes));
+    assert.deepEqual(
+      new Set(report.files.map(({ source, status, attempts }) => [source, status, attempts])),
+      new Set(Object.keys(TREE).map(name => [name, 'uploaded', 1])),
+    );
+  });
+
+  test('leaves every output with its exact value', async () => {
+    await using world = await openWorld({ files: { 'd/b.txt': 'bb', 'a.txt': 'a' } });
+    const { outputs } = await runWell(world, { target: '/app' });
+    const { uploaded = '', report = '', aggregates = '', ...others } = outputs;
+    const disk = 1234567890;
+    assert.deepEqual(JSON.parse(aggregates).disk_used, {
+      last: disk,
+      min: disk,
+      max: disk,
+      mean: disk,
+    });
+    assert.deepEqual(JSON.parse(uploaded), [
+      { source: 'a.txt', path: '/app/a.txt', size: 1 },
+      { source: 'd/b.txt', path: '/app/d/b.txt', size: 2 },
+    ]);
+    assert.match(report, /[\\/]temp[\\/].*\.json$/);
+    assert.deepEqual(others, {
+      'uploaded-count': '2',
+      'unchanged-count': '0',
+      'failed-count': '0',
+      'skipped-count': '0',
+      'uploaded-bytes': '3',
+      digest: '',
+      checksums: '',
+      'mem-cache': '',
+      ...STATS,
+    });
+  });
+});

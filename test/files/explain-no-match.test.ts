@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { explainNoMatch } from '../../src/files/explain-no-match.ts';
+import type { FindOptions } from '../../src/files/find.ts';
+import { onWindows } from '../system.ts';
+import { directory, type Entries, find, link, plant } from './tree.ts';
+
+const ENTRIES: Entries = {
+  'package.json': '',
+  'apps/web/package.json': '',
+  'apps/web/src/a.ts': '',
+  'apps/web/.env': '',
+  'dist/index.html': '',
+  'links/l': link('nowhere'),
+  'links/m': link('nowhere'),
+  'many/x': '',
+  empty: directory,
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`many/${index}\n`, ''])),
+};
+
+const HIDDEN = 'names that start with a dot need include-hidden-files: true';
+
+/** By line: why it matches nothing. */
+const REASONS: Readonly<Record<string, string>> = {
+  'apps/web/dist/**':
+    '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
+  'apps/web/dist/x/y.js':
+    '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
+  'build/**':
+    'the working directory exists and contains apps, dist, empty, links, many, package.json; there is no "build" in it',
+  'Dist/**': 'there is no "Dist", only "dist": case matters',
+  'apps/web/SRC/*': 'there is no "SRC", only "src": case matters',
+  'dist/*.none': `"dist" exists and contains index.html; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
+  'dist/*': `"dist" exists and contains index.html; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
+  'dist/**/.x':
+    '"dist" exists and contains index.html; nothing in it matches, or a ! line excludes it',
+  'empty/**': '"empty" is empty',
+  'package.json/*':
+    '"package.json" is a file: a ! line excludes it, or the pattern expects a folder',
+  'dist/index.html':
+    '"dist/index.html" is a file: a ! line excludes it, or the pattern expects a folder',
+  'links/**': '2 skipped, such as links/l: a broken link',
+};
+
+async function whyNot(line: string, options: Partial<FindOptions> = {}): Promise<string> {
+  using tree = plant(ENTRIES);
+  const [match] = await find(tree.root, [line, '!dist/index.html'], options);
+  assert.ok(match !== undefined && match.files.length === 0);
+  return explainNoMatch(match, tree.at(options.workingDirectory ?? ''), tree.root);
+}
+
+describe('a pattern that matches nothing is told why', {
+  skip: onWindows('its separators and its cases of names are others'),
+}, () => {
+  for (const [line, why] of Object.entries(REASONS)) {
+    test(line, async () =>
+      assert.equal(await whyNot(line), `"${line}" matches no files to upload (${why}).`),
+    );
+  }
+
+  test('relative to the working directory', async () => {
+    const why = await whyNot('dist', { workingDirectory: 'apps/web' });
+    assert.match(why, /\(the working directory exists and contains \.env, package\.json, src; /);
+  });
+
+  test('without a word on hidden names if they are included', async () => {
+    assert.doesNotMatch(await whyNot('dist/*', { includeHiddenFiles: true }), /dot/);
+  });
+
+  test('with at most ten names, as visible text', async () => {
+    const ten = /"many" exists and contains 0\\n, .*, 7\\n, 3 more; there is no "none" in it/;
+    assert.match(await whyNot('many/none'), ten);
+    assert.match(await whyNot('/no\u200bne'), /\("\/" exists and contains .*; there is no "/);
+  });
+});
