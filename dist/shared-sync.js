@@ -860,28 +860,22 @@ function batchesOf(files, { filesPerRequest, concurrency }) {
 /** Uploads every file that has changed. Returns one result for each file, in plan order. */
 async function transfer(files, options) {
 	const { concurrency, unchanged, cancel } = options;
+	const batches = pLimit(concurrency);
+	const requests = pLimit(concurrency);
 	const ending = new AbortController();
 	const stop = AbortSignal.any([cancel, ending.signal]);
-	const end = (reason) => ending.abort(reason);
-	const requests = pLimit(concurrency);
 	const results = /* @__PURE__ */ new Map();
 	const state = {
 		...options,
-		stop,
-		end,
 		requests,
+		ending,
+		stop,
 		results,
 		lostInARow: 0
 	};
 	const changed = files.filter((file) => !unchanged.has(file));
-	const lanes = pLimit(concurrency);
-	const send = (batch) => lanes(() => sendBatch(batch, state));
-	try {
-		await Promise.all(batchesOf(changed, options).map(send));
-	} finally {
-		end("the transfer was over");
-	}
-	const reason = reasonToStop(state);
+	const sending = batchesOf(changed, options).map((batch) => batches(() => send$1(batch, state)));
+	await Promise.all(sending).finally(() => ending.abort("the transfer is over"));
 	return failOverwritten(files.map((file) => {
 		const known = unchanged.get(file);
 		if (known !== void 0) return {
@@ -892,20 +886,20 @@ async function transfer(files, options) {
 		return results.get(file) ?? {
 			status: "not-attempted",
 			file,
-			reason
+			reason: reasonOf(stop)
 		};
 	}));
 }
 /** Sends a batch with one request, and its retries. Its files share its fate. */
-async function sendBatch(files, state) {
+async function send$1(batch, state) {
 	const { stop, clock, onEvent } = state;
 	if (stop.aborted) return;
 	const begunAt = clock();
-	const outcome = await withRetries(() => sendOnce(files, state), {
+	const outcome = await withRetries(() => attempt(batch, state), {
 		...state,
 		onRetry: (retry) => onEvent({
 			kind: "retry",
-			files,
+			files: batch,
 			retry
 		})
 	});
@@ -913,39 +907,23 @@ async function sendBatch(files, state) {
 		attempts: outcome.attempts,
 		durationMs: Math.round(clock() - begunAt)
 	};
-	if ("error" in outcome) {
-		const error = recordFailure(outcome.error, files, state);
-		for (const file of files) settle({
-			status: "failed",
-			file,
-			...sent,
-			error
-		}, state);
-		return;
-	}
+	if ("error" in outcome) return fail(batch, outcome.error, sent, state);
 	state.lostInARow = 0;
-	for (const [file, stored] of outcome.value) if (stored instanceof AgentError) {
-		const error = recordFailure(stored, [file], state);
-		settle({
-			status: "failed",
-			file,
-			...sent,
-			error
-		}, state);
-	} else settle({
+	for (const [file, stored] of outcome.value) if (stored instanceof AgentError) fail([file], stored, sent, state);
+	else settle({
 		status: "uploaded",
 		file,
 		...sent,
 		...stored
 	}, state);
 }
-function sendOnce(files, state) {
+function attempt(batch, state) {
 	const { requests, upload, stop, onEvent } = state;
 	return requests(async () => {
-		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonToStop(state)}.`);
+		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonOf(stop)}.`);
 		const before = requests.concurrency;
 		try {
-			return await upload(files, (bytes) => onEvent({
+			return await upload(batch, (bytes) => onEvent({
 				kind: "sent",
 				bytes
 			}));
@@ -970,25 +948,34 @@ function slowDown(before, error, { requests, onEvent }) {
 		reason: error.message
 	});
 }
-const MAX_LOST_IN_A_ROW = 3;
-/** Ends the transfer if the other files have no chance either. */
-function recordFailure(error, files, state) {
-	const { end, onEvent } = state;
-	onEvent({
+/** Fails files, and ends the transfer if the others have no chance either. */
+function fail(files, error, sent, state) {
+	state.onEvent({
 		kind: "failed",
 		files,
 		error
 	});
-	const isBatch = files.length > 1;
-	const mayBeMisplaced = isBatch && (error.kind === "rejected" || error.kind === "bad-answer");
-	if (isFatal(error) || mayBeMisplaced) end(`the transfer had ended: ${error.message}`);
-	if (error.isRetryable && error.kind !== "file-changed") state.lostInARow += 1;
-	if (state.lostInARow === MAX_LOST_IN_A_ROW) end(`${MAX_LOST_IN_A_ROW} requests in a row had failed, the last one so: ${error.message}`);
-	const advice = isBatch && !isFatal(error) ? " files-per-request: 1 sends each file alone." : "";
-	return {
+	endIfHopeless(files, error, state);
+	const advice = files.length > 1 && !isFatal(error) ? " files-per-request: 1 sends each file alone." : "";
+	const failure = {
 		...failureOf(error),
 		hint: `${error.hint}${advice}`
 	};
+	for (const file of files) settle({
+		status: "failed",
+		file,
+		...sent,
+		error: failure
+	}, state);
+}
+const MAX_LOST_IN_A_ROW = 3;
+function endIfHopeless(files, error, state) {
+	const { ending } = state;
+	const mayBeMisplaced = files.length > 1 && (error.kind === "rejected" || error.kind === "bad-answer");
+	if (isFatal(error) || mayBeMisplaced) ending.abort(`the transfer had ended: ${error.message}`);
+	if (error.isRetryable && error.kind !== "file-changed") state.lostInARow += 1;
+	if (state.lostInARow < MAX_LOST_IN_A_ROW) return;
+	ending.abort(`${MAX_LOST_IN_A_ROW} requests in a row had failed, the last one so: ${error.message}`);
 }
 function settle(result, { results, onEvent }) {
 	results.set(result.file, result);
@@ -997,8 +984,9 @@ function settle(result, { results, onEvent }) {
 		result
 	});
 }
-function reasonToStop({ cancel, stop }) {
-	return cancel.aborted ? "the job was cancelled" : String(stop.reason);
+/** Says why nothing more is sent. */
+function reasonOf(stop) {
+	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
 const MAX_NAMED = 10;
 /** Fails files that the agent stored at one place, also in an earlier run: only one is there. */

@@ -8,8 +8,8 @@ import { batchesOf } from './batches.ts';
 
 /** How one planned file ended. Every planned file has exactly one result. */
 export type FileResult =
-  | (Sent & StoredFile & { readonly status: 'uploaded' })
-  | (Sent & { readonly status: 'failed'; readonly error: Failure })
+  | (Attempts & StoredFile & { readonly status: 'uploaded'; readonly file: PlannedFile })
+  | (Attempts & { readonly status: 'failed'; readonly file: PlannedFile; readonly error: Failure })
   /** Not sent, since the sandbox has it already. */
   | (KnownFile & { readonly status: 'unchanged'; readonly file: PlannedFile })
   | {
@@ -20,8 +20,7 @@ export type FileResult =
       readonly sha256?: string;
     };
 
-interface Sent {
-  readonly file: PlannedFile;
+interface Attempts {
   readonly attempts: number;
   readonly durationMs: number;
 }
@@ -68,77 +67,66 @@ export async function transfer(
   options: TransferOptions,
 ): Promise<FileResult[]> {
   const { concurrency, unchanged, cancel } = options;
+  // Two limits: on batches under way, pauses between attempts included, so that a dead sandbox gets
+  // 24 batches and not all; and on requests in flight, which falls while the sandbox is busy.
+  const batches = pLimit(concurrency);
+  const requests = pLimit(concurrency);
   const ending = new AbortController();
   const stop = AbortSignal.any([cancel, ending.signal]);
-  const end = (reason: string) => ending.abort(reason);
-  const requests = pLimit(concurrency);
   const results = new Map<PlannedFile, FileResult>();
-  const state: TransferState = { ...options, stop, end, requests, results, lostInARow: 0 };
+  const state: TransferState = { ...options, requests, ending, stop, results, lostInARow: 0 };
 
   const changed = files.filter(file => !unchanged.has(file));
-  // A batch keeps its lane while it waits to be retried: a dead sandbox meets 24 files, not all.
-  const lanes = pLimit(concurrency);
-  const send = (batch: readonly PlannedFile[]) => lanes(() => sendBatch(batch, state));
-  try {
-    await Promise.all(batchesOf(changed, options).map(send));
-  } finally {
-    // Promise.all throws the first bug. Nothing more is sent after it.
-    end('the transfer was over');
-  }
+  const sending = batchesOf(changed, options).map(batch => batches(() => send(batch, state)));
+  // The first bug ends the transfer: nothing more is sent after it.
+  await Promise.all(sending).finally(() => ending.abort('the transfer is over'));
 
-  const reason = reasonToStop(state);
   const all = files.map((file): FileResult => {
     const known = unchanged.get(file);
     if (known !== undefined) return { status: 'unchanged', file, ...known };
-    return results.get(file) ?? { status: 'not-attempted', file, reason };
+    return results.get(file) ?? { status: 'not-attempted', file, reason: reasonOf(stop) };
   });
   return failOverwritten(all);
 }
 
 interface TransferState extends TransferOptions {
-  /** Limits what is in flight. Its concurrency only ever falls. */
   readonly requests: LimitFunction;
   readonly results: Map<PlannedFile, FileResult>;
-  /** Nothing new is started once it aborts. */
+  /** Aborted with a reason when sending more is pointless. */
+  readonly ending: AbortController;
+  /** Aborts then, and when the job is cancelled: nothing new is started. */
   readonly stop: AbortSignal;
-  readonly end: (reason: string) => void;
   /** Requests that used up their attempts since something last arrived. */
   lostInARow: number;
 }
 
 /** Sends a batch with one request, and its retries. Its files share its fate. */
-async function sendBatch(files: readonly PlannedFile[], state: TransferState): Promise<void> {
+async function send(batch: readonly PlannedFile[], state: TransferState): Promise<void> {
   const { stop, clock, onEvent } = state;
   if (stop.aborted) return;
   const begunAt = clock();
-  const outcome = await withRetries(() => sendOnce(files, state), {
+  const outcome = await withRetries(() => attempt(batch, state), {
     ...state,
-    onRetry: retry => onEvent({ kind: 'retry', files, retry }),
+    onRetry: retry => onEvent({ kind: 'retry', files: batch, retry }),
   });
   const sent = { attempts: outcome.attempts, durationMs: Math.round(clock() - begunAt) };
-  if ('error' in outcome) {
-    const error = recordFailure(outcome.error, files, state);
-    for (const file of files) settle({ status: 'failed', file, ...sent, error }, state);
-    return;
-  }
+  if ('error' in outcome) return fail(batch, outcome.error, sent, state);
   state.lostInARow = 0;
   for (const [file, stored] of outcome.value) {
     // A file of a batch that cannot be read fails alone.
-    if (stored instanceof AgentError) {
-      const error = recordFailure(stored, [file], state);
-      settle({ status: 'failed', file, ...sent, error }, state);
-    } else settle({ status: 'uploaded', file, ...sent, ...stored }, state);
+    if (stored instanceof AgentError) fail([file], stored, sent, state);
+    else settle({ status: 'uploaded', file, ...sent, ...stored }, state);
   }
 }
 
-function sendOnce(files: readonly PlannedFile[], state: TransferState): ReturnType<Upload> {
+function attempt(batch: readonly PlannedFile[], state: TransferState): ReturnType<Upload> {
   const { requests, upload, stop, onEvent } = state;
   return requests(async () => {
-    // It may have waited here, since other requests were in flight.
-    if (stop.aborted) throw new AgentError('cancelled', `It was not sent: ${reasonToStop(state)}.`);
+    // The transfer may have ended while this waited for its turn.
+    if (stop.aborted) throw new AgentError('cancelled', `It was not sent: ${reasonOf(stop)}.`);
     const before = requests.concurrency;
     try {
-      return await upload(files, bytes => onEvent({ kind: 'sent', bytes }));
+      return await upload(batch, bytes => onEvent({ kind: 'sent', bytes }));
     } catch (error) {
       if (error instanceof AgentError && isOverload(error)) slowDown(before, error, state);
       throw error;
@@ -158,27 +146,40 @@ function slowDown(before: number, error: AgentError, { requests, onEvent }: Tran
   onEvent({ kind: 'concurrency', from: before, to, reason: error.message });
 }
 
+/** Fails files, and ends the transfer if the others have no chance either. */
+function fail(
+  files: readonly PlannedFile[],
+  error: AgentError,
+  sent: Attempts,
+  state: TransferState,
+): void {
+  state.onEvent({ kind: 'failed', files, error });
+  endIfHopeless(files, error, state);
+  const isBatch = files.length > 1;
+  const advice = isBatch && !isFatal(error) ? ' files-per-request: 1 sends each file alone.' : '';
+  const failure = { ...failureOf(error), hint: `${error.hint}${advice}` };
+  for (const file of files) settle({ status: 'failed', file, ...sent, error: failure }, state);
+}
+
 // Simple on purpose: it may leave good files unsent, but the job has failed already.
 const MAX_LOST_IN_A_ROW = 3;
 
-/** Ends the transfer if the other files have no chance either. */
-function recordFailure(
-  error: AgentError,
+function endIfHopeless(
   files: readonly PlannedFile[],
+  error: AgentError,
   state: TransferState,
-): Failure {
-  const { end, onEvent } = state;
-  onEvent({ kind: 'failed', files, error });
-  const isBatch = files.length > 1;
-  // An agent that drops folders may have stored a part of the batch over other files.
-  const mayBeMisplaced = isBatch && (error.kind === 'rejected' || error.kind === 'bad-answer');
-  if (isFatal(error) || mayBeMisplaced) end(`the transfer had ended: ${error.message}`);
+): void {
+  const { ending } = state;
+  // An agent that drops folders may have stored a part of a batch over other files.
+  const mayBeMisplaced =
+    files.length > 1 && (error.kind === 'rejected' || error.kind === 'bad-answer');
+  if (isFatal(error) || mayBeMisplaced) ending.abort(`the transfer had ended: ${error.message}`);
   // A file that changed says nothing about the sandbox.
   if (error.isRetryable && error.kind !== 'file-changed') state.lostInARow += 1;
-  if (state.lostInARow === MAX_LOST_IN_A_ROW)
-    end(`${MAX_LOST_IN_A_ROW} requests in a row had failed, the last one so: ${error.message}`);
-  const advice = isBatch && !isFatal(error) ? ' files-per-request: 1 sends each file alone.' : '';
-  return { ...failureOf(error), hint: `${error.hint}${advice}` };
+  if (state.lostInARow < MAX_LOST_IN_A_ROW) return;
+  ending.abort(
+    `${MAX_LOST_IN_A_ROW} requests in a row had failed, the last one so: ${error.message}`,
+  );
 }
 
 function settle(result: FileResult, { results, onEvent }: TransferState): void {
@@ -186,8 +187,9 @@ function settle(result: FileResult, { results, onEvent }: TransferState): void {
   onEvent({ kind: 'settled', result });
 }
 
-function reasonToStop({ cancel, stop }: TransferState): string {
-  return cancel.aborted ? 'the job was cancelled' : String(stop.reason);
+/** Says why nothing more is sent. */
+function reasonOf(stop: AbortSignal): string {
+  return typeof stop.reason === 'string' ? stop.reason : 'the job was cancelled';
 }
 
 const MAX_NAMED = 10;
