@@ -142,8 +142,13 @@ function withApiHint(error) {
 async function provideSandbox(inputs, context, job) {
 	const get = inputs.sandboxId === "" ? create : connect;
 	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.warn(`env: the value of ${name} is sent with its quotation marks.`);
-	const sandbox = await withApi(inputs, context, context.cancel, (api) => get(api, inputs, context, job));
-	const baseUrl = baseUrlOf(sandbox, inputs.apiUrl);
+	const answered = await withApi(inputs, context, context.cancel, (api) => get(api, inputs, context, job));
+	const domain = domainOf(answered, inputs.apiUrl);
+	const sandbox = {
+		...answered,
+		domain
+	};
+	const baseUrl = baseUrlOf(domain, inputs.apiUrl);
 	job.publish(sandbox, baseUrl);
 	if (baseUrl === "") context.warn(UNKNOWN_URL);
 	if (sandbox.token === void 0) throw noToken(sandbox);
@@ -168,15 +173,17 @@ async function deleteSandbox({ id, endsAt }, inputs, context) {
 function leftBehind({ id, endsAt }) {
 	return `Sandbox ${id} could not be deleted. It ends by itself at ${formatTime(endsAt)}, unless its lifetime was extended.`;
 }
+/** Returns the domain of a service's sandboxes; its API is at `api.` before it. */
+function domainOf({ domain }, apiUrl) {
+	return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
+}
 /**
 * Returns where to reach a sandbox, with placeholders for its ID and port: E2B's clients find each
 * sandbox by a host name of its own. Empty if nobody names the domain.
 */
-function baseUrlOf({ domain }, apiUrl) {
-	const { protocol, host } = new URL(apiUrl);
-	if (protocol === "http:") return apiUrl;
-	const known = domain ?? /^api\.(.+)$/.exec(host)?.[1];
-	return known === void 0 ? "" : `https://{port}-{sandbox-id}.${known}`;
+function baseUrlOf(domain, apiUrl) {
+	if (apiUrl.startsWith("http:")) return apiUrl;
+	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
 }
 async function withApi(inputs, context, stop, act) {
 	const { lastCall, log } = context;

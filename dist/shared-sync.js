@@ -1277,9 +1277,11 @@ async function send({ files, unchanged, state, report }, inputs, client, context
 			onEvent(event);
 		}
 	}).finally(() => onEvent({ kind: "end" }));
+	const arrived = new Set(results.map((result) => "path" in result ? result.path : ""));
 	return {
 		...report,
 		files: results,
+		orphaned: report.orphaned.filter((place) => !arrived.has(place)),
 		digest: digestOf(results),
 		retries,
 		durationMs: Math.round(clock() - startedAt),

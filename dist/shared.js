@@ -82,7 +82,7 @@ const perFile = (hint) => ({
 const CONSEQUENCES = {
 	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
 	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
-	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must outlast the job."),
+	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
 	"not-found": perFile("Check base-url, upload-path and stats-path: the service has no such operation there."),
 	rejected: perFile("The agent does not take this request. Check header-prefix, sandbox-id, port and the target."),
 	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
@@ -527,7 +527,10 @@ const PATHS = [
 	"target",
 	"state-file"
 ];
-/** `files` stands for each of its patterns, and `target` for the target of each of its lines too. */
+/**
+* `files` stands for each of its patterns, `exclude` for each of those after a `!`, and `target` for
+* the target of each of its lines too.
+*/
 const MISTAKES = [
 	{
 		inputs: ["sandbox-id", "token"],
@@ -589,6 +592,11 @@ const MISTAKES = [
 		inputs: ["files"],
 		pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
 		message: "is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas."
+	},
+	{
+		inputs: ["exclude"],
+		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
+		message: "has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each."
 	},
 	{
 		inputs: ["files"],
@@ -868,7 +876,7 @@ function parseLine(line, fail) {
 	const [pattern = "", ...targets] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	const [target] = targets;
 	if (pattern.startsWith("!")) {
-		if (target === void 0) return { exclude: parsePattern(pattern.slice(1).trim(), fail) };
+		if (target === void 0) return { exclude: parseExclude(pattern.slice(1).trim(), fail) };
 		return fail(`${quote(line)} excludes files, so it cannot have a target.`, `"!${EXAMPLE}"`);
 	}
 	if (target === void 0) return { pattern: parsePattern(pattern, fail) };
@@ -878,6 +886,10 @@ function parseLine(line, fail) {
 		pattern: parsePattern(pattern, fail),
 		target: parseTarget(target, fail, TARGET_EXAMPLE)
 	};
+}
+function parseExclude(pattern, refuse) {
+	refuseMistakes("exclude", pattern, (why) => refuse(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
+	return parsePattern(pattern, refuse);
 }
 function parsePattern(pattern, refuse) {
 	const fail = (why) => refuse(`${quote(pattern)} ${why}`, EXAMPLE);

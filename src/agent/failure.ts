@@ -19,7 +19,7 @@ const CONSEQUENCES = {
   ),
   forbidden: fatal('Check that the token may use this sandbox, and that the sandbox may resume.'),
   'sandbox-not-found': fatal(
-    'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must outlast the job.',
+    'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.',
   ),
   'not-found': perFile(
     'Check base-url, upload-path and stats-path: the service has no such operation there.',

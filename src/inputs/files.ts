@@ -34,7 +34,7 @@ function parseLine(line: string, fail: Refuse): FilePattern | { readonly exclude
   const [pattern = '', ...targets] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
   const [target] = targets;
   if (pattern.startsWith('!')) {
-    if (target === undefined) return { exclude: parsePattern(pattern.slice(1).trim(), fail) };
+    if (target === undefined) return { exclude: parseExclude(pattern.slice(1).trim(), fail) };
     return fail(`${quote(line)} excludes files, so it cannot have a target.`, `"!${EXAMPLE}"`);
   }
   if (target === undefined) return { pattern: parsePattern(pattern, fail) };
@@ -44,6 +44,11 @@ function parseLine(line: string, fail: Refuse): FilePattern | { readonly exclude
     pattern: parsePattern(pattern, fail),
     target: parseTarget(target, fail, TARGET_EXAMPLE),
   };
+}
+
+function parseExclude(pattern: string, refuse: Refuse): string {
+  refuseMistakes('exclude', pattern, why => refuse(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
+  return parsePattern(pattern, refuse);
 }
 
 function parsePattern(pattern: string, refuse: Refuse): string {

@@ -11,7 +11,10 @@ interface CommonMistake {
 const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
 const PATHS = ['files', 'target', 'state-file'];
 
-/** `files` stands for each of its patterns, and `target` for the target of each of its lines too. */
+/**
+ * `files` stands for each of its patterns, `exclude` for each of those after a `!`, and `target` for
+ * the target of each of its lines too.
+ */
 const MISTAKES: readonly CommonMistake[] = [
   {
     inputs: ['sandbox-id', 'token'],
@@ -81,6 +84,13 @@ const MISTAKES: readonly CommonMistake[] = [
     pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
     message:
       'is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas.',
+  },
+  {
+    // As a pattern, such a line matches nothing, which is an error. As an exclude, nobody would know.
+    inputs: ['exclude'],
+    pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
+    message:
+      'has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each.',
   },
   {
     inputs: ['files'],

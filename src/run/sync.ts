@@ -135,9 +135,12 @@ async function send(
       onEvent(event);
     },
   }).finally(() => onEvent({ kind: 'end' }));
+  // A target may be spelled otherwise than before, and yet lead to the same path.
+  const arrived = new Set(results.map(result => ('path' in result ? result.path : '')));
   return {
     ...report,
     files: results,
+    orphaned: report.orphaned.filter(place => !arrived.has(place)),
     digest: digestOf(results),
     retries,
     durationMs: Math.round(clock() - startedAt),

@@ -39,10 +39,12 @@ export async function provideSandbox(
   for (const [name, value] of Object.entries(inputs.env))
     if (/^(["']).*\1$/.test(value))
       context.warn(`env: the value of ${name} is sent with its quotation marks.`);
-  const sandbox = await withApi(inputs, context, context.cancel, api =>
+  const answered = await withApi(inputs, context, context.cancel, api =>
     get(api, inputs, context, job),
   );
-  const baseUrl = baseUrlOf(sandbox, inputs.apiUrl);
+  const domain = domainOf(answered, inputs.apiUrl);
+  const sandbox = { ...answered, domain };
+  const baseUrl = baseUrlOf(domain, inputs.apiUrl);
   job.publish(sandbox, baseUrl);
   if (baseUrl === '') context.warn(UNKNOWN_URL);
   if (sandbox.token === undefined) throw noToken(sandbox);
@@ -74,16 +76,19 @@ export function leftBehind({ id, endsAt }: Lease): string {
   return `Sandbox ${id} could not be deleted. It ends by itself at ${formatTime(endsAt)}, unless its lifetime was extended.`;
 }
 
+/** Returns the domain of a service's sandboxes; its API is at `api.` before it. */
+export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string | undefined {
+  return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
+}
+
 /**
  * Returns where to reach a sandbox, with placeholders for its ID and port: E2B's clients find each
  * sandbox by a host name of its own. Empty if nobody names the domain.
  */
-export function baseUrlOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string {
-  const { protocol, host } = new URL(apiUrl);
+function baseUrlOf(domain: string | undefined, apiUrl: string): string {
   // Only a stand-in on this machine has an http URL. It routes by headers, at one address.
-  if (protocol === 'http:') return apiUrl;
-  const known = domain ?? /^api\.(.+)$/.exec(host)?.[1];
-  return known === undefined ? '' : `https://{port}-{sandbox-id}.${known}`;
+  if (apiUrl.startsWith('http:')) return apiUrl;
+  return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
 
 async function withApi<T>(

@@ -97,6 +97,12 @@ suite('a state file', () => {
     );
   });
 
+  test('names no file that this run stored, however its target is spelled', async () => {
+    await using world = await openWorld({ files: FILES });
+    await run(world, { target: '/home/user/app' });
+    assert.deepEqual((await run(world, { target: 'app' })).report.orphaned, []);
+  });
+
   test('holds hashes and no secret, for the user alone, and is not uploaded itself', async () => {
     const large = Buffer.alloc(3_000_000, 'large');
     await using world = await openWorld({ files: { ...FILES, large } });

@@ -42,6 +42,14 @@ describe('what the runner or a shell would have to evaluate', () => {
   });
 });
 
+describe('an exclude that would exclude nothing', () => {
+  const lines = ['!**/*.{map,env}', '!a/+(b|c)', '!a.txt, !b.txt', '!a.env # secret'];
+  for (const line of lines) refuses('files', { [`dist/**\n${line}`]: 'has braces, parentheses' });
+  takes('files', {
+    '**\n!a{b}/*': { patterns: [{ pattern: '**' }], excludes: ['a{b}/*'] },
+  });
+});
+
 describe('header-prefix', () => {
   takes('header-prefix', { '': 'Svc', E2b: 'E2b', Acme: 'Acme' });
   const more = ['E2b-', 'E2b-Sandbox-Id', 'e2b-sandbox-port', 'X-E2b'];
