@@ -42,7 +42,7 @@ export const METRICS = {
 /** The only limit on time: the action must end by itself long before. */
 const KILL_AFTER_MS = 60_000;
 
-const PROJECT = path.resolve(import.meta.dirname, '../..');
+export const PROJECT = path.resolve(import.meta.dirname, '../..');
 
 /** The actions and the folders of their action.yml files. */
 const FOLDERS = {
@@ -148,19 +148,15 @@ export function openFaulty(
 /** A world with a file for each fault, which hits this file's uploads. */
 export function openEachFaulty(
   faults: Readonly<Record<string, FaultAction>>,
-  { size = 4, times, ...options }: { size?: number; times?: number } & WorldOptions = {},
+  more: Files = {},
 ): Promise<World> {
+  const names = Object.keys(faults);
   return openWorld({
-    ...options,
-    files: {
-      ...options.files,
-      ...Object.fromEntries(Object.keys(faults).map(name => [name, name.padEnd(size, '.')])),
-    },
-    faults: Object.entries(faults).map(([name, action]) => ({
+    files: { ...more, ...Object.fromEntries(names.map(name => [name, 'text'])) },
+    faults: Object.entries(faults).map(([name, fault]) => ({
       on: 'upload',
       path: name,
-      ...(times && { times }),
-      do: action,
+      do: fault,
     })),
   });
 }
@@ -223,10 +219,11 @@ export async function runAction(
   let signal: Signal = () => assert.fail('the action does not run yet');
   let killer: NodeJS.Timeout | undefined;
   let isKilled = false;
+  const declared = await readActionFile(folderOf(task));
   world.listener.onRequest = request => onRequest?.(request, signal);
   const end = await runStep({
     action: folderOf(task),
-    inputs: allInputs(await actionOf(task), world.agent.url, inputs),
+    inputs: allInputs(declared, world.agent.url, inputs),
     workspace: world.workspace,
     temp: world.temp,
     env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
@@ -243,6 +240,13 @@ export async function runAction(
   clearTimeout(killer);
   world.listener.onRequest = undefined;
   assert.ok(!isKilled, `the action did not end by itself:\n${end.stdout}${end.stderr}`);
+  // A killed action has no outputs, nor has a monitor that did not start.
+  const isWhole = end.exitCode === 0 || (end.exitCode === 1 && task !== 'monitor');
+  if (isWhole && post === undefined && !('GITHUB_OUTPUT' in env))
+    assert.deepEqual(
+      new Set(Object.keys(end.outputs)),
+      new Set(declared.outputs.map(({ name }) => name)),
+    );
   return resultOf(end, world.temp);
 }
 
@@ -270,11 +274,6 @@ export async function runBadly(
   assert.notEqual(result.errors, '');
   assert.doesNotMatch(result.stdout, /is a bug; please report|^\s+at |%0A\s+at /m);
   return result;
-}
-
-/** What the action.yml of a task declares. */
-export function actionOf(task: Task): Promise<ActionFile> {
-  return readActionFile(folderOf(task));
 }
 
 /** The folder of a task's action.yml. */
@@ -371,14 +370,14 @@ export interface Result extends StepEnd {
 }
 
 /** Reads what a step left behind. */
-export function resultOf(end: StepEnd, temp?: string): Result {
+function resultOf(end: StepEnd, temp: string): Result {
   const { stdout, stderr, outputs, state, env, summary } = end;
   const lines = stdout.split('\n');
   const reportFile = outputs['report'] ?? '';
   const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
   assertValid(outputs, reportText);
   const told = [outputs, state, env].flatMap(values => Object.entries(values).flat());
-  const left = temp === undefined ? [] : Object.entries(filesBelow(temp)).flat().map(String);
+  const left = Object.entries(filesBelow(temp)).flat().map(String);
   const report = () => parseReport(reportText, stdout + stderr);
   const annotations: Result['annotations'] = level => lines.flatMap(annotationsOf(level));
   return {
@@ -455,10 +454,11 @@ function allInputs({ inputs: declared }: ActionFile, url: string, given: Inputs)
   return { 'sandbox-id': SANDBOX_ID, token: TOKEN, 'base-url': url, ...files, ...given };
 }
 
-function writeFiles(directory: string, files: Files): void {
+/** Writes files by relative path. Those in `bin` are executable. */
+export function writeFiles(directory: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     const file = path.join(directory, name);
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, content);
+    writeFileSync(file, content, { mode: name.startsWith('bin/') ? 0o755 : 0o644 });
   }
 }

@@ -22,16 +22,15 @@ const MIB = 1024 * 1024;
 
 interface Run extends Talks {
   readonly inputs?: Inputs;
-  readonly size?: number;
 }
 
 /** Runs the action with the debug log against a server, and asserts that nothing acts on anybody. */
-async function runAgainst({ inputs = {}, size = 4, ...talks }: Run): Promise<Result> {
+async function runAgainst({ inputs = {}, ...talks }: Run): Promise<Result> {
   await using server = await openRaw(talks);
   const names = Object.keys(talks.uploads ?? {});
   // Requests that run at once need no good ones between them.
   const between = goodBetween(inputs['concurrency'] === undefined ? names : []);
-  const files = Object.fromEntries(names.map(name => [name, Buffer.alloc(size)]));
+  const files = Object.fromEntries(names.map(name => [name, 'text']));
   await using world = await openWorld({ files: { ...files, ...between } });
   const run = { 'base-url': server.url, retries: '0', concurrency: '1', ...inputs };
   const result = await runAction(world, run, DEBUG);
@@ -57,23 +56,19 @@ async function eachFails(
 /** Answers to an upload that acknowledge nothing. */
 const UNTRUSTED: Readonly<Record<string, Talk>> = {
   page: answer(200, '<!doctype html><h1>It works</h1><script>alert(1)</script>'),
-  nothing: answer(200, ''),
   'no content': answer(204, ''),
   bytes: saying(Buffer.from(`${head(200, ['Content-Length: 7'])}\xff\xfe\0\xc3(\x1b[`, 'latin1')),
   cut: answer(200, ({ target }) => entryText(target).slice(0, -1)),
   'two values': answer(200, ({ target }) => entryText(target).repeat(2)),
   'within an object': answer(200, ({ target }) => `{"files":[${entryText(target)}]}`),
-  'list of lists': answer(200, ({ target }) => `[[${entryText(target)}]]`),
   'key twice': answer(200, ({ target }) =>
     entryText(target).replace('"type"', '"name":"b","type"'),
   ),
   prototype: answer(200, ({ target }) => `{"__proto__":${entryText(target)}}`),
   constructor: answer(200, ({ target }) => `{"constructor":{"prototype":${entryText(target)}}}`),
-  'another file': answer(200, entryText('b.txt')),
   'other letters': answer(200, entryText('OTHER LETTERS')),
   'unseen mark': answer(200, ({ target }) => entryText(`${target}\u200b`)),
   'path is a number': answer(200, ({ target }) => entryText(target, { path: 1e300 })),
-  'path is a list': answer(200, ({ target }) => entryText(target, { path: [target] })),
   'name is an object': answer(200, ({ target }) => entryText(target, { name: { toString: 1 } })),
   'long path': answer(200, ({ target }) => entryText(target, { path: '/'.repeat(MIB) })),
   'thousand entries': answer(
@@ -82,12 +77,6 @@ const UNTRUSTED: Readonly<Record<string, Talk>> = {
   ),
   'deep lists': answer(200, '['.repeat(50_000).concat(']'.repeat(50_000))),
   'deep objects': answer(200, '{"a":'.repeat(15_000).concat('0', '}'.repeat(15_000))),
-  ...Object.fromEntries(
-    [202, 203, 206, 226, 299].map(code => [
-      `status ${code}`,
-      answer(code, ({ target }) => entryText(target)),
-    ]),
-  ),
 };
 
 /** The beginning of an answer. */
@@ -108,48 +97,19 @@ function endlessly(piece: string, first = ''): Talk {
 }
 
 const CHUNKED = head(200, ['Transfer-Encoding: chunked']);
-const LONG = head(200, ['Content-Length: 1000000']);
 const FLOOD = 'x'.repeat(65_536);
-const HALF = head(200, ['Content-Length: 100']).concat('[{"path":');
 
 /** Answers that never end, or never come. */
 const ENDLESS: Readonly<Record<string, Talk>> = {
-  'a body without a length': endlessly(FLOOD, head(200)),
   'a body in chunks': endlessly(`10000\r\n${FLOOD}\r\n`, CHUNKED),
-  'an error with an endless body': endlessly(FLOOD, head(500)),
-  'trailers without end': endlessly('X-Trailer: x\r\n'.repeat(1000), `${CHUNKED}2\r\n{}\r\n0\r\n`),
-  'one header without end': endlessly(FLOOD, 'HTTP/1.1 200 OK\r\nX-Long: '),
-  'headers without end': endlessly('X-More: x\r\n'.repeat(1000), 'HTTP/1.1 200 OK\r\n'),
-  'continue without end': endlessly(head(100)),
-  'a chunk with an endless extension': endlessly(FLOOD, `${CHUNKED}1;`),
-  'a status line without end': endlessly(FLOOD, 'HTTP/1.1 200 '),
-  'a byte now and then': socket => {
-    socket.write(LONG);
-    const timer = setInterval(() => socket.write('x'), 20);
-    socket.on('close', () => clearInterval(timer));
-  },
-  'half an answer': saying(HALF),
+  'an error': endlessly(FLOOD, head(500)),
+  'one header': endlessly(FLOOD, 'HTTP/1.1 200 OK\r\nX-Long: '),
+  'many headers': endlessly('X-More: x\r\n'.repeat(1000), 'HTTP/1.1 200 OK\r\n'),
+  trailers: endlessly('X-Trailer: x\r\n'.repeat(1000), `${CHUNKED}2\r\n{}\r\n0\r\n`),
+  'announcements of an answer': endlessly(head(100)),
+  'the extension of a chunk': endlessly(FLOOD, `${CHUNKED}1;`),
+  'half an answer': saying(`${head(200, ['Content-Length: 100'])}[{"path":`),
   nothing: () => {},
-};
-
-const closing =
-  (text = ''): Talk =>
-  socket =>
-    void socket.end(text);
-const resetting =
-  (text: string): Talk =>
-  socket =>
-    void socket.write(text, () => socket.resetAndDestroy());
-
-/** Connections that end too early. */
-const BROKEN: Readonly<Record<string, Talk>> = {
-  'reset within the status line': resetting('HTTP/1.1 2'),
-  'reset within the headers': resetting('HTTP/1.1 200 OK\r\nX-Some: '),
-  'reset within the body': resetting(HALF),
-  'closed instead of an answer': closing(),
-  'closed within the body': closing(HALF),
-  'closed within a chunk': closing(`${CHUNKED}40\r\n[{`),
-  'closed between chunks': closing(`${CHUNKED}2\r\n[{\r\n`),
 };
 
 suite('a hostile sandbox', () => {
@@ -210,15 +170,11 @@ suite('a hostile sandbox', () => {
     assert.equal(other.connections(), 0);
   });
 
-  test('cannot keep a run from its end by endless or slow answers', async () => {
+  test('cannot keep a run from its end by endless answers', async () => {
     const inputs = { timeout: '500ms', concurrency: '50' };
     const stats = endlessly(FLOOD, head(200));
     const { errors } = await eachFails(ENDLESS, /./, { inputs, stats });
     assert.match(errors, /GET http/);
-  });
-
-  test('cannot be taken to have stored a file if the connection breaks', async () => {
-    await eachFails(BROKEN, /./, { size: 2 * MIB, inputs: { concurrency: '50', timeout: '10m' } });
   });
 
   test('may send any text: 100 random answers do no harm', async () => {

@@ -21,9 +21,7 @@ import { type FindAction, type Play, runJob, type StepResult } from '../../dev/r
 import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { openProxy } from '../proxy.ts';
 import { filesBelow } from '../system.ts';
-import { type Files, METRICS } from './harness.ts';
-
-export const PROJECT = path.resolve(import.meta.dirname, '../..');
+import { type Files, METRICS, PROJECT, writeFiles } from './harness.ts';
 
 const API_KEY = 'key-of-the-service';
 const BOX_TOKEN = 'token-of-box';
@@ -197,11 +195,3 @@ if [[ "$2" =~ ^sha256sum\\ -c\\ --quiet\\ (/.*)$ ]]; then
 fi
 exec bash -c "$2"
 `;
-
-function writeFiles(folder: string, files: Files): void {
-  for (const [name, content] of Object.entries(files)) {
-    const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, content, { mode: name.startsWith('bin/') ? 0o755 : 0o644 });
-  }
-}

@@ -5,13 +5,21 @@ import { METRICS, methods, openFaulty, openWorld, runBadly, runWell, status } fr
 suite('the stats', () => {
   test('come out as the agent sent them, and figures not reported are empty, never 0', async () => {
     const sent =
-      ' {"b": 1.50, "2": 1,\n "gpu": {"c": ["d"]}, "mem_used": 5, "mem_total": 0, "cpu_count": "two"} ';
+      ' {"b": 1.50, "2": 1,\n "gpu": {"c": ["d"]}, "mem_used": 5, "disk_total": 0, "cpu_count": "two"} ';
     const fault = { on: 'stats', times: 1, do: status(503) } as const;
     await using world = await openWorld({ metrics: () => sent, faults: [fault] });
     const { outputs, summary, report, warnings } = await runWell(world, {}, { task: 'stats' });
     assert.equal(outputs['stats'], sent.trim());
     assert.deepEqual(report.stats, JSON.parse(sent));
-    for (const name of ['ts', 'cpu-count', 'cpu-used-pct', 'mem-total', 'mem-used', 'mem-used-pct'])
+    assert.equal(outputs['mem-used'], '5');
+    for (const name of [
+      'ts',
+      'cpu-count',
+      'cpu-used-pct',
+      'mem-total',
+      'mem-used-pct',
+      'disk-total',
+    ])
       assert.equal(outputs[name], '', name);
     assert.match(warnings, /cpu_count/);
     assert.doesNotMatch(summary, /<td>(CPU|Disk)|\b0(\.0)?(&nbsp;| )%/);
