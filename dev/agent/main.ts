@@ -23,14 +23,16 @@ try {
 type Options = ReturnType<typeof readOptions>;
 
 async function start({ apiKey, ...options }: Options): Promise<void> {
-  const { url, agent, close } =
+  const { url, agents, close } =
     apiKey === undefined ? await alone(options) : await withApi({ ...options, apiKey });
   const { sandboxId, token, root } = options;
   if (apiKey !== undefined) console.log(`api-url: ${url}\napi-key: ${apiKey}`);
   console.log(`base-url: ${url}\nsandbox-id: ${sandboxId}\ntoken: ${token}\nroot: ${root}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
-      for (const fault of agent.unmatchedFaults())
+      const [first = [], ...others] = agents().map(agent => agent.unmatchedFaults());
+      const unmatched = first.filter(fault => others.every(faults => faults.includes(fault)));
+      for (const fault of unmatched)
         console.error(`No request matched this fault: ${JSON.stringify(fault)}`);
       void close();
     });
@@ -38,7 +40,7 @@ async function start({ apiKey, ...options }: Options): Promise<void> {
 
 async function alone(options: Omit<Options, 'apiKey'>) {
   const agent = await startAgent(options);
-  return { url: agent.url, agent, close: agent.close };
+  return { url: agent.url, agents: () => [agent], close: agent.close };
 }
 
 /** One sandbox from the start, below the root like those that the API creates. */
@@ -47,8 +49,9 @@ async function withApi({ root, apiKey, ...agents }: Options & { readonly apiKey:
   // Without a domain, a client keeps to the address of the API.
   const options = { apiKey, folder: root, listenPort, agents, domain: null };
   const plane = await startControlPlane(options);
-  const { agent } = await plane.create(sandboxId, token);
-  return { url: plane.url, agent, close: () => plane[Symbol.asyncDispose]() };
+  await plane.create(sandboxId, token);
+  const agentsOf = () => plane.created.map(({ agent }) => agent);
+  return { url: plane.url, agents: agentsOf, close: () => plane[Symbol.asyncDispose]() };
 }
 
 function readOptions() {

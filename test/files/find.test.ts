@@ -150,7 +150,7 @@ for (const name of ['[x]', 'a*b', 'a?b', 'a b', '#a', '!a', 'a\\b', '{a,b}', 'ü
 
   const isLine = name !== 'a\nb';
   test(`the workspace may be called ${JSON.stringify(name)}`, {
-    skip: skip || !isLine,
+    skip: skip || (!isLine && 'a pattern is one line'),
   }, async () => {
     using tree = plant(PROJECT, name);
     const lines = ['packages/*/dist', '!packages/bar'];
