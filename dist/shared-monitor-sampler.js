@@ -7,15 +7,12 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
 // src/monitor/record.ts
-/** The files in a monitor's directory. None holds an input that is secret. */
+/** Returns a monitor's files, none of which contains a secret input. */
 function filesIn(directory) {
 	return {
-		/** What the end needs, from the start step. */
 		inputs: path.join(directory, "inputs.json"),
 		record: path.join(directory, "record.jsonl"),
-		/** The sampler's process ID, for as long as it runs. */
 		pid: path.join(directory, "pid"),
-		/** The sampler's standard error. */
 		errors: path.join(directory, "errors.txt"),
 		stop: path.join(directory, "stop")
 	};
@@ -29,14 +26,13 @@ function startNow() {
 		uptimeMs: uptimeMs()
 	};
 }
-/** Milliseconds since 1970 by the clock at the start, on a clock that does not jump after it. */
+/** Returns a clock of Unix milliseconds that never jumps after the start. */
 function clockOf(start) {
 	return () => Math.round(start.at + uptimeMs() - start.uptimeMs);
 }
 function keepInputs(directory, kept) {
 	writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 384 });
 }
-/** What the start step kept; undefined if it is lost. */
 function readKeptInputs(directory) {
 	const { inputs, start } = parseFields(readIfThere(filesIn(directory).inputs));
 	const { at, uptimeMs } = fieldsOf(start);
@@ -49,25 +45,23 @@ function readKeptInputs(directory) {
 		}
 	};
 }
-/** The sampler's process ID; undefined if it has signed off. */
+/** Returns undefined once the sampler has signed off. */
 function samplerPid(directory) {
 	return Number(readIfThere(filesIn(directory).pid)) || void 0;
 }
 const STOPPED = "stopped";
-/** Asks the sampler to end. */
 function requestStop(directory) {
 	appendFileSync(filesIn(directory).stop, "", { mode: 384 });
 }
-/** Notes in the same file that a step has judged the monitor, so that its post step need not. */
 function markStopped(directory) {
 	writeFileSync(filesIn(directory).stop, STOPPED);
 }
 function isStopped(directory) {
 	return readIfThere(filesIn(directory).stop) === STOPPED;
 }
-/** Why a sampler ended that did as it was asked. */
+/** The sampler records this reason if the job stops it. */
 const ASKED = "the job asked for it";
-/** Adds a line to the record, without the secrets that a service may repeat. */
+/** Appends a line without the secrets that a service may repeat. */
 function appendLine(directory, line, redact) {
 	const text = redact(JSON.stringify(line));
 	appendFileSync(filesIn(directory).record, `${text}\n`, { mode: 384 });
@@ -76,7 +70,7 @@ const MAX_BYTES = 16777216;
 function isFull(directory) {
 	return statSync(filesIn(directory).record).size >= MAX_BYTES;
 }
-/** Reads what was recorded. A sampler that was killed may have left half a line, which is skipped. */
+/** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
 	const { record, errors } = filesIn(directory);
 	const lines = readIfThere(record).split("\n").map(parseLine);
@@ -103,10 +97,7 @@ function parseLine(line) {
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
-/**
-* The times without a sample of more than ten intervals and 30 s, and the time after the sampler's
-* end.
-*/
+/** Finds gaps over ten intervals and 30 s, and the time after a sampler that ended early. */
 function findGaps({ samples, end, crash }, jobEnd, intervalMs) {
 	const times = samples.map(({ at }) => at);
 	const last = times.at(-1) ?? jobEnd;
@@ -130,7 +121,6 @@ function findGaps({ samples, end, crash }, jobEnd, intervalMs) {
 		why: `, since ${why}`
 	}];
 }
-/** The text of a file; empty if there is none. */
 function readIfThere(file) {
 	try {
 		return readFileSync(file, "utf8");
@@ -141,7 +131,6 @@ function readIfThere(file) {
 }
 
 // src/monitor/sampler.ts
-/** Records samples until something ends the monitor. */
 async function runSampler(directory, task) {
 	const inputs = parseInputs("monitor", task.inputs);
 	const { stop, cancel, close } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
@@ -172,11 +161,10 @@ async function runSampler(directory, task) {
 	signOff(directory);
 }
 const MIN_TIMEOUT_MS = 1e4;
-/** Milliseconds for one sample: few enough that one slow answer opens no gap. */
+/** Caps a sample's timeout (ms), so that one slow answer does not open a gap. */
 function sampleTimeout({ timeout, sampleInterval }) {
 	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
-/** Records a sample after each interval, and a last one when `stop` aborts. Bugs pass through. */
 async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull }) {
 	while (!stop.aborted && !isFull()) {
 		await sleep(intervalMs, stop);
@@ -199,14 +187,13 @@ async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull
 		end: stop.aborted ? String(stop.reason) : "its record was full"
 	});
 }
-/** The message, with the advice if the next sample will not succeed by itself. */
 function failureText({ kind, message, hint, isRetryable }) {
 	return isRetryable || kind === "cancelled" ? message : `${message} ${hint}`;
 }
 const CHECK_MS = 200;
 const LAST_SAMPLE_MS = 5e3;
 const JOB_GONE = "its job is gone";
-/** Watches for what ends a sampler: `stop` aborts with the reason, `cancel` 5 s later. */
+/** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
 function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
 	const cancel = new AbortController();
@@ -231,13 +218,12 @@ function findReasonToEnd(directory, jobPid, isTimeUp) {
 }
 const PATIENCE_MS = 8e3;
 const WAIT_MS = 50;
-/** Waits until a sampler that was asked to stop has ended, at most 8 s. */
+/** Waits for the sampler to exit, at most 8 s. */
 async function waitForSampler(directory, { sleep, stop, clock }) {
 	const deadline = clock() + PATIENCE_MS;
 	let isWaiting = true;
 	while (isWaiting && isSampling(directory) && clock() < deadline) isWaiting = await sleep(WAIT_MS, stop);
 }
-/** Removes the process ID: where nobody reaps processes, one that has ended still has it. */
 function signOff(directory) {
 	rmSync(filesIn(directory).pid, { force: true });
 }
@@ -254,7 +240,6 @@ function isRunning(pid) {
 }
 
 // src/monitor/start.ts
-/** Starts the sampler, a process that outlives this one. */
 async function startSampler(script, directory, task) {
 	const { errors, pid } = filesIn(directory);
 	const errorFile = openSync(errors, "a", 384);
@@ -275,7 +260,6 @@ async function startSampler(script, directory, task) {
 	child.stdin?.end(JSON.stringify(task));
 	child.unref();
 }
-/** Reads the task from this process's standard input. */
 async function receiveTask() {
 	const { inputs, start, jobPid } = parseFields(await text(process.stdin));
 	const { at, uptimeMs } = fieldsOf(start);
@@ -288,7 +272,6 @@ async function receiveTask() {
 		jobPid: Number(jobPid)
 	};
 }
-/** This step's environment without its inputs: other processes can read it. */
 function samplerEnvironment() {
 	const entries = Object.entries(process.env);
 	return Object.fromEntries(entries.filter(([name]) => !name.startsWith("INPUT_")));
@@ -296,7 +279,7 @@ function samplerEnvironment() {
 
 // src/run/monitor.ts
 /**
-* Takes the first sample, so that a wrong token, host or ID fails here, and starts the sampler.
+* Takes the first sample, so that a wrong token, host or ID fails here, then starts the sampler.
 * @throws AgentError or InputError
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
@@ -349,7 +332,7 @@ async function takeFirstSample(inputs, context) {
 		await client.close();
 	}
 }
-/** Ends a monitor, and judges its record. @throws InputError if the record is lost */
+/** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
 	const { cancel, onEvent } = context;
 	const kept = readKeptInputs(directory);
@@ -375,7 +358,7 @@ async function endMonitor(directory, context) {
 		cancelled: cancel.aborted
 	};
 }
-/** Judges a record. A gap fails a gate with `fail-if`, and is a warning without. */
+/** Judges a record; a gap fails a gate with `fail-if` and is a warning otherwise. */
 function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, jobEnd) {
 	const { samples, stats } = record;
 	const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
@@ -428,7 +411,7 @@ function describeRecord({ samples, failures, end, crash }) {
 	return [`Monitor: ${counts}, ended: ${ending}`, ...lines].join("\n");
 }
 const EXAMPLE = "${{ steps.<its id>.outputs.monitor }}";
-/** The directory of the monitor to stop. @throws InputError unless it is clear which one it is */
+/** Returns the directory of the monitor to stop. @throws InputError unless exactly one matches */
 function chooseMonitor(wanted, directories) {
 	const named = directories.filter((directory) => !isStopped(directory)).filter((directory) => wanted === "" || path.basename(directory) === wanted);
 	const [only, ...others] = named;

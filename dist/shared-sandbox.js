@@ -30,7 +30,7 @@ function openApi(inputs, options) {
 	const toSandbox = (answer) => decodeSandbox(answer, apiKey);
 	const pathOf = (id) => `/sandboxes/${encodeURIComponent(id)}`;
 	return {
-		/** Creates a sandbox. Repeats the request only if the one before certainly had no effect. */
+		/** Creates a sandbox, retrying only after failures that certainly had no effect. */
 		create({ template, lifetime, metadata, env }) {
 			return send({
 				method: "POST",
@@ -46,7 +46,7 @@ function openApi(inputs, options) {
 				isRepeatable: hadNoEffect
 			}, toSandbox);
 		},
-		/** Connects to a sandbox, and extends its life to at least so many seconds from now. */
+		/** Connects to a sandbox and extends its life to at least `lifetime` seconds from now. */
 		async connect(id, lifetime) {
 			return {
 				...await send({
@@ -57,7 +57,7 @@ function openApi(inputs, options) {
 				id
 			};
 		},
-		/** Deletes a sandbox. Returns false if there is no such sandbox any more. */
+		/** Returns false if the sandbox was already gone. */
 		remove(id) {
 			return send({
 				method: "DELETE",
@@ -98,12 +98,11 @@ function decodeSandbox(answer, apiKey) {
 		domain: hasDomain ? domain : void 0
 	};
 }
-/** Tells if a creation certainly had no effect, so that it may be repeated. */
 function hadNoEffect({ kind, status, code }) {
 	return kind === "unreachable" || status === 429 || status === 503 || code === CREATE_FAILED;
 }
 const CREATE_FAILED = "sandbox_create_failed";
-/** Tells if a creation that failed may have made a sandbox all the same. */
+/** Returns true if a failed creation may still have made a sandbox. */
 function mayHaveCreated({ kind, status, code }) {
 	if (code === CREATE_FAILED) return false;
 	if (status === void 0) return [
@@ -138,7 +137,7 @@ function withApiHint(error) {
 }
 
 // src/sandbox/sandbox.ts
-/** Creates a sandbox for a job, or connects to one. @throws AgentError */
+/** Creates a sandbox or connects to an existing one. @throws AgentError */
 async function provideSandbox(inputs, context, job) {
 	const get = inputs.sandboxId === "" ? create : connect;
 	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.warn(`env: the value of ${name} is sent with its quotation marks.`);
@@ -154,7 +153,7 @@ async function provideSandbox(inputs, context, job) {
 	if (sandbox.token === void 0) throw noToken(sandbox);
 }
 const UNKNOWN_URL = "The service names no domain, so later steps need the inputs sandbox-id, token and base-url.";
-/** Deletes a sandbox, or warns that it is left. */
+/** Deletes a sandbox, or warns if that fails. */
 async function deleteSandbox({ id, endsAt }, inputs, context) {
 	await withApi(inputs, context, context.lastCall, async (api) => {
 		try {
@@ -169,18 +168,13 @@ async function deleteSandbox({ id, endsAt }, inputs, context) {
 		}
 	});
 }
-/** Says that a sandbox was not deleted, and how long it lives. */
 function leftBehind({ id, endsAt }) {
 	return `Sandbox ${id} could not be deleted. It ends by itself at ${formatTime(endsAt)}, unless its lifetime was extended.`;
 }
-/** Returns the domain of a service's sandboxes; its API is at `api.` before it. */
+/** Returns the service's domain, or derives it from the host name of the API. */
 function domainOf({ domain }, apiUrl) {
 	return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
-/**
-* Returns where to reach a sandbox, with placeholders for its ID and port: E2B's clients find each
-* sandbox by a host name of its own. Empty if nobody names the domain.
-*/
 function baseUrlOf(domain, apiUrl) {
 	if (apiUrl.startsWith("http:")) return apiUrl;
 	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;

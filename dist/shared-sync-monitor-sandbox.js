@@ -7,8 +7,8 @@ import { writeFile } from "node:fs/promises";
 
 // src/inputs/job-sandbox.ts
 /**
-* Fills in the sandbox of the job, unless the step names a token or a base URL of its own.
-* @throws InputError if it is not clear which sandbox is meant
+* Fills in the job's sandbox, unless the step sets a token or base URL.
+* @throws InputError if the sandbox is missing or ambiguous
 */
 function withJobSandbox(raw, sandboxes) {
 	if (["token", "base-url"].some((name) => (raw[name] ?? "").trim() !== "")) return raw;
@@ -42,14 +42,14 @@ const BYTE_UNITS = [
 	"PiB",
 	"EiB"
 ];
-/** Bytes for a reader, in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
 function formatBytes(bytes) {
 	const last = BYTE_UNITS.length - 1;
 	let step = 0;
 	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
 	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
 }
-/** Milliseconds for a reader: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
 function formatDuration(ms) {
 	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
 	const seconds = Math.round(ms / 1e3);
@@ -63,37 +63,33 @@ function formatSixtieths(count, large, small) {
 function formatRate(bytes, ms) {
 	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
 }
-/** A time of day, from milliseconds since 1970: `09:05:00 UTC`. */
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
 function formatTime(ms) {
 	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 }
-/** A whole number: `12,000`. By hand, since `toLocaleString` takes 12 ms the first time. */
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
 function formatNumber(count) {
 	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
-/** A count with its noun: `1 file`, `12,000 files`. */
+/** Formats a count with its noun: `1 file`, `12,000 files`. */
 function formatCount(count, noun) {
 	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
-/** The first of several names: `a.js and 12 more`. */
 function andMore(first, others) {
 	return others === 0 ? first : `${first} and ${formatNumber(others)} more`;
 }
-/** A number with at most so many decimals. */
 function formatDecimal(value, decimals) {
 	return String(Number(value.toFixed(decimals)));
 }
-/** The sum of the files' sizes, in bytes. */
 function totalSize(files) {
 	return files.reduce((sum, { size }) => sum + size, 0);
 }
-/** The first `limit` items as `show` shows them, and `more` for the number of the rest. */
 function abbreviate(items, limit, { show, more }) {
 	const shown = items.slice(0, limit).map((item) => show(item));
 	const rest = items.length - limit;
 	return rest > 0 ? [...shown, more(rest)] : shown;
 }
-/** The first items whose sizes add up to at most `limit`. Items after them are never generated. */
+/** Takes items while their sizes add up to at most `limit`; generates none after that. */
 function takeWithin(items, limit, sizeOf) {
 	const taken = [];
 	let left = limit;
@@ -106,7 +102,6 @@ function takeWithin(items, limit, sizeOf) {
 }
 
 // src/report/report.ts
-/** A report of nothing done, to start from. */
 const EMPTY_REPORT = {
 	task: "sync",
 	name: "",
@@ -128,20 +123,16 @@ const EMPTY_REPORT = {
 	errors: [],
 	warnings: []
 };
-/** Counts the files of a report by how they ended. */
 function countFiles({ files, skipped }) {
 	const totals = {
 		planned: files.length,
-		/** When the plan was made. */
 		plannedBytes: 0,
 		uploaded: 0,
 		unchanged: 0,
 		unchangedBytes: 0,
 		failed: 0,
-		/** The files of a dry run, and what patterns matched but is not uploaded. */
 		skipped: skipped.length,
 		notAttempted: 0,
-		/** As they were sent. */
 		uploadedBytes: 0
 	};
 	for (const result of files) {
@@ -153,7 +144,6 @@ function countFiles({ files, skipped }) {
 	}
 	return totals;
 }
-/** True if the run was meant to upload files. */
 function isUpload({ task }) {
 	return task === "sync" || task === "upload";
 }
@@ -162,7 +152,7 @@ function succeeded(report) {
 	const { failed, notAttempted } = countFiles(report);
 	return failed + notAttempted + errors.length === 0 && gate.state !== "failed" && !cancelled;
 }
-/** The uploaded files as a JSON array; undefined if it would be longer than 256 KiB. */
+/** Lists the uploaded files as a JSON array, or returns undefined above 256 KiB. */
 function listUploaded({ files }) {
 	const uploaded = files.filter((result) => result.status === "uploaded");
 	const entries = uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({
@@ -174,15 +164,13 @@ function listUploaded({ files }) {
 	const taken = takeWithin(entries, 262143, bytesOf);
 	return taken.length < uploaded.length ? void 0 : `[${taken.join(",")}]`;
 }
-/** Which shard it is: `shard 2 of 4`. */
 function nameShard({ index, count }) {
 	return `shard ${index} of ${count}`;
 }
-/** Which shard it is, and how much of the plan: `shard 2 of 4: 500 of 2,000 files`. */
+/** Returns `shard 2 of 4: 500 of 2,000 files`. */
 function describeShard(shard) {
 	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
 }
-/** Names what a digest covers: a shard's is that of its files alone. */
 function nameDigest({ shard }) {
 	return shard === void 0 ? "Digest" : `Digest of ${nameShard(shard)}`;
 }
@@ -199,23 +187,20 @@ const ENTITIES = new Map(Object.entries({
 	"\"": "&quot;",
 	"'": "&#39;"
 }));
-/** HTML from a template; values are escaped. A block without empty lines has no Markdown. */
+/** Escapes all values. GitHub renders no Markdown in a block without blank lines. */
 function html(parts, ...values) {
 	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
-/** Joins pieces of HTML. */
 function concat(pieces, separator = "") {
 	return { html: pieces.map((piece) => piece.html).join(separator) };
 }
-/** Literal text: GitHub leaves mentions and emoji names alone only in `code`. */
+/** Renders text as code, where GitHub expands no mentions or emoji names. */
 function code(text) {
 	return html`<code>${text}</code>`;
 }
-/** Our own words: what stands in backticks is code. */
 function prose(text) {
 	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
 }
-/** A message from a template whose values are figures or other messages. */
 function message(parts, ...values) {
 	const texts = values.map((value) => typeof value === "string" ? value : value.text);
 	const htmls = values.map((value) => typeof value === "string" ? value : value.html);
@@ -224,30 +209,26 @@ function message(parts, ...values) {
 		html: html(parts, ...htmls)
 	};
 }
-/** A name, path or condition in a message. */
 function literal(text) {
 	return {
 		text: `\`${text}\``,
 		html: code(text)
 	};
 }
-/** A sentence that may hold words of others: the summary shows all of it as code. */
+/** Text that may quote a third party, rendered entirely as code. */
 function foreign(text) {
 	return {
 		text,
 		html: code(text.replaceAll("`", ""))
 	};
 }
-/** Messages as a list: `a, b, c`. */
 function enumerate(messages) {
 	const [first = message``, ...others] = messages;
 	return others.reduce((before, next) => message`${before}, ${next}`, first);
 }
-/** A figure that does not break over lines, however narrow the screen. */
 function unbroken(figure) {
 	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
 }
-/** A table without empty columns; none without rows. All columns but the first are figures. */
 function table(headings, rows) {
 	const columns = [...headings.keys()].filter((column) => rows.some((row) => row[column]?.html));
 	if (columns.length === 0) return [];
@@ -258,14 +239,12 @@ function table(headings, rows) {
 	});
 	return [html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`];
 }
-/** A bulleted list; none without items. */
 function list(items) {
 	return items.length === 0 ? [] : [html`<ul>${concat(items.map(bullet))}\n</ul>`];
 }
 function bullet(item) {
 	return html`\n<li>${item}</li>`;
 }
-/** Blocks that a click shows; none without blocks. */
 function folded(title, blocks) {
 	if (blocks.length === 0) return [];
 	return [html`<details><summary>${title}</summary>\n${concat(blocks, "\n")}\n</details>`];
@@ -278,7 +257,7 @@ function escapeHtml(text) {
 }
 
 // src/report/figures.ts
-/** A metric's figure for a reader: `93.2 %`, `512 MiB`, `4`. */
+/** Formats a metric's figure: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
 	return FORMATS[metricKind(metric) ?? "plain"](figure);
 }
@@ -288,20 +267,18 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
-/** One figure for a metric over samples; undefined if none of them reports it. */
 function figureOver(metric, aggregate, samples) {
 	const all = samples.map(({ figures }) => figures);
 	const figures = figuresOf(metric, all);
 	return figures && aggregateOf(aggregate, figures);
 }
-/** Quotes a tripped condition, and says which figure tripped it and when. */
 function breachMessage(breach, samples) {
 	if (breach.holds === void 0) return unjudgedMessage(breach);
 	const { text, metric } = breach.condition;
 	const when = describeWhen(breach, samples);
 	return message`${literal(text)} tripped: ${formatFigure(metric, breach.figure)}${when}`;
 }
-/** When the figure was sampled, and how many samples tripped: ` at 09:05:00 UTC, in 4 of 12 samples`. */
+/** Returns, for example, ` at 09:05:00 UTC, in 4 of 12 samples`. */
 function describeWhen({ condition, figure }, samples) {
 	const { metric, aggregate } = condition;
 	if (samples.length < 2) return "";
@@ -312,7 +289,6 @@ function describeWhen({ condition, figure }, samples) {
 	const tripped = samples.filter(({ figures }) => judge(condition, [figures]).holds);
 	return `${time}, in ${formatNumber(tripped.length)} of ${formatCount(samples.length, "sample")}`;
 }
-/** Says why a condition does not hold, with the figure that was seen. */
 function judgementLine(judgement) {
 	if (judgement.holds === void 0) return unjudgedMessage(judgement).text;
 	const { text, metric } = judgement.condition;
@@ -367,7 +343,6 @@ const ROWS = [
 	}
 ];
 const MAX_CONDITIONS = 30;
-/** A table with a row for each resource, and for each other metric that was judged. */
 function figuresTable({ samples, gate }) {
 	if (samples.length === 0) return [];
 	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
@@ -400,14 +375,12 @@ function rowOf(metric) {
 		judged: [metric]
 	};
 }
-/** A resource and how much of it there is: `Memory (4 GiB)`. */
 function headingOf({ name, total }, samples) {
 	const figure = total && figureOver(total, "last", samples);
 	if (total === void 0 || !figure) return name;
 	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
 	return html`${name} (${unbroken(size)})`;
 }
-/** One aggregate of what is used, with its share: `1 GiB (25 %)`. */
 function describeUse({ figures }, aggregate, samples) {
 	const [first, second] = figures.flatMap((metric) => {
 		const figure = figureOver(metric, aggregate, samples);
@@ -428,7 +401,7 @@ const BOUNDS = {
 	"==": "not ",
 	"!=": "only "
 };
-/** A condition's mark and limit: `❌ 90 %`, `✅ min. 512 MiB free`. */
+/** Returns a cell such as `❌ 90 %` or `✅ min. 512 MiB free`. */
 function limitOf(condition, { breaches, warnIf }) {
 	const { metric, aggregate, operator, limit } = condition;
 	const level = breaches.find((breach) => breach.condition === condition)?.level ?? "none";
@@ -443,7 +416,6 @@ function limitOf(condition, { breaches, warnIf }) {
 }
 
 // src/report/verdict.ts
-/** Says what came of a run. */
 function conclude(report) {
 	const { gate, samples, warnings } = report;
 	const failures = groupFailures(report);
@@ -514,7 +486,6 @@ const USED = {
 	memory: "mem_used_pct",
 	disk: "disk_used_pct"
 };
-/** What the sandbox uses, or its peak over several samples. */
 function describeUsage({ samples }) {
 	if (samples.length === 0) return "No stats were read";
 	const used = Object.entries(USED).flatMap(([name, metric]) => {
@@ -524,7 +495,6 @@ function describeUsage({ samples }) {
 	const figures = used.length === 0 ? "no CPU, memory or disk usage" : used.join(", ");
 	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
-/** Files, bytes, rate and retries: `2,000 files, 7.8 MiB, 25.5 MiB/s, 4 retries`. */
 function describeTransfer(report) {
 	const { uploaded, uploadedBytes } = countFiles(report);
 	const { retries } = report;
@@ -533,7 +503,6 @@ function describeTransfer(report) {
 	const rate = formatRate(uploadedBytes, report.durationMs);
 	return `${formatCount(uploaded, "file")}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
 }
-/** What failed beside single files, or else why files were not attempted. */
 function errorLines({ errors, files, cancelled }, failures) {
 	const given = new Set(failures.map(({ hint }) => hint));
 	const lines = errors.flatMap(({ message: what, details }) => [what, ...details]);
@@ -541,7 +510,6 @@ function errorLines({ errors, files, cancelled }, failures) {
 	const reasons = files.flatMap((file) => file.status === "not-attempted" ? [file.reason] : []);
 	return cancelled ? [] : [...new Set(reasons)].map((reason) => foreign(`Not attempted: ${reason}`));
 }
-/** Groups by status and hint: messages differ from file to file. */
 function groupFailures({ files }) {
 	const failed = files.filter((result) => result.status === "failed").filter(({ error }) => error.kind !== "cancelled");
 	return [...Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`).values()].map((group) => ({
@@ -573,7 +541,7 @@ function uploadedNotice(report) {
 	if (!isUpload(report) || listUploaded(report) !== void 0) return [];
 	return [message`The output ${literal("uploaded")} is ${literal("[]")}, since it would exceed 256 KiB. The file named by the output ${literal("report")} lists every file.`];
 }
-/** Says what to report of an error: of a bug, its stack. */
+/** Describes an error, with the stack if it is a bug. */
 function reportError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
@@ -599,7 +567,6 @@ function reportBug(error) {
 		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
 	};
 }
-/** Explains why waiting for the sandbox failed. */
 function waitError({ unmet, error, waitedMs }) {
 	if (error !== void 0 && !error.isRetryable) return reportError(error);
 	const last = error === void 0 ? [] : [error.message, error.hint];
@@ -610,22 +577,19 @@ function waitError({ unmet, error, waitedMs }) {
 }
 
 // src/github/runner.ts
-/** Reads the inputs of the step, and masks its secrets in the log. */
+/** Reads the step's inputs and masks its secrets. */
 function readInputs(entry) {
 	const names = inputNames(entry);
 	const raw = Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
 	for (const secret of secretsOf(raw)) setSecret(secret);
 	return raw;
 }
-/** Lists what must never be shown: the secrets in inputs, and the passwords of proxies. */
 function secretsOf(raw) {
 	return [...secretsIn(raw), ...proxyCredentials()];
 }
-/** Returns the directory of the checkout. */
 function workspace() {
 	return process.env["GITHUB_WORKSPACE"] || process.cwd();
 }
-/** Signals by which the runner cancels a job. On Windows, SIGBREAK comes in place of SIGTERM. */
 const SIGNALS = [
 	"SIGINT",
 	"SIGTERM",
@@ -636,7 +600,7 @@ const GRACE_MS = {
 	SIGTERM: 2e3,
 	SIGBREAK: 2e3
 };
-/** Makes signals that abort when the job is cancelled, and just before the process is killed. */
+/** Returns signals that abort when the job is cancelled and just before the process is killed. */
 function cancelSignals() {
 	const cancel = new AbortController();
 	const lastCall = new AbortController();
@@ -654,7 +618,7 @@ function requireFiles(...variables) {
 	const missing = variables.find((name) => !process.env[name]);
 	if (missing !== void 0) throw inputError(missing, "is not set. The runner has to set it.");
 }
-/** Writes to one of the runner's files. @throws InputError if it is missing, or the disk is full */
+/** @throws InputError if the file is missing or cannot be written */
 function writeToRunner(variable, write) {
 	requireFiles(variable);
 	try {
@@ -663,7 +627,7 @@ function writeToRunner(variable, write) {
 		throw inputError(variable, `the runner's file cannot be written: ${errorText(error)}.`);
 	}
 }
-/** Returns the job's directory for temporary files. @throws InputError if the runner has set none */
+/** @throws InputError if RUNNER_TEMP is not set */
 function tempDirectory() {
 	requireFiles("RUNNER_TEMP");
 	return path.resolve(process.env["RUNNER_TEMP"] ?? "");
@@ -676,7 +640,6 @@ const KEPT_INPUTS = [
 	"retries",
 	"timeout"
 ];
-/** Makes metadata by which a sandbox can be traced to this very step. */
 function traceOfStep() {
 	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
 	return {
@@ -686,7 +649,6 @@ function traceOfStep() {
 		"sandbox-sync-id": randomUUID()
 	};
 }
-/** Tells the post step to delete a sandbox. */
 function scheduleDeletion({ id, endsAt }, raw) {
 	const inputs = Object.fromEntries(KEPT_INPUTS.map((name) => [name, raw[name] ?? ""]));
 	writeToRunner("GITHUB_STATE", () => saveState("sandbox", {
@@ -695,7 +657,6 @@ function scheduleDeletion({ id, endsAt }, raw) {
 		inputs
 	}));
 }
-/** Returns the sandbox that this post step is to delete, if any. */
 function sandboxToDelete() {
 	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
 	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
@@ -711,7 +672,7 @@ function sandboxToDelete() {
 	};
 }
 const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
-/** Masks the token of a sandbox, sets the outputs, and leaves the sandbox to later steps. */
+/** Masks the token, sets the outputs, and leaves the sandbox to later steps. */
 function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	if (token !== "") setSecret(token);
 	const url = baseUrl.replace("{port}", String(DEFAULT_PORT)).replace("{sandbox-id}", id);
@@ -737,7 +698,6 @@ function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	};
 	writeToRunner("RUNNER_TEMP", () => writeFileSync(file, JSON.stringify(sandbox), { mode: 384 }));
 }
-/** Returns the sandboxes that earlier steps have left, and masks their tokens. */
 function jobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
 		const { id, token, baseUrl, headerPrefix } = textsOf(parseFields(readFileSync(file, "utf8")));
@@ -752,13 +712,11 @@ function jobSandboxes() {
 	for (const { token } of sandboxes) setSecret(token);
 	return [...new Map(sandboxes.map((sandbox) => [sandbox.id, sandbox])).values()];
 }
-/** Removes what the main step left to later ones. */
 function forgetJobSandbox() {
 	const file = getState("job-sandbox");
 	if (file !== "") rmSync(file, { force: true });
 }
 const MONITOR_PREFIX = "sandbox-sync-monitor-";
-/** Makes a monitor's directory, and tells the post step and later steps of it. */
 function openMonitorDirectory() {
 	requireFiles("GITHUB_STATE", "GITHUB_OUTPUT");
 	const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
@@ -766,11 +724,9 @@ function openMonitorDirectory() {
 	writeToRunner("GITHUB_OUTPUT", () => setOutput("monitor", path.basename(directory)));
 	return directory;
 }
-/** Returns the directory that the main step made for its monitor, if it got that far. */
 function monitorDirectory() {
 	return getState("directory") || void 0;
 }
-/** Returns the directories of the monitors that this job has started. */
 function findMonitors() {
 	return filesInTemp(MONITOR_PREFIX);
 }
@@ -802,7 +758,6 @@ function openLog(redact) {
 		fail: (lines) => setFailed(toMessage(lines))
 	};
 }
-/** How a file ended, in words, and how early it is logged. Only a dry run plans and skips files. */
 const STATUS = {
 	failed: {
 		words: "failed",
@@ -827,7 +782,7 @@ const STATUS = {
 };
 const MAX_LINES$1 = 1e3;
 const MAX_CHARACTERS = 131072;
-/** Logs the files in a folded group: a plan in full; of many results, failures first. */
+/** Logs the files in a collapsed group: a dry run in full, otherwise failures first. */
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
 	const ranked = files.toSorted((a, b) => STATUS[a.status].rank - STATUS[b.status].rank);
@@ -849,7 +804,6 @@ function cutLines(lines) {
 
 // src/github/progress.ts
 const INTERVAL_MS = 15e3;
-/** Logs what happens during a run; details go to the debug log. */
 function eventLog({ line, debug }) {
 	const logs = [
 		progressLog(line),
@@ -861,7 +815,6 @@ function eventLog({ line, debug }) {
 		for (const each of logs) each(event);
 	};
 }
-/** Logs every 15 s how much of a transfer is done. */
 function progressLog(log) {
 	const done = {
 		files: 0,
@@ -879,7 +832,6 @@ function progressLog(log) {
 		timer = setInterval(() => log(line()), INTERVAL_MS).unref();
 	};
 }
-/** Says how many files and bytes are done, and at which rate. */
 function progressLine(files, done, elapsedMs) {
 	const total = totalSize(files);
 	const bytes = Math.min(done.bytes, total);
@@ -897,7 +849,6 @@ function retryLog(log) {
 		if (count === MAX_RETRY_LINES) log("Further failed attempts are only in the report.");
 	};
 }
-/** Logs every 15 s what a wait waits for, and at its end how long it took. */
 function waitLog(log) {
 	let dueMs = INTERVAL_MS;
 	return (event) => {
@@ -927,7 +878,6 @@ function nameFiles$1([first, ...others]) {
 	return andMore(first?.source ?? "the stats", others.length);
 }
 const MAX_CAUSES = 5;
-/** Returns an error's message, and below it what caused it, the nearest cause first. */
 function describeCauses(error) {
 	const lines = [`${error.kind}. ${error.message}`];
 	for (let at = error.cause; at instanceof Error && lines.length <= MAX_CAUSES; at = at.cause) {
@@ -938,14 +888,13 @@ function describeCauses(error) {
 }
 
 // src/report/checksums.ts
-/** The files in the sandbox, by the paths that the agent returned, as `sha256sum` lists them. */
+/** Lists the files in the sandbox, by the agent's paths, in the format of `sha256sum`. */
 function checksumsOf({ files }) {
 	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []);
 }
 /**
-* Stands for a whole build: the hash of the sorted lines of all its files under their targets.
-* Empty if a file failed or was not attempted, so that a part of a build never has the digest of
-* one, and if the files were not hashed.
+* Hashes the sorted checksum lines of all files under their targets. Empty if a file is missing or
+* was not hashed, so that an incomplete build never has a digest.
 */
 function digestOf(files) {
 	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
@@ -958,14 +907,12 @@ const ESCAPES = {
 	"\n": "\\n",
 	"\r": "\\r"
 };
-/** A line of `sha256sum`: a backslash at its start says that the name has escapes. */
 function lineOf(sha256, name) {
 	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
 	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
 }
 
 // src/report/outputs.ts
-/** The outputs by name, beside those that name files. */
 function outputsOf(report) {
 	return {
 		...isUpload(report) ? uploadOutputs(report) : {},
@@ -987,7 +934,6 @@ function uploadOutputs(report) {
 		digest: report.digest
 	};
 }
-/** Each is empty if it was not reported. */
 function statsOutputs({ stats }) {
 	const figures = Object.keys(METRICS).map((metric) => {
 		const figure = stats?.figures.get(metric);
@@ -1012,7 +958,6 @@ function gateOutputs({ gate, samples }) {
 		}))
 	};
 }
-/** Returns the aggregates of the known metrics, and of those in conditions, if they were reported. */
 function aggregatesOf({ gate, samples }) {
 	const all = samples.map(({ figures }) => figures);
 	const aggregates = [.../* @__PURE__ */ new Set([...Object.keys(METRICS), ...metricsOf(gate.failIf, gate.warnIf)])].flatMap((metric) => {
@@ -1025,7 +970,9 @@ function aggregatesOf({ gate, samples }) {
 }
 const FILES_PER_PIECE = 500;
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-/** The report file, in pieces: 20,000 files in one string would take much memory. */
+/**
+* Yields the report file in pieces, since 20,000 files in one string would take too much memory.
+*/
 function* reportJson(report) {
 	const { task, files, stats, samples, gate, ...rest } = report;
 	const document = {
@@ -1053,7 +1000,6 @@ function* reportJson(report) {
 	}
 	yield "\n]\n}\n";
 }
-/** The figure is null if the condition could not be judged. */
 function breachEntry(breach) {
 	const { level, condition } = breach;
 	const { text, metric, limit } = condition;
@@ -1101,7 +1047,6 @@ const PLOTS = [
 	}
 ];
 const GAP_COLOR = "#8c959f1f";
-/** A Mermaid chart of CPU, memory and disk over time, with the gate's limits, below its legend. */
 function drawChart({ samples, gate, monitored }) {
 	const axis = axisOf(samples, monitored);
 	if (axis === void 0) return [];
@@ -1148,7 +1093,6 @@ function drawChart({ samples, gate, monitored }) {
 	});
 	return [html`<p>In percent: ${names.join(" · ")}</p>`, { html: chart }];
 }
-/** As many points as the time has sampling intervals; undefined if they are too few for a chart. */
 function axisOf(samples, monitored) {
 	const [first, ...others] = samples;
 	if (first === void 0) return void 0;
@@ -1166,11 +1110,9 @@ function axisOf(samples, monitored) {
 		points
 	};
 }
-/** The axis's point that is nearest to a time. */
 function pointAt(at, { from, to, points }) {
 	return clamp(Math.round((at - from) / (to - from) * (points - 1)), 0, points - 1);
 }
-/** A metric's highest figure at each point, or else the one before; undefined if there are none. */
 function spreadOverTime(metric, samples, axis) {
 	const highest = /* @__PURE__ */ new Map();
 	for (const { at, figures } of samples) {
@@ -1187,7 +1129,6 @@ function spreadOverTime(metric, samples, axis) {
 		return before;
 	});
 }
-/** Bars where samples are missing, since Mermaid cannot interrupt a line. Others end below the axis. */
 function gapSeries(samples, axis, { low, high }) {
 	const taken = new Set(samples.map(({ at }) => pointAt(at, axis)));
 	const isMissing = (point) => point >= 0 && point < axis.points && !taken.has(point);
@@ -1202,7 +1143,6 @@ function gapSeries(samples, axis, { low, high }) {
 function clamp(value, low, high) {
 	return Math.min(Math.max(value, low), high);
 }
-/** The limits on single samples in percent; those in bytes are shares of the last sample's total. */
 function limitsOf({ metric, resource }, conditions, last) {
 	const total = last?.get(`${resource}_total`) ?? NaN;
 	const limits = conditions.flatMap(({ metric: judged, aggregate, limit }) => {
@@ -1242,7 +1182,6 @@ function toMermaid(series, axis, { low, high }) {
 		"```"
 	].join("\n");
 }
-/** The time axis, in the largest unit of which the chart shows at least two. */
 function timeAxis({ from, to }) {
 	const unit = [{
 		name: "hours",
@@ -1269,7 +1208,6 @@ const MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
-/** The job summary, in blocks of HTML. */
 function summaryOf(report) {
 	const verdict = conclude(report);
 	const { level, title, lines, warnings, notices, upload } = verdict;
@@ -1290,7 +1228,6 @@ function summaryOf(report) {
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
-/** In the heading, since the summaries of a matrix differ in nothing else. */
 function nameSandbox({ name, sandboxId }) {
 	const names = [name, sandboxId].filter((text) => text !== "").map(code);
 	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
@@ -1321,7 +1258,6 @@ function plannedFiles({ files, dryRun }) {
 	if (!dryRun) return [];
 	return files.filter(({ status }) => status === "skipped").map(({ file }) => file);
 }
-/** The folders of a dry run with their targets, which is what it was run for. */
 function planFolders(report) {
 	return abbreviated([...Map.groupBy(plannedFiles(report), ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, files]) => {
 		const [source = "", target = ""] = names.split("\0");
@@ -1348,7 +1284,7 @@ function footer({ sandboxId, baseUrl }) {
 }
 
 // src/github/publish.ts
-/** Writes outputs, then the summary, then the verdict: always all three, whatever failed before. */
+/** Writes outputs, summary and verdict, each even if the one before failed. */
 async function publish(report, options) {
 	const { log, withSummary } = options;
 	const verdict = conclude(report);
@@ -1357,7 +1293,6 @@ async function publish(report, options) {
 	if (withSummary) await writeSummary(report, options);
 	logVerdict(report, verdict, problems, log);
 }
-/** Returns why the outputs could not be written, if so. */
 async function writeOutputs(report, options) {
 	try {
 		const outputs = {
@@ -1371,7 +1306,6 @@ async function writeOutputs(report, options) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-/** Writes the files that outputs name. Returns their paths; after a warning, empty ones. */
 async function writeFiles(report, { log, redact }) {
 	const none = isUpload(report) ? {
 		report: "",
@@ -1438,7 +1372,6 @@ function failureLines({ message, hint, sources }) {
 }
 
 // src/github/step.ts
-/** Runs a step without a report: it logs what it does, and fails with what went wrong. */
 async function runStep(entry, handler, { given, onFailure } = {}) {
 	const step = openStep(entry, given);
 	await attempt(entry, handler, step).catch((error) => {
@@ -1448,7 +1381,7 @@ async function runStep(entry, handler, { given, onFailure } = {}) {
 		else onFailure(step.context, lines);
 	});
 }
-/** Runs a step that ends with a report, and publishes it however the step ends. */
+/** Runs a step and publishes its report, however it ends. */
 async function runReportingStep(entry, handler, { given } = {}) {
 	const step = openStep(entry, given);
 	const { raw, context, log } = step;
@@ -1498,7 +1431,7 @@ async function attempt(entry, handler, { raw, sandboxes, context }) {
 	const all = inputNames(entry).includes("token") ? withJobSandbox(raw, sandboxes) : raw;
 	return handler(parseInputs(entry, all), context, all);
 }
-/** Reports what kept a step from its work. */
+/** Builds the report of a step that threw. */
 function failedReport(entry, raw, error) {
 	const gate = entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()) ? {
 		...NO_GATE,

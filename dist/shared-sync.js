@@ -10,11 +10,11 @@ import { once } from "node:events";
 import { homedir } from "node:os";
 
 // src/agent/read-file.ts
-/** Up to this size, a file is read and sent whole, in a fraction of the time of a stream. */
+/** Files up to this size are sent whole, which is much faster than streaming. */
 const SMALL_BYTES = 262144;
 const CHUNK_BYTES = 262144;
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** @throws AgentError if the file cannot be read, or has another size than planned */
+/** @throws AgentError if the file cannot be read or its size has changed */
 function openFile(file) {
 	const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
 	const close = () => closeSync(descriptor);
@@ -29,7 +29,7 @@ function openFile(file) {
 		close
 	};
 }
-/** Reads a small file into a buffer that is exactly as long. @throws AgentError like `openFile` */
+/** Fills `buffer`, which must have the file's exact size. @throws AgentError like `openFile` */
 function readSmallFile(file, buffer) {
 	const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
 	try {
@@ -39,7 +39,7 @@ function readSmallFile(file, buffer) {
 		closeSync(descriptor);
 	}
 }
-/** SHA-256 in hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
+/** Returns the SHA-256 in hex, or undefined if the file is unreadable or `cancel` aborts. */
 async function hashFile(file, cancel) {
 	let opened;
 	try {
@@ -66,7 +66,6 @@ function* chunksOf(file, descriptor) {
 		yield chunk;
 	}
 }
-/** Fills a buffer; a system may read less than was asked for. */
 function fill(file, descriptor, buffer) {
 	for (let filled = 0; filled < buffer.length;) {
 		const rest = buffer.length - filled;
@@ -94,7 +93,7 @@ function changed({ realPath }, what) {
 
 // src/agent/multipart.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** Creates a form with a random boundary, which no content can contain. */
+/** Creates a form whose random boundary cannot occur in any file. */
 function newForm() {
 	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
@@ -114,7 +113,7 @@ function newForm() {
 }
 const BATCH_BYTES = 1048576;
 const FRAME_BYTES = 256;
-/** The most bytes that a file takes in a batch; undefined if it must go alone. */
+/** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
 function batchBytes({ target, size }) {
 	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
 }
@@ -123,7 +122,7 @@ function isPlainFilename(filename) {
 	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
 }
 const LINE_BREAK = Buffer.from("\r\n");
-/** Reads small files into one body, without those that cannot be read. */
+/** Reads small files into one body, skipping any that are unreadable or have changed in size. */
 function batchBody(files, form) {
 	const framed = files.map((file) => ({
 		file,
@@ -159,7 +158,7 @@ function batchBody(files, form) {
 		close: () => {}
 	};
 }
-/** Streams one file as a body. @throws AgentError if the file cannot be read */
+/** @throws AgentError if the file cannot be read */
 function fileBody(file, form, isHashed) {
 	const { chunks: read, close } = openFile(file);
 	const digest = isHashed ? createHash("sha256") : void 0;
@@ -192,7 +191,7 @@ function slicesOf(buffer) {
 
 // src/agent/upload.ts
 const ENTRY_BYTES = 512;
-/** Uploads over a client. `isHashed` says whether to hash what is sent. */
+/** Returns an `Upload` that sends through `client`, hashing if `isHashed`. */
 function uploader(client, inputs, isHashed) {
 	const form = newForm();
 	return async (files, onSent) => {
@@ -221,7 +220,6 @@ function uploader(client, inputs, isHashed) {
 		}
 	};
 }
-/** The path and query of an upload; only that of a single file names its target. */
 function requestPath(inputs, target) {
 	const { username, signature, signatureExpiration, uploadPath } = inputs;
 	const query = Object.entries({
@@ -245,7 +243,10 @@ function storedFiles(answer, { parts }, isHashed) {
 		} : stored];
 	});
 }
-/** Where an answer says that files were stored, in the order of `targets`. @throws AgentError */
+/**
+* Returns the stored paths in the order of `targets`.
+* @throws AgentError if the answer names others
+*/
 function storedPaths(answer, targets) {
 	const body = parseAnswer(answer);
 	const entries = Array.isArray(body) ? body : [body];
@@ -260,34 +261,31 @@ function storedPath(entry, target, answer) {
 	if (typeof path === "string" && path !== "" && path.length <= MAX_PATH && leadsTo(path, target)) return path;
 	throw badAnswer(answer, "its entry has no path, or that of another target");
 }
-/** A relative target may come back absolute, below a home directory. */
 function leadsTo(stored, target) {
 	return stored === target || !posix.isAbsolute(target) && stored.endsWith(`/${target}`);
 }
 
 // src/files/paths.ts
-/** Makes a pattern absolute: relative ones start in `directory`, and `~` is the home directory. */
+/** Makes a pattern absolute, expanding `~` to the home directory. */
 function anchor(pattern, directory) {
 	const isAtHome = /^~(?=[\\/]|$)/.test(pattern);
 	const start = escaped(isAtHome ? homedir() : directory);
 	return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
 }
-/** The pattern that matches only this path. */
+/** Escapes a path into a pattern that matches only this path. */
 function escaped(literal) {
 	return (path.sep === "/" ? literal.replaceAll("\\", "\\\\") : literal).replace(/[[?*]/g, "[$&]");
 }
-/** True if a name that the pattern spells out below its root starts with a dot. */
 function spellsHidden(anchored, root) {
 	return namesIn(anchored).slice(namesIn(root).length).some((name) => /^\\?\[?\./.test(name));
 }
-/** True if a relative path has a name that starts with a dot; `..` is no name. */
 function hasHiddenName(relative) {
 	return namesIn(relative).some((name) => name.startsWith(".") && name !== "..");
 }
 function namesIn(file) {
 	return file.split(path.sep).filter((name) => name !== "");
 }
-/** The path of `file` from `directory`, both absolute; undefined if it is outside. */
+/** Returns the path of `file` from `directory`, or undefined if it is outside. */
 function pathWithin(directory, file) {
 	const relative = path.relative(directory, file);
 	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
@@ -295,11 +293,10 @@ function pathWithin(directory, file) {
 function isWithin(directory, file) {
 	return pathWithin(directory, file) !== void 0;
 }
-/** The path as a reader knows it: relative to the workspace if it is inside, with slashes. */
+/** Returns the path for display: relative to the workspace if inside, with slashes. */
 function nameFor(file, workspace) {
 	return toPosix(pathWithin(workspace, file) ?? file) || ".";
 }
-/** A path of the runner with slashes, also on Windows. */
 function toPosix(file) {
 	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
@@ -322,13 +319,11 @@ function boundsOf(workspace, root) {
 function isInBounds({ workspace, root }, realPath) {
 	return isWithin(workspace, realPath) || isWithin(root, realPath);
 }
-/** Finds the links by which files lead out of the bounds. */
 function linksOut(files, bounds) {
 	const links = [];
 	for (const file of files) if (!links.some((link) => isWithin(link, file))) links.push(linkOut(file, bounds));
 	return links;
 }
-/** The topmost part of the path that leads out. */
 function linkOut(file, bounds) {
 	let link = file;
 	for (let part = file; isWithin(bounds.top, part); part = path.dirname(part)) {
@@ -340,13 +335,12 @@ function linkOut(file, bounds) {
 
 // src/files/find.ts
 const BROKEN_LINK = "a broken link";
-/** A pipe, a socket or a device. */
 const NOT_REGULAR = "not a regular file";
 const HIDDEN_END = "a link to something hidden";
 const MAX_FILES = 1e6;
 const MAX_LINKS = 10;
 /**
-* Finds the files of every pattern, in the order of the patterns. A cancelled search finds nothing.
+* Finds files in the order of the patterns; finds none if cancelled.
 * @throws InputError for folders, names and links that cannot be used
 */
 async function findFiles(rules, options) {
@@ -420,7 +414,6 @@ async function* glob({ anchored, excludes }, place, followSymbolicLinks) {
 		excludeHiddenFiles: place.leavesOutHidden && !path.basename(place.root).startsWith(".")
 	})).globGenerator();
 }
-/** Decides what to do with a path that the library yields. */
 function classify(file, place, followSymlinks) {
 	const { root, leavesOutHidden, bounds } = place;
 	const relative = pathWithin(root, file) ?? "";
@@ -465,7 +458,7 @@ function classify(file, place, followSymlinks) {
 		}
 	};
 }
-/** Reads the stats of a file or of the end of a link; undefined if the link is broken. */
+/** `stat`, but undefined for a broken link. */
 function statTarget(file) {
 	try {
 		return statSync(file);
@@ -482,7 +475,7 @@ function isLinkToFolder(file) {
 	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && statTarget(file)?.isDirectory() === true;
 }
 const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
-/** @throws InputError about links to folders, and links that lead out of the workspace */
+/** @throws InputError for links to folders and links out of the workspace */
 function refuseLinks$1(searches, workspace) {
 	const nameOf = (file) => quote(nameFor(file, workspace));
 	const describeLink = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
@@ -516,7 +509,7 @@ function tooMany({ pattern }, maxFiles) {
 	const message = `${quote(pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
 	return inputError("files", message);
 }
-/** Turns a system error into the user's; a bug stays as it is. */
+/** Converts system errors to InputErrors; returns bugs unchanged. */
 function searchError({ pattern }, error) {
 	if (!(error instanceof Error) || systemCode(error) === void 0) return error;
 	const advice = error.message.includes("�") ? " A name is not valid UTF-8: rename it." : "";
@@ -524,7 +517,6 @@ function searchError({ pattern }, error) {
 }
 
 // src/files/explain-no-match.ts
-/** Says what was skipped, or how far the path of a pattern exists and what is there. */
 function explainNoMatch(match, directory, workspace) {
 	const [first] = match.skipped;
 	const why = first === void 0 ? extentOf(match, directory) : `${match.skipped.length} skipped, such as ${nameFor(first.path, workspace)}: ${first.reason}`;
@@ -547,7 +539,6 @@ function extentOf({ root, leavesOutHidden }, directory) {
 	const lacks = missing === void 0 ? `nothing in it matches, or a ! line excludes it${leavesOutHidden ? "; names that start with a dot need include-hidden-files: true" : ""}` : `there is no ${quote(missing)} in it`;
 	return `${place} exists and contains ${some.join(", ")}; ${lacks}`;
 }
-/** The part of a path that exists, undefined for a missing drive of Windows, and the next name. */
 function splitAtMissing(file) {
 	if (existsSync(file)) return { existing: file };
 	const above = path.dirname(file);
@@ -561,8 +552,8 @@ function splitAtMissing(file) {
 // src/files/plan.ts
 const MAX_MESSAGES = 10;
 /**
-* Decides where each file goes: the fixed part of its pattern is dropped. @throws InputError for
-* patterns without a match, a target that looks like a file's, and two files for one place
+* Decides where each file goes, dropping the fixed part of its pattern.
+* @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
 */
 function planFiles(matches, options) {
 	const { workspace, workingDirectory, ifNoFilesFound, target } = options;
@@ -585,7 +576,7 @@ function planFiles(matches, options) {
 		warnings
 	};
 }
-/** The files of one shard: a file is in the same shard on every runner, whatever else is there. */
+/** Returns one shard's files; a file's shard depends only on its target. */
 function shardOf(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
@@ -605,7 +596,6 @@ function targetOf({ path: file, relative }, own, general) {
 	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
 	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
 }
-/** True for `files: server.js` and `target: app/server.js`, which would be the name of a folder. */
 function isTargetMistaken({ files, pattern }, target) {
 	const [file] = files;
 	if (file === void 0 || file.relative !== "" || pattern.target !== void 0) return false;
@@ -617,7 +607,6 @@ function mistakenTarget({ pattern: { pattern } }, target) {
 		message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`
 	};
 }
-/** Messages for targets that two sources claim. */
 function conflicts(planned, byTarget) {
 	return planned.flatMap((file) => {
 		const owner = byTarget.get(file.target) ?? file;
@@ -626,7 +615,6 @@ function conflicts(planned, byTarget) {
 	});
 }
 const ADVICE = "Give one line another target, or exclude one.";
-/** Messages for targets that would be a file and a directory at once. */
 function nestedTargets(byTarget) {
 	const dirname = (target) => path.posix.dirname(target);
 	const messages = [];
@@ -642,7 +630,6 @@ function nested(...files) {
 	const [one, other] = files.map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
 	return `${one} and ${other}: a file cannot also be a directory. ${ADVICE}`;
 }
-/** Two patterns may match the same entry. */
 function skippedIn(matches, workspace) {
 	const all = matches.flatMap((match) => match.skipped);
 	return [...new Map(all.map((entry) => [entry.path, entry])).values()].map(({ path: file, reason }) => ({
@@ -650,7 +637,6 @@ function skippedIn(matches, workspace) {
 		reason
 	}));
 }
-/** A warning for each kind of entry that nobody asked to skip. */
 function skipWarnings(skipped) {
 	return [
 		BROKEN_LINK,
@@ -671,7 +657,7 @@ function abbreviated(messages) {
 
 // src/upload/state-file.ts
 const SCHEMA = 2;
-/** @throws InputError if the file is no state, or cannot be read */
+/** @throws InputError if the file cannot be read or is not a state file */
 function readState(inputs, workspace) {
 	if (inputs.stateFile === "") return void 0;
 	const file = path.resolve(workspace, inputs.stateFile);
@@ -693,7 +679,6 @@ function readState(inputs, workspace) {
 		warnings: [warning]
 	};
 }
-/** Compares a plan with a state. */
 async function findChanges(files, { rows }, cancel) {
 	const byTarget = new Map([...rows].map(([place, row]) => [row.target, {
 		place,
@@ -716,8 +701,9 @@ async function findChanges(files, { rows }, cancel) {
 	};
 }
 /**
-* Removes the file before anything is sent, so that the next run sends every file if this one does
-* not come to its end. @throws InputError if it cannot be removed
+* Removes the state file before the transfer, so that an interrupted run makes the next one send
+* every file.
+* @throws InputError if the file cannot be removed
 */
 function removeState({ file }) {
 	try {
@@ -727,10 +713,7 @@ function removeState({ file }) {
 		throw systemError(file, error, "replaced");
 	}
 }
-/**
-* Writes what the sandbox holds after a transfer in which everything arrived; after any other,
-* nothing. Returns warnings.
-*/
+/** Writes the state if every file arrived. Returns warnings. */
 function writeState(state, results) {
 	const rows = /* @__PURE__ */ new Map();
 	for (const [place, row] of state.rows) rows.set(place, {
@@ -756,7 +739,6 @@ function writeState(state, results) {
 		return [`The state file could not be written, so the next run sends every file: ${error instanceof Error ? error.message : String(error)}.`];
 	}
 }
-/** Secret values are left out, since they change from run to run. */
 function scopeOf(inputs) {
 	const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
 	const shown = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${isSecretHeader(name) ? "" : value}`).sort();
@@ -772,7 +754,6 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-/** A build could contain a link that leads out of the workspace. */
 function refuseLinks(file, workspace) {
 	let at = file;
 	do {
@@ -780,7 +761,7 @@ function refuseLinks(file, workspace) {
 		at = path.dirname(at);
 	} while (at.startsWith(`${workspace}${path.sep}`));
 }
-/** Empty if there is no file. @throws InputError if it is something other than a state */
+/** Returns '' if there is no file. @throws InputError if the file is not a state file */
 function readText(file) {
 	try {
 		const text = readFileSync(file, "utf8");
@@ -791,7 +772,6 @@ function readText(file) {
 	}
 	throw stateError(file, "contains something other than the state of uploads");
 }
-/** A row a line, sorted by path, so that the same state is the same text. */
 function encodeRows(rows, scope) {
 	const lines = [...rows].sort(([one], [other]) => one < other ? -1 : 1).map(([place, row]) => JSON.stringify({
 		path: place,
@@ -799,7 +779,7 @@ function encodeRows(rows, scope) {
 	}));
 	return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(",\n")}\n]}\n`;
 }
-/** The rows of a state of the same scope; undefined for any other. */
+/** Decodes the rows; undefined if written for another scope. */
 function decodeRows(text, scope) {
 	const { files, ...state } = parseFields(text);
 	if (state["schema"] !== SCHEMA || state["scope"] !== scope) return void 0;
@@ -829,8 +809,8 @@ function stateError(file, why) {
 
 // src/upload/batches.ts
 /**
-* Parts files into requests: large ones alone, the largest first, then small ones in plan order, up
-* to `filesPerRequest` and a megabyte together. One request at a time keeps the plan's order.
+* Groups files into requests: large files alone, largest first, then small ones up to
+* `filesPerRequest` and 1 MiB. A concurrency of 1 keeps the plan's order.
 */
 function batchesOf(files, { filesPerRequest, concurrency }) {
 	const isLarge = ({ size }) => size > SMALL_BYTES;
@@ -857,7 +837,7 @@ function batchesOf(files, { filesPerRequest, concurrency }) {
 }
 
 // src/upload/transfer.ts
-/** Uploads every file that has changed. Returns one result for each file, in plan order. */
+/** Uploads all changed files. Returns one result per file, in plan order. */
 async function transfer(files, options) {
 	const { concurrency, unchanged, cancel } = options;
 	const batches = pLimit(concurrency);
@@ -890,7 +870,6 @@ async function transfer(files, options) {
 		};
 	}));
 }
-/** Sends a batch with one request, and its retries. Its files share its fate. */
 async function send$1(batch, state) {
 	const { stop, clock, onEvent } = state;
 	if (stop.aborted) return;
@@ -936,7 +915,6 @@ function attempt(batch, state) {
 function isOverload({ status }) {
 	return status === 429 || status === 503;
 }
-/** Halves the concurrency, once for all requests that began at the same one. */
 function slowDown(before, error, { requests, onEvent }) {
 	const to = Math.floor(before / 2);
 	if (to === 0 || requests.concurrency !== before) return;
@@ -948,7 +926,6 @@ function slowDown(before, error, { requests, onEvent }) {
 		reason: error.message
 	});
 }
-/** Fails files, and ends the transfer if the others have no chance either. */
 function fail(files, error, sent, state) {
 	state.onEvent({
 		kind: "failed",
@@ -984,12 +961,10 @@ function settle(result, { results, onEvent }) {
 		result
 	});
 }
-/** Says why nothing more is sent. */
 function reasonOf(stop) {
 	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
 const MAX_NAMED = 10;
-/** Fails files that the agent stored at one place, also in an earlier run: only one is there. */
 function failOverwritten(results) {
 	const byPath = Map.groupBy(results, (result) => "path" in result ? result.path : "");
 	return results.map((result) => {
@@ -1015,7 +990,7 @@ function failOverwritten(results) {
 }
 
 // src/run/measure.ts
-/** Waits for the sandbox, samples and judges it. Failures are in the report. */
+/** Waits for the sandbox, samples and judges it; failed requests end up in the report. */
 async function stats(inputs, context) {
 	const { sandboxId, baseUrl } = inputs;
 	const { cancel } = context;
@@ -1036,7 +1011,6 @@ async function stats(inputs, context) {
 		};
 	});
 }
-/** Runs with a client, and closes it. */
 async function withClient(inputs, context, run) {
 	const client = openClient(inputs, context);
 	try {
@@ -1045,7 +1019,7 @@ async function withClient(inputs, context, run) {
 		await client.close();
 	}
 }
-/** Waits until the conditions of `wait-until` hold. Returns what to report if they do not. */
+/** Waits until the `wait-until` conditions hold; returns errors if they never do. */
 async function waitFor(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
 	const { onEvent, cancel } = context;
@@ -1067,8 +1041,7 @@ async function waitFor(inputs, client, context) {
 	return result.held ? void 0 : { errors: [waitError(result)] };
 }
 /**
-* Takes one sample before the upload if there is a gate. Returns what to report instead of
-* uploading if `fail-if` cannot be judged.
+* Samples once before the upload if there is a gate; returns errors if `fail-if` cannot be judged.
 */
 async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
@@ -1104,7 +1077,6 @@ async function checkGateIsJudgeable(inputs, client, context) {
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
 const WITHOUT_STATS = "If the service has no stats, use sandbox-sync/sandbox-sync/upload.";
-/** Reports why there are no stats, and what needs none. */
 function statsError(error) {
 	const { message, details } = reportError(error);
 	return {
@@ -1113,8 +1085,8 @@ function statsError(error) {
 	};
 }
 /**
-* Takes samples and judges them; without them, the gate fails. `hasPrevious` says that a request
-* before them started the time that the first CPU figure covers.
+* Samples and judges; without stats, the gate fails. Set `hasPrevious` if an earlier request
+* started the interval of the first CPU figure.
 */
 async function measure(inputs, client, context, hasPrevious = false) {
 	const { samples: count, sampleInterval: intervalMs } = inputs;
@@ -1161,14 +1133,14 @@ async function sample(inputs, client, context) {
 }
 
 // src/run/sync.ts
-/** Finds the files, plans, and transfers. @throws InputError before anything is sent */
+/** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
 	const plan = await planUpload("upload", inputs, context);
 	if (inputs.dryRun) return dryRun(plan, inputs, context);
 	return withClient(inputs, context, (client) => send(plan, inputs, client, context));
 }
 /**
-* Finds the files, plans, waits for the sandbox, transfers, measures and judges.
+* Plans, waits for the sandbox, uploads, measures and judges.
 * @throws InputError before anything is sent
 */
 async function sync(inputs, context) {
@@ -1255,7 +1227,6 @@ async function planFound(inputs, context) {
 		workspace
 	});
 }
-/** Uploads the files that have changed, and keeps the state. */
 async function send({ files, unchanged, state, report }, inputs, client, context) {
 	const { cancel, clock, onEvent } = context;
 	const changed = files.filter((file) => !unchanged.has(file));
@@ -1292,7 +1263,6 @@ async function send({ files, unchanged, state, report }, inputs, client, context
 function announcementOf({ sandboxId, baseUrl, shard }, changed) {
 	return `Uploading ${`${formatCount(changed.length, "file")} (${formatBytes(totalSize(changed))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
 }
-/** Reports what would be sent. */
 async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
 	const results = [];
 	for (const file of files) {
@@ -1317,7 +1287,6 @@ async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
 		cancelled: cancel.aborted
 	};
 }
-/** Reports what kept the run from sending anything. */
 function notSent({ files, unchanged, report }, problem, { cancel }) {
 	const reason = problem.errors[0]?.message ?? "";
 	const results = files.map((file) => {
@@ -1340,7 +1309,6 @@ function notSent({ files, unchanged, report }, problem, { cancel }) {
 		cancelled: cancel.aborted
 	};
 }
-/** True if the stats would fail too. After a full disk they are read: they show how full it is. */
 function hasEndedForGood(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }

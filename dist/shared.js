@@ -2,11 +2,11 @@ import { t as require_undici } from "./undici.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
 
 // src/text/unknown.ts
-/** Returns the fields of a value that has yet to be checked; none if it is not an object. */
+/** Returns the fields of an object, and none for any other value. */
 function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? { ...value } : {};
 }
-/** Returns the fields of a JSON text; none if it is not the text of an object. */
+/** Parses a JSON object; any other text has no fields. */
 function parseFields(text) {
 	try {
 		return fieldsOf(JSON.parse(text));
@@ -14,45 +14,41 @@ function parseFields(text) {
 		return {};
 	}
 }
-/** Returns the fields of an object as text; none if it is not an object. */
 function textsOf(value) {
 	const fields = Object.entries(fieldsOf(value));
 	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
-/** Returns the code of a system error, such as `ENOENT`; undefined for any other error. */
+/** Returns the code of a system error, such as `ENOENT`. */
 function systemCode(error) {
 	if (!(error instanceof Error) || !("code" in error)) return void 0;
 	return typeof error.code === "string" ? error.code : void 0;
 }
-/** Returns what an error says. */
 function errorText(error) {
 	return error instanceof Error ? error.message : String(error);
 }
 
 // src/text/visible.ts
 const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
-/** Foreign text as one line: invisible characters become escapes such as `\n` or `\u{202e}`. */
+/** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep foreign text on one line. */
 function visible(text) {
 	return text.replace(UNSEEN, escapeCharacter);
 }
-/** The first invisible character of a text as an escape. */
 function findInvisible(text) {
 	const [character] = text.match(UNSEEN) ?? [];
 	return character === void 0 ? void 0 : escapeCharacter(character);
 }
-/** The first `limit` characters, then `…` if there are more; never half a character. */
+/** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-/** `visible`, cut to `limit` characters. */
 function visibleCut(text, limit) {
 	return visible(truncate(text, limit));
 }
-/** A value in a message: quoted, cut, escaped, except for the backslashes of Windows paths. */
+/** Quotes, shortens and escapes a value, except for the backslashes of Windows paths. */
 function quote(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
-/** A line that the runner only prints: with `::` at its start or `##[` it would be a command. */
+/** Escapes `::` and `##[`, which the runner would treat as commands. */
 function harmless(text) {
 	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
 }
@@ -99,7 +95,6 @@ const CONSEQUENCES = {
 	"file-changed": retryable("Check that the runner may read the file, and upload once nothing writes it any more."),
 	cancelled: fatal("The job was cancelled.")
 };
-/** The agent, the way to it, or reading a file failed. */
 var AgentError = class extends Error {
 	kind;
 	status;
@@ -132,7 +127,7 @@ function isFatal({ kind }) {
 }
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 const MAX_DETAIL = 300;
-/** Turns an error of undici or Node into an AgentError. Returns bugs and AgentErrors unchanged. */
+/** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
 function networkFailure(error, label, redact) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const isProxy = /^(Secure )?Proxy /i.test(error.message);
@@ -152,7 +147,6 @@ function messageOf(error) {
 }
 
 // src/agent/retry.ts
-/** Repeats a request until it succeeds, fails for good, or has no retries left. */
 async function withRetries(request, { retries, random, sleep, stop, onRetry, isRepeatable = () => true }) {
 	for (let attempt = 1;; attempt += 1) try {
 		return {
@@ -180,8 +174,8 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 const BASE_MS = 1e3;
 const CAP_MS = 3e4;
 /**
-* Milliseconds, doubled with each attempt. Half is fixed, so that four retries outlast seven
-* seconds; half is random, so that requests that failed together do not return together.
+* Returns milliseconds that double with each attempt. Half is fixed, so that four retries take at
+* least 7 s; half is random, so that requests that failed together do not retry together.
 */
 function backoff(attempt, random, retryAfterMs = 0) {
 	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
@@ -198,11 +192,10 @@ const NO_GATE = {
 	warnIf: [],
 	breaches: []
 };
-/** Whether there is anything to judge. */
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
-/** Judges every condition. A gate that was blind for some of the time never passes. */
+/** Judges all conditions; if samples are missing (`isBlind`), the gate never passes. */
 function gateOf({ failIf, warnIf }, samples, isBlind = false) {
 	const breaches = [...tripped("fail", failIf, samples), ...tripped("warn", warnIf, samples)];
 	const hasFailed = breaches.some(({ level }) => level === "fail");
@@ -235,7 +228,7 @@ const HOLDS = {
 	"==": (figure, limit) => figure === limit,
 	"!=": (figure, limit) => figure !== limit
 };
-/** Judges a condition over samples, oldest first, unless one of them lacks the metric. */
+/** Judges a condition over samples (oldest first), all of which must have the metric. */
 function judge(condition, samples) {
 	const { metric, aggregate, operator, limit } = condition;
 	const figures = figuresOf(metric, samples);
@@ -263,22 +256,19 @@ function unjudged(condition, samples) {
 		reported
 	};
 }
-/** The aggregate to compare: by default the extreme. `==` and `!=` compare every figure. */
+/** Returns the aggregate to compare, by default the extreme; `==` and `!=` compare every figure. */
 function decidingOf({ aggregate, operator }) {
 	if (aggregate !== void 0) return aggregate;
 	if (operator.startsWith("<")) return "min";
 	return operator.startsWith(">") ? "max" : void 0;
 }
-/** The metrics that conditions name. */
 function metricsOf(...conditions) {
 	return new Set(conditions.flat().map(({ metric }) => metric));
 }
-/** The figures of one metric in the samples that report it; undefined if none does. */
 function figuresOf(metric, samples) {
 	const [first, ...others] = samples.flatMap((figures) => figures.get(metric) ?? []);
 	return first === void 0 ? void 0 : [first, ...others];
 }
-/** One figure for several. Only the mean may not be finite. */
 function aggregateOf(aggregate, figures) {
 	switch (aggregate) {
 		case "last": return figures.at(-1) ?? figures[0];
@@ -293,11 +283,11 @@ var version = "1.0.0";
 
 // src/text/redact.ts
 const MIN_LENGTH = 8;
-/** Tells if a value that nobody declared as secret is long enough to be masked. */
+/** Returns true if a value not declared secret is long enough to mask. */
 function isMaskable(value) {
 	return value.length >= MIN_LENGTH;
 }
-/** Makes a `Redact` that finds secrets as they are, percent-encoded, and in base64. */
+/** Creates a `Redact` that finds secrets verbatim, percent-encoded and in base64. */
 function redactor(secrets) {
 	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
 	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
@@ -315,7 +305,7 @@ function formsOf(secret) {
 }
 
 // src/gate/metrics.ts
-/** The metrics that every service may report, each with an output. */
+/** Well-known metrics, each of which has an output. */
 const METRICS = {
 	ts: "plain",
 	cpu_count: "plain",
@@ -332,7 +322,7 @@ const METRICS = {
 	disk_used_pct: "percentage",
 	disk_free: "bytes"
 };
-/** What a metric counts; undefined for a metric that only some service knows. */
+/** Returns undefined for a service's own metrics. */
 function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
@@ -352,7 +342,7 @@ const AGGREGATES = [
 	"max",
 	"mean"
 ];
-/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
+/** Parses `metric[.aggregate] operator number[unit]`. */
 function parseCondition(line, fail) {
 	const next = openWords(line);
 	const { metric, aggregate } = parseName(next(/[\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?/uy), fail);
@@ -375,7 +365,6 @@ function parseCondition(line, fail) {
 		limit
 	};
 }
-/** Reads a line word by word, each by its pattern; white space between words is ignored. */
 function openWords(line) {
 	let at = 0;
 	return (pattern) => {
@@ -441,7 +430,6 @@ const ANY_UNIT = [
 	"%",
 	...BYTE_UNITS
 ];
-/** Parses the unit, in any case, and refuses one that the metric does not take. */
 function parseUnit({ text, column }, metric, fail) {
 	const kind = metricKind(metric);
 	const valid = kind === void 0 ? ANY_UNIT : UNITS[kind];
@@ -473,7 +461,6 @@ function butFound(rest) {
 }
 
 // src/inputs/input-error.ts
-/** The user's input is wrong. Carries every problem found; the message lists them, one per line. */
 var InputError = class extends Error {
 	problems;
 	constructor(problems) {
@@ -490,7 +477,6 @@ function inputError(input, message, example) {
 		...more
 	}]);
 }
-/** A problem in one line: the input, what is wrong and what is valid, an example. */
 function describeProblem({ input, message, example }) {
 	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
 }
@@ -527,10 +513,6 @@ const PATHS = [
 	"target",
 	"state-file"
 ];
-/**
-* `files` stands for each of its patterns, `exclude` for each of those after a `!`, and `target` for
-* the target of each of its lines too.
-*/
 const MISTAKES = [
 	{
 		inputs: ["sandbox-id", "token"],
@@ -609,7 +591,6 @@ const MISTAKES = [
 		message: "has more than three * in one name. Write one for all that they stand for."
 	}
 ];
-/** Refuses a common mistake with its own message. */
 function refuseMistakes(input, value, fail, all = {}) {
 	const mistake = MISTAKES.find(({ inputs, pattern, beside }) => {
 		const hasOther = beside === void 0 || beside[1].test(all[beside[0]] ?? "");
@@ -620,7 +601,7 @@ function refuseMistakes(input, value, fail, all = {}) {
 
 // src/inputs/fields.ts
 const text = (value) => value;
-/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+/** Parses a YAML 1.2 boolean. */
 function flag(fallback) {
 	return (value, refuse) => {
 		if (value === "") return fallback;
@@ -629,14 +610,12 @@ function flag(fallback) {
 		return refuse(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
 	};
 }
-/** One of the words given. Empty is the first of them. */
 function choice(first, ...others) {
 	const words = [first, ...others];
 	return (value, refuse) => {
 		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
 	};
 }
-/** A whole number from `min` to `max`. Empty is `fallback`. */
 function wholeNumber(min, max, fallback) {
 	return (value, refuse) => {
 		if (value === "") return fallback;
@@ -645,7 +624,6 @@ function wholeNumber(min, max, fallback) {
 		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
 	};
 }
-/** A whole number from 1 to `max`, or undefined for `auto`, which empty means too. */
 function autoOr(max) {
 	return (value, refuse) => {
 		if (value === "" || value === "auto") return void 0;
@@ -657,7 +635,7 @@ function autoOr(max) {
 const AUTO_CONCURRENCY = 24;
 const concurrency = (value, refuse, all) => autoOr(100)(value, refuse, all) ?? AUTO_CONCURRENCY;
 const AUTO_BATCH_SIZE = 250;
-/** How many small files may share a request. E2B's agent accepts batches. */
+/** Defaults to batches only for E2B, whose agent accepts them. */
 const filesPerRequest = (value, refuse, all) => {
 	const isSigned = Boolean(all["signature"]?.trim());
 	const isE2b = /^\s*e2b\s*$/i.test(all["header-prefix"] ?? "");
@@ -673,7 +651,7 @@ const MILLISECONDS = new Map(Object.entries({
 	h: 36e5
 }));
 const MAX_DURATION_MS = 864e5;
-/** A duration such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, from `min` to a day. */
+/** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
 function duration(min, fallback) {
 	return (value, refuse) => {
 		const ms = parseDuration(value === "" ? fallback : value);
@@ -687,7 +665,6 @@ function parseDuration(text) {
 	return factor === void 0 ? void 0 : Math.round(Number(number) * factor);
 }
 const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, "1767225600");
-/** A path on the runner. */
 const runnerPath = (value, refuse) => {
 	refuseMistakes("state-file", value, (why) => refuse(`${quote(value)} ${why}`, "cache/sandbox-state.json"));
 	return value;
@@ -703,9 +680,8 @@ const shard = (value, refuse) => {
 	const more = value.startsWith("0/") ? " strategy.job-index begins with 0: add 1 to it." : "";
 	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${more}`, "2/4");
 };
-/** Conditions of a gate, one per line. */
 const conditions = (value, refuse) => parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, "mem_used_pct > 90"));
-/** Conditions to wait for; `ready` only asks for stats. Undefined if there is no line. */
+/** Parses conditions to wait for; `ready` only asks for stats. */
 const waitConditions = (value, refuse) => {
 	const lines = parseLines(value, refuse, (line, fail) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, fail, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
@@ -713,7 +689,7 @@ const waitConditions = (value, refuse) => {
 function parseConditionLine(line, fail, example) {
 	return parseCondition(line, (message, column) => fail(`${quote(line)}, at character ${column}: ${message}.`, example));
 }
-/** Parses every line but empty ones and comments. @throws InputError with all their problems */
+/** Parses all lines except blank ones and comments. @throws InputError with all their problems */
 function parseLines(value, refuse, parseLine) {
 	const parsed = value.split(/\r?\n/).map((line, index) => ({
 		line: line.trim(),
@@ -723,13 +699,11 @@ function parseLines(value, refuse, parseLine) {
 }
 
 // src/inputs/connection.ts
-/** How the action names itself to the agent. */
 const USER_AGENT = `sandbox-sync/${version}`;
-/** The port of the agent in a sandbox, and its paths, unless inputs name others. */
 const DEFAULT_PORT = 49983;
 const UPLOAD_PATH = "/files";
 const STATS_PATH = "/metrics";
-/** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
+/** Fills in placeholders and drops the trailing slash. */
 const baseUrl = (value, refuse, all) => {
 	const example = "https://sandbox.example.com";
 	if (value === "") return refuse("is required beside token: the sandbox host.", example);
@@ -742,7 +716,6 @@ const baseUrl = (value, refuse, all) => {
 	refuseOperation(url, fail, all);
 	return url.href.replace(/\/+$/, "");
 };
-/** Refuses a URL with an operation's path, unless a gateway's own path is set for it. */
 function refuseOperation({ pathname }, fail, all) {
 	const operations = {
 		"upload-path": UPLOAD_PATH,
@@ -760,17 +733,16 @@ function fillPlaceholders(value, fail, all) {
 	if (!/[{}]/.test(filled)) return filled;
 	return fail("has an unknown placeholder; valid are {sandbox-id} and {port}.");
 }
-/** Parses an https or http URL that has nothing after its path. */
+/** Parses an http or https URL without query or fragment. */
 function parseUrl(value, fail) {
 	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
 	if (url === null) return fail("is not a URL that begins with https://.");
 	return /[?#]/.test(value) ? fail("must not have a query or a fragment.") : url;
 }
-/** Whether a URL's host is this machine. Names other than `localhost` may be resolved elsewhere. */
+/** Returns true for loopback hosts; names other than `localhost` may resolve elsewhere. */
 function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
-/** An operation's path below the base URL, beginning with a slash. */
 function operationPath(fallback) {
 	return (value, refuse) => {
 		const path = value === "" ? fallback : value;
@@ -808,14 +780,12 @@ const headerPrefix = (value, refuse, all) => {
 	const prefix = value || DEFAULT_PREFIX;
 	return HEADER_NAME.test(prefix) ? prefix : fail("cannot be part of a header's name.");
 };
-/** The names of the headers that route a request to a sandbox and to a port in it. */
 function routingHeaders(prefix) {
 	return {
 		id: `${prefix}-Sandbox-Id`,
 		port: `${prefix}-Sandbox-Port`
 	};
 }
-/** Extra headers of requests to the agent, one `Name: value` per line. */
 const extraHeaders = (value, refuse, all) => {
 	const { id, port } = routingHeaders(all["header-prefix"]?.trim() || DEFAULT_PREFIX);
 	return parseHeaders(value, refuse, [
@@ -829,7 +799,7 @@ const RESERVED = [
 	"transfer-encoding connection keep-alive proxy-connection proxy-authorization",
 	"upgrade expect te trailer"
 ].flatMap((names) => names.split(" "));
-/** Parses headers, one per line. Messages do not repeat values: they may be secret. */
+/** Parses one header per line. Messages omit values, which may be secret. */
 function parseHeaders(value, refuse, own) {
 	const example = "\"X-Metadata-build: 42\"";
 	const reserved = [...RESERVED, ...own.map((name) => name.toLowerCase())];
@@ -841,18 +811,15 @@ function parseHeaders(value, refuse, own) {
 	});
 	return Object.fromEntries(headers);
 }
-/** Splits a header's line; undefined if it is not one. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
 	const content = line.slice(colon + 1).trim();
 	return HEADER_NAME.test(name) && isHeaderValue(content) ? [name, content] : void 0;
 }
-/** Whether the name of a header, or of a variable, says that its value is secret. */
 function isSecretHeader(name) {
 	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
 }
-/** The values to mask among headers whose names say that they are secret. */
 function secretsInHeaders(headers) {
 	return headers.filter(([name]) => isSecretHeader(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]).filter(isMaskable);
 }
@@ -860,7 +827,7 @@ function secretsInHeaders(headers) {
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
-/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+/** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
 const fileRules = (value, refuse) => {
 	const lines = parseLines(value, refuse, parseLine);
 	const patterns = lines.filter((line) => "pattern" in line);
@@ -910,7 +877,6 @@ function parseTarget(target, refuse, example) {
 }
 
 // src/inputs/service-api.ts
-/** The URL of the API that creates sandboxes, without a slash at its end. */
 const apiUrl = (value, refuse) => {
 	const example = "https://api.e2b.app";
 	if (value === "") return refuse("is required: the URL of the service's API.", example);
@@ -926,12 +892,11 @@ const apiKey = (value, refuse) => {
 	refuseMistakes("api-key", value, fail);
 	return requireHeaderValue(value, fail);
 };
-/** Extra headers of requests to the API. */
 const apiHeaders = (value, refuse) => parseHeaders(value, refuse, ["X-API-Key"]);
 const templateName = (value) => value || "base";
-/** The ID of a sandbox to connect to; empty if one is to be created. */
+/** Empty if a sandbox is to be created. */
 const existingSandboxId = (value, refuse, all) => value === "" ? value : sandboxId(value, refuse, all);
-/** Texts by name, one `KEY=value` per line. Messages do not repeat values: they may be secret. */
+/** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
 const keyValues = (value, refuse) => {
 	const pairs = parseLines(value, refuse, (line, fail) => {
 		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
@@ -992,7 +957,6 @@ const controlling = {
 	retries: wholeNumber(0, 10, 4),
 	timeout: duration(1, "60s")
 };
-/** Every input of each action.yml. */
 const TABLES = {
 	sync: {
 		...connecting,
@@ -1044,13 +1008,11 @@ const TABLES = {
 	},
 	"sandbox-end": controlling
 };
-/** Inputs whose values are never shown. */
 const SECRET_INPUTS = [
 	"token",
 	"signature",
 	"api-key"
 ];
-/** Lists the secrets in the inputs of a step. */
 function secretsIn(raw) {
 	const lines = (raw["headers"] ?? "").split("\n").map((line) => splitHeader(line.trim()));
 	const headers = secretsInHeaders(lines.filter((header) => header !== void 0));
@@ -1071,11 +1033,11 @@ function taskOf(entry) {
 function inputNames(entry) {
 	return Object.keys(TABLES[entry]);
 }
-/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong */
+/** @throws InputError that lists every invalid input */
 function parseInputs(entry, raw) {
 	return parseTable(TABLES[entry], raw);
 }
-/** Parses every input that has a field. @throws InputError with the problems of all of them */
+/** @throws InputError that lists every invalid input */
 function parseTable(fields, raw) {
 	const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
 		const refuse = (message, example) => {
@@ -1116,7 +1078,7 @@ function parseAnswer(answer) {
 		throw badAnswer(answer, "it is not JSON");
 	}
 }
-/** An error for a 2xx answer that breaks the contract. `why` completes the sentence. */
+/** Builds the error for a 2xx answer that breaks the contract; `why` completes its sentence. */
 function badAnswer({ label, status }, why) {
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
 	return new AgentError("bad-answer", message, { status });
@@ -1138,7 +1100,6 @@ const KINDS = {
 	507: "disk-full"
 };
 const SANDBOX_GONE = /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
-/** Answers whose words say better than their status what to do. */
 const ADVICE = [
 	{
 		statuses: [400, 401],
@@ -1159,7 +1120,7 @@ const ADVICE = [
 		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
 	}
 ];
-/** Converts an unsuccessful answer to an error. `now` is in milliseconds since 1970. */
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
 function statusFailure(answer, redact, now) {
 	const { label, status, retryAfter } = answer;
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
@@ -1180,7 +1141,7 @@ function statusFailure(answer, redact, now) {
 	});
 }
 const MAX_RETRY_AFTER_MS = 6e4;
-/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. */
 function parseRetryAfter(value, now) {
 	if (value === void 0) return void 0;
 	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
@@ -1195,7 +1156,6 @@ function kindOf(status, words) {
 	return status < 500 ? "rejected" : "server";
 }
 const MAX_WORDS = 300;
-/** What the service says: the message of its JSON, the title of its page, or its text, in a line. */
 function wordsOf(text, redact) {
 	return truncate(redact(messageIn(text)).replace(/\s+/g, " ").trim(), MAX_WORDS);
 }
@@ -1217,7 +1177,7 @@ function messageIn(text) {
 // src/agent/client.ts
 const SUCCESS = [200, 201];
 const MAX_ANSWER_BYTES = 131072;
-/** Opens a client of a sandbox's agent. @throws InputError for an unusable proxy variable */
+/** @throws InputError if a proxy variable is invalid */
 function openClient(connection, options) {
 	const { baseUrl, headers, token, headerPrefix, sandboxId, port, timeout } = connection;
 	const routing = routingHeaders(headerPrefix);
@@ -1232,7 +1192,7 @@ function openClient(connection, options) {
 		timeout
 	}, options);
 }
-/** Opens a client of any service. @throws InputError for an unusable proxy variable */
+/** @throws InputError if a proxy variable is invalid */
 function openServiceClient(service, options) {
 	const { cancel, now, redact } = options;
 	const dispatcher = openDispatcher(service);
@@ -1268,7 +1228,6 @@ const PROXY_VARIABLES = [
 	"https_proxy",
 	"HTTPS_PROXY"
 ];
-/** The secrets of the proxy variables: passwords, or user names without one, also decoded. */
 function proxyCredentials(env = process.env) {
 	return PROXY_VARIABLES.flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret)]).filter(isMaskable);
 }
@@ -1295,8 +1254,8 @@ function openDispatcher({ baseUrl, timeout }) {
 	}
 }
 /**
-* Sends a request and reads its answer. Each chunk that the network takes restarts the idle clock;
-* once all is sent, the whole answer must arrive within the timeout.
+* Sends a request and reads its answer. Each chunk sent restarts the idle clock; after the last
+* one, the whole answer must arrive within the timeout.
 */
 async function exchange(options) {
 	const { label, service, statuses = SUCCESS } = options;
@@ -1322,7 +1281,6 @@ async function exchange(options) {
 		sending.isOver = true;
 	}
 }
-/** Sends a request and waits for its whole answer, however long that takes. */
 async function receive({ label, service, dispatcher, method, path, headers, maxAnswerBytes = MAX_ANSWER_BYTES }, body, signal) {
 	const always = {
 		Accept: "application/json",
@@ -1343,7 +1301,6 @@ async function receive({ label, service, dispatcher, method, path, headers, maxA
 	});
 	return readAnswer(response, label, maxAnswerBytes);
 }
-/** Passes chunks on. When the next one is asked for, the network has taken the one before. */
 async function* trackSending(chunks, sending, restartClock, onSent = () => {}) {
 	try {
 		for (const chunk of chunks) {
@@ -1361,7 +1318,7 @@ async function* trackSending(chunks, sending, restartClock, onSent = () => {}) {
 function stalled(label, { isSent }) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
 }
-/** A clock that rejects `ranOut`, and aborts `signal`, so many milliseconds after its last restart. */
+/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
 function startIdleClock(ms) {
 	const { promise: ranOut, reject } = Promise.withResolvers();
 	const ending = new AbortController();
@@ -1393,8 +1350,8 @@ function samplesOf(readings) {
 	};
 }
 /**
-* Takes samples until one fails. The CPU figure covers the time since the last request, so without
-* a previous one, several samples start with one that does not count.
+* Takes samples until one fails. CPU figures cover the time since the previous request; without
+* one, the first of several samples is dropped.
 */
 async function takeSamples(read, { count, intervalMs, hasPrevious, sleep, stop, now }) {
 	const dropped = count > 1 && !hasPrevious ? 1 : 0;
@@ -1413,7 +1370,7 @@ async function takeSamples(read, { count, intervalMs, hasPrevious, sleep, stop, 
 		error
 	};
 }
-/** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
+/** Samples until all conditions hold, time is up or an error is permanent. */
 async function waitUntil(conditions, read, { intervalMs, timeoutMs, sleep, stop, clock, onSample }) {
 	const start = clock();
 	let unmet = [];
@@ -1433,11 +1390,10 @@ async function waitUntil(conditions, read, { intervalMs, timeoutMs, sleep, stop,
 		if (held || leftMs <= 0 || error?.isRetryable === false || !await sleep(Math.min(intervalMs, leftMs), stop)) return result;
 	}
 }
-/** The conditions that do not hold, or cannot be judged. */
 function findUnmet(conditions, figures) {
 	return conditions.map((condition) => judge(condition, [figures])).filter(({ holds }) => holds !== true);
 }
-/** The stats, or why there are none. Bugs pass through. */
+/** Returns an AgentError instead of throwing it. */
 async function orError(read) {
 	try {
 		return await read();
@@ -1448,7 +1404,7 @@ async function orError(read) {
 }
 
 // src/stats/stats.ts
-/** Gets the stats once. @throws AgentError */
+/** @throws AgentError if the request fails or the answer is unusable */
 async function readStats(client, statsPath) {
 	const answer = await client.send({
 		method: "GET",
@@ -1459,7 +1415,7 @@ async function readStats(client, statsPath) {
 	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
 	return stats;
 }
-/** Decodes the agent's stats; undefined if the text is not the JSON of an object. */
+/** Returns undefined unless `text` is a JSON object. */
 function decodeStats(text) {
 	const fields = parseObject(text);
 	if (fields === void 0) return void 0;
@@ -1494,7 +1450,6 @@ const PARTS = {
 		"disk_free"
 	]
 };
-/** Drops what is unknown, and adds the memory in its other unit, used percent and free bytes. */
 function withDerived(sent) {
 	const figures = new Map(sent);
 	for (const [total, parts] of Object.entries(PARTS)) if (sent.get(total) === 0) for (const part of parts) figures.delete(part);

@@ -3,14 +3,13 @@ import { fieldsOf, parseFields } from '../text/unknown.ts';
 import { truncate } from '../text/visible.ts';
 import { AgentError, type FailureKind } from './failure.ts';
 
-// An import would load the whole of node:http, at 12 MiB and 10 ms.
+// `import` would load all of node:http, which costs 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export interface Answer {
-  /** The method and the URL of its request, without the query, which may hold a signature. */
+  /** Method and URL without the query, which may contain a signature. */
   readonly label: string;
   readonly status: number;
-  /** The body as text, without a byte order mark. */
   readonly text: string;
   readonly retryAfter: string | undefined;
 }
@@ -46,12 +45,12 @@ export function parseAnswer(answer: Answer): unknown {
   try {
     return JSON.parse(answer.text);
   } catch {
-    // Without its cause: V8 quotes the text, and a quoted part of a secret cannot be redacted.
+    // No `cause`: V8 quotes part of the text, and a partial secret cannot be redacted.
     throw badAnswer(answer, 'it is not JSON');
   }
 }
 
-/** An error for a 2xx answer that breaks the contract. `why` completes the sentence. */
+/** Builds the error for a 2xx answer that breaks the contract; `why` completes its sentence. */
 export function badAnswer({ label, status }: Answer, why: string): AgentError {
   const message = `${label} answered ${status} with an unusable answer: ${why}.`;
   return new AgentError('bad-answer', message, { status });
@@ -74,15 +73,15 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   507: 'disk-full',
 };
 
-// Most services answer so if the sandbox is gone. An ID is quoted or has a digit:
-// "sandbox route not found" is about something else.
+// Most services report a missing sandbox like this. The ID must be quoted or contain a digit, so
+// that "sandbox route not found" does not match.
 const SANDBOX_GONE =
   /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
 
-/** Answers whose words say better than their status what to do. */
+// Some answers say more in their text than in their status.
 const ADVICE: readonly Advice[] = [
   {
-    // Agents in templates of E2B older than October 2025 need a user name.
+    // E2B templates built before October 2025 run agents that require a username.
     statuses: [400, 401],
     words:
       /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
@@ -90,7 +89,7 @@ const ADVICE: readonly Advice[] = [
     hint: 'Set username: user, or another user of the sandbox.',
   },
   {
-    // E2B resumes a paused sandbox when it gets a request.
+    // A request resumes a paused E2B sandbox, which may exceed the account's limit.
     statuses: [429],
     words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
     kind: 'busy',
@@ -111,7 +110,7 @@ interface Advice {
   readonly hint: string;
 }
 
-/** Converts an unsuccessful answer to an error. `now` is in milliseconds since 1970. */
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
 export function statusFailure(answer: Answer, redact: Redact, now: number): AgentError {
   const { label, status, retryAfter } = answer;
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
@@ -134,7 +133,7 @@ export function statusFailure(answer: Answer, redact: Redact, now: number): Agen
 
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Milliseconds that a Retry-After header asks for (RFC 9110, section 10.2.3), at most a minute. */
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const isSeconds = /^\d+$/.test(value.trim());
@@ -153,9 +152,8 @@ function kindOf(status: number, words: string): FailureKind {
 
 const MAX_WORDS = 300;
 
-/** What the service says: the message of its JSON, the title of its page, or its text, in a line. */
 function wordsOf(text: string, redact: Redact): string {
-  // Redact before cutting, which could leave a part of a secret.
+  // Redact first: cutting could leave part of a secret.
   return truncate(redact(messageIn(text)).replace(/\s+/g, ' ').trim(), MAX_WORDS);
 }
 

@@ -9,41 +9,34 @@ import { AgentError, networkFailure } from './failure.ts';
 
 export interface AgentRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base URL, with its query. */
+  /** Appended to the base URL; may include a query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Iterable<Buffer>;
-  /** Called with the bytes of each chunk that the network has taken. */
+  /** Receives the size of each chunk once the network has taken it. */
   readonly onSent?: (bytes: number) => void;
-  /** The statuses of success. Default 200 and 201. */
+  /** Default: 200 and 201. */
   readonly statuses?: readonly number[];
-  /** Default `MAX_ANSWER_BYTES`. */
   readonly maxAnswerBytes?: number;
 }
 
 const SUCCESS: readonly number[] = [200, 201];
 
-// The contract's answers have some hundred bytes.
+// Answers are a few hundred bytes.
 export const MAX_ANSWER_BYTES = 128 * 1024;
 
-/** Sends requests to one service, one attempt each. */
 export interface Client {
-  /** @throws AgentError for any other answer than one of success */
+  /** @throws AgentError unless the status is one of `statuses` */
   readonly send: (request: AgentRequest) => Promise<Answer>;
-  /** Ends what is in flight, and closes every connection. */
   readonly close: () => Promise<void>;
 }
 
 export interface ClientOptions {
-  /** Ends every request at once. */
   readonly cancel: AbortSignal;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Applied to what the service says before it is cut. */
   readonly redact: Redact;
 }
 
-/** Where a client sends its requests, and what each of them carries. */
 export interface Service {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -56,7 +49,7 @@ type AgentConnection = Pick<
   'baseUrl' | 'headers' | 'headerPrefix' | 'port' | 'sandboxId' | 'timeout' | 'token'
 >;
 
-/** Opens a client of a sandbox's agent. @throws InputError for an unusable proxy variable */
+/** @throws InputError if a proxy variable is invalid */
 export function openClient(connection: AgentConnection, options: ClientOptions): Client {
   const { baseUrl, headers, token, headerPrefix, sandboxId, port, timeout } = connection;
   const routing = routingHeaders(headerPrefix);
@@ -69,11 +62,11 @@ export function openClient(connection: AgentConnection, options: ClientOptions):
   return openServiceClient({ baseUrl, headers: all, timeout }, options);
 }
 
-/** Opens a client of any service. @throws InputError for an unusable proxy variable */
+/** @throws InputError if a proxy variable is invalid */
 export function openServiceClient(service: Service, options: ClientOptions): Client {
   const { cancel, now, redact } = options;
   const dispatcher = openDispatcher(service);
-  // Not by a request's own signal, which undici does not hear while it waits for a connection.
+  // A request's `signal` is not enough: undici ignores it while waiting for a connection.
   const end = () => void dispatcher.destroy();
   cancel.addEventListener('abort', end);
   return {
@@ -98,7 +91,6 @@ export function openServiceClient(service: Service, options: ClientOptions): Cli
 
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
 
-/** The secrets of the proxy variables: passwords, or user names without one, also decoded. */
 export function proxyCredentials(env: NodeJS.ProcessEnv = process.env): string[] {
   return PROXY_VARIABLES.flatMap(name => URL.parse(env[name] ?? '') ?? [])
     .flatMap(({ username, password }) =>
@@ -119,16 +111,16 @@ function decoded(text: string): string {
 const MAX_CONNECT_MS = 10_000;
 
 function openDispatcher({ baseUrl, timeout }: Service): Dispatcher {
-  // Plain options, so that connections share a connector and resume each other's TLS sessions.
-  // With HTTP/2, one GOAWAY would break every upload in flight.
+  // Plain options let connections share a connector and resume TLS sessions. HTTP/2 is off because
+  // one GOAWAY would break every upload in flight.
   const options = { allowH2: false, connectTimeout: Math.min(timeout, MAX_CONNECT_MS) };
   const { protocol, hostname } = new URL(baseUrl);
-  // A proxy would get the token in clear, and could not reach this machine anyway.
+  // A proxy would see the token unencrypted, and could not reach this machine anyway.
   if (protocol === 'http:' && isLoopback(hostname)) return new Agent(options);
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    // The values are not repeated: they may hold a password.
+    // Name the variables but not their values, which may contain passwords.
     const names = PROXY_VARIABLES.filter(name => process.env[name]).join(', ');
     const why = 'not the URL of an http, https or socks5 proxy.';
     throw inputError(names, why, 'http://host:3128');
@@ -142,8 +134,8 @@ interface Exchange extends AgentRequest {
 }
 
 /**
- * Sends a request and reads its answer. Each chunk that the network takes restarts the idle clock;
- * once all is sent, the whole answer must arrive within the timeout.
+ * Sends a request and reads its answer. Each chunk sent restarts the idle clock; after the last
+ * one, the whole answer must arrive within the timeout.
  */
 async function exchange(options: Exchange): Promise<Answer> {
   const { label, service, statuses = SUCCESS } = options;
@@ -157,11 +149,11 @@ async function exchange(options: Exchange): Promise<Answer> {
       const message = `${label} answered ${answer.status} before everything was sent.`;
       throw new AgentError('connection', message);
     }
-    // undici offers the connection again only in the next turn of the event loop.
+    // undici only reuses the connection in the next turn of the event loop.
     await setImmediate();
     return answer;
   } catch (error) {
-    // undici reports what a body throws as a failed connection.
+    // undici reports an error thrown by the body as a connection failure.
     throw sending.thrown ?? (clock.signal.aborted ? stalled(label, sending) : error);
   } finally {
     clock.stop();
@@ -169,7 +161,6 @@ async function exchange(options: Exchange): Promise<Answer> {
   }
 }
 
-/** Sends a request and waits for its whole answer, however long that takes. */
 async function receive(
   {
     label,
@@ -191,7 +182,7 @@ async function receive(
     // @ts-expect-error undici's types leave out that a body may be an async iterable
     body: body ?? null,
     signal,
-    // undici's own limits, 300 s each, would cut a longer timeout.
+    // undici's default limits of 300 s would cut longer timeouts short.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -199,14 +190,13 @@ async function receive(
 }
 
 interface Sending {
-  /** True once the network has taken the last chunk. */
   isSent: boolean;
-  /** True once the request has ended: undici may go on asking for chunks. */
+  /** undici may keep asking for chunks after the request has ended. */
   isOver: boolean;
   thrown: unknown;
 }
 
-/** Passes chunks on. When the next one is asked for, the network has taken the one before. */
+// undici asks for the next chunk once the network has taken the last one.
 async function* trackSending(
   chunks: Iterable<Buffer>,
   sending: Sending,
@@ -232,7 +222,7 @@ function stalled(label: string, { isSent }: Sending): AgentError {
   return new AgentError('connection', `${label} failed: ${what} within timeout.`);
 }
 
-/** A clock that rejects `ranOut`, and aborts `signal`, so many milliseconds after its last restart. */
+/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
 function startIdleClock(ms: number) {
   const { promise: ranOut, reject } = Promise.withResolvers<never>();
   const ending = new AbortController();
@@ -244,7 +234,7 @@ function startIdleClock(ms: number) {
   return {
     ranOut,
     signal: ending.signal,
-    // refresh() would revive a timer that was cleared, so `stop` drops it.
+    // refresh() would revive a cleared timer, so `stop` drops the reference.
     restart: () => void timer?.refresh(),
     stop() {
       clearTimeout(timer);

@@ -4,7 +4,7 @@ import { truncate } from '../text/visible.ts';
 
 interface Consequence {
   readonly isRetryable: boolean;
-  /** True if no other request can succeed either, once this one has used up its attempts. */
+  /** True if no other request can succeed once this one has used up its attempts. */
   readonly isFatal: boolean;
   readonly hint: string;
 }
@@ -54,31 +54,24 @@ const CONSEQUENCES = {
   cancelled: fatal('The job was cancelled.'),
 } as const satisfies Readonly<Record<string, Consequence>>;
 
-/** What went wrong between the action and the sandbox. */
 export type FailureKind = keyof typeof CONSEQUENCES;
 
-/** What a result keeps of an error: neither its stack nor its causes. */
+/** The part of an AgentError that results keep: no stack, no causes. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** HTTP status, if there was an answer. */
   readonly status: number | undefined;
   readonly message: string;
-  /** What to do. */
   readonly hint: string;
 }
 
 interface Details {
   readonly status?: number | undefined;
-  /** How long the agent asked to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The service's own name for the error, if it has one. */
   readonly code?: string | undefined;
-  /** If more is known than the kind says. */
   readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** The agent, the way to it, or reading a file failed. */
 export class AgentError extends Error implements Failure {
   readonly kind: FailureKind;
   readonly status: number | undefined;
@@ -115,7 +108,7 @@ const UNREACHABLE =
 
 const MAX_DETAIL = 300;
 
-/** Turns an error of undici or Node into an AgentError. Returns bugs and AgentErrors unchanged. */
+/** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
 export function networkFailure(error: unknown, label: string, redact: Redact): unknown {
   if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
     return error;
@@ -123,20 +116,20 @@ export function networkFailure(error: unknown, label: string, redact: Redact): u
   const code = codeOf(error);
   if (code === undefined || (code === 'UND_ERR_INVALID_ARG' && !isProxy)) return error;
   const kind = isProxy || UNREACHABLE.test(code) ? 'unreachable' : 'connection';
-  // Redact before cutting, which could leave a part of a secret.
+  // Redact first: cutting could leave part of a secret.
   const said = truncate(redact(messageOf(error)), MAX_DETAIL);
   const detail = said.includes(code) ? said : `${said} (${code})`;
   return new AgentError(kind, `${label} failed: ${detail}.`, { cause: error });
 }
 
 function codeOf(error: Error): string | undefined {
-  // Bundled, undici's HTTPParserError has no code.
+  // undici's HTTPParserError loses its code when bundled.
   const code = systemCode(error) ?? (error.name === 'HTTPParserError' ? error.name : undefined);
   return code ?? (error.cause instanceof Error ? codeOf(error.cause) : undefined);
 }
 
 function messageOf(error: Error): string {
-  // If several addresses were tried, the error that holds theirs has no message of its own.
+  // If several addresses fail, only the inner errors have messages.
   if (!(error instanceof AggregateError)) return error.message;
   return error.errors.map(each => (each instanceof Error ? each.message : String(each))).join('; ');
 }

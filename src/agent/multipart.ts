@@ -6,41 +6,38 @@ import { openFile, readSmallFile, SMALL_BYTES } from './read-file.ts';
 
 export interface Part {
   readonly file: PlannedFile;
-  /** SHA-256 of the content in hexadecimal digits, once all of it was sent. */
+  /** Returns the hex digest, which is only valid once all content has been sent. */
   readonly sha256: () => string;
 }
 
 export interface Body {
   readonly parts: readonly Part[];
-  /** The files of a batch that could not be read, so that they are no parts. */
   readonly unreadable: ReadonlyMap<PlannedFile, AgentError>;
   readonly chunks: Iterable<Buffer>;
-  /** Bytes of the body, multipart framing included. */
+  /** Bytes, including the multipart framing. */
   readonly length: number;
   readonly close: () => void;
 }
 
-/** A multipart/form-data encoding (RFC 7578) whose parts are all named `file`. */
+/** Encodes multipart/form-data (RFC 7578) with every part named `file`. */
 export interface Form {
   readonly contentType: string;
-  /** What comes before the content of a part. */
   readonly head: (filename: string) => Buffer;
-  /** What comes after the last part. */
   readonly tail: Buffer;
 }
 
-/** Creates a form with a random boundary, which no content can contain. */
+/** Creates a form whose random boundary cannot occur in any file. */
 export function newForm(): Form {
   const boundary = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     tail,
-    // A form for each part, since getBuffer is quadratic in parts.
+    // getBuffer() is quadratic in parts, so each part gets its own form.
     head(filename) {
       const form = new FormData();
       form.setBoundary(boundary);
-      // Only `filepath` keeps folders.
+      // `filename` would drop the folders.
       form.append('file', '', { filepath: filename, contentType: 'application/octet-stream' });
       return form.getBuffer().subarray(0, -tail.length);
     },
@@ -49,16 +46,16 @@ export function newForm(): Form {
 
 export const BATCH_BYTES = 1024 * 1024;
 
-// More than the boundary and headers of a part, without its file name.
+// Exceeds the boundary and headers of any part, not counting the file name.
 const FRAME_BYTES = 256;
 
-/** The most bytes that a file takes in a batch; undefined if it must go alone. */
+/** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
 export function batchBytes({ target, size }: PlannedFile): number | undefined {
   const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
   return canBatch ? FRAME_BYTES + target.length + size : undefined;
 }
 
-// Every multipart parser reads such a name alike, and form-data does not change it.
+// Every multipart parser reads these names alike, and form-data leaves them unchanged.
 function isPlainFilename(filename: string): boolean {
   if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
@@ -66,14 +63,14 @@ function isPlainFilename(filename: string): boolean {
 
 const LINE_BREAK = Buffer.from('\r\n');
 
-/** Reads small files into one body, without those that cannot be read. */
+/** Reads small files into one body, skipping any that are unreadable or have changed in size. */
 export function batchBody(files: readonly PlannedFile[], form: Form): Body {
   const framed = files.map(file => ({ file, head: form.head(file.target) }));
   const bytes = framed.reduce(
     (sum, { file, head }) => sum + LINE_BREAK.length + head.length + file.size,
     form.tail.length,
   );
-  // Used by this request alone: the network may still read it after the answer.
+  // Never reuse this buffer: the network may still read it after the answer.
   const buffer = Buffer.allocUnsafeSlow(bytes);
   const parts: Part[] = [];
   const unreadable = new Map<PlannedFile, AgentError>();
@@ -96,7 +93,7 @@ export function batchBody(files: readonly PlannedFile[], form: Form): Body {
   return { parts, unreadable, chunks, length: end + form.tail.length, close: () => {} };
 }
 
-/** Streams one file as a body. @throws AgentError if the file cannot be read */
+/** @throws AgentError if the file cannot be read */
 export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body {
   const { chunks: read, close } = openFile(file);
   const digest = isHashed ? createHash('sha256') : undefined;
@@ -107,7 +104,8 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
       digest?.update(chunk);
       yield chunk;
     }
-    // Over TLS, an honest answer may come before the network has let go of a large last chunk.
+    // Send the tail separately: over TLS, the answer can arrive before a large last chunk is
+    // released.
     yield form.tail;
   }
   const length = head.length + file.size + form.tail.length;
@@ -115,7 +113,7 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
   return { parts, unreadable: new Map(), chunks: chunks(), length, close };
 }
 
-// Each slice sent counts as progress: 24 batches with a slice a minute need 0.2 Mbit/s.
+// Sending a slice restarts the idle clock, so 0.2 Mbit/s is enough for 24 batches.
 const SLICE_BYTES = 64 * 1024;
 
 function slicesOf(buffer: Buffer): Buffer[] {

@@ -5,7 +5,7 @@ import type { PlannedFile } from '../files/plan.ts';
 import { systemCode } from '../text/unknown.ts';
 import { AgentError } from './failure.ts';
 
-/** Up to this size, a file is read and sent whole, in a fraction of the time of a stream. */
+/** Files up to this size are sent whole, which is much faster than streaming. */
 export const SMALL_BYTES = 256 * 1024;
 
 const CHUNK_BYTES = 256 * 1024;
@@ -14,17 +14,17 @@ export type LocalFile = Pick<PlannedFile, 'realPath' | 'size'>;
 
 export interface OpenFile {
   /**
-   * Reads the whole file. The memory of a chunk is used again for the next one.
+   * Reads the whole file into one buffer, so a chunk is only valid until the next.
    * @throws AgentError if the file is shorter than planned
    */
   readonly chunks: () => Generator<Buffer>;
   readonly close: () => void;
 }
 
-// O_NOFOLLOW refuses a link that was put there later; O_NONBLOCK does not wait for a pipe.
+// O_NOFOLLOW refuses a link that replaced the file; O_NONBLOCK keeps a pipe from blocking.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** @throws AgentError if the file cannot be read, or has another size than planned */
+/** @throws AgentError if the file cannot be read or its size has changed */
 export function openFile(file: LocalFile): OpenFile {
   const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
   const close = () => closeSync(descriptor);
@@ -37,7 +37,7 @@ export function openFile(file: LocalFile): OpenFile {
   return { chunks: () => chunksOf(file, descriptor), close };
 }
 
-/** Reads a small file into a buffer that is exactly as long. @throws AgentError like `openFile` */
+/** Fills `buffer`, which must have the file's exact size. @throws AgentError like `openFile` */
 export function readSmallFile(file: LocalFile, buffer: Buffer): void {
   const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
   try {
@@ -48,7 +48,7 @@ export function readSmallFile(file: LocalFile, buffer: Buffer): void {
   }
 }
 
-/** SHA-256 in hexadecimal digits; undefined if the file cannot be read, or `cancel` aborts. */
+/** Returns the SHA-256 in hex, or undefined if the file is unreadable or `cancel` aborts. */
 export async function hashFile(file: LocalFile, cancel: AbortSignal): Promise<string | undefined> {
   let opened: OpenFile | undefined;
   try {
@@ -56,7 +56,7 @@ export async function hashFile(file: LocalFile, cancel: AbortSignal): Promise<st
     const digest = createHash('sha256');
     for (const chunk of opened.chunks()) {
       digest.update(chunk);
-      // Signals are only heard between two turns of the event loop.
+      // Yield to the event loop, or the process cannot receive signals.
       await setImmediate();
       if (cancel.aborted) return undefined;
     }
@@ -69,8 +69,8 @@ export async function hashFile(file: LocalFile, cancel: AbortSignal): Promise<st
   }
 }
 
-// Synchronous reads into one buffer are fastest: undici asks for a chunk only once the socket let
-// go of the one before.
+// Synchronous reads into one buffer are fastest. They are safe because undici asks for a chunk only
+// after the socket has released the last one.
 function* chunksOf(file: LocalFile, descriptor: number): Generator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
   for (let read = 0; read < file.size; read += buffer.length) {
@@ -80,7 +80,7 @@ function* chunksOf(file: LocalFile, descriptor: number): Generator<Buffer> {
   }
 }
 
-/** Fills a buffer; a system may read less than was asked for. */
+// readSync() may read less than requested.
 function fill(file: LocalFile, descriptor: number, buffer: Buffer): void {
   for (let filled = 0; filled < buffer.length; ) {
     const rest = buffer.length - filled;

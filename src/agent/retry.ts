@@ -3,35 +3,30 @@ import { AgentError } from './failure.ts';
 
 export interface RetryPolicy {
   readonly retries: number;
-  /** Waits so many milliseconds, or until the signal aborts; true if it waited to the end. */
+  /** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
   readonly sleep: (ms: number, stop: AbortSignal) => Promise<boolean>;
-  /** A number from 0 up to but not including 1. */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
-/** An attempt that failed and will be repeated. */
 export interface Retry {
-  /** The attempt that failed, from 1. */
   readonly attempt: number;
   readonly error: AgentError;
-  /** Milliseconds until the next attempt. */
   readonly delayMs: number;
 }
 
-/** How a request ended, after how many attempts. */
 export type Outcome<T> =
   | { readonly attempts: number; readonly value: T }
   | { readonly attempts: number; readonly error: AgentError };
 
 interface RetryOptions extends RetryPolicy {
-  /** Ends the retries. A request in flight is not aborted. */
+  /** Prevents further attempts, but does not abort a request in flight. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
-  /** Whether a request may be repeated after a retryable failure. Default true. */
+  /** Returns false if the request must not be repeated. Default: always true. */
   readonly isRepeatable?: (error: AgentError) => boolean;
 }
 
-/** Repeats a request until it succeeds, fails for good, or has no retries left. */
 export async function withRetries<T>(
   request: () => Promise<T>,
   { retries, random, sleep, stop, onRetry, isRepeatable = () => true }: RetryOptions,
@@ -54,8 +49,8 @@ const BASE_MS = 1000;
 const CAP_MS = 30_000;
 
 /**
- * Milliseconds, doubled with each attempt. Half is fixed, so that four retries outlast seven
- * seconds; half is random, so that requests that failed together do not return together.
+ * Returns milliseconds that double with each attempt. Half is fixed, so that four retries take at
+ * least 7 s; half is random, so that requests that failed together do not retry together.
  */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
   const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;

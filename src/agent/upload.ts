@@ -8,19 +8,17 @@ import type { AgentError } from './failure.ts';
 import { type Body, batchBody, fileBody, newForm } from './multipart.ts';
 import { SMALL_BYTES } from './read-file.ts';
 
-/** What the agent acknowledged of a file. */
 export interface StoredFile {
-  /** The path as the agent returned it. */
   readonly path: string;
-  /** Bytes of the file that were sent. */
   readonly size: number;
-  /** Of those bytes, in hexadecimal digits, if they were hashed. */
+  /** Hex digest; missing if hashing is off. */
   readonly sha256?: string;
 }
 
 /**
- * Stores files with one request; `onSent` is told bytes as they leave. A file of a batch that
- * cannot be read comes back as an error, and the others are stored. @throws AgentError
+ * Stores files with one request, reporting the bytes sent to `onSent`. Returns an error for each
+ * file of a batch that cannot be read, and stores the rest.
+ * @throws AgentError if the request fails or a single file cannot be read
  */
 export type Upload = (
   files: readonly PlannedFile[],
@@ -32,10 +30,10 @@ export type UploadInputs = Pick<
   'uploadPath' | 'username' | 'signature' | 'signatureExpiration'
 >;
 
-// For each file of a batch that an answer lists.
+// Each file of a batch adds an entry to the answer.
 const ENTRY_BYTES = 512;
 
-/** Uploads over a client. `isHashed` says whether to hash what is sent. */
+/** Returns an `Upload` that sends through `client`, hashing if `isHashed`. */
 export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean): Upload {
   const form = newForm();
   return async (files, onSent) => {
@@ -64,7 +62,7 @@ export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean
   };
 }
 
-/** The path and query of an upload; only that of a single file names its target. */
+// A batch has no `path`: its part names are the targets.
 function requestPath(inputs: UploadInputs, target: string | undefined): string {
   const { username, signature, signatureExpiration, uploadPath } = inputs;
   const parameters = {
@@ -74,7 +72,7 @@ function requestPath(inputs: UploadInputs, target: string | undefined): string {
     signature_expiration: signatureExpiration,
   };
   const query = Object.entries(parameters)
-    // Services refuse an empty username.
+    // Services reject an empty username.
     .flatMap(([name, value]) => (value ? [`${name}=${encodeURIComponent(value)}`] : []));
   return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
 }
@@ -94,17 +92,20 @@ function storedFiles(
   });
 }
 
-/** Where an answer says that files were stored, in the order of `targets`. @throws AgentError */
+/**
+ * Returns the stored paths in the order of `targets`.
+ * @throws AgentError if the answer names others
+ */
 export function storedPaths(answer: Answer, targets: readonly string[]): string[] {
   const body = parseAnswer(answer);
-  // The contract has one entry, E2B's agent a list.
+  // The contract specifies one entry; E2B's agent returns a list.
   const entries: readonly unknown[] = Array.isArray(body) ? body : [body];
   if (entries.length !== targets.length)
     throw badAnswer(answer, `it lists ${entries.length} files instead of ${targets.length}`);
   return targets.map((target, index) => storedPath(entries[index], target, answer));
 }
 
-// A hostile agent's paths are kept in memory; Linux allows no longer ones.
+// PATH_MAX on Linux, which keeps a hostile agent from filling the memory.
 const MAX_PATH = 4096;
 
 function storedPath(entry: unknown, target: string, answer: Answer): string {
@@ -116,7 +117,7 @@ function storedPath(entry: unknown, target: string, answer: Answer): string {
   throw badAnswer(answer, 'its entry has no path, or that of another target');
 }
 
-/** A relative target may come back absolute, below a home directory. */
+// A relative target may come back as an absolute path in a home directory.
 function leadsTo(stored: string, target: string): boolean {
   return stored === target || (!posix.isAbsolute(target) && stored.endsWith(`/${target}`));
 }

@@ -5,7 +5,6 @@ import { quote, visibleCut } from '../text/visible.ts';
 import type { Matches } from './find.ts';
 import { nameFor } from './paths.ts';
 
-/** Says what was skipped, or how far the path of a pattern exists and what is there. */
 export function explainNoMatch(match: Matches, directory: string, workspace: string): string {
   const [first] = match.skipped;
   const why =
@@ -43,7 +42,6 @@ function extentOf({ root, leavesOutHidden }: Matches, directory: string): string
   return `${place} exists and contains ${some.join(', ')}; ${lacks}`;
 }
 
-/** The part of a path that exists, undefined for a missing drive of Windows, and the next name. */
 function splitAtMissing(file: string): { existing?: string; missing?: string } {
   if (existsSync(file)) return { existing: file };
   const above = path.dirname(file);

@@ -21,56 +21,48 @@ import {
   toPosix,
 } from './paths.ts';
 
-/** A regular file that a pattern matches. */
 export interface FoundFile {
   readonly path: string;
-  /** The path with its links resolved. */
   readonly realPath: string;
-  /** POSIX path below the root of the pattern; empty if the pattern spells out the file itself. */
+  /** POSIX path below the pattern's root; empty if the pattern names the file itself. */
   readonly relative: string;
   readonly size: number;
-  /** On Windows, always false. */
+  /** Always false on Windows. */
   readonly isExecutable: boolean;
 }
 
-/** Something that a pattern matches and that is not uploaded. */
 export interface SkippedEntry {
   readonly path: string;
   readonly reason: string;
 }
 
-/** What one pattern matches, sorted by path. */
 export interface Matches {
   readonly pattern: FilePattern;
-  /** Absolute path of what the pattern spells out before its first wildcard. */
+  /** Absolute path before the pattern's first wildcard. */
   readonly root: string;
   readonly files: readonly FoundFile[];
   readonly skipped: readonly SkippedEntry[];
-  /** True if names below the root that start with a dot are left out. */
   readonly leavesOutHidden: boolean;
 }
 
 export interface FindOptions
   extends Pick<Inputs<'upload'>, 'workingDirectory' | 'followSymlinks' | 'includeHiddenFiles'> {
-  /** Absolute path. */
   readonly workspace: string;
   readonly cancel: AbortSignal;
-  /** How many files a pattern may match, for tests. */
   readonly maxFiles?: number;
 }
 
 export const BROKEN_LINK = 'a broken link';
-/** A pipe, a socket or a device. */
 export const NOT_REGULAR = 'not a regular file';
 export const HIDDEN_END = 'a link to something hidden';
 
-// Folders that link to each other have more paths than a search can visit.
+// Folders that link to each other have too many paths to search.
 const MAX_FILES = 1_000_000;
 
 const MAX_LINKS = 10;
 
 /**
- * Finds the files of every pattern, in the order of the patterns. A cancelled search finds nothing.
+ * Finds files in the order of the patterns; finds none if cancelled.
  * @throws InputError for folders, names and links that cannot be used
  */
 export async function findFiles(rules: FileRules, options: FindOptions): Promise<Matches[]> {
@@ -82,7 +74,7 @@ export async function findFiles(rules: FileRules, options: FindOptions): Promise
   const searching = rules.patterns.map(pattern =>
     search({ pattern, anchored: anchor(pattern.pattern, directory), excludes }, options),
   );
-  // The library yields only what matches, so a search without matches would not hear the signal.
+  // The glob only yields on a match, so it cannot notice a cancelled job by itself.
   const aborted = once(cancel, 'abort').then(() => undefined);
   const searches = await Promise.race([allOf(searching), aborted]);
   if (searches === undefined || cancel.aborted) return [];
@@ -99,17 +91,14 @@ function requireDirectory(directory: string, given: string): void {
 
 interface Line {
   readonly pattern: FilePattern;
-  /** The pattern as an absolute path. */
   readonly anchored: string;
-  /** Absolute, each with a `!`. */
+  /** Absolute, each with a leading `!`. */
   readonly excludes: readonly string[];
 }
 
 interface Search {
   readonly matches: Matches;
-  /** Links to folders, about which the user must decide. */
   readonly undecided: readonly string[];
-  /** The links that lead out of the bounds. */
   readonly outside: readonly string[];
 }
 
@@ -136,12 +125,11 @@ async function search(line: Line, options: FindOptions): Promise<Search> {
   }
 }
 
-/** Where a pattern is searched. */
 interface Place extends Pick<Matches, 'root' | 'leavesOutHidden'> {
   readonly bounds: Bounds;
 }
 
-/** Something that a pattern matches. A link to a folder may be `undecided`, a file `outside`. */
+/** `undecided` is a link to a folder; `outside` is a file whose real path is out of bounds. */
 type Entry =
   | { readonly kind: 'file'; readonly path: string; readonly file: FoundFile }
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: string }
@@ -151,9 +139,10 @@ async function entriesOf(line: Line, place: Place, options: FindOptions): Promis
   const { followSymlinks, cancel, maxFiles = MAX_FILES } = options;
   const entries = new Map<string, Entry>();
   const add = (file: string) => entries.set(file, classify(file, place, followSymlinks));
-  // The library does not enter a root that is a link, and yields it only for some patterns.
+  // The glob does not enter a root that is a link, and yields it only for some patterns.
   if (isLinkToFolder(place.root)) add(place.root);
-  // It omits broken links and names that are not UTF-8 if it follows links, so first do not.
+  // When following links, the glob omits broken ones and names that are not UTF-8, so search
+  // without following first.
   for (const isFollowing of followSymlinks === true ? [false, true] : [false]) {
     for await (const file of glob(line, place, isFollowing)) {
       if (cancel.aborted) return [];
@@ -165,17 +154,16 @@ async function entriesOf(line: Line, place: Place, options: FindOptions): Promis
 }
 
 async function* glob({ anchored, excludes }: Line, place: Place, followSymbolicLinks: boolean) {
-  // An exclude before its pattern would do nothing.
+  // An exclude only works after its pattern.
   const globber = await create([anchored, ...excludes].join('\n'), {
     followSymbolicLinks,
     matchDirectories: false,
-    // The library would leave out a root that is hidden itself.
+    // The glob would leave out a root that is itself hidden.
     excludeHiddenFiles: place.leavesOutHidden && !path.basename(place.root).startsWith('.'),
   });
   yield* globber.globGenerator();
 }
 
-/** Decides what to do with a path that the library yields. */
 function classify(file: string, place: Place, followSymlinks: boolean | undefined): Entry {
   const { root, leavesOutHidden, bounds } = place;
   const relative = pathWithin(root, file) ?? '';
@@ -190,7 +178,7 @@ function classify(file: string, place: Place, followSymlinks: boolean | undefine
     return followSymlinks ? { kind: 'ignored', path: file } : skip('a link to a folder');
   }
   if (!isInBounds(bounds, realPath)) return { kind: 'outside', path: file };
-  // A link dist/x to ../.git must not send the credentials in .git/config.
+  // A link from dist/x to ../.git must not upload the credentials in .git/config.
   if (leavesOutHidden && hasHiddenName(path.relative(bounds.root, realPath)))
     return skip(HIDDEN_END);
   const isExecutable = (stats.mode & 0o111) !== 0;
@@ -198,7 +186,7 @@ function classify(file: string, place: Place, followSymlinks: boolean | undefine
   return { kind: 'file', path: file, file: { ...found, isExecutable } };
 }
 
-/** Reads the stats of a file or of the end of a link; undefined if the link is broken. */
+/** `stat`, but undefined for a broken link. */
 function statTarget(file: string): Stats | undefined {
   try {
     return statSync(file);
@@ -215,7 +203,7 @@ function isLinkToFolder(file: string): boolean {
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-/** @throws InputError about links to folders, and links that lead out of the workspace */
+/** @throws InputError for links to folders and links out of the workspace */
 function refuseLinks(searches: readonly Search[], workspace: string): void {
   const nameOf = (file: string) => quote(nameFor(file, workspace));
   const describeLink = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
@@ -247,10 +235,10 @@ function tooMany({ pattern }: FilePattern, maxFiles: number): InputError {
   return inputError('files', message);
 }
 
-/** Turns a system error into the user's; a bug stays as it is. */
+/** Converts system errors to InputErrors; returns bugs unchanged. */
 function searchError({ pattern }: FilePattern, error: unknown): unknown {
   if (!(error instanceof Error) || systemCode(error) === undefined) return error;
-  // Node puts this character in place of bytes that are not UTF-8, and then finds no such file.
+  // Node replaces bytes that are not UTF-8 with U+FFFD, and then finds no such file.
   const advice = error.message.includes('\uFFFD') ? ' A name is not valid UTF-8: rename it.' : '';
   return inputError('files', `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
 }

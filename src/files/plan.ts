@@ -16,20 +16,18 @@ import {
 } from './find.ts';
 import { nameFor } from './paths.ts';
 
-/** A file and where it goes. */
 export interface PlannedFile {
-  /** The file as a reader knows it: relative to the workspace if it is inside, with slashes. */
+  /** For display: relative to the workspace if inside, with slashes. */
   readonly source: string;
-  /** POSIX path in the sandbox, absolute or relative to the user's home. */
+  /** POSIX path, absolute or relative to the user's home. */
   readonly target: string;
-  /** Absolute path on the runner, with its links resolved. */
+  /** Absolute, with links resolved. */
   readonly realPath: string;
-  /** Bytes, when the file was found. */
   readonly size: number;
   readonly isExecutable: boolean;
 }
 
-/** What to upload, each target once, in the order found. The paths of entries are like `source`. */
+/** Lists each target once, in the order found. */
 export interface Plan {
   readonly files: readonly PlannedFile[];
   readonly skipped: readonly SkippedEntry[];
@@ -38,16 +36,14 @@ export interface Plan {
 
 export interface PlanOptions
   extends Pick<Inputs<'upload'>, 'target' | 'ifNoFilesFound' | 'workingDirectory'> {
-  /** Absolute path. */
   readonly workspace: string;
 }
 
-// The messages of one kind; the rest is counted.
 const MAX_MESSAGES = 10;
 
 /**
- * Decides where each file goes: the fixed part of its pattern is dropped. @throws InputError for
- * patterns without a match, a target that looks like a file's, and two files for one place
+ * Decides where each file goes, dropping the fixed part of its pattern.
+ * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
  */
 export function planFiles(matches: readonly Matches[], options: PlanOptions): Plan {
   const { workspace, workingDirectory, ifNoFilesFound, target } = options;
@@ -72,7 +68,7 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Pl
   return { files: [...byTarget.values()], skipped, warnings };
 }
 
-/** The files of one shard: a file is in the same shard on every runner, whatever else is there. */
+/** Returns one shard's files; a file's shard depends only on its target. */
 export function shardOf<F extends Pick<PlannedFile, 'target'>>(
   files: readonly F[],
   { index, count }: Shard,
@@ -100,7 +96,7 @@ function targetOf(
   return path.posix.join(target, relative === '' ? path.basename(file) : relative);
 }
 
-/** True for `files: server.js` and `target: app/server.js`, which would be the name of a folder. */
+// With `files: server.js`, `target: app/server.js` would become a folder.
 function isTargetMistaken({ files, pattern }: Matches, target: string): boolean {
   const [file] = files;
   if (file === undefined || file.relative !== '' || pattern.target !== undefined) return false;
@@ -114,14 +110,13 @@ function mistakenTarget({ pattern: { pattern } }: Matches, target: string): Prob
   };
 }
 
-/** Messages for targets that two sources claim. */
 function conflicts(
   planned: readonly PlannedFile[],
   byTarget: ReadonlyMap<string, PlannedFile>,
 ): string[] {
   return planned.flatMap(file => {
     const owner = byTarget.get(file.target) ?? file;
-    // In a file system that ignores case, one file may be spelled in two ways.
+    // On a case-insensitive file system, one file may be spelled in two ways.
     const isSame =
       owner.realPath === file.realPath && owner.source.toLowerCase() === file.source.toLowerCase();
     if (isSame) return [];
@@ -132,7 +127,6 @@ function conflicts(
 
 const ADVICE = 'Give one line another target, or exclude one.';
 
-/** Messages for targets that would be a file and a directory at once. */
 function nestedTargets(byTarget: ReadonlyMap<string, PlannedFile>): string[] {
   const dirname = (target: string) => path.posix.dirname(target);
   const messages: string[] = [];
@@ -154,7 +148,7 @@ function nested(...files: readonly [PlannedFile, PlannedFile]): string {
   return `${one} and ${other}: a file cannot also be a directory. ${ADVICE}`;
 }
 
-/** Two patterns may match the same entry. */
+// Two patterns may match the same entry.
 function skippedIn(matches: readonly Matches[], workspace: string): SkippedEntry[] {
   const all = matches.flatMap(match => match.skipped);
   const byPath = new Map(all.map(entry => [entry.path, entry]));
@@ -164,7 +158,6 @@ function skippedIn(matches: readonly Matches[], workspace: string): SkippedEntry
   }));
 }
 
-/** A warning for each kind of entry that nobody asked to skip. */
 function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
   return [BROKEN_LINK, NOT_REGULAR, HIDDEN_END].flatMap(reason => {
     const [first, ...others] = skipped.filter(entry => entry.reason === reason);

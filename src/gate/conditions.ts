@@ -1,14 +1,13 @@
 import { type MetricKind, metricKind } from './metrics.ts';
 
-/** A condition on the sandbox's metrics, such as `mem_used_pct.max >= 90%`. */
 export interface Condition {
-  /** The condition with plain spacing: `mem_used_pct.max >= 90%`. */
+  /** Normalized spacing: `mem_used_pct.max >= 90%`. */
   readonly text: string;
   readonly metric: string;
-  /** Which figure of several samples is compared; without it, any sample's figure counts. */
+  /** If undefined, one matching sample is enough. */
   readonly aggregate: Aggregate | undefined;
   readonly operator: Operator;
-  /** In the metric's own unit: bytes, MiB, percent. */
+  /** In the metric's own unit, such as bytes, MiB or percent. */
   readonly limit: number;
 }
 
@@ -17,10 +16,10 @@ export const AGGREGATES = ['last', 'min', 'max', 'mean'] as const;
 export type Operator = (typeof OPERATORS)[number];
 export type Aggregate = (typeof AGGREGATES)[number];
 
-/** Refuses a condition at a column, counted from 1. The message is a sentence without a period. */
+/** Rejects a condition at `column`, counted from 1; `message` has no final period. */
 export type Fail = (message: string, column: number) => never;
 
-/** Parses one condition, `metric[.aggregate] operator number[unit]`. */
+/** Parses `metric[.aggregate] operator number[unit]`. */
 export function parseCondition(line: string, fail: Fail): Condition {
   const next = openWords(line);
   const { metric, aggregate } = parseName(next(/[\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?/uy), fail);
@@ -36,15 +35,11 @@ export function parseCondition(line: string, fail: Fail): Condition {
 }
 
 interface Word {
-  /** Empty if the line does not go on with such a word. */
   readonly text: string;
-  /** The column of its first character, from 1. */
   readonly column: number;
-  /** The rest of the line from there. */
   readonly rest: string;
 }
 
-/** Reads a line word by word, each by its pattern; white space between words is ignored. */
 function openWords(line: string): (pattern: RegExp) => Word {
   let at = 0;
   return pattern => {
@@ -65,7 +60,7 @@ function parseName({ text: written, column, rest }: Word, fail: Fail) {
   const metric = text.slice(0, Math.max(dot, 0));
   const aggregate = AGGREGATES.find(each => each === text.slice(dot + 1));
   if (metric !== '' && aggregate !== undefined) return { metric, aggregate };
-  // A name that only the agent knows may have dots.
+  // An agent's own metrics may contain dots.
   if (metricKind(metric) === undefined) return { metric: text, aggregate: undefined };
   const others = AGGREGATES.join(', ');
   return fail(`"${text.slice(dot + 1)}" is not one of the aggregates ${others}`, column + dot + 1);
@@ -106,10 +101,8 @@ const UNITS: Readonly<Record<MetricKind, readonly string[]>> = {
   plain: [''],
 };
 
-// The agent's own metrics may be anything.
 const ANY_UNIT = ['', '%', ...BYTE_UNITS];
 
-/** Parses the unit, in any case, and refuses one that the metric does not take. */
 function parseUnit({ text, column }: Word, metric: string, fail: Fail): string {
   const kind = metricKind(metric);
   const valid = kind === undefined ? ANY_UNIT : UNITS[kind];

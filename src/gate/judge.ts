@@ -1,7 +1,6 @@
 import type { Aggregate, Condition, Operator } from './conditions.ts';
 import type { Figures } from './metrics.ts';
 
-/** The result of all conditions: `none` without any. */
 export interface Gate {
   readonly state: 'passed' | 'warned' | 'failed' | 'none';
   readonly failIf: readonly Condition[];
@@ -11,35 +10,32 @@ export interface Gate {
 
 type GateRules = Pick<Gate, 'failIf' | 'warnIf'>;
 
-/** A condition that tripped: it holds, or it cannot be judged. */
 export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 
-/** The result of one condition; `holds` is undefined if it cannot be judged. */
+/** `holds` is undefined if the condition cannot be judged. */
 export type Judgement =
   | {
       readonly condition: Condition;
       readonly holds: boolean;
-      /** The figure that decided. */
       readonly figure: number;
     }
   | {
       readonly condition: Condition;
       readonly holds: undefined;
       readonly samples: number;
-      /** How many samples lack the metric. If none does, its mean is not a finite number. */
+      /** Number of samples without the metric; 0 if its mean is not finite. */
       readonly missing: number;
-      /** What the first of those samples has instead. */
+      /** Metrics found in the first sample without this metric. */
       readonly reported: readonly string[];
     };
 
 export const NO_GATE: Gate = { state: 'none', failIf: [], warnIf: [], breaches: [] };
 
-/** Whether there is anything to judge. */
 export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/** Judges every condition. A gate that was blind for some of the time never passes. */
+/** Judges all conditions; if samples are missing (`isBlind`), the gate never passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Figures[],
@@ -74,7 +70,7 @@ const HOLDS: Readonly<Record<Operator, (figure: number, limit: number) => boolea
   '!=': (figure, limit) => figure !== limit,
 };
 
-/** Judges a condition over samples, oldest first, unless one of them lacks the metric. */
+/** Judges a condition over samples (oldest first), all of which must have the metric. */
 export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
   const { metric, aggregate, operator, limit } = condition;
   const figures = figuresOf(metric, samples);
@@ -94,28 +90,25 @@ function unjudged(condition: Condition, samples: readonly Figures[]): Judgement 
   return { condition, holds: undefined, samples: samples.length, missing, reported };
 }
 
-/** The aggregate to compare: by default the extreme. `==` and `!=` compare every figure. */
+/** Returns the aggregate to compare, by default the extreme; `==` and `!=` compare every figure. */
 export function decidingOf({ aggregate, operator }: Condition): Aggregate | undefined {
   if (aggregate !== undefined) return aggregate;
   if (operator.startsWith('<')) return 'min';
   return operator.startsWith('>') ? 'max' : undefined;
 }
 
-/** The metrics that conditions name. */
 export function metricsOf(...conditions: readonly (readonly Condition[])[]): ReadonlySet<string> {
   return new Set(conditions.flat().map(({ metric }) => metric));
 }
 
-/** At least one figure of a metric, oldest first. */
 export type SomeFigures = readonly [number, ...number[]];
 
-/** The figures of one metric in the samples that report it; undefined if none does. */
 export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigures | undefined {
   const [first, ...others] = samples.flatMap(figures => figures.get(metric) ?? []);
   return first === undefined ? undefined : [first, ...others];
 }
 
-/** One figure for several. Only the mean may not be finite. */
+// Only the mean can overflow to infinity.
 export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): number {
   switch (aggregate) {
     case 'last':

@@ -1,9 +1,8 @@
-/** The figures of one sample by metric, reported and derived. All are finite. */
 export type Figures = ReadonlyMap<string, number>;
 
 export type MetricKind = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
-/** The metrics that every service may report, each with an output. */
+/** Well-known metrics, each of which has an output. */
 export const METRICS: Readonly<Record<string, MetricKind>> = {
   ts: 'plain',
   cpu_count: 'plain',
@@ -21,7 +20,7 @@ export const METRICS: Readonly<Record<string, MetricKind>> = {
   disk_free: 'bytes',
 };
 
-/** What a metric counts; undefined for a metric that only some service knows. */
+/** Returns undefined for a service's own metrics. */
 export function metricKind(metric: string): MetricKind | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
 }

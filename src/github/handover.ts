@@ -10,11 +10,9 @@ import type { Lease } from '../sandbox/sandbox.ts';
 import { parseFields, textsOf } from '../text/unknown.ts';
 import { readInputs, requireFiles, tempDirectory, writeToRunner } from './runner.ts';
 
-// What the post step cannot read by itself: in composite actions, it may get other inputs. The API
-// key is not kept.
+// In a composite action, the post step may get other inputs, so save these. Never save the API key.
 const KEPT_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
-/** Makes metadata by which a sandbox can be traced to this very step. */
 export function traceOfStep(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
   return {
@@ -25,13 +23,11 @@ export function traceOfStep(): Readonly<Record<string, string>> {
   };
 }
 
-/** Tells the post step to delete a sandbox. */
 export function scheduleDeletion({ id, endsAt }: Lease, raw: RawInputs): void {
   const inputs = Object.fromEntries(KEPT_INPUTS.map(name => [name, raw[name] ?? '']));
   writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
 }
 
-/** Returns the sandbox that this post step is to delete, if any. */
 export function sandboxToDelete():
   | { readonly lease: Lease; readonly inputs: RawInputs }
   | undefined {
@@ -42,7 +38,7 @@ export function sandboxToDelete():
 
 const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
-/** Masks the token of a sandbox, sets the outputs, and leaves the sandbox to later steps. */
+/** Masks the token, sets the outputs, and leaves the sandbox to later steps. */
 export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl: string): void {
   if (token !== '') setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
@@ -58,7 +54,6 @@ export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl
   writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));
 }
 
-/** Returns the sandboxes that earlier steps have left, and masks their tokens. */
 export function jobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
     const { id, token, baseUrl, headerPrefix } = textsOf(parseFields(readFileSync(file, 'utf8')));
@@ -66,11 +61,10 @@ export function jobSandboxes(): JobSandbox[] {
     return [{ id, token, baseUrl, headerPrefix }];
   });
   for (const { token } of sandboxes) setSecret(token);
-  // Two steps may have connected to one sandbox.
+  // Two steps may have connected to the same sandbox.
   return [...new Map(sandboxes.map(sandbox => [sandbox.id, sandbox])).values()];
 }
 
-/** Removes what the main step left to later ones. */
 export function forgetJobSandbox(): void {
   const file = getState('job-sandbox');
   if (file !== '') rmSync(file, { force: true });
@@ -78,9 +72,8 @@ export function forgetJobSandbox(): void {
 
 const MONITOR_PREFIX = 'sandbox-sync-monitor-';
 
-/** Makes a monitor's directory, and tells the post step and later steps of it. */
 export function openMonitorDirectory(): string {
-  // Before anything is started that nobody could end.
+  // Check first: without these files, nobody could stop the monitor.
   requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT');
   const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
   writeToRunner('GITHUB_STATE', () => saveState('directory', directory));
@@ -88,12 +81,10 @@ export function openMonitorDirectory(): string {
   return directory;
 }
 
-/** Returns the directory that the main step made for its monitor, if it got that far. */
 export function monitorDirectory(): string | undefined {
   return getState('directory') || undefined;
 }
 
-/** Returns the directories of the monitors that this job has started. */
 export function findMonitors(): string[] {
   return filesInTemp(MONITOR_PREFIX);
 }

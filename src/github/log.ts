@@ -15,21 +15,18 @@ import type { Redact } from '../text/redact.ts';
 import { harmless, truncate, visible } from '../text/visible.ts';
 import type { FileResult } from '../upload/transfer.ts';
 
-/** The log and annotations of a step. Secrets go nowhere, and no line acts on the runner. */
+/** Redacts secrets, and escapes what the runner would treat as a command. */
 export interface Log {
   readonly line: (text: string) => void;
-  /** Writes lines to the debug log, which people paste into bug reports. */
   readonly debug: (text: string) => void;
-  /** Writes the lines into a group that is folded. */
   readonly group: (title: string, lines: readonly string[]) => void;
   readonly notice: (lines: readonly string[]) => void;
   readonly warning: (lines: readonly string[]) => void;
   readonly error: (lines: readonly string[]) => void;
-  /** Fails the step. */
   readonly fail: (lines: readonly string[]) => void;
 }
 
-// The platform shows 10 annotations per level, of 4,096 characters each.
+// GitHub shows 10 annotations per level, each with 4,096 characters.
 const MAX_MESSAGE = 4000;
 
 export function openLog(redact: Redact): Log {
@@ -44,7 +41,7 @@ export function openLog(redact: Redact): Log {
     },
     group(title, lines) {
       startGroup(title);
-      // In one call: line by line, thousands take a noticeable time.
+      // Thousands of separate calls are noticeably slow.
       info(lines.map(clean).join('\n'));
       endGroup();
     },
@@ -55,7 +52,7 @@ export function openLog(redact: Redact): Log {
   };
 }
 
-/** How a file ended, in words, and how early it is logged. Only a dry run plans and skips files. */
+// Lower ranks are logged first. Only a dry run skips files.
 const STATUS: Readonly<Record<FileResult['status'], { words: string; rank: number }>> = {
   failed: { words: 'failed', rank: 0 },
   'not-attempted': { words: 'not attempted', rank: 0 },
@@ -66,10 +63,10 @@ const STATUS: Readonly<Record<FileResult['status'], { words: string; rank: numbe
 
 const MAX_LINES = 1000;
 
-// A path can have 4,096 characters, and the agent's words can be long too.
+// Paths have up to 4,096 characters, and the agent's messages can be long too.
 const MAX_CHARACTERS = 128 * 1024;
 
-/** Logs the files in a folded group: a plan in full; of many results, failures first. */
+/** Logs the files in a collapsed group: a dry run in full, otherwise failures first. */
 export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
   if (files.length + skipped.length === 0) return;
   const ranked = files.toSorted((a, b) => STATUS[a.status].rank - STATUS[b.status].rank);
@@ -82,7 +79,7 @@ function fileLine(result: FileResult): string {
   const { source, target } = result.file;
   const { words } = STATUS[result.status];
   const line = `${words}: ${source} → ${'path' in result ? result.path : target}`;
-  // Escaped before the lines are counted.
+  // Escape before counting characters.
   return visible(result.status === 'failed' ? `${line} (${result.error.message})` : line);
 }
 

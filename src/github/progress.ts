@@ -19,7 +19,6 @@ type OnEvent = (event: RunEvent) => void;
 
 const INTERVAL_MS = 15_000;
 
-/** Logs what happens during a run; details go to the debug log. */
 export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent {
   const logs = [progressLog(line), retryLog(line), waitLog(line), debugLog(debug)];
   return event => {
@@ -27,7 +26,6 @@ export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent 
   };
 }
 
-/** Logs every 15 s how much of a transfer is done. */
 function progressLog(log: Line): OnEvent {
   const done = { files: 0, bytes: 0 };
   let timer: NodeJS.Timeout | undefined;
@@ -39,26 +37,25 @@ function progressLog(log: Line): OnEvent {
     log(event.title);
     const startedAt = performance.now();
     const line = () => progressLine(event.files, done, performance.now() - startedAt);
-    // A timer that waits for nothing else must not keep the process alive.
+    // The timer must not keep the process alive.
     timer = setInterval(() => log(line()), INTERVAL_MS).unref();
   };
 }
 
-/** Says how many files and bytes are done, and at which rate. */
 export function progressLine(
   files: readonly PlannedFile[],
   done: { readonly files: number; readonly bytes: number },
   elapsedMs: number,
 ): string {
   const total = totalSize(files);
-  // The multipart frame, and attempts that failed, count as sent too.
+  // Multipart framing and failed attempts count as sent too.
   const bytes = Math.min(done.bytes, total);
   const counts = `${formatNumber(done.files)} of ${formatCount(files.length, 'file')}`;
   const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
   return `${counts}, ${sizes}, ${formatRate(bytes, elapsedMs)}`;
 }
 
-// When everything fails, there are thousands; the report has the attempts of each file.
+// An outage causes thousands of retries; the report has the attempts of each file.
 const MAX_RETRY_LINES = 20;
 
 function retryLog(log: Line): OnEvent {
@@ -74,7 +71,6 @@ function retryLog(log: Line): OnEvent {
   };
 }
 
-/** Logs every 15 s what a wait waits for, and at its end how long it took. */
 function waitLog(log: Line): OnEvent {
   let dueMs = INTERVAL_MS;
   return event => {
@@ -115,7 +111,6 @@ function nameFiles([first, ...others]: readonly PlannedFile[]): string {
 
 const MAX_CAUSES = 5;
 
-/** Returns an error's message, and below it what caused it, the nearest cause first. */
 function describeCauses(error: AgentError): string {
   const lines = [`${error.kind}. ${error.message}`];
   for (let at = error.cause; at instanceof Error && lines.length <= MAX_CAUSES; at = at.cause) {

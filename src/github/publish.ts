@@ -15,12 +15,11 @@ import { requireFiles, tempDirectory } from './runner.ts';
 
 interface PublishOptions {
   readonly log: Log;
-  /** Applied to outputs, summary and report; the log has its own. */
   readonly redact: Redact;
   readonly withSummary: boolean;
 }
 
-/** Writes outputs, then the summary, then the verdict: always all three, whatever failed before. */
+/** Writes outputs, summary and verdict, each even if the one before failed. */
 export async function publish(report: Report, options: PublishOptions): Promise<void> {
   const { log, withSummary } = options;
   const verdict = conclude(report);
@@ -30,7 +29,6 @@ export async function publish(report: Report, options: PublishOptions): Promise<
   logVerdict(report, verdict, problems, log);
 }
 
-/** Returns why the outputs could not be written, if so. */
 async function writeOutputs(report: Report, options: PublishOptions): Promise<string[]> {
   try {
     const outputs = { ...(await writeFiles(report, options)), ...outputsOf(report) };
@@ -42,7 +40,6 @@ async function writeOutputs(report: Report, options: PublishOptions): Promise<st
   }
 }
 
-/** Writes the files that outputs name. Returns their paths; after a warning, empty ones. */
 async function writeFiles(
   report: Report,
   { log, redact }: PublishOptions,
@@ -77,7 +74,7 @@ async function writeSummary(report: Report, { log, redact }: PublishOptions): Pr
   }
 }
 
-// The platform shows ten annotations per level, and the verdict is one of the errors.
+// GitHub shows ten annotations per level, and the verdict is one of the errors.
 const MAX_ANNOTATIONS = 9;
 
 function logVerdict(report: Report, verdict: Verdict, problems: readonly string[], log: Log): void {
@@ -88,7 +85,7 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
   for (const { text } of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
-  // The cause comes first: lists of annotations show only that.
+  // Lists of annotations only show the first line, so begin with the cause.
   const [first, ...others] = [...problems, ...lines.map(({ text }) => text), title];
   const texts = [`${prefix}${first}`, ...others];
   const isBad = level === 'failure' || level === 'cancelled' || problems.length > 0;

@@ -6,34 +6,32 @@ import { inputError } from '../inputs/input-error.ts';
 import { type Entry, inputNames, secretsIn } from '../inputs/inputs.ts';
 import { errorText } from '../text/unknown.ts';
 
-/** Reads the inputs of the step, and masks its secrets in the log. */
+/** Reads the step's inputs and masks its secrets. */
 export function readInputs(entry: Entry): RawInputs {
   const names = inputNames(entry);
   const raw = Object.fromEntries(
     names.map(name => [name, getInput(name, { trimWhitespace: false })]),
   );
-  // At once, before anything can be logged.
+  // Mask before anything can be logged.
   for (const secret of secretsOf(raw)) setSecret(secret);
   return raw;
 }
 
-/** Lists what must never be shown: the secrets in inputs, and the passwords of proxies. */
 export function secretsOf(raw: RawInputs): string[] {
   return [...secretsIn(raw), ...proxyCredentials()];
 }
 
-/** Returns the directory of the checkout. */
 export function workspace(): string {
   return process.env['GITHUB_WORKSPACE'] || process.cwd();
 }
 
-/** Signals by which the runner cancels a job. On Windows, SIGBREAK comes in place of SIGTERM. */
+// The runner cancels a job with these. Windows has SIGBREAK instead of SIGTERM.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 
-// After SIGINT, the runner sends the second signal in 7.5 s, and kills the process 2.5 s later.
+// The runner sends the second signal 7.5 s after SIGINT, and kills the process 2.5 s later.
 const GRACE_MS = { SIGINT: 9000, SIGTERM: 2000, SIGBREAK: 2000 } as const;
 
-/** Makes signals that abort when the job is cancelled, and just before the process is killed. */
+/** Returns signals that abort when the job is cancelled and just before the process is killed. */
 export function cancelSignals() {
   const cancel = new AbortController();
   const lastCall = new AbortController();
@@ -47,12 +45,12 @@ export function cancelSignals() {
 
 /** @throws InputError if the runner has not set one of these variables */
 export function requireFiles(...variables: readonly string[]): void {
-  // Without the files, @actions/core prints commands, which the runner ignores.
+  // Without these files, @actions/core prints commands, which the runner ignores.
   const missing = variables.find(name => !process.env[name]);
   if (missing !== undefined) throw inputError(missing, 'is not set. The runner has to set it.');
 }
 
-/** Writes to one of the runner's files. @throws InputError if it is missing, or the disk is full */
+/** @throws InputError if the file is missing or cannot be written */
 export function writeToRunner(variable: string, write: () => void): void {
   requireFiles(variable);
   try {
@@ -62,7 +60,7 @@ export function writeToRunner(variable: string, write: () => void): void {
   }
 }
 
-/** Returns the job's directory for temporary files. @throws InputError if the runner has set none */
+/** @throws InputError if RUNNER_TEMP is not set */
 export function tempDirectory(): string {
   requireFiles('RUNNER_TEMP');
   return path.resolve(process.env['RUNNER_TEMP'] ?? '');

@@ -22,10 +22,8 @@ import { eventLog } from './progress.ts';
 import { publish } from './publish.ts';
 import { cancelSignals, readInputs, secretsOf, workspace } from './runner.ts';
 
-/** All that a step works with besides its inputs. */
 export type StepContext = Context & SandboxContext;
 
-/** Does the work of a step. */
 export type StepHandler<T extends Entry, R> = (
   inputs: Inputs<T>,
   context: StepContext,
@@ -33,13 +31,11 @@ export type StepHandler<T extends Entry, R> = (
 ) => Promise<R>;
 
 interface StepOptions {
-  /** The inputs, if an earlier step has read them. */
   readonly given?: RawInputs;
-  /** Told what went wrong, in lines. Fails the step by default. */
+  /** Handles a failure; by default, the step fails. */
   readonly onFailure?: (context: StepContext, lines: readonly string[]) => void;
 }
 
-/** Runs a step without a report: it logs what it does, and fails with what went wrong. */
 export async function runStep<T extends Entry>(
   entry: T,
   handler: StepHandler<T, void>,
@@ -54,7 +50,7 @@ export async function runStep<T extends Entry>(
   });
 }
 
-/** Runs a step that ends with a report, and publishes it however the step ends. */
+/** Runs a step and publishes its report, however it ends. */
 export async function runReportingStep<T extends ReportingEntry>(
   entry: T,
   handler: StepHandler<T, Report | undefined>,
@@ -66,11 +62,11 @@ export async function runReportingStep<T extends ReportingEntry>(
     failedReport(entry, raw, reportError(error)),
   );
   if (report !== undefined) {
-    // Read from the raw value: a step with invalid inputs has a summary too.
+    // A step with invalid inputs has a summary too, so read the raw value.
     const withSummary = !/^\s*false\s*$/i.test(raw['summary'] ?? '');
     await publish(report, { log, redact: context.redact, withSummary });
   }
-  // A cancelled search may still be walking a huge tree.
+  // Exit now: a cancelled search may still be walking a huge tree.
   if (context.cancel.aborted) process.stdout.write('', () => process.exit());
 }
 
@@ -82,14 +78,14 @@ interface OpenStep {
 }
 
 function openStep(entry: Entry, given: RawInputs | undefined): OpenStep {
-  // Ignore EPIPE on stdout: outputs must still be written, and a sandbox deleted.
+  // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = given ?? readInputs(entry);
   const sandboxes = jobSandboxes();
   const redact = redactor([...secretsOf(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-  // Values of headers and variables may be secret although no name says so.
+  // Headers and variables may be secret even if their names do not say so.
   const shown = { ...raw, headers: undefined, env: undefined };
   log.debug(`Inputs: ${JSON.stringify(shown, undefined, 2)}`);
   const context = {
@@ -116,9 +112,9 @@ async function attempt<T extends Entry, R>(
   return handler(parseInputs(entry, all), context, all);
 }
 
-/** Reports what kept a step from its work. */
+/** Builds the report of a step that threw. */
 function failedReport(entry: ReportingEntry, raw: RawInputs, error: ReportedError): Report {
-  // Nothing was judged, so a gate that was asked for stays shut.
+  // Nothing was judged, so a configured gate fails.
   const isGated = entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim());
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
   const name = raw['name']?.trim() ?? '';

@@ -4,21 +4,19 @@ import { quote } from '../text/visible.ts';
 import { type Field, parseLines, type RawInputs, type Refuse } from './fields.ts';
 import { refuseMistakes } from './mistakes.ts';
 
-/** How the action names itself to the agent. */
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
-/** The port of the agent in a sandbox, and its paths, unless inputs name others. */
 export const DEFAULT_PORT = 49_983;
 export const UPLOAD_PATH = '/files';
 export const STATS_PATH = '/metrics';
 
 type Fail = (why: string) => never;
 
-/** The URL of the sandbox host, placeholders filled in, without a slash at its end. */
+/** Fills in placeholders and drops the trailing slash. */
 export const baseUrl: Field<string> = (value, refuse, all) => {
   const example = 'https://sandbox.example.com';
   if (value === '') return refuse('is required beside token: the sandbox host.', example);
-  // Check this first, without quoting: a password may stand before the @.
+  // Check this first, and do not quote the value: a password may precede the @.
   if (value.includes('@'))
     return refuse('must not contain credentials or an @: the token has its own input.', example);
   const fail = (why: string) => refuse(`${quote(value)} ${why}`, example);
@@ -31,7 +29,7 @@ export const baseUrl: Field<string> = (value, refuse, all) => {
   return url.href.replace(/\/+$/, '');
 };
 
-/** Refuses a URL with an operation's path, unless a gateway's own path is set for it. */
+// Rejects a URL that ends in an operation's default path, unless an input sets another path.
 function refuseOperation({ pathname }: URL, fail: Fail, all: RawInputs): void {
   const operations = { 'upload-path': UPLOAD_PATH, 'stats-path': STATS_PATH };
   for (const [input, path] of Object.entries(operations)) {
@@ -42,9 +40,9 @@ function refuseOperation({ pathname }: URL, fail: Fail, all: RawInputs): void {
 }
 
 function fillPlaceholders(value: string, fail: Fail, all: RawInputs): string {
-  // A missing ID is reported as that.
+  // The `sandbox-id` field reports a missing ID.
   const id = all['sandbox-id']?.trim() || 'id';
-  // Other characters could lead to another host, or to another operation.
+  // Other characters could lead to another host or operation.
   if (value.includes('{sandbox-id}') && !/^[\w-]+$/.test(id))
     return fail(`cannot take the sandbox-id ${quote(id)}: it may have letters, digits, - and _.`);
   const filled = value
@@ -54,26 +52,25 @@ function fillPlaceholders(value: string, fail: Fail, all: RawInputs): string {
   return fail('has an unknown placeholder; valid are {sandbox-id} and {port}.');
 }
 
-/** Parses an https or http URL that has nothing after its path. */
+/** Parses an http or https URL without query or fragment. */
 export function parseUrl(value: string, fail: Fail): URL {
-  // URL.parse also accepts https:/host, https:host and https:///host, and ignores spaces.
+  // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
   const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
   if (url === null) return fail('is not a URL that begins with https://.');
   return /[?#]/.test(value) ? fail('must not have a query or a fragment.') : url;
 }
 
-/** Whether a URL's host is this machine. Names other than `localhost` may be resolved elsewhere. */
+/** Returns true for loopback hosts; names other than `localhost` may resolve elsewhere. */
 export function isLoopback(hostname: string): boolean {
-  // URL parsing has already written 127.1 as 127.0.0.1, and ::0:1 as ::1.
+  // URL parsing has already normalized 127.1 to 127.0.0.1 and ::0:1 to ::1.
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** An operation's path below the base URL, beginning with a slash. */
 export function operationPath(fallback: string): Field<string> {
   return (value, refuse) => {
     const path = value === '' ? fallback : value;
     const url = URL.parse(path, 'http://host');
-    // The comparison refuses what URL parsing would change: dot segments, spaces, a host, a query.
+    // The comparison rejects whatever URL parsing changes: dot segments, spaces, a host, a query.
     if (/^\/[^?#]*$/.test(path) && url?.host === 'host' && url.pathname === path) return path;
     return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
   };
@@ -98,7 +95,7 @@ function after(value: string, why: string): string {
 // RFC 9110, section 5.6.2.
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-// RFC 9110, section 5.5, narrowed to what Node sends unchanged: printable Latin-1 and tabs.
+// RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export function isHeaderValue(value: string): boolean {
@@ -119,25 +116,23 @@ export const headerPrefix: Field<string> = (value, refuse, all) => {
   return HEADER_NAME.test(prefix) ? prefix : fail("cannot be part of a header's name.");
 };
 
-/** The names of the headers that route a request to a sandbox and to a port in it. */
 export function routingHeaders(prefix: string): { readonly id: string; readonly port: string } {
   return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
 }
 
-/** Extra headers of requests to the agent, one `Name: value` per line. */
 export const extraHeaders: Field<Readonly<Record<string, string>>> = (value, refuse, all) => {
   const { id, port } = routingHeaders(all['header-prefix']?.trim() || DEFAULT_PREFIX);
   return parseHeaders(value, refuse, ['X-Access-Token', id, port]);
 };
 
-// Set by the HTTP client: a second value could break the request.
+// The HTTP client sets these; a second value could break the request.
 const RESERVED = [
   'accept user-agent host content-type content-length content-encoding',
   'transfer-encoding connection keep-alive proxy-connection proxy-authorization',
   'upgrade expect te trailer',
 ].flatMap(names => names.split(' '));
 
-/** Parses headers, one per line. Messages do not repeat values: they may be secret. */
+/** Parses one header per line. Messages omit values, which may be secret. */
 export function parseHeaders(
   value: string,
   refuse: Refuse,
@@ -154,7 +149,6 @@ export function parseHeaders(
   return Object.fromEntries(headers);
 }
 
-/** Splits a header's line; undefined if it is not one. */
 export function splitHeader(line: string): readonly [name: string, content: string] | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();
@@ -162,16 +156,14 @@ export function splitHeader(line: string): readonly [name: string, content: stri
   return HEADER_NAME.test(name) && isHeaderValue(content) ? [name, content] : undefined;
 }
 
-/** Whether the name of a header, or of a variable, says that its value is secret. */
 export function isSecretHeader(name: string): boolean {
   return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
 }
 
-/** The values to mask among headers whose names say that they are secret. */
 export function secretsInHeaders(
   headers: readonly (readonly [name: string, value: string])[],
 ): string[] {
   const secrets = headers.filter(([name]) => isSecretHeader(name));
-  // After a scheme such as Basic, the credentials may turn up alone.
+  // Credentials may also appear without their scheme, such as Basic.
   return secrets.flatMap(([, value]) => [value, value.replace(/^\S+\s+/, '')]).filter(isMaskable);
 }

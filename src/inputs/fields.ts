@@ -3,17 +3,17 @@ import { quote } from '../text/visible.ts';
 import { parseAll } from './input-error.ts';
 import { refuseMistakes } from './mistakes.ts';
 
-/** Input values by name, as the runner passes them. One that is not set is missing or empty. */
+/** Input values by name; unset ones are missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
 
-/** Parses a trimmed value, or refuses it. `all` has every input, for rules that span two. */
+/** Parses or rejects a trimmed value; `all` is for rules that span two inputs. */
 export type Field<T> = (value: string, refuse: Refuse, all: RawInputs) => T;
 
 export type Refuse = (message: string, example: string) => never;
 
 export const text: Field<string> = value => value;
 
-/** A switch, in the spellings of YAML 1.2. Empty is `fallback`. */
+/** Parses a YAML 1.2 boolean. */
 export function flag<F extends boolean | undefined>(fallback: F): Field<boolean | F> {
   return (value, refuse) => {
     if (value === '') return fallback;
@@ -23,7 +23,6 @@ export function flag<F extends boolean | undefined>(fallback: F): Field<boolean 
   };
 }
 
-/** One of the words given. Empty is the first of them. */
 export function choice<const W extends string>(first: W, ...others: readonly W[]): Field<W> {
   const words = [first, ...others];
   return (value, refuse) => {
@@ -32,7 +31,6 @@ export function choice<const W extends string>(first: W, ...others: readonly W[]
   };
 }
 
-/** A whole number from `min` to `max`. Empty is `fallback`. */
 export function wholeNumber(min: number, max: number, fallback: number): Field<number> {
   return (value, refuse) => {
     if (value === '') return fallback;
@@ -42,7 +40,6 @@ export function wholeNumber(min: number, max: number, fallback: number): Field<n
   };
 }
 
-/** A whole number from 1 to `max`, or undefined for `auto`, which empty means too. */
 function autoOr(max: number): Field<number | undefined> {
   return (value, refuse) => {
     if (value === '' || value === 'auto') return undefined;
@@ -58,10 +55,10 @@ const AUTO_CONCURRENCY = 24;
 export const concurrency: Field<number> = (value, refuse, all) =>
   autoOr(100)(value, refuse, all) ?? AUTO_CONCURRENCY;
 
-// A batch usually reaches its limit of a megabyte earlier.
+// A batch usually reaches its limit of 1 MiB first.
 const AUTO_BATCH_SIZE = 250;
 
-/** How many small files may share a request. E2B's agent accepts batches. */
+/** Defaults to batches only for E2B, whose agent accepts them. */
 export const filesPerRequest: Field<number> = (value, refuse, all) => {
   const isSigned = Boolean(all['signature']?.trim());
   const isE2b = /^\s*e2b\s*$/i.test(all['header-prefix'] ?? '');
@@ -76,10 +73,10 @@ export const filesPerRequest: Field<number> = (value, refuse, all) => {
 
 const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }));
 
-// Node's timers take at most 2^31 - 1 ms, which is 24.8 days.
+// Node's timers are limited to 2^31 - 1 ms (24.8 days).
 const MAX_DURATION_MS = 24 * 3_600_000;
 
-/** A duration such as `500ms`, `30s`, `5m` or `2h`, in milliseconds, from `min` to a day. */
+/** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
 export function duration(min: number, fallback: string): Field<number> {
   return (value, refuse) => {
     const ms = parseDuration(value === '' ? fallback : value);
@@ -102,7 +99,6 @@ export const expiration: Field<string> = (value, refuse) =>
     ? value
     : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, '1767225600');
 
-/** A path on the runner. */
 export const runnerPath: Field<string> = (value, refuse) => {
   refuseMistakes('state-file', value, why =>
     refuse(`${quote(value)} ${why}`, 'cache/sandbox-state.json'),
@@ -110,14 +106,13 @@ export const runnerPath: Field<string> = (value, refuse) => {
   return value;
 };
 
-/** One of the parts that a plan is split into. */
 export interface Shard {
   /** From 1 to `count`. */
   readonly index: number;
   readonly count: number;
 }
 
-// A matrix runs at most 256 copies of a job.
+// A matrix runs at most 256 jobs.
 const MAX_SHARDS = 256;
 
 export const shard: Field<Shard | undefined> = (value, refuse) => {
@@ -131,11 +126,10 @@ export const shard: Field<Shard | undefined> = (value, refuse) => {
   );
 };
 
-/** Conditions of a gate, one per line. */
 export const conditions: Field<readonly Condition[]> = (value, refuse) =>
   parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, 'mem_used_pct > 90'));
 
-/** Conditions to wait for; `ready` only asks for stats. Undefined if there is no line. */
+/** Parses conditions to wait for; `ready` only asks for stats. */
 export const waitConditions: Field<readonly Condition[] | undefined> = (value, refuse) => {
   const lines = parseLines(value, refuse, (line, fail) =>
     /^ready$/i.test(line) ? 'ready' : parseConditionLine(line, fail, 'ready'),
@@ -149,7 +143,7 @@ function parseConditionLine(line: string, fail: Refuse, example: string): Condit
   );
 }
 
-/** Parses every line but empty ones and comments. @throws InputError with all their problems */
+/** Parses all lines except blank ones and comments. @throws InputError with all their problems */
 export function parseLines<T>(
   value: string,
   refuse: Refuse,

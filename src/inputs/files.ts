@@ -2,15 +2,12 @@ import { findInvisible, quote } from '../text/visible.ts';
 import { type Field, parseLines, type Refuse } from './fields.ts';
 import { refuseMistakes } from './mistakes.ts';
 
-/** One line of `files` that says what to upload. */
 export interface FilePattern {
-  /** The pattern as written. */
   readonly pattern: string;
-  /** The line's own target as written; with a slash at its end, a directory. */
+  /** As written; a trailing slash means a directory. */
   readonly target?: string;
 }
 
-/** What to upload: patterns in the order written, and what is excluded from all of them. */
 export interface FileRules {
   readonly patterns: readonly FilePattern[];
   readonly excludes: readonly string[];
@@ -19,7 +16,7 @@ export interface FileRules {
 const EXAMPLE = 'dist/**';
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 
-/** The lines of `files`: `pattern`, `pattern => target`, `!pattern`, a `#` comment, or empty. */
+/** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
 export const fileRules: Field<FileRules> = (value, refuse) => {
   const lines = parseLines(value, refuse, parseLine);
   const patterns = lines.filter(line => 'pattern' in line);
@@ -55,7 +52,7 @@ function parsePattern(pattern: string, refuse: Refuse): string {
   const fail = (why: string) => refuse(`${quote(pattern)} ${why}`, EXAMPLE);
   if (pattern === '' || pattern.startsWith('!')) return fail('is not a pattern.');
   refuseMistakes('files', pattern, fail);
-  // At its start, .. is fine; further in, a wildcard may stand before it.
+  // A leading .. is fine; further in, it might follow a wildcard.
   const inner = pattern.replace(/^(\.{1,2}[\\/])+/, '');
   if (/[\\/]\.{1,2}([\\/]|$)|^\.{1,2}[\\/]/.test(inner))
     return fail('has a . or .. in its middle. Write the path without it.');

@@ -1,13 +1,10 @@
-/** One thing that is wrong with what the user gave. */
 export interface Problem {
   readonly input: string;
-  /** What is wrong and what is valid, as a sentence. Never contains a secret. */
+  /** Says what is wrong and what is valid, in a sentence without secrets. */
   readonly message: string;
-  /** A valid line of YAML. */
   readonly example?: string;
 }
 
-/** The user's input is wrong. Carries every problem found; the message lists them, one per line. */
 export class InputError extends Error {
   readonly problems: readonly Problem[];
 
@@ -23,7 +20,6 @@ export function inputError(input: string, message: string, example?: string): In
   return new InputError([{ input, message, ...more }]);
 }
 
-/** A problem in one line: the input, what is wrong and what is valid, an example. */
 export function describeProblem({ input, message, example }: Problem): string {
   return `${input}: ${message}${example === undefined ? '' : ` Example: ${example}`}`;
 }

@@ -40,7 +40,7 @@ import {
   templateName,
 } from './service-api.ts';
 
-// One group of rows for each thing an entry can do; an input means the same wherever it appears.
+// Each group covers one thing that an entry does; an input means the same everywhere.
 
 const connecting = {
   'sandbox-id': sandboxId,
@@ -94,7 +94,6 @@ const controlling = {
   timeout: duration(1, '60s'),
 };
 
-/** Every input of each action.yml. */
 const TABLES = {
   sync: { ...connecting, ...retrying, ...uploading, ...measuring, ...reporting },
   upload: { ...connecting, ...retrying, ...uploading, ...reporting },
@@ -108,7 +107,7 @@ const TABLES = {
     ...reporting,
   },
   'monitor-stop': { monitor: text, ...reporting },
-  // What the end of a monitor needs, as its main step read it.
+  // The end of a monitor gets these from its main step.
   'monitor-end': {
     'sandbox-id': text,
     'base-url': text,
@@ -129,28 +128,23 @@ const TABLES = {
   'sandbox-end': controlling,
 } as const;
 
-/** Inputs whose values are never shown. */
 const SECRET_INPUTS: readonly string[] = ['token', 'signature', 'api-key'];
 
-/** Lists the secrets in the inputs of a step. */
 export function secretsIn(raw: RawInputs): string[] {
   const lines = (raw['headers'] ?? '').split('\n').map(line => splitHeader(line.trim()));
   const headers = secretsInHeaders(lines.filter(header => header !== undefined));
   const variables = (raw['env'] ?? '').split('\n').map(line => line.replace(/^[^=]*=/, '').trim());
   const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
-  // An expression that found nothing gives these; masking them would garble the log.
+  // An expression without a result yields these; masking them would garble the log.
   return [...inputs, ...headers, ...variables.filter(isMaskable)].filter(
     secret => !['', 'null', 'undefined'].includes(secret),
   );
 }
 
-/** A script of the action with inputs of its own. */
 export type Entry = keyof typeof TABLES;
 
-/** An entry whose step ends with a report. */
 export type ReportingEntry = Exclude<Entry, 'sandbox' | 'sandbox-end'>;
 
-/** What a step with a report is for. */
 export type Task = Exclude<ReportingEntry, 'monitor-stop' | 'monitor-end'>;
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
@@ -163,7 +157,6 @@ type Values<F extends Fields> = {
   readonly [Name in keyof F & string as Camel<Name>]: ReturnType<F[Name]>;
 };
 
-/** The inputs of an entry, parsed. */
 export type Inputs<T extends Entry> = Values<(typeof TABLES)[T]>;
 
 export type Connection = Values<typeof connecting>;
@@ -176,12 +169,12 @@ export function inputNames(entry: Entry): string[] {
   return Object.keys(TABLES[entry]);
 }
 
-/** Parses the inputs of an entry. @throws InputError that lists every input that is wrong */
+/** @throws InputError that lists every invalid input */
 export function parseInputs<T extends Entry>(entry: T, raw: RawInputs): Inputs<T> {
   return parseTable(TABLES[entry], raw);
 }
 
-/** Parses every input that has a field. @throws InputError with the problems of all of them */
+/** @throws InputError that lists every invalid input */
 export function parseTable<F extends Fields>(fields: F, raw: RawInputs): Values<F> {
   const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
     const refuse: Refuse = (message, example) => {

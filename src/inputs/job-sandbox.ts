@@ -2,7 +2,6 @@ import { quote } from '../text/visible.ts';
 import type { RawInputs } from './fields.ts';
 import { inputError } from './input-error.ts';
 
-/** A sandbox that an earlier step of the job created, or connected to. */
 export interface JobSandbox {
   readonly id: string;
   readonly token: string;
@@ -11,8 +10,8 @@ export interface JobSandbox {
 }
 
 /**
- * Fills in the sandbox of the job, unless the step names a token or a base URL of its own.
- * @throws InputError if it is not clear which sandbox is meant
+ * Fills in the job's sandbox, unless the step sets a token or base URL.
+ * @throws InputError if the sandbox is missing or ambiguous
  */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
   const isExplicit = ['token', 'base-url'].some(name => (raw[name] ?? '').trim() !== '');

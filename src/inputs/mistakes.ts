@@ -1,20 +1,16 @@
-/** A mistake that people really make, in the inputs where they make it. */
 interface CommonMistake {
   readonly inputs: readonly string[];
   readonly pattern: RegExp;
-  /** Another input that makes it a mistake. */
+  /** Another input that must match too. */
   readonly beside?: readonly [input: string, pattern: RegExp];
-  /** Continues a sentence that the input's name, or its value in quotes, begins. */
+  /** Continues a sentence that begins with the input's name or quoted value. */
   readonly message: string;
 }
 
 const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
 const PATHS = ['files', 'target', 'state-file'];
 
-/**
- * `files` stands for each of its patterns, `exclude` for each of those after a `!`, and `target` for
- * the target of each of its lines too.
- */
+// `files` means each pattern, `exclude` each `!` line, and `target` also the targets in `files`.
 const MISTAKES: readonly CommonMistake[] = [
   {
     inputs: ['sandbox-id', 'token'],
@@ -51,14 +47,14 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: [...VALUES, ...PATHS],
-    // SvelteKit and Remix have files such as $lib/a.ts and $slug.tsx.
+    // Do not match $lib/a.ts or $slug.tsx: SvelteKit and Remix use such names.
     pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
     message:
       'begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`.',
   },
   {
     inputs: ['sandbox-id'],
-    // IDs have been seen with dashes and underscores, but not with dots.
+    // Known IDs contain dashes and underscores, but no dots.
     pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
     message: 'is a URL or a host name. Give only the ID.',
   },
@@ -86,7 +82,7 @@ const MISTAKES: readonly CommonMistake[] = [
       'is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas.',
   },
   {
-    // As a pattern, such a line matches nothing, which is an error. As an exclude, nobody would know.
+    // A pattern like this fails because it matches nothing, but nobody would notice an exclude.
     inputs: ['exclude'],
     pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
     message:
@@ -100,13 +96,12 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['files'],
-    // With four, the matcher can take seconds for a long name; with three, 32 ms.
+    // With four stars, the matcher can take seconds for a long name; with three, 32 ms.
     pattern: /(\*[^*\\/]*){4}/,
     message: 'has more than three * in one name. Write one for all that they stand for.',
   },
 ];
 
-/** Refuses a common mistake with its own message. */
 export function refuseMistakes(
   input: string,
   value: string,

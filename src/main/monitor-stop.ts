@@ -10,5 +10,5 @@ await runReportingStep('monitor-stop', async ({ monitor }, context) => {
   judged = directory;
   return report;
 });
-// Only now: if this process is killed before, the post step judges.
+// If this process is killed earlier, the post step judges the monitor.
 if (judged !== undefined) markStopped(judged);

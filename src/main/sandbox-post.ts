@@ -7,6 +7,6 @@ const kept = sandboxToDelete();
 if (kept !== undefined)
   await runStep('sandbox-end', (inputs, context) => deleteSandbox(kept.lease, inputs, context), {
     given: kept.inputs,
-    // A job does not fail since its sandbox, which ends by itself, could not be deleted.
+    // Do not fail the job: the sandbox will end by itself.
     onFailure: ({ warn }, lines) => warn([leftBehind(kept.lease), ...lines].join(' ')),
   });

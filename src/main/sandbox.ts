@@ -4,7 +4,7 @@ import { runStep } from '../github/step.ts';
 import { provideSandbox } from '../sandbox/sandbox.ts';
 
 await runStep('sandbox', async (inputs, context, raw) => {
-  // Before anything is created that nobody could be told of.
+  // Check first: without these files, nobody would learn of the sandbox.
   requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
   await provideSandbox(inputs, context, {
     trace: traceOfStep(),

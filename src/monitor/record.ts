@@ -6,28 +6,25 @@ import { decodeStats } from '../stats/stats.ts';
 import type { Redact } from '../text/redact.ts';
 import { fieldsOf, parseFields, systemCode, textsOf } from '../text/unknown.ts';
 
-/** The files in a monitor's directory. None holds an input that is secret. */
+/** Returns a monitor's files, none of which contains a secret input. */
 export function filesIn(directory: string) {
   return {
-    /** What the end needs, from the start step. */
     inputs: path.join(directory, 'inputs.json'),
     record: path.join(directory, 'record.jsonl'),
-    /** The sampler's process ID, for as long as it runs. */
     pid: path.join(directory, 'pid'),
-    /** The sampler's standard error. */
     errors: path.join(directory, 'errors.txt'),
     stop: path.join(directory, 'stop'),
   };
 }
 
-/** When a monitor started, in milliseconds since 1970 and since the machine started. */
+/** Unix time and a monotonic time, both in milliseconds. */
 export interface Start {
   readonly at: number;
   readonly uptimeMs: number;
 }
 
-// Unlike performance.now(), this clock has the same origin in every process of the machine
-// (CLOCK_MONOTONIC on Linux), and unlike Date.now(), nobody puts it back.
+// hrtime has the same origin in every process of a machine (CLOCK_MONOTONIC on Linux), unlike
+// performance.now(), and never jumps, unlike Date.now().
 function uptimeMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
@@ -36,12 +33,11 @@ export function startNow(): Start {
   return { at: Date.now(), uptimeMs: uptimeMs() };
 }
 
-/** Milliseconds since 1970 by the clock at the start, on a clock that does not jump after it. */
+/** Returns a clock of Unix milliseconds that never jumps after the start. */
 export function clockOf(start: Start): () => number {
   return () => Math.round(start.at + uptimeMs() - start.uptimeMs);
 }
 
-/** What the start step keeps for the end. */
 export interface KeptInputs {
   readonly inputs: RawInputs;
   readonly start: Start;
@@ -51,7 +47,6 @@ export function keepInputs(directory: string, kept: KeptInputs): void {
   writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 0o600 });
 }
 
-/** What the start step kept; undefined if it is lost. */
 export function readKeptInputs(directory: string): KeptInputs | undefined {
   const { inputs, start } = parseFields(readIfThere(filesIn(directory).inputs));
   const { at, uptimeMs } = fieldsOf(start);
@@ -59,19 +54,17 @@ export function readKeptInputs(directory: string): KeptInputs | undefined {
   return { inputs: textsOf(inputs), start: { at, uptimeMs } };
 }
 
-/** The sampler's process ID; undefined if it has signed off. */
+/** Returns undefined once the sampler has signed off. */
 export function samplerPid(directory: string): number | undefined {
   return Number(readIfThere(filesIn(directory).pid)) || undefined;
 }
 
 const STOPPED = 'stopped';
 
-/** Asks the sampler to end. */
 export function requestStop(directory: string): void {
   appendFileSync(filesIn(directory).stop, '', { mode: 0o600 });
 }
 
-/** Notes in the same file that a step has judged the monitor, so that its post step need not. */
 export function markStopped(directory: string): void {
   writeFileSync(filesIn(directory).stop, STOPPED);
 }
@@ -80,45 +73,42 @@ export function isStopped(directory: string): boolean {
   return readIfThere(filesIn(directory).stop) === STOPPED;
 }
 
-/** One line of a record: stats, a failed sample, or the end. */
 export type RecordLine = { readonly at: number } & (
   | { readonly stats: string }
   | { readonly failure: string }
   | { readonly end: string }
 );
 
-/** Why a sampler ended that did as it was asked. */
+/** The sampler records this reason if the job stops it. */
 export const ASKED = 'the job asked for it';
 
-/** Adds a line to the record, without the secrets that a service may repeat. */
+/** Appends a line without the secrets that a service may repeat. */
 export function appendLine(directory: string, line: RecordLine, redact: Redact): void {
   const text = redact(JSON.stringify(line));
   appendFileSync(filesIn(directory).record, `${text}\n`, { mode: 0o600 });
 }
 
-// 60,000 usual samples; a day has 17,280 of them at the default interval.
+// Fits about 60,000 samples; a day has 17,280 at the default interval.
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export function isFull(directory: string): boolean {
   return statSync(filesIn(directory).record).size >= MAX_BYTES;
 }
 
-/** A sample that failed. */
 export interface FailedSample {
   readonly at: number;
   readonly message: string;
 }
 
-/** What a monitor saw, oldest first. */
 export interface MonitorRecord extends Samples {
   readonly failures: readonly FailedSample[];
-  /** Why the sampler ended; undefined if it was killed, crashed or hangs. */
+  /** Undefined if the sampler was killed, crashed or hangs. */
   readonly end: string | undefined;
-  /** Why the sampler crashed, if it did. */
+  /** Last line of the sampler's stderr. */
   readonly crash: string | undefined;
 }
 
-/** Reads what was recorded. A sampler that was killed may have left half a line, which is skipped. */
+/** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): MonitorRecord {
   const { record, errors } = filesIn(directory);
   const lines = readIfThere(record).split('\n').map(parseLine);
@@ -139,22 +129,19 @@ function parseLine(line: string): { reading?: Reading; failed?: FailedSample; en
   return typeof end === 'string' ? { end } : {};
 }
 
-/** A time in which nobody saw the sandbox, in milliseconds since 1970. */
+/** `from` and `to` are Unix milliseconds. */
 export interface Gap {
   readonly from: number;
   readonly to: number;
-  /** Why, as the end of a sentence; empty if nobody knows. */
+  /** Completes a sentence; empty if unknown. */
   readonly why: string;
 }
 
-// Runners stall, and so do networks. One answer that takes its ten seconds opens no gap.
+// Runners and networks stall, so a single answer that takes 10 s is not a gap.
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
-/**
- * The times without a sample of more than ten intervals and 30 s, and the time after the sampler's
- * end.
- */
+/** Finds gaps over ten intervals and 30 s, and the time after a sampler that ended early. */
 export function findGaps(
   { samples, end, crash }: Pick<MonitorRecord, 'samples' | 'end' | 'crash'>,
   jobEnd: number,
@@ -175,7 +162,6 @@ export function findGaps(
   return [...between, { ...after, why: `, since ${why}` }];
 }
 
-/** The text of a file; empty if there is none. */
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8');

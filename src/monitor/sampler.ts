@@ -17,7 +17,6 @@ import {
 } from './record.ts';
 import type { SamplerTask } from './start.ts';
 
-/** Records samples until something ends the monitor. */
 export async function runSampler(directory: string, task: SamplerTask): Promise<void> {
   const inputs = parseInputs('monitor', task.inputs);
   const { stop, cancel, close } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
@@ -34,7 +33,8 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
       isFull: () => isFull(directory),
     });
   } catch (error) {
-    // The end step quotes the last line, which would be Node's version if this was not caught.
+    // Node would print its version last for an uncaught error, and the end step quotes the last
+    // line.
     process.stderr.write(`${String(error)}\n`);
   }
   close();
@@ -44,7 +44,7 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
 
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Milliseconds for one sample: few enough that one slow answer opens no gap. */
+/** Caps a sample's timeout (ms), so that one slow answer does not open a gap. */
 export function sampleTimeout({
   timeout,
   sampleInterval,
@@ -58,13 +58,11 @@ export function sampleTimeout({
 interface Recording extends Pick<RetryPolicy, 'sleep'> {
   readonly intervalMs: number;
   readonly stop: AbortSignal;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly write: (line: RecordLine) => void;
   readonly isFull: () => boolean;
 }
 
-/** Records a sample after each interval, and a last one when `stop` aborts. Bugs pass through. */
 export async function recordSamples(
   read: () => Promise<Stats>,
   { intervalMs, sleep, stop, now, write, isFull }: Recording,
@@ -82,7 +80,7 @@ export async function recordSamples(
   write({ at: now(), end: stop.aborted ? String(stop.reason) : 'its record was full' });
 }
 
-/** The message, with the advice if the next sample will not succeed by itself. */
+// The hint only helps if the next sample will fail too.
 function failureText({ kind, message, hint, isRetryable }: AgentError): string {
   return isRetryable || kind === 'cancelled' ? message : `${message} ${hint}`;
 }
@@ -91,7 +89,7 @@ const CHECK_MS = 200;
 const LAST_SAMPLE_MS = 5000;
 const JOB_GONE = 'its job is gone';
 
-/** Watches for what ends a sampler: `stop` aborts with the reason, `cancel` 5 s later. */
+/** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
 export function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
   const stop = new AbortController();
   const cancel = new AbortController();
@@ -101,7 +99,7 @@ export function watchForEnd(directory: string, jobPid: number, maxDurationMs: nu
     if (reason === undefined) return;
     clearInterval(timer);
     stop.abort(reason);
-    // A job that is gone has no use for a last sample.
+    // If the job is gone, nobody needs a last sample.
     setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_MS).unref();
   }, CHECK_MS);
   return { stop: stop.signal, cancel: cancel.signal, close: () => clearInterval(timer) };
@@ -113,11 +111,11 @@ function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): 
   return isTimeUp ? 'max-duration was over' : undefined;
 }
 
-// The sampler gives its last sample 5 s.
+// The sampler has 5 s for its last sample.
 const PATIENCE_MS = 8000;
 const WAIT_MS = 50;
 
-/** Waits until a sampler that was asked to stop has ended, at most 8 s. */
+/** Waits for the sampler to exit, at most 8 s. */
 export async function waitForSampler(
   directory: string,
   { sleep, stop, clock }: Pick<RetryPolicy, 'sleep'> & { stop: AbortSignal; clock: () => number },
@@ -128,7 +126,7 @@ export async function waitForSampler(
     isWaiting = await sleep(WAIT_MS, stop);
 }
 
-/** Removes the process ID: where nobody reaps processes, one that has ended still has it. */
+// If nobody reaps the process, its ID stays in use after it exits.
 function signOff(directory: string): void {
   rmSync(filesIn(directory).pid, { force: true });
 }
@@ -140,10 +138,10 @@ function isSampling(directory: string): boolean {
 
 function isRunning(pid: number): boolean {
   try {
-    // Signal 0 only checks.
+    // Signal 0 only tests if the process exists.
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM means that the process is there, but belongs to another user.
+    // EPERM means that the process belongs to another user.
     return systemCode(error) === 'EPERM';
   }
 }

@@ -6,13 +6,11 @@ import { text } from 'node:stream/consumers';
 import { fieldsOf, parseFields, textsOf } from '../text/unknown.ts';
 import { filesIn, type KeptInputs } from './record.ts';
 
-/** What the sampler is told when it starts. */
 export interface SamplerTask extends KeptInputs {
-  /** The process whose end is the end of the job. */
+  /** The job ends with this process. */
   readonly jobPid: number;
 }
 
-/** Starts the sampler, a process that outlives this one. */
 export async function startSampler(
   script: string,
   directory: string,
@@ -31,12 +29,11 @@ export async function startSampler(
   closeSync(errorFile);
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
-  // Through a pipe, since other processes can read arguments and environment.
+  // Use a pipe: other processes can read arguments and environment.
   child.stdin?.end(JSON.stringify(task));
   child.unref();
 }
 
-/** Reads the task from this process's standard input. */
 export async function receiveTask(): Promise<SamplerTask> {
   const { inputs, start, jobPid } = parseFields(await text(process.stdin));
   const { at, uptimeMs } = fieldsOf(start);
@@ -47,7 +44,7 @@ export async function receiveTask(): Promise<SamplerTask> {
   };
 }
 
-/** This step's environment without its inputs: other processes can read it. */
+// Other processes can read the environment.
 function samplerEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env);
   return Object.fromEntries(entries.filter(([name]) => !name.startsWith('INPUT_')));

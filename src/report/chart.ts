@@ -6,15 +6,15 @@ import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
 import type { Report } from './report.ts';
 
-// Fewer points say no more than the figures; more would be a few pixels apart.
+// Fewer points add nothing to the table; more would be a few pixels apart.
 const MIN_POINTS = 10;
 const MAX_POINTS = 60;
 
-// Beyond any percentage, the axis would flatten everything else.
+// Higher percentages would flatten everything else.
 const MAX_PERCENT = 1000;
 const MAX_LIMITS = 4;
 
-// Colors that are visible on white and on black. The bars overlap, so the grey is very thin.
+// These colors show on white and on black. The grey bars overlap, so they are nearly transparent.
 const PLOTS = [
   { name: '🟦 CPU', color: '#388bfd', metric: 'cpu_used_pct', resource: 'cpu' },
   { name: '🟪 memory', color: '#a371f7', metric: 'mem_used_pct', resource: 'mem' },
@@ -22,7 +22,6 @@ const PLOTS = [
 ] as const;
 const GAP_COLOR = '#8c959f1f';
 
-/** The points of the chart at even distances in time. */
 interface Axis {
   readonly from: number;
   readonly to: number;
@@ -35,7 +34,6 @@ interface Series {
   readonly points: readonly number[];
 }
 
-/** A Mermaid chart of CPU, memory and disk over time, with the gate's limits, below its legend. */
 export function drawChart({ samples, gate, monitored }: Report): Html[] {
   const axis = axisOf(samples, monitored);
   if (axis === undefined) return [];
@@ -63,7 +61,7 @@ export function drawChart({ samples, gate, monitored }: Report): Html[] {
   return [html`<p>In percent: ${names.join(' · ')}</p>`, { html: chart }];
 }
 
-/** As many points as the time has sampling intervals; undefined if they are too few for a chart. */
+// Uses one point per sampling interval, or draws no chart if there are too few.
 function axisOf(samples: readonly Sample[], monitored: Report['monitored']): Axis | undefined {
   const [first, ...others] = samples;
   if (first === undefined) return undefined;
@@ -77,12 +75,11 @@ function axisOf(samples: readonly Sample[], monitored: Report['monitored']): Axi
   return points < MIN_POINTS ? undefined : { from, to, points };
 }
 
-/** The axis's point that is nearest to a time. */
 function pointAt(at: number, { from, to, points }: Axis): number {
   return clamp(Math.round(((at - from) / (to - from)) * (points - 1)), 0, points - 1);
 }
 
-/** A metric's highest figure at each point, or else the one before; undefined if there are none. */
+// A point without samples repeats the one before.
 function spreadOverTime(
   metric: string,
   samples: readonly Sample[],
@@ -104,7 +101,7 @@ function spreadOverTime(
   });
 }
 
-/** Bars where samples are missing, since Mermaid cannot interrupt a line. Others end below the axis. */
+// Mermaid cannot interrupt a line, so bars mark the gaps. All other bars end below the axis.
 function gapSeries(
   samples: readonly Sample[],
   axis: Axis,
@@ -112,7 +109,7 @@ function gapSeries(
 ): Series[] {
   const taken = new Set(samples.map(({ at }) => pointAt(at, axis)));
   const isMissing = (point: number) => point >= 0 && point < axis.points && !taken.has(point);
-  // A late sample leaves out a single point.
+  // A single missing point is just a late sample.
   const isGap = (point: number) =>
     isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));
   const points = Array.from({ length: axis.points }, (_, point) =>
@@ -125,7 +122,6 @@ function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
 }
 
-/** The limits on single samples in percent; those in bytes are shares of the last sample's total. */
 function limitsOf(
   { metric, resource }: (typeof PLOTS)[number],
   conditions: readonly Condition[],
@@ -168,7 +164,6 @@ function toMermaid(
   return ['```mermaid', ...lines, '```'].join('\n');
 }
 
-/** The time axis, in the largest unit of which the chart shows at least two. */
 function timeAxis({ from, to }: Axis): string {
   const units = [
     { name: 'hours', ms: 3_600_000 },

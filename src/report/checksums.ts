@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FileResult } from '../upload/transfer.ts';
 import type { Report } from './report.ts';
 
-/** The files in the sandbox, by the paths that the agent returned, as `sha256sum` lists them. */
+/** Lists the files in the sandbox, by the agent's paths, in the format of `sha256sum`. */
 export function checksumsOf({ files }: Report): string[] {
   return files.flatMap(result =>
     'path' in result && result.sha256 !== undefined ? [lineOf(result.sha256, result.path)] : [],
@@ -10,9 +10,8 @@ export function checksumsOf({ files }: Report): string[] {
 }
 
 /**
- * Stands for a whole build: the hash of the sorted lines of all its files under their targets.
- * Empty if a file failed or was not attempted, so that a part of a build never has the digest of
- * one, and if the files were not hashed.
+ * Hashes the sorted checksum lines of all files under their targets. Empty if a file is missing or
+ * was not hashed, so that an incomplete build never has a digest.
  */
 export function digestOf(files: readonly FileResult[]): string {
   const lines = files.flatMap(result =>
@@ -21,14 +20,14 @@ export function digestOf(files: readonly FileResult[]): string {
       : [],
   );
   if (lines.length === 0 || lines.length < files.length) return '';
-  // JavaScript sorts by UTF-16, `LC_ALL=C sort` by bytes.
+  // `LC_ALL=C sort` compares bytes, but JavaScript compares UTF-16.
   const sorted = lines.map(line => Buffer.from(line)).sort((one, other) => one.compare(other));
   return `sha256:${hash('sha256', Buffer.concat(sorted))}`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
-/** A line of `sha256sum`: a backslash at its start says that the name has escapes. */
+// sha256sum marks an escaped name with a leading backslash.
 function lineOf(sha256: string, name: string): string {
   const escaped = name.replaceAll(/[\\\n\r]/g, character => ESCAPES[character] ?? character);
   return `${escaped === name ? '' : '\\'}${sha256}  ${escaped}\n`;

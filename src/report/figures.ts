@@ -31,7 +31,7 @@ import {
 } from './html.ts';
 import type { Report } from './report.ts';
 
-/** A metric's figure for a reader: `93.2 %`, `512 MiB`, `4`. */
+/** Formats a metric's figure: `93.2 %`, `512 MiB`, `4`. */
 export function formatFigure(metric: string, figure: number): string {
   return FORMATS[metricKind(metric) ?? 'plain'](figure);
 }
@@ -43,7 +43,6 @@ const FORMATS: Readonly<Record<MetricKind, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
-/** One figure for a metric over samples; undefined if none of them reports it. */
 export function figureOver(
   metric: string,
   aggregate: Aggregate,
@@ -54,7 +53,6 @@ export function figureOver(
   return figures && aggregateOf(aggregate, figures);
 }
 
-/** Quotes a tripped condition, and says which figure tripped it and when. */
 export function breachMessage(breach: Judgement, samples: readonly Sample[]): Message {
   if (breach.holds === undefined) return unjudgedMessage(breach);
   const { text, metric } = breach.condition;
@@ -64,7 +62,7 @@ export function breachMessage(breach: Judgement, samples: readonly Sample[]): Me
 
 type Judged = Extract<Judgement, { holds: boolean }>;
 
-/** When the figure was sampled, and how many samples tripped: ` at 09:05:00 UTC, in 4 of 12 samples`. */
+/** Returns, for example, ` at 09:05:00 UTC, in 4 of 12 samples`. */
 function describeWhen({ condition, figure }: Judged, samples: readonly Sample[]): string {
   const { metric, aggregate } = condition;
   if (samples.length < 2) return '';
@@ -79,14 +77,13 @@ function describeWhen({ condition, figure }: Judged, samples: readonly Sample[])
   return `${time}, in ${formatNumber(tripped.length)} of ${formatCount(samples.length, 'sample')}`;
 }
 
-/** Says why a condition does not hold, with the figure that was seen. */
 export function judgementLine(judgement: Judgement): string {
   if (judgement.holds === undefined) return unjudgedMessage(judgement).text;
   const { text, metric } = judgement.condition;
   return `\`${text}\` does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
 
-// An agent may report hundreds of metrics.
+// Agents may report hundreds of metrics.
 const MAX_REPORTED = 30;
 
 function unjudgedMessage({
@@ -111,10 +108,9 @@ function unjudgedMessage({
 
 interface Row {
   readonly name: Html;
-  /** The metrics to show; the second as the share of the first. */
+  /** The second figure is the percentage of the first. */
   readonly figures: readonly string[];
   readonly total?: string;
-  /** The metrics whose limits stand in this row. */
   readonly judged: readonly string[];
 }
 
@@ -137,7 +133,6 @@ const ROWS: readonly Row[] = [
 
 const MAX_CONDITIONS = 30;
 
-/** A table with a row for each resource, and for each other metric that was judged. */
 export function figuresTable({ samples, gate }: Report): Html[] {
   if (samples.length === 0) return [];
   const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
@@ -160,7 +155,6 @@ function rowOf(metric: string): Row {
   return { name: code(metric), figures: [metric], judged: [metric] };
 }
 
-/** A resource and how much of it there is: `Memory (4 GiB)`. */
 function headingOf({ name, total }: Row, samples: readonly Sample[]): Html {
   const figure = total && figureOver(total, 'last', samples);
   if (total === undefined || !figure) return name;
@@ -168,7 +162,6 @@ function headingOf({ name, total }: Row, samples: readonly Sample[]): Html {
   return html`${name} (${unbroken(size)})`;
 }
 
-/** One aggregate of what is used, with its share: `1 GiB (25 %)`. */
 function describeUse(
   { figures }: Row,
   aggregate: Aggregate,
@@ -183,7 +176,7 @@ function describeUse(
 
 const MARKS = { fail: '❌', warn: '⚠️', none: '✅' } as const;
 
-// A condition says what trips, the column what is allowed.
+// Conditions say what trips; the column says what is allowed.
 const BOUNDS: Readonly<Record<Operator, string>> = {
   '>': '',
   '>=': '',
@@ -193,7 +186,7 @@ const BOUNDS: Readonly<Record<Operator, string>> = {
   '!=': 'only ',
 };
 
-/** A condition's mark and limit: `❌ 90 %`, `✅ min. 512 MiB free`. */
+/** Returns a cell such as `❌ 90 %` or `✅ min. 512 MiB free`. */
 function limitOf(condition: Condition, { breaches, warnIf }: Gate): Html {
   const { metric, aggregate, operator, limit } = condition;
   const level = breaches.find(breach => breach.condition === condition)?.level ?? 'none';

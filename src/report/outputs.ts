@@ -7,7 +7,6 @@ import { conclude } from './verdict.ts';
 
 type Outputs = Readonly<Record<string, string>>;
 
-/** The outputs by name, beside those that name files. */
 export function outputsOf(report: Report): Outputs {
   return {
     ...(isUpload(report) ? uploadOutputs(report) : {}),
@@ -23,13 +22,12 @@ function uploadOutputs(report: Report): Outputs {
     'failed-count': String(failed),
     'skipped-count': String(skipped),
     'uploaded-bytes': String(uploadedBytes),
-    // `fromJSON` fails on an empty text.
+    // `fromJSON` fails on an empty string.
     uploaded: listUploaded(report) ?? '[]',
     digest: report.digest,
   };
 }
 
-/** Each is empty if it was not reported. */
 function statsOutputs({ stats }: Report): Outputs {
   const figures = Object.keys(METRICS).map(metric => {
     const figure = stats?.figures.get(metric);
@@ -52,7 +50,6 @@ function gateOutputs({ gate, samples }: Report): Outputs {
   };
 }
 
-/** Returns the aggregates of the known metrics, and of those in conditions, if they were reported. */
 function aggregatesOf({ gate, samples }: Pick<Report, 'gate' | 'samples'>): object {
   const all = samples.map(({ figures }) => figures);
   const metrics = new Set([...Object.keys(METRICS), ...metricsOf(gate.failIf, gate.warnIf)]);
@@ -67,11 +64,13 @@ function aggregatesOf({ gate, samples }: Pick<Report, 'gate' | 'samples'>): obje
 
 const FILES_PER_PIECE = 500;
 
-// Bump the number for every breaking change. New keys are not one.
+// Bump the number for breaking changes only; new keys do not count.
 const SCHEMA =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
 
-/** The report file, in pieces: 20,000 files in one string would take much memory. */
+/**
+ * Yields the report file in pieces, since 20,000 files in one string would take too much memory.
+ */
 export function* reportJson(report: Report): Generator<string> {
   const { task, files, stats, samples, gate, ...rest } = report;
   const document = {
@@ -86,7 +85,7 @@ export function* reportJson(report: Report): Generator<string> {
     aggregates: aggregatesOf(report),
     samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
   };
-  // The agent's text: deeply nested JSON cannot always be written again.
+  // Copy the agent's text: JSON.stringify() may fail on deeply nested JSON.
   yield `${JSON.stringify(document).slice(0, -1)},\n"stats": ${stats?.json || 'null'},\n"files": [`;
   for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
     const piece = files.slice(start, start + FILES_PER_PIECE);
@@ -96,7 +95,6 @@ export function* reportJson(report: Report): Generator<string> {
   yield '\n]\n}\n';
 }
 
-/** The figure is null if the condition could not be judged. */
 function breachEntry(breach: Breach): object {
   const { level, condition } = breach;
   const { text, metric, limit } = condition;

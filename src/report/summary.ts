@@ -7,7 +7,7 @@ import { code, concat, folded, type Html, html, list, prose } from './html.ts';
 import { moreInReport, nameDigest, type Report } from './report.ts';
 import { conclude, type Verdict } from './verdict.ts';
 
-// GitHub drops a summary above 1 MiB; these limits, with html.ts's on texts, keep it shorter.
+// GitHub drops summaries above 1 MiB. These limits and `MAX_TEXT` in html.ts keep them smaller.
 const MAX_GROUPS = 10;
 const MAX_NAMES = 5;
 const MAX_LINES = 30;
@@ -16,7 +16,6 @@ const MAX_PLANNED = 50;
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
-/** The job summary, in blocks of HTML. */
 export function summaryOf(report: Report): string {
   const verdict = conclude(report);
   const { level, title, lines, warnings, notices, upload } = verdict;
@@ -48,7 +47,7 @@ export function summaryOf(report: Report): string {
   return blocks.map(block => `${block.html}\n\n`).join('');
 }
 
-/** In the heading, since the summaries of a matrix differ in nothing else. */
+// Nothing else tells the summaries of a matrix apart.
 function nameSandbox({ name, sandboxId }: Report): Html {
   const names = [name, sandboxId].filter(text => text !== '').map(code);
   return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;
@@ -78,7 +77,6 @@ function plannedFiles({ files, dryRun }: Report): FileResult['file'][] {
   return files.filter(({ status }) => status === 'skipped').map(({ file }) => file);
 }
 
-/** The folders of a dry run with their targets, which is what it was run for. */
 function planFolders(report: Report): Html[] {
   const folders = Map.groupBy(plannedFiles(report), ({ source, target }) =>
     [source, target].map(file => path.posix.dirname(file)).join('\0'),

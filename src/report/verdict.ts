@@ -22,35 +22,28 @@ import {
   succeeded,
 } from './report.ts';
 
-/** Everything that log, annotations, outputs and summary say about a run. */
 export interface Verdict {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
-  /** How the run ended. */
   readonly title: string;
-  /** Why it failed, beside single files. */
+  /** Failures that do not concern a single file. */
   readonly lines: readonly Message[];
-  /** The failed files, the largest group first. */
   readonly failures: readonly FailureGroup[];
   readonly warnings: readonly Message[];
-  /** What to know although nothing failed. */
   readonly notices: readonly Message[];
   /** Files, bytes, rate and retries; empty if nothing was uploaded. */
   readonly upload: string;
 }
 
-/** Files that failed with the same status and need the same remedy, in plan order. */
 export interface FailureGroup {
-  /** What happened to the first of them. */
   readonly message: string;
   readonly hint: string;
   readonly sources: readonly string[];
 }
 
-/** Says what came of a run. */
 export function conclude(report: Report): Verdict {
   const { gate, samples, warnings } = report;
   const failures = groupFailures(report);
-  // Without samples, an error says why, and a list of conditions would not.
+  // Without samples, an error already says why nothing was judged.
   const breaches = samples.length === 0 ? [] : gate.breaches;
   const tripped = (wanted: 'fail' | 'warn') =>
     breaches.filter(({ level }) => level === wanted).map(breach => breachMessage(breach, samples));
@@ -88,7 +81,7 @@ function endingOf(report: Report): string {
   if (gate.state === 'failed' && samples.length > 0) return '. The gate failed.';
   const hasWorked = files.length + samples.length > 0;
   if (errors.length > 0) return hasWorked && !isLost && !cancelled ? ', but the step failed.' : '.';
-  // Below lost files, "The gate passed." would read like good news.
+  // Next to failed files, "The gate passed." would sound like good news.
   const isTold = gate.state === 'warned' || (gate.state === 'passed' && !isLost);
   return isTold && samples.length > 0 ? `. The gate ${gate.state}.` : '.';
 }
@@ -129,7 +122,6 @@ function describeNothing({ shard, errors }: Report): string {
 
 const USED = { CPU: 'cpu_used_pct', memory: 'mem_used_pct', disk: 'disk_used_pct' } as const;
 
-/** What the sandbox uses, or its peak over several samples. */
 function describeUsage({ samples }: Report): string {
   if (samples.length === 0) return 'No stats were read';
   const used = Object.entries(USED).flatMap(([name, metric]) => {
@@ -142,7 +134,6 @@ function describeUsage({ samples }: Report): string {
     : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 
-/** Files, bytes, rate and retries: `2,000 files, 7.8 MiB, 25.5 MiB/s, 4 retries`. */
 function describeTransfer(report: Report): string {
   const { uploaded, uploadedBytes } = countFiles(report);
   const { retries } = report;
@@ -152,9 +143,8 @@ function describeTransfer(report: Report): string {
   return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
 }
 
-/** What failed beside single files, or else why files were not attempted. */
 function errorLines({ errors, files, cancelled }: Report, failures: readonly FailureGroup[]) {
-  // Not repeated: the advice that failed files already have.
+  // The failed files already show these hints.
   const given = new Set(failures.map(({ hint }) => hint));
   const lines = errors.flatMap(({ message: what, details }) => [what, ...details]);
   if (lines.length > 0) return lines.filter(line => !given.has(line)).map(foreign);
@@ -162,9 +152,9 @@ function errorLines({ errors, files, cancelled }: Report, failures: readonly Fai
   return cancelled ? [] : [...new Set(reasons)].map(reason => foreign(`Not attempted: ${reason}`));
 }
 
-/** Groups by status and hint: messages differ from file to file. */
+// Messages differ from file to file, so group by status and hint.
 function groupFailures({ files }: Report): FailureGroup[] {
-  // The title says that the job was cancelled.
+  // The title already says that the job was cancelled.
   const failed = files
     .filter(result => result.status === 'failed')
     .filter(({ error }) => error.kind !== 'cancelled');
@@ -213,9 +203,8 @@ function uploadedNotice(report: Report): Message[] {
   ];
 }
 
-/** Says what to report of an error: of a bug, its stack. */
+/** Describes an error, with the stack if it is a bug. */
 export function reportError(error: unknown): ReportedError {
-  // The title says that the job was cancelled.
   if (error instanceof AgentError)
     return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };
   return error instanceof InputError ? reportProblems(error) : reportBug(error);
@@ -237,7 +226,6 @@ function reportBug(error: unknown): ReportedError {
   };
 }
 
-/** Explains why waiting for the sandbox failed. */
 export function waitError({ unmet, error, waitedMs }: WaitResult): ReportedError {
   if (error !== undefined && !error.isRetryable) return reportError(error);
   const last = error === undefined ? [] : [error.message, error.hint];

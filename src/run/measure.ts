@@ -10,11 +10,11 @@ import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
 
-/** Waits for the sandbox, samples and judges it. Failures are in the report. */
+/** Waits for the sandbox, samples and judges it; failed requests end up in the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl } = inputs;
   const { cancel } = context;
-  // Without stats nothing can be judged, so the gate starts shut.
+  // Without stats, the gate fails.
   const gate = gateOf(inputs, []);
   const base = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
   return withClient(inputs, context, async client => {
@@ -24,7 +24,6 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
   });
 }
 
-/** Runs with a client, and closes it. */
 export async function withClient(
   inputs: Connection,
   context: Context,
@@ -38,7 +37,7 @@ export async function withClient(
   }
 }
 
-/** Waits until the conditions of `wait-until` hold. Returns what to report if they do not. */
+/** Waits until the `wait-until` conditions hold; returns errors if they never do. */
 export async function waitFor(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -59,8 +58,7 @@ export async function waitFor(
 }
 
 /**
- * Takes one sample before the upload if there is a gate. Returns what to report instead of
- * uploading if `fail-if` cannot be judged.
+ * Samples once before the upload if there is a gate; returns errors if `fail-if` cannot be judged.
  */
 export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
@@ -85,15 +83,14 @@ export async function checkGateIsJudgeable(
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
 const WITHOUT_STATS = 'If the service has no stats, use sandbox-sync/sandbox-sync/upload.';
 
-/** Reports why there are no stats, and what needs none. */
 function statsError(error: AgentError): ReportedError {
   const { message, details } = reportError(error);
   return { message, details: error.kind === 'not-found' ? [...details, WITHOUT_STATS] : details };
 }
 
 /**
- * Takes samples and judges them; without them, the gate fails. `hasPrevious` says that a request
- * before them started the time that the first CPU figure covers.
+ * Samples and judges; without stats, the gate fails. Set `hasPrevious` if an earlier request
+ * started the interval of the first CPU figure.
  */
 export async function measure(
   inputs: Inputs<'stats'>,

@@ -28,16 +28,13 @@ import { quote } from '../text/visible.ts';
 import type { Context } from './context.ts';
 
 interface MonitorPlaces {
-  /** The sampler's script. */
   readonly script: string;
-  /** Makes the monitor's directory, which its end will find. */
   readonly openDirectory: () => string;
-  /** The process whose end is the end of the job. */
   readonly jobPid: number;
 }
 
 /**
- * Takes the first sample, so that a wrong token, host or ID fails here, and starts the sampler.
+ * Takes the first sample, so that a wrong token, host or ID fails here, then starts the sampler.
  * @throws AgentError or InputError
  */
 export async function startMonitor(
@@ -60,7 +57,7 @@ export async function startMonitor(
   context.onEvent({ kind: 'found', text });
 }
 
-// A sandbox that was just made or resumed may need a moment.
+// A sandbox that was just created or resumed may need a moment.
 const FIRST_RETRIES = 2;
 
 async function takeFirstSample(inputs: Inputs<'monitor'>, context: Context): Promise<Stats> {
@@ -79,7 +76,7 @@ async function takeFirstSample(inputs: Inputs<'monitor'>, context: Context): Pro
   }
 }
 
-/** Ends a monitor, and judges its record. @throws InputError if the record is lost */
+/** Stops the sampler and judges its record. @throws InputError if the record is lost */
 export async function endMonitor(directory: string, context: Context): Promise<Report> {
   const { cancel, onEvent } = context;
   const kept = readKeptInputs(directory);
@@ -96,7 +93,7 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   return { ...judgeRecord(inputs, { ...record, end }, jobEnd), cancelled: cancel.aborted };
 }
 
-/** Judges a record. A gap fails a gate with `fail-if`, and is a warning without. */
+/** Judges a record; a gap fails a gate with `fail-if` and is a warning otherwise. */
 export function judgeRecord(
   { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }: Inputs<'monitor-end'>,
   record: MonitorRecord,
@@ -153,7 +150,7 @@ function describeRecord({ samples, failures, end, crash }: MonitorRecord): strin
 
 const EXAMPLE = '${{ steps.<its id>.outputs.monitor }}';
 
-/** The directory of the monitor to stop. @throws InputError unless it is clear which one it is */
+/** Returns the directory of the monitor to stop. @throws InputError unless exactly one matches */
 export function chooseMonitor(wanted: string, directories: readonly string[]): string {
   const running = directories.filter(directory => !isStopped(directory));
   const named = running.filter(directory => wanted === '' || path.basename(directory) === wanted);

@@ -24,7 +24,7 @@ import { type FileResult, transfer } from '../upload/transfer.ts';
 import type { Context } from './context.ts';
 import { checkGateIsJudgeable, measure, waitFor, withClient } from './measure.ts';
 
-/** Finds the files, plans, and transfers. @throws InputError before anything is sent */
+/** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload('upload', inputs, context);
   if (inputs.dryRun) return dryRun(plan, inputs, context);
@@ -32,7 +32,7 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
 }
 
 /**
- * Finds the files, plans, waits for the sandbox, transfers, measures and judges.
+ * Plans, waits for the sandbox, uploads, measures and judges.
  * @throws InputError before anything is sent
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
@@ -42,7 +42,7 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
     const problem =
       (await waitFor(inputs, client, context)) ??
       (await checkGateIsJudgeable(inputs, client, context));
-    // Until there are stats, nothing can be judged, and the gate stays shut.
+    // Without stats, the gate fails.
     const report = { ...plan.report, gate: gateOf(inputs, []) };
     if (problem !== undefined) return notSent({ ...plan, report }, problem, context);
     const sent = await send({ ...plan, report }, inputs, client, context);
@@ -58,12 +58,9 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   });
 }
 
-/** What one run has to upload. */
 interface UploadPlan extends Changes {
-  /** This run's files, in plan order. */
   readonly files: readonly PlannedFile[];
   readonly state: State | undefined;
-  /** What there is to say before anything is sent. */
   readonly report: Report;
 }
 
@@ -100,7 +97,7 @@ async function planUpload(
 async function planFound(inputs: Inputs<'upload'>, context: Context): Promise<Plan> {
   const { workspace, cancel, onEvent } = context;
   const { stateFile } = inputs;
-  // The state file is no part of a build.
+  // The state file is not part of the build.
   const own = stateFile === '' ? [] : [escaped(path.resolve(workspace, stateFile))];
   const rules = { ...inputs.files, excludes: [...inputs.files.excludes, ...own] };
   const matches = await findFiles(rules, { ...inputs, workspace, cancel });
@@ -111,7 +108,6 @@ async function planFound(inputs: Inputs<'upload'>, context: Context): Promise<Pl
   return planFiles(matches, { ...inputs, workspace });
 }
 
-/** Uploads the files that have changed, and keeps the state. */
 async function send(
   { files, unchanged, state, report }: UploadPlan,
   inputs: Inputs<'upload'>,
@@ -135,7 +131,7 @@ async function send(
       onEvent(event);
     },
   }).finally(() => onEvent({ kind: 'end' }));
-  // A target may be spelled otherwise than before, and yet lead to the same path.
+  // A target may be spelled differently than before, but lead to the same path.
   const arrived = new Set(results.map(result => ('path' in result ? result.path : '')));
   return {
     ...report,
@@ -158,7 +154,6 @@ function announcementOf(
   return `Uploading ${files} to sandbox ${sandboxId} at ${baseUrl}${part}`;
 }
 
-/** Reports what would be sent. */
 async function dryRun(
   { files, unchanged, report }: UploadPlan,
   { checksums }: Inputs<'upload'>,
@@ -174,7 +169,6 @@ async function dryRun(
   return { ...report, files: results, digest: digestOf(results), cancelled: cancel.aborted };
 }
 
-/** Reports what kept the run from sending anything. */
 function notSent(
   { files, unchanged, report }: UploadPlan,
   problem: Pick<Report, 'errors'> & Partial<Report>,
@@ -189,7 +183,7 @@ function notSent(
   return { ...report, ...problem, files: results, cancelled: cancel.aborted };
 }
 
-/** True if the stats would fail too. After a full disk they are read: they show how full it is. */
+// A full disk is fatal for uploads, but stats still work and show how full it is.
 function hasEndedForGood(results: readonly FileResult[]): boolean {
   return results.some(
     result =>

@@ -6,15 +6,12 @@ import { isHeaderValue } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/unknown.ts';
 
-/** A sandbox as the service's API describes it. */
 export interface Sandbox {
   readonly id: string;
-  /** Undefined if the service returned none. */
   readonly token: string | undefined;
   readonly domain: string | undefined;
 }
 
-/** What to create. */
 export interface NewSandbox {
   readonly template: string;
   /** Seconds. */
@@ -24,12 +21,11 @@ export interface NewSandbox {
 }
 
 export interface ApiOptions extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
-  /** Ends the retries. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
 }
 
-/** The API by which a service creates and deletes sandboxes. Everything throws AgentError. */
+/** Every method throws AgentError on failure. */
 export type Api = ReturnType<typeof openApi>;
 
 export function openApi(inputs: Inputs<'sandbox-end'>, options: ApiOptions) {
@@ -51,21 +47,21 @@ export function openApi(inputs: Inputs<'sandbox-end'>, options: ApiOptions) {
   const toSandbox = (answer: Answer) => decodeSandbox(answer, apiKey);
   const pathOf = (id: string) => `/sandboxes/${encodeURIComponent(id)}`;
   return {
-    /** Creates a sandbox. Repeats the request only if the one before certainly had no effect. */
+    /** Creates a sandbox, retrying only after failures that certainly had no effect. */
     create({ template, lifetime, metadata, env }: NewSandbox): Promise<Sandbox> {
-      // Without `secure`, the service returns no token. Nobody would wake a sandbox that pauses.
+      // Without `secure`, the service returns no token. Nothing would resume a paused sandbox.
       const settings = { timeout: lifetime, secure: true, autoPause: false };
       const body = { templateID: template, ...settings, metadata, envVars: env };
       const isRepeatable = hadNoEffect;
       return send({ method: 'POST', path: '/sandboxes', body, isRepeatable }, toSandbox);
     },
-    /** Connects to a sandbox, and extends its life to at least so many seconds from now. */
+    /** Connects to a sandbox and extends its life to at least `lifetime` seconds from now. */
     async connect(id: string, lifetime: number): Promise<Sandbox> {
       const path = `${pathOf(id)}/connect`;
       const sandbox = await send({ method: 'POST', path, body: { timeout: lifetime } }, toSandbox);
       return { ...sandbox, id };
     },
-    /** Deletes a sandbox. Returns false if there is no such sandbox any more. */
+    /** Returns false if the sandbox was already gone. */
     remove(id: string): Promise<boolean> {
       const request = { method: 'DELETE', path: pathOf(id), statuses: [200, 204, 404] } as const;
       return send(request, ({ status }) => status !== 404);
@@ -90,7 +86,7 @@ function jsonBody(value: object) {
 
 function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
   const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
-  // These go into outputs, and to the sandbox: the key of the whole account must not.
+  // These values go to outputs and the sandbox, which must never see the account's API key.
   if ([id, token, domain].some(value => typeof value === 'string' && value.includes(apiKey)))
     throw badAnswer(answer, 'it contains the API key');
   if (typeof id !== 'string' || !/^(?=.*\w)[\x21-\x7e]{1,200}$/.test(id))
@@ -100,23 +96,21 @@ function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
   return { id, token: hasToken ? token : undefined, domain: hasDomain ? domain : undefined };
 }
 
-/** Tells if a creation certainly had no effect, so that it may be repeated. */
 function hadNoEffect({ kind, status, code }: AgentError): boolean {
   return kind === 'unreachable' || status === 429 || status === 503 || code === CREATE_FAILED;
 }
 
-// E2B's words for "please retry".
+// E2B asks clients to retry after this error.
 const CREATE_FAILED = 'sandbox_create_failed';
 
-/** Tells if a creation that failed may have made a sandbox all the same. */
+/** Returns true if a failed creation may still have made a sandbox. */
 export function mayHaveCreated({ kind, status, code }: AgentError): boolean {
   if (code === CREATE_FAILED) return false;
   if (status === undefined) return ['connection', 'cancelled', 'bad-answer'].includes(kind);
-  // A service answers 201; a website or a proxy in its place answers 200.
+  // The API answers 201; a website or proxy in its place answers 200.
   return status === 201 || status === 408 || (status >= 500 && status !== 503);
 }
 
-// In place of the hints on a sandbox's agent.
 const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
   forbidden: 'Check what the API key may do, and the limits of your account.',

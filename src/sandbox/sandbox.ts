@@ -4,32 +4,26 @@ import { formatDuration, formatTime } from '../text/format.ts';
 import { type Api, type ApiOptions, mayHaveCreated, openApi, type Sandbox } from './api.ts';
 
 export interface SandboxContext extends Omit<ApiOptions, 'stop' | 'onRetry' | 'cancel'> {
-  /** Aborts when the job is cancelled. */
   readonly cancel: AbortSignal;
-  /** Aborts some seconds later, just before the runner kills the process. */
+  /** Aborts just before the runner kills the process. */
   readonly lastCall: AbortSignal;
   readonly log: (line: string) => void;
   readonly warn: (line: string) => void;
 }
 
-/** A sandbox, and when it ends by itself. */
 export interface Lease {
   readonly id: string;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly endsAt: number;
 }
 
-/** What the job does about a sandbox. */
 export interface Job {
-  /** Metadata by which the sandbox can be traced to this step. */
   readonly trace: Readonly<Record<string, string>>;
-  /** Makes the post step delete a sandbox. */
   readonly willDelete: (lease: Lease) => void;
-  /** Tells later steps of the sandbox. */
   readonly publish: (sandbox: Sandbox, baseUrl: string) => void;
 }
 
-/** Creates a sandbox for a job, or connects to one. @throws AgentError */
+/** Creates a sandbox or connects to an existing one. @throws AgentError */
 export async function provideSandbox(
   inputs: Inputs<'sandbox'>,
   context: SandboxContext,
@@ -53,13 +47,13 @@ export async function provideSandbox(
 const UNKNOWN_URL =
   'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.';
 
-/** Deletes a sandbox, or warns that it is left. */
+/** Deletes a sandbox, or warns if that fails. */
 export async function deleteSandbox(
   { id, endsAt }: Lease,
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
 ): Promise<void> {
-  // Deleting goes on when the job is cancelled, as long as the runner lets it.
+  // A cancelled job still deletes its sandbox, until the runner kills the step.
   await withApi(inputs, context, context.lastCall, async api => {
     try {
       const wasThere = await api.remove(id);
@@ -71,22 +65,18 @@ export async function deleteSandbox(
   });
 }
 
-/** Says that a sandbox was not deleted, and how long it lives. */
 export function leftBehind({ id, endsAt }: Lease): string {
   return `Sandbox ${id} could not be deleted. It ends by itself at ${formatTime(endsAt)}, unless its lifetime was extended.`;
 }
 
-/** Returns the domain of a service's sandboxes; its API is at `api.` before it. */
+/** Returns the service's domain, or derives it from the host name of the API. */
 export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string | undefined {
   return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
 
-/**
- * Returns where to reach a sandbox, with placeholders for its ID and port: E2B's clients find each
- * sandbox by a host name of its own. Empty if nobody names the domain.
- */
+// E2B has a host name for each sandbox, so the URL contains placeholders.
 function baseUrlOf(domain: string | undefined, apiUrl: string): string {
-  // Only a stand-in on this machine has an http URL. It routes by headers, at one address.
+  // Only a local test server uses http. It routes by headers at a single address.
   if (apiUrl.startsWith('http:')) return apiUrl;
   return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
@@ -132,7 +122,7 @@ async function create(
   try {
     if (inputs.delete ?? true) willDelete({ id, endsAt: now() + lifetime });
   } catch (error) {
-    // Without its post step, nobody would delete the sandbox.
+    // The post step would not know this sandbox, so nobody would delete it.
     await api.remove(id).catch(() => warn(leftBehind({ id, endsAt: now() + lifetime })));
     throw error;
   }
@@ -146,7 +136,7 @@ async function connect(
   { now, log }: SandboxContext,
   { willDelete }: Job,
 ): Promise<Sandbox> {
-  // Before connecting, so that it is deleted even if that fails.
+  // Schedule the deletion first, in case connecting fails.
   if (isDeleted) willDelete({ id, endsAt: now() + lifetime });
   const sandbox = await api.connect(id, Math.ceil(lifetime / 1000));
   log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);

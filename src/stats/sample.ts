@@ -5,9 +5,8 @@ import { type Judgement, judge } from '../gate/judge.ts';
 import type { Figures } from '../gate/metrics.ts';
 import type { Stats } from './stats.ts';
 
-/** The figures of one GET of the stats. */
 export interface Sample {
-  /** When the answer came by the runner's clock, in milliseconds since 1970. */
+  /** Time of arrival on the runner's clock, in Unix milliseconds. */
   readonly at: number;
   readonly figures: Figures;
 }
@@ -15,13 +14,10 @@ export interface Sample {
 export interface Samples {
   /** Oldest first. */
   readonly samples: readonly Sample[];
-  /** The stats of the last sample. */
   readonly stats: Stats | undefined;
-  /** The warnings of all samples, each once. */
   readonly warnings: readonly string[];
 }
 
-/** Stats, and when they were read. */
 export interface Reading {
   readonly at: number;
   readonly stats: Stats;
@@ -38,16 +34,15 @@ export function samplesOf(readings: readonly Reading[]): Samples {
 interface SampleOptions extends Pick<RetryPolicy, 'sleep'> {
   readonly count: number;
   readonly intervalMs: number;
-  /** Whether an earlier request started the time that the first CPU figure covers. */
+  /** True if an earlier request started the interval of the first CPU figure. */
   readonly hasPrevious: boolean;
   readonly stop: AbortSignal;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * Takes samples until one fails. The CPU figure covers the time since the last request, so without
- * a previous one, several samples start with one that does not count.
+ * Takes samples until one fails. CPU figures cover the time since the previous request; without
+ * one, the first of several samples is dropped.
  */
 export async function takeSamples(
   read: () => Promise<Outcome<Stats>>,
@@ -68,14 +63,11 @@ export async function takeSamples(
   return { ...samplesOf(readings.slice(dropped)), error };
 }
 
-/** The state of a wait. */
 export interface WaitResult {
-  /** Whether all conditions held in one sample. */
   readonly held: boolean;
   readonly waitedMs: number;
-  /** The conditions that did not hold in the last good sample; empty if there was none. */
+  /** Conditions that the last good sample did not meet. */
   readonly unmet: readonly Judgement[];
-  /** Why the last sample failed, if it did. */
   readonly error: AgentError | undefined;
 }
 
@@ -83,12 +75,11 @@ export interface WaitOptions extends Pick<RetryPolicy, 'sleep'> {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
-  /** Milliseconds on a clock that does not jump. */
   readonly clock: () => number;
   readonly onSample: (result: WaitResult) => void;
 }
 
-/** Takes samples until all conditions hold in one, time is up, or waiting cannot mend an error. */
+/** Samples until all conditions hold, time is up or an error is permanent. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: () => Promise<Stats>,
@@ -109,14 +100,13 @@ export async function waitUntil(
   }
 }
 
-/** The conditions that do not hold, or cannot be judged. */
 export function findUnmet(conditions: readonly Condition[], figures: Figures): Judgement[] {
   return conditions
     .map(condition => judge(condition, [figures]))
     .filter(({ holds }) => holds !== true);
 }
 
-/** The stats, or why there are none. Bugs pass through. */
+/** Returns an AgentError instead of throwing it. */
 export async function orError(read: () => Promise<Stats>): Promise<Stats | AgentError> {
   try {
     return await read();

@@ -2,19 +2,17 @@ import { badAnswer } from '../agent/answer.ts';
 import type { Client } from '../agent/client.ts';
 import { type Figures, METRICS } from '../gate/metrics.ts';
 
-/** The stats of one sample. */
 export interface Stats {
-  /** Every finite number that the agent sent, and those derived. */
+  /** All finite numbers that the agent sent, plus derived ones. */
   readonly figures: Figures;
-  /** The agent's text. */
+  /** As the agent sent it. */
   readonly json: string;
-  /** A sentence for each known metric that is not a number. */
   readonly warnings: readonly string[];
 }
 
-/** Gets the stats once. @throws AgentError */
+/** @throws AgentError if the request fails or the answer is unusable */
 export async function readStats(client: Pick<Client, 'send'>, statsPath: string): Promise<Stats> {
-  // A cached answer would pass for a sandbox that is not there any more.
+  // A cached answer could come from a sandbox that is gone.
   const headers = { 'Cache-Control': 'no-cache' };
   const answer = await client.send({ method: 'GET', path: statsPath, headers });
   const stats = decodeStats(answer.text);
@@ -22,7 +20,7 @@ export async function readStats(client: Pick<Client, 'send'>, statsPath: string)
   return stats;
 }
 
-/** Decodes the agent's stats; undefined if the text is not the JSON of an object. */
+/** Returns undefined unless `text` is a JSON object. */
 export function decodeStats(text: string): Stats | undefined {
   const fields = parseObject(text);
   if (fields === undefined) return undefined;
@@ -49,14 +47,13 @@ function parseObject(text: string): [string, unknown][] | undefined {
   }
 }
 
-// What a total of 0 says nothing about: the service does not know it.
+// Services that do not know a total report 0, so these figures are unknown too.
 const PARTS = {
   mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
   mem_total_mib: ['mem_total_mib', 'mem_used_mib'],
   disk_total: ['disk_total', 'disk_used', 'disk_used_pct', 'disk_free'],
 } as const;
 
-/** Drops what is unknown, and adds the memory in its other unit, used percent and free bytes. */
 function withDerived(sent: Figures): Figures {
   const figures = new Map(sent);
   for (const [total, parts] of Object.entries(PARTS))
@@ -65,7 +62,7 @@ function withDerived(sent: Figures): Figures {
     const bytes = figures.get(name);
     const mebibytes = figures.get(`${name}_mib`);
     if (bytes === undefined && mebibytes !== undefined) figures.set(name, mebibytes * 2 ** 20);
-    // In whole MiB, as services report it.
+    // Services report whole MiB.
     if (mebibytes === undefined && bytes !== undefined)
       figures.set(`${name}_mib`, Math.floor(bytes / 2 ** 20));
   }
@@ -76,6 +73,6 @@ function withDerived(sent: Figures): Figures {
     figures.set(`${name}_used_pct`, Math.round((used / total) * 10_000) / 100);
     figures.set(`${name}_free`, total - used);
   }
-  // A product of finite numbers may not be finite.
+  // Derived figures can overflow.
   return new Map([...figures].filter(([, figure]) => Number.isFinite(figure)));
 }

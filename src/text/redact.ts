@@ -1,18 +1,17 @@
-/** Replaces every secret in a text by `***`. */
 export type Redact = (text: string) => string;
 
-// Masking "v1" would garble every path that contains it.
+// Masking a short value such as "v1" would garble every path that contains it.
 const MIN_LENGTH = 8;
 
-/** Tells if a value that nobody declared as secret is long enough to be masked. */
+/** Returns true if a value not declared secret is long enough to mask. */
 export function isMaskable(value: string): boolean {
   return value.length >= MIN_LENGTH;
 }
 
-/** Makes a `Redact` that finds secrets as they are, percent-encoded, and in base64. */
+/** Creates a `Redact` that finds secrets verbatim, percent-encoded and in base64. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.filter(secret => secret !== '').flatMap(formsOf);
-  // Longest first, so that no remainder of a longer form stays behind.
+  // Replace longer forms first, so that no part of them remains.
   const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
   return text => ordered.reduce((clean, form) => clean.replaceAll(form, '***'), text);
 }

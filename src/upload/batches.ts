@@ -8,8 +8,8 @@ export interface BatchOptions {
 }
 
 /**
- * Parts files into requests: large ones alone, the largest first, then small ones in plan order, up
- * to `filesPerRequest` and a megabyte together. One request at a time keeps the plan's order.
+ * Groups files into requests: large files alone, largest first, then small ones up to
+ * `filesPerRequest` and 1 MiB. A concurrency of 1 keeps the plan's order.
  */
 export function batchesOf(
   files: readonly PlannedFile[],

@@ -10,30 +10,26 @@ import { fieldsOf, parseFields, systemCode } from '../text/unknown.ts';
 import { quote } from '../text/visible.ts';
 import type { FileResult, KnownFile } from './transfer.ts';
 
-/** An upload that the agent acknowledged. */
 export interface StateRow {
   readonly target: string;
-  /** Bytes that were sent. */
   readonly size: number;
-  /** Their SHA-256, in hexadecimal digits; undefined once the file is no longer in the build. */
+  /** Hex digest; undefined once the file has left the build. */
   readonly sha256: string | undefined;
 }
 
-/** What a sandbox is known to hold. */
 export interface State {
-  /** Absolute path of its file. */
   readonly file: string;
-  /** By the path that the agent returned. */
+  /** Keyed by the path that the agent returned. */
   readonly rows: ReadonlyMap<string, StateRow>;
-  /** Hash of all that decides where an upload goes. */
+  /** Hash of everything that decides where uploads go. */
   readonly scope: string;
   readonly warnings: readonly string[];
 }
 
-// Counts up with every change of the format.
+// Bump this for every change of the format.
 const SCHEMA = 2;
 
-/** @throws InputError if the file is no state, or cannot be read */
+/** @throws InputError if the file cannot be read or is not a state file */
 export function readState(inputs: Inputs<'upload'>, workspace: string): State | undefined {
   if (inputs.stateFile === '') return undefined;
   const file = path.resolve(workspace, inputs.stateFile);
@@ -49,13 +45,11 @@ export function readState(inputs: Inputs<'upload'>, workspace: string): State | 
 }
 
 export interface Changes {
-  /** The files that the sandbox has already: same target, size and hash. */
   readonly unchanged: Map<PlannedFile, KnownFile>;
-  /** Paths in the sandbox of files that are no longer in the build. */
+  /** Paths in the sandbox of files that have left the build. */
   readonly orphaned: string[];
 }
 
-/** Compares a plan with a state. */
 export async function findChanges(
   files: readonly PlannedFile[],
   { rows }: State,
@@ -76,8 +70,9 @@ export async function findChanges(
 }
 
 /**
- * Removes the file before anything is sent, so that the next run sends every file if this one does
- * not come to its end. @throws InputError if it cannot be removed
+ * Removes the state file before the transfer, so that an interrupted run makes the next one send
+ * every file.
+ * @throws InputError if the file cannot be removed
  */
 export function removeState({ file }: State): void {
   try {
@@ -88,12 +83,9 @@ export function removeState({ file }: State): void {
   }
 }
 
-/**
- * Writes what the sandbox holds after a transfer in which everything arrived; after any other,
- * nothing. Returns warnings.
- */
+/** Writes the state if every file arrived. Returns warnings. */
 export function writeState(state: State, results: readonly FileResult[]): string[] {
-  // What is no longer in the build stays known, but not its hash: users delete such files.
+  // Keep files that have left the build, but forget their hashes: users may delete them.
   const rows = new Map<string, StateRow>();
   for (const [place, row] of state.rows) rows.set(place, { ...row, sha256: undefined });
   for (const result of results) {
@@ -102,7 +94,7 @@ export function writeState(state: State, results: readonly FileResult[]): string
     rows.set(place, { target: file.target, size: file.size, sha256 });
   }
   try {
-    // A file that was cut, by a full disk or a kill, is not valid JSON, so the next run ignores it.
+    // A truncated file is invalid JSON, so the next run ignores it.
     writeFileSync(state.file, encodeRows(rows, state.scope), { flag: 'wx', mode: 0o600 });
     return [];
   } catch (error) {
@@ -111,7 +103,7 @@ export function writeState(state: State, results: readonly FileResult[]): string
   }
 }
 
-/** Secret values are left out, since they change from run to run. */
+// Omit secret values, which change from run to run.
 function scopeOf(inputs: Inputs<'upload'>): string {
   const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
   const shown = Object.entries(headers)
@@ -122,7 +114,7 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-/** A build could contain a link that leads out of the workspace. */
+// A build could plant a link that leads out of the workspace.
 function refuseLinks(file: string, workspace: string): void {
   let at = file;
   do {
@@ -132,7 +124,7 @@ function refuseLinks(file: string, workspace: string): void {
   } while (at.startsWith(`${workspace}${path.sep}`));
 }
 
-/** Empty if there is no file. @throws InputError if it is something other than a state */
+/** Returns '' if there is no file. @throws InputError if the file is not a state file */
 function readText(file: string): string {
   try {
     const text = readFileSync(file, 'utf8');
@@ -144,14 +136,14 @@ function readText(file: string): string {
   throw stateError(file, 'contains something other than the state of uploads');
 }
 
-/** A row a line, sorted by path, so that the same state is the same text. */
+// Sort by path, so that the same state always has the same text.
 function encodeRows(rows: State['rows'], scope: string): string {
   const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1));
   const lines = sorted.map(([place, row]) => JSON.stringify({ path: place, ...row }));
   return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(',\n')}\n]}\n`;
 }
 
-/** The rows of a state of the same scope; undefined for any other. */
+/** Decodes the rows; undefined if written for another scope. */
 function decodeRows(text: string, scope: string): Map<string, StateRow> | undefined {
   const { files, ...state } = parseFields(text);
   if (state['schema'] !== SCHEMA || state['scope'] !== scope) return undefined;

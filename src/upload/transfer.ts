@@ -6,17 +6,16 @@ import type { PlannedFile } from '../files/plan.ts';
 import { abbreviate } from '../text/format.ts';
 import { batchesOf } from './batches.ts';
 
-/** How one planned file ended. Every planned file has exactly one result. */
+/** Every planned file has exactly one result. */
 export type FileResult =
   | (Attempts & StoredFile & { readonly status: 'uploaded'; readonly file: PlannedFile })
   | (Attempts & { readonly status: 'failed'; readonly file: PlannedFile; readonly error: Failure })
-  /** Not sent, since the sandbox has it already. */
   | (KnownFile & { readonly status: 'unchanged'; readonly file: PlannedFile })
   | {
       readonly status: 'skipped' | 'not-attempted';
       readonly file: PlannedFile;
       readonly reason: string;
-      /** Only of a dry run that was asked for checksums. */
+      /** Set by dry runs with `checksums: true`. */
       readonly sha256?: string;
     };
 
@@ -25,20 +24,15 @@ interface Attempts {
   readonly durationMs: number;
 }
 
-/** A file that the sandbox has already. */
 export interface KnownFile {
-  /** The path as the agent returned it. */
   readonly path: string;
   readonly sha256: string;
 }
 
-/** What happens during a transfer, for whoever shows it. */
 export type TransferEvent =
-  /** Bytes of a request have left. */
   | { readonly kind: 'sent'; readonly bytes: number }
-  /** A request failed and will be repeated; `files` is empty for a request for the stats. */
+  /** `files` is empty for a stats request. */
   | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
-  /** A request failed for good. */
   | { readonly kind: 'failed'; readonly files: readonly PlannedFile[]; readonly error: AgentError }
   | {
       readonly kind: 'concurrency';
@@ -50,25 +44,23 @@ export type TransferEvent =
 
 export interface TransferOptions extends RetryPolicy {
   readonly upload: Upload;
-  /** The most requests at once. */
   readonly concurrency: number;
   readonly filesPerRequest: number;
   readonly unchanged: ReadonlyMap<PlannedFile, KnownFile>;
-  /** Ends the transfer: nothing new is started. The client ends what is in flight. */
+  /** Prevents new requests; the client aborts those in flight. */
   readonly cancel: AbortSignal;
-  /** Milliseconds on a clock that does not jump. */
   readonly clock: () => number;
   readonly onEvent: (event: TransferEvent) => void;
 }
 
-/** Uploads every file that has changed. Returns one result for each file, in plan order. */
+/** Uploads all changed files. Returns one result per file, in plan order. */
 export async function transfer(
   files: readonly PlannedFile[],
   options: TransferOptions,
 ): Promise<FileResult[]> {
   const { concurrency, unchanged, cancel } = options;
-  // Two limits: on batches under way, pauses between attempts included, so that a dead sandbox gets
-  // 24 batches and not all; and on requests in flight, which falls while the sandbox is busy.
+  // `batches` includes those waiting for a retry, so a dead sandbox gets 24 batches and not all.
+  // `requests` only counts those in flight, and is halved while the sandbox is busy.
   const batches = pLimit(concurrency);
   const requests = pLimit(concurrency);
   const ending = new AbortController();
@@ -78,7 +70,7 @@ export async function transfer(
 
   const changed = files.filter(file => !unchanged.has(file));
   const sending = batchesOf(changed, options).map(batch => batches(() => send(batch, state)));
-  // The first bug ends the transfer: nothing more is sent after it.
+  // If a bug throws, send nothing more.
   await Promise.all(sending).finally(() => ending.abort('the transfer is over'));
 
   const all = files.map((file): FileResult => {
@@ -92,15 +84,13 @@ export async function transfer(
 interface TransferState extends TransferOptions {
   readonly requests: LimitFunction;
   readonly results: Map<PlannedFile, FileResult>;
-  /** Aborted with a reason when sending more is pointless. */
+  /** Aborts with a reason once sending more is pointless. */
   readonly ending: AbortController;
-  /** Aborts then, and when the job is cancelled: nothing new is started. */
   readonly stop: AbortSignal;
-  /** Requests that used up their attempts since something last arrived. */
+  /** Requests that used up their attempts since the last success. */
   lostInARow: number;
 }
 
-/** Sends a batch with one request, and its retries. Its files share its fate. */
 async function send(batch: readonly PlannedFile[], state: TransferState): Promise<void> {
   const { stop, clock, onEvent } = state;
   if (stop.aborted) return;
@@ -113,7 +103,7 @@ async function send(batch: readonly PlannedFile[], state: TransferState): Promis
   if ('error' in outcome) return fail(batch, outcome.error, sent, state);
   state.lostInARow = 0;
   for (const [file, stored] of outcome.value) {
-    // A file of a batch that cannot be read fails alone.
+    // An unreadable file does not fail its batch.
     if (stored instanceof AgentError) fail([file], stored, sent, state);
     else settle({ status: 'uploaded', file, ...sent, ...stored }, state);
   }
@@ -122,7 +112,7 @@ async function send(batch: readonly PlannedFile[], state: TransferState): Promis
 function attempt(batch: readonly PlannedFile[], state: TransferState): ReturnType<Upload> {
   const { requests, upload, stop, onEvent } = state;
   return requests(async () => {
-    // The transfer may have ended while this waited for its turn.
+    // The transfer may have ended while this request was queued.
     if (stop.aborted) throw new AgentError('cancelled', `It was not sent: ${reasonOf(stop)}.`);
     const before = requests.concurrency;
     try {
@@ -138,7 +128,7 @@ function isOverload({ status }: AgentError): boolean {
   return status === 429 || status === 503;
 }
 
-/** Halves the concurrency, once for all requests that began at the same one. */
+// Halves the concurrency once, even if several requests from the same level fail.
 function slowDown(before: number, error: AgentError, { requests, onEvent }: TransferState): void {
   const to = Math.floor(before / 2);
   if (to === 0 || requests.concurrency !== before) return;
@@ -146,7 +136,6 @@ function slowDown(before: number, error: AgentError, { requests, onEvent }: Tran
   onEvent({ kind: 'concurrency', from: before, to, reason: error.message });
 }
 
-/** Fails files, and ends the transfer if the others have no chance either. */
 function fail(
   files: readonly PlannedFile[],
   error: AgentError,
@@ -161,7 +150,7 @@ function fail(
   for (const file of files) settle({ status: 'failed', file, ...sent, error: failure }, state);
 }
 
-// Simple on purpose: it may leave good files unsent, but the job has failed already.
+// This may leave good files unsent, but by then the job has failed anyway.
 const MAX_LOST_IN_A_ROW = 3;
 
 function endIfHopeless(
@@ -170,7 +159,7 @@ function endIfHopeless(
   state: TransferState,
 ): void {
   const { ending } = state;
-  // An agent that drops folders may have stored a part of a batch over other files.
+  // An agent that drops folders may have written part of the batch over other files.
   const mayBeMisplaced =
     files.length > 1 && (error.kind === 'rejected' || error.kind === 'bad-answer');
   if (isFatal(error) || mayBeMisplaced) ending.abort(`the transfer had ended: ${error.message}`);
@@ -187,14 +176,13 @@ function settle(result: FileResult, { results, onEvent }: TransferState): void {
   onEvent({ kind: 'settled', result });
 }
 
-/** Says why nothing more is sent. */
 function reasonOf(stop: AbortSignal): string {
   return typeof stop.reason === 'string' ? stop.reason : 'the job was cancelled';
 }
 
 const MAX_NAMED = 10;
 
-/** Fails files that the agent stored at one place, also in an earlier run: only one is there. */
+// The agent stored these files at the same path, so only one of them survives.
 function failOverwritten(results: readonly FileResult[]): FileResult[] {
   const byPath = Map.groupBy(results, result => ('path' in result ? result.path : ''));
   return results.map((result): FileResult => {
