@@ -30,7 +30,7 @@ async function run(
       ...options,
     },
   );
-  const outcome = await clock.passUntil(running);
+  const outcome = await running;
   return { outcome, retries, tookMs: clock.now() };
 }
 

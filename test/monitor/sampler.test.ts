@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { recordSamples, sampleTimeout } from '../../src/monitor/sampler.ts';
-import { simulatedClock } from '../clock.ts';
+import { fakeClock } from '../clock.ts';
 import { decoded } from '../stats/given.ts';
 
 const TOO_LARGE = new AgentError('too-large', 'Long.');
@@ -62,7 +62,7 @@ async function recorded({
 }): Promise<string[]> {
   const lines: string[] = [];
   const stop = new AbortController();
-  const { sleep, clock } = simulatedClock();
+  const { sleep, now } = fakeClock();
   let samples = 0;
   const read = async () => {
     const error = errors[samples];
@@ -75,7 +75,7 @@ async function recorded({
     intervalMs: 5,
     sleep,
     stop: stop.signal,
-    now: clock,
+    now,
     isFull: () => samples >= fullAt,
     write(line) {
       if ('stats' in line) lines.push(`${line.at} sample`);

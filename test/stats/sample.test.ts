@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { takeSamples, type WaitResult, waitUntil } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
-import { simulatedClock } from '../clock.ts';
+import { fakeClock } from '../clock.ts';
 import { parse } from '../gate/given.ts';
 import { decoded } from './given.ts';
 
@@ -28,16 +28,17 @@ function answering(...answers: readonly [Answer, ...Answer[]]) {
   };
 }
 
-/** Time that passes while somebody sleeps, and a signal that aborts at a time. */
+/** A clock, and a signal that aborts at a time. */
 function cancelledAt(ms = Number.POSITIVE_INFINITY) {
-  const time = simulatedClock();
+  const { now, sleep } = fakeClock();
   const controller = new AbortController();
   return {
-    ...time,
+    now,
+    clock: now,
     stop: controller.signal,
-    async sleep(duration: number, signal: AbortSignal) {
-      if (time.clock() >= ms) controller.abort();
-      return time.sleep(duration, signal);
+    sleep(duration: number, signal: AbortSignal) {
+      if (now() >= ms) controller.abort();
+      return sleep(duration, signal);
     },
   };
 }

@@ -83,7 +83,7 @@ export async function simulate(
     },
     ...options,
   });
-  const results = await clock.passUntil(running);
+  const results = await running;
   const statuses = results.map(({ status }) => status[0]).join('');
   return { results, statuses, requests, events, tookMs: clock.now() };
 }
