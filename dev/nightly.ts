@@ -6,7 +6,7 @@ import path from 'node:path';
 // and delivery, the links to other sites, and the self-run in act if that is installed.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
-const SEEDS = '200';
+const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1).join(' ');
 /** Uploads of any size stay well below; a leak of a 1 GiB file does not. */
 const MOST_MIB = 512;
 
