@@ -1322,19 +1322,21 @@ function stalled(label, { isSent }) {
 function startIdleClock(ms) {
 	const { promise: ranOut, reject } = Promise.withResolvers();
 	const ending = new AbortController();
-	let timer = setTimeout(() => {
-		timer = void 0;
+	const end = () => {
 		ending.abort();
 		reject(ending.signal.reason);
-	}, ms);
+	};
+	let timer = setTimeout(end, ms);
+	const stop = () => clearTimeout(timer);
+	const restart = () => {
+		stop();
+		timer = setTimeout(end, ms);
+	};
 	return {
 		ranOut,
 		signal: ending.signal,
-		restart: () => void timer?.refresh(),
-		stop() {
-			clearTimeout(timer);
-			timer = void 0;
-		}
+		restart,
+		stop
 	};
 }
 

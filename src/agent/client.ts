@@ -223,22 +223,18 @@ function stalled(label: string, { isSent }: Sending): AgentError {
 }
 
 /** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
-function startIdleClock(ms: number) {
+export function startIdleClock(ms: number) {
   const { promise: ranOut, reject } = Promise.withResolvers<never>();
   const ending = new AbortController();
-  let timer: NodeJS.Timeout | undefined = setTimeout(() => {
-    timer = undefined;
+  const end = () => {
     ending.abort();
     reject(ending.signal.reason);
-  }, ms);
-  return {
-    ranOut,
-    signal: ending.signal,
-    // refresh() would revive a cleared timer, so `stop` drops the reference.
-    restart: () => void timer?.refresh(),
-    stop() {
-      clearTimeout(timer);
-      timer = undefined;
-    },
   };
+  let timer = setTimeout(end, ms);
+  const stop = () => clearTimeout(timer);
+  const restart = () => {
+    stop();
+    timer = setTimeout(end, ms);
+  };
+  return { ranOut, signal: ending.signal, restart, stop };
 }

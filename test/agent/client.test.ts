@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { before, suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import { startIdleClock } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import {
   afterHead,
@@ -304,4 +305,17 @@ suite('connections', { timeout: 20_000 }, () => {
     controller.abort();
     await Promise.all([sending, closed(socket)]);
   });
+});
+
+test('each part of a body that is taken restarts the timeout', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const clock = startIdleClock(1000);
+  clock.ranOut.catch(() => {});
+  for (let part = 0; part < 3; part += 1) {
+    t.mock.timers.tick(900);
+    clock.restart();
+  }
+  assert.equal(clock.signal.aborted, false);
+  t.mock.timers.tick(1000);
+  assert.equal(clock.signal.aborted, true);
 });

@@ -99,6 +99,7 @@ suite('the input files', () => {
     assert.match(summary, /^<h3>✅ .*Dry run: 2 files [\s\S]*\/app/);
     assert.deepEqual([outputs['uploaded-count'], outputs['skipped-count']], ['0', '2']);
     assert.deepEqual([report.dryRun, outputs['stats'], outputs['gate']], [true, '', 'none']);
+    assert.equal(report.digest, '');
   });
 });
 

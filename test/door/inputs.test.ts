@@ -46,7 +46,7 @@ suite('inputs', () => {
       for (const expected of [...says, RegExp(`Example: ${name}: .`)]) assert.match(line, expected);
     }
     assert.equal(world.agent.connections(), 0);
-    assert.equal(result.outputs['uploaded-count'], '0');
+    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['gate']], ['0', 'failed']);
     assert.match(result.summary, /^<h3>❌ [\s\S]*27 inputs are invalid/);
   });
 

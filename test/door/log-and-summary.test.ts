@@ -60,7 +60,7 @@ suite('the log', () => {
 
   test('has inputs without secrets, the plan, attempts and causes in its debug lines', async () => {
     await using world = await openFaulty(status(503, '{"message":"not now"}'), { times: 1 });
-    const inputs = { headers: 'X-Api-Key: hush-hush', timeout: '30s', 'warn-if': 'cpu_count > 9' };
+    const inputs = { headers: 'X-Session: hush-hush', timeout: '30s', 'warn-if': 'cpu_count > 9' };
     const log = debugLog(await runWell(world, inputs, { env: { RUNNER_DEBUG: '1' } }));
     for (const part of [/sandbox-sync\/\d/, /timeout.*30/, /1 file/, /503.*not now/, /12\.5/])
       assert.match(log, part);

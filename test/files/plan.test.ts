@@ -163,6 +163,11 @@ describe('two sources for one target', () => {
     ]);
   });
 
+  test('are two where the file system knows case', () => {
+    const found = [matches('a => x', [source('a')]), matches('A => x', [source('A')])];
+    assert.deepEqual(refusals(found), [`"a" and "A" would both go to "x". ${ADVICE}`]);
+  });
+
   test('are one file where the file system knows no case', () => {
     const [whole, spelled] = [
       source('dist/a', 'a'),

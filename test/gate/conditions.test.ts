@@ -19,6 +19,11 @@ describe('a condition is read as', () => {
     // Units, in any case.
     ['disk_free < 512 MiB', { text: 'disk_free < 512MiB', limit: 2 ** 29 }],
     ['disk_free < 5gib', { text: 'disk_free < 5GiB', limit: 5 * 2 ** 30 }],
+    ['swap > 2KiB', { limit: 2048 }],
+    ['swap > 3MB', { limit: 3_000_000 }],
+    ['swap > 4GB', { limit: 4_000_000_000 }],
+    ['swap > 5TB', { limit: 5_000_000_000_000 }],
+    ['swap > 6TiB', { limit: 6 * 2 ** 40 }],
     ['mem_used > 1.005KB', { text: 'mem_used > 1.005kB', limit: 1005 }],
     ['mem_used_mib >= 1.5GiB', { limit: 1536 }],
     ['mem_used_mib >= 1536', { limit: 1536 }],

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
+import { filesIn, readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
 import {
   folderOf,
   openWorld,
@@ -144,6 +144,15 @@ suite('a monitor', { concurrency: 2 }, () => {
     rmSync(monitor.directory, { recursive: true });
     const post = await monitor.post();
     assert.equal(post.exitCode, 1);
+    assert.match(post.annotations('error').join('\n'), /^monitor: its record is lost: /);
+  });
+
+  test('of whose record no sample is left fails without a gate too', async () => {
+    const reset = { kind: 'reset', at: 'after-body' } as const;
+    await using monitor = await startMonitor({}, { faults: [{ on: 'stats', skip: 1, do: reset }] });
+    rmSync(filesIn(monitor.directory).record);
+    const post = await monitor.post();
+    assert.equal(post.exitCode, 1, post.stdout);
     assert.match(post.annotations('error').join('\n'), /^monitor: its record is lost: /);
   });
 

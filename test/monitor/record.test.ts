@@ -20,6 +20,7 @@ import {
   startNow,
 } from '../../src/monitor/record.ts';
 import { judgeRecord } from '../../src/run/monitor.ts';
+import { redactor } from '../../src/text/redact.ts';
 import { parse } from '../gate/given.ts';
 import { decoded } from '../stats/given.ts';
 
@@ -43,6 +44,12 @@ describe('a record', () => {
     assert.match(warnings.join(), /^The sandbox's ts cannot be used/);
     assert.deepEqual(failures, [{ at: 2, message: 'no answer' }]);
     assert.deepEqual([end, crash], [ASKED, undefined]);
+  });
+
+  test('holds no secret that the service repeats', () => {
+    using place = openPlace();
+    appendLine(place.path, { at: 1, stats: '{"note":"a \\"token"}' }, redactor(['token']));
+    assert.equal(readRecord(place.path).stats?.json, '{"note":"a \\"***"}');
   });
 
   test('loses no more than half a line to a sampler that was killed', () => {

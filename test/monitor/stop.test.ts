@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import path from 'node:path';
 import { suite, test } from 'node:test';
 import { openWorld, type Result, runBadly } from '../door/harness.ts';
-import { WITHOUT_SIGNALS } from '../system.ts';
-import { type Monitor, signalAtEnd, startAnother, startMonitor } from './monitoring.ts';
+import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
+import { type Monitor, signalAtEnd, startAnother, startMonitor, until } from './monitoring.ts';
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
@@ -96,5 +98,25 @@ suite('monitor/stop', { concurrency: 2 }, () => {
     assert.notEqual((await monitor.stop({}, signalAtEnd('SIGKILL'))).exitCode, 0);
     const post = await monitor.post();
     assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
+  });
+
+  test('that is killed before its results are out leaves it to the post step too', {
+    skip: unlessLinux('needs mkfifo'),
+  }, async () => {
+    await using monitor = await startMonitor(GATED);
+    const { temp, outside } = monitor.world;
+    const pipe = path.join(outside, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const isPublishing = () => globSync('*/report.json', { cwd: temp }).length > 0;
+    const stop = await monitor.stop(
+      {},
+      {
+        // Nobody reads the pipe, so the step waits there.
+        env: { GITHUB_STEP_SUMMARY: pipe },
+        onRequest: (_, signal) => void until(isPublishing).then(() => signal('SIGKILL')),
+      },
+    );
+    assert.notEqual(stop.exitCode, 0);
+    assert.equal((await monitor.post()).outputs['gate'], 'passed');
   });
 });

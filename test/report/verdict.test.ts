@@ -67,6 +67,7 @@ const CASES: readonly Case[] = [
   ],
   ['failure', 'Uploaded 1 of 2 files; 1 failed, 1 unchanged.', { files: [SAME, SENT, GONE] }],
   ['failure', 'Uploaded 0 of 2 files; 1 failed, 1 not attempted.', { files: [GONE, LEFT] }],
+  ['failure', 'Uploaded 1 of 2 files; 1 not attempted.', { files: [SENT, LEFT] }],
   ['failure', 'Uploaded 1 of 2 files; 1 failed.', { files: [SENT, GONE], ...load(0) }],
   [
     'failure',

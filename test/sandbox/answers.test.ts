@@ -78,6 +78,11 @@ describe('a creation ends with advice after', () => {
   });
 });
 
+test('a domain that is no host name is none', async () => {
+  await using service = await openService({ domain: 'e2b.app/@example.com' });
+  assert.equal((await service.run()).outputs['domain'], '');
+});
+
 test('all wrong inputs are reported together, before anything is sent', async () => {
   await using service = await openService();
   const url = { 'api-url': 'https://me:pass-word@host', 'api-key': '"e2b_1"' };

@@ -88,6 +88,14 @@ describe('a deletion', () => {
     assert.deepEqual(asked(service), [CREATED, ...failed, DELETED]);
   });
 
+  test('comes at once if no post step will know of the sandbox', async () => {
+    await using service = await openService();
+    // A folder, to which nothing can be written.
+    const main = await service.run({}, { env: { GITHUB_STATE: service.temp } });
+    assert.match(annotations(main, 'error'), /^GITHUB_STATE: the runner's file cannot be written/);
+    assert.deepEqual(asked(service), [CREATED, DELETED]);
+  });
+
   test('that fails leaves the job green, and a warning says when the sandbox ends', async () => {
     await using service = await openService({ failures: [0, 401] });
     const main = await service.run();
@@ -107,13 +115,16 @@ describe('a cancelled job', { skip: WITHOUT_SIGNALS }, () => {
   test('still takes the answer to its creation, and still deletes the sandbox', async () => {
     const creating = interrupt('SIGTERM');
     const deleting = interrupt('SIGINT');
-    const failures = [creating, deleting].map(({ arrived }) => ({ waits: arrived }));
+    const failures = [
+      { waits: creating.arrived },
+      { waits: deleting.arrived, answer: 'reset' },
+    ] as const;
     await using service = await openService({ failures });
     const main = await service.run({}, { env, ...creating.watch });
     assert.equal(main.outputs['id'], service.plane.created[0]?.id, main.stdout);
     const post = await service.run({}, { env, post: main, ...deleting.watch });
     assert.equal(post.exitCode, 0, post.stdout);
-    assert.deepEqual(asked(service), [CREATED, DELETED]);
+    assert.deepEqual(asked(service), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
   });
 
   test('names the metadata if its creation is not answered before the runner kills it', async () => {
