@@ -36,7 +36,7 @@ export function pathWithin(directory: string, file: string): string | undefined 
   return climbs || path.isAbsolute(relative) ? undefined : relative;
 }
 
-export function isWithin(directory: string, file: string): boolean {
+function isWithin(directory: string, file: string): boolean {
   return pathWithin(directory, file) !== undefined;
 }
 

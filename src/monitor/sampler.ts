@@ -90,7 +90,7 @@ const LAST_SAMPLE_MS = 5000;
 const JOB_GONE = 'its job is gone';
 
 /** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
-export function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
+function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
   const stop = new AbortController();
   const cancel = new AbortController();
   const endsAt = performance.now() + maxDurationMs;

@@ -107,7 +107,7 @@ export function findUnmet(conditions: readonly Condition[], figures: Figures): J
 }
 
 /** Returns an AgentError instead of throwing it. */
-export async function orError(read: () => Promise<Stats>): Promise<Stats | AgentError> {
+async function orError(read: () => Promise<Stats>): Promise<Stats | AgentError> {
   try {
     return await read();
   } catch (error) {
