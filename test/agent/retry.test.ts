@@ -80,7 +80,7 @@ suite('a pause', () => {
     assert.deepEqual(pauses(most), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
   });
 
-  test('is at least as long as the agent asked for, and still random', () => {
+  test('is at least as long as Retry-After asks for, and still random', () => {
     assert.deepEqual([backoff(1, least, 7000), backoff(1, most, 7000)], [7000, 7500]);
     assert.equal(backoff(5, least, 100), 8000);
   });
