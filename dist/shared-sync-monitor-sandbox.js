@@ -973,13 +973,13 @@ const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/s
 /**
 * Yields the report file in pieces, since 20,000 files in one string would take too much memory.
 */
-function* reportJson(report) {
+function* reportJson(report, { title }) {
 	const { task, files, stats, samples, gate, ...rest } = report;
 	const document = {
 		$schema: SCHEMA,
 		task,
 		succeeded: succeeded(report),
-		headline: conclude(report).title,
+		headline: title,
 		totals: countFiles(report),
 		...rest,
 		gate: {
@@ -1208,8 +1208,7 @@ const MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
-function summaryOf(report) {
-	const verdict = conclude(report);
+function summaryOf(report, verdict) {
 	const { level, title, lines, warnings, notices, upload } = verdict;
 	const { digest } = report;
 	const reasons = [...lines.map((line) => line.html), ...warnings.map((warning) => html`⚠️ ${warning.html}`)];
@@ -1289,14 +1288,14 @@ async function publish(report, options) {
 	const { log, withSummary } = options;
 	const verdict = conclude(report);
 	logFiles(report, log);
-	const problems = await writeOutputs(report, options);
-	if (withSummary) await writeSummary(report, options);
+	const problems = await writeOutputs(report, verdict, options);
+	if (withSummary) await writeSummary(report, verdict, options);
 	logVerdict(report, verdict, problems, log);
 }
-async function writeOutputs(report, options) {
+async function writeOutputs(report, verdict, options) {
 	try {
 		const outputs = {
-			...await writeFiles(report, options),
+			...await writeFiles(report, verdict, options),
 			...outputsOf(report)
 		};
 		requireFiles("GITHUB_OUTPUT");
@@ -1306,7 +1305,7 @@ async function writeOutputs(report, options) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-async function writeFiles(report, { log, redact }) {
+async function writeFiles(report, verdict, { log, redact }) {
 	const none = isUpload(report) ? {
 		report: "",
 		checksums: ""
@@ -1327,16 +1326,16 @@ async function writeFiles(report, { log, redact }) {
 		return {
 			...none,
 			...checksums && { checksums },
-			report: await write("report.json", reportJson(report))
+			report: await write("report.json", reportJson(report, verdict))
 		};
 	} catch (error) {
 		log.warning([`The report file could not be written: ${errorText(error)}.`]);
 		return none;
 	}
 }
-async function writeSummary(report, { log, redact }) {
+async function writeSummary(report, verdict, { log, redact }) {
 	try {
-		await summary.addRaw(redact(summaryOf(report))).write();
+		await summary.addRaw(redact(summaryOf(report, verdict))).write();
 	} catch (error) {
 		log.warning([`The job summary could not be written: ${errorText(error)}.`]);
 	}

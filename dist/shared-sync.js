@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { B as failureOf, J as fieldsOf, K as visibleCut, N as gateOf, P as isGated, R as withRetries, S as allOf, U as quote, V as isFatal, X as systemCode, Y as parseFields, a as takeSamples, b as isSecretHeader, c as openClient, d as badAnswer, f as parseAnswer, n as readStats, o as waitUntil, r as findUnmet, s as MAX_ANSWER_BYTES, w as inputError, x as InputError, z as AgentError } from "./shared.js";
+import { B as failureOf, J as fieldsOf, K as visibleCut, N as gateOf, P as isGated, R as withRetries, S as allOf, U as quote, V as isFatal, X as systemCode, Y as parseFields, a as takeSamples, b as isSecretHeader, c as openClient, d as badAnswer, f as parseAnswer, n as readStats, o as waitUntil, q as errorText, r as findUnmet, s as MAX_ANSWER_BYTES, w as inputError, x as InputError, z as AgentError } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
 import { C as formatNumber, T as totalSize, _ as describeShard, b as formatBytes, g as EMPTY_REPORT, h as judgementLine, m as waitError, p as reportError, r as digestOf, v as abbreviate, x as formatCount, y as andMore } from "./shared-sync-monitor-sandbox.js";
 import { setImmediate } from "node:timers/promises";
@@ -736,7 +736,7 @@ function writeState(state, results) {
 		});
 		return [];
 	} catch (error) {
-		return [`The state file could not be written, so the next run sends every file: ${error instanceof Error ? error.message : String(error)}.`];
+		return [`The state file could not be written, so the next run sends every file: ${errorText(error)}.`];
 	}
 }
 function scopeOf(inputs) {
@@ -856,19 +856,24 @@ async function transfer(files, options) {
 	const changed = files.filter((file) => !unchanged.has(file));
 	const sending = batchesOf(changed, options).map((batch) => batches(() => send$1(batch, state)));
 	await Promise.all(sending).finally(() => ending.abort("the transfer is over"));
-	return failOverwritten(files.map((file) => {
-		const known = unchanged.get(file);
-		if (known !== void 0) return {
-			status: "unchanged",
-			file,
-			...known
-		};
+	return failOverwritten(inPlanOrder(files, unchanged, (file) => {
 		return results.get(file) ?? {
 			status: "not-attempted",
 			file,
 			reason: reasonOf(stop)
 		};
 	}));
+}
+/** Returns one result for each file; `resultOf` gives those of changed files. */
+function inPlanOrder(files, unchanged, resultOf) {
+	return files.map((file) => {
+		const known = unchanged.get(file);
+		return known === void 0 ? resultOf(file) : {
+			status: "unchanged",
+			file,
+			...known
+		};
+	});
 }
 async function send$1(batch, state) {
 	const { stop, clock, onEvent } = state;
@@ -1264,22 +1269,20 @@ function announcementOf({ sandboxId, baseUrl, shard }, changed) {
 	return `Uploading ${`${formatCount(changed.length, "file")} (${formatBytes(totalSize(changed))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
 }
 async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
-	const results = [];
-	for (const file of files) {
-		const known = unchanged.get(file);
-		const sha256 = checksums && known === void 0 ? await hashFile(file, cancel) : void 0;
-		if (known !== void 0) results.push({
-			status: "unchanged",
-			file,
-			...known
-		});
-		else results.push({
+	const hashes = /* @__PURE__ */ new Map();
+	for (const file of checksums ? files : []) {
+		const sha256 = unchanged.has(file) ? void 0 : await hashFile(file, cancel);
+		if (sha256 !== void 0) hashes.set(file, sha256);
+	}
+	const results = inPlanOrder(files, unchanged, (file) => {
+		const sha256 = hashes.get(file);
+		return {
 			status: "skipped",
 			file,
 			reason: "dry run",
 			...sha256 && { sha256 }
-		});
-	}
+		};
+	});
 	return {
 		...report,
 		files: results,
@@ -1289,13 +1292,7 @@ async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
 }
 function notSent({ files, unchanged, report }, problem, { cancel }) {
 	const reason = problem.errors[0]?.message ?? "";
-	const results = files.map((file) => {
-		const known = unchanged.get(file);
-		if (known !== void 0) return {
-			status: "unchanged",
-			file,
-			...known
-		};
+	const results = inPlanOrder(files, unchanged, (file) => {
 		return {
 			status: "not-attempted",
 			file,

@@ -24,14 +24,18 @@ export async function publish(report: Report, options: PublishOptions): Promise<
   const { log, withSummary } = options;
   const verdict = conclude(report);
   logFiles(report, log);
-  const problems = await writeOutputs(report, options);
-  if (withSummary) await writeSummary(report, options);
+  const problems = await writeOutputs(report, verdict, options);
+  if (withSummary) await writeSummary(report, verdict, options);
   logVerdict(report, verdict, problems, log);
 }
 
-async function writeOutputs(report: Report, options: PublishOptions): Promise<string[]> {
+async function writeOutputs(
+  report: Report,
+  verdict: Verdict,
+  options: PublishOptions,
+): Promise<string[]> {
   try {
-    const outputs = { ...(await writeFiles(report, options)), ...outputsOf(report) };
+    const outputs = { ...(await writeFiles(report, verdict, options)), ...outputsOf(report) };
     requireFiles('GITHUB_OUTPUT');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
     return [];
@@ -42,6 +46,7 @@ async function writeOutputs(report: Report, options: PublishOptions): Promise<st
 
 async function writeFiles(
   report: Report,
+  verdict: Verdict,
   { log, redact }: PublishOptions,
 ): Promise<Record<string, string>> {
   const none = isUpload(report) ? { report: '', checksums: '' } : { report: '' };
@@ -58,7 +63,7 @@ async function writeFiles(
     return {
       ...none,
       ...(checksums && { checksums }),
-      report: await write('report.json', reportJson(report)),
+      report: await write('report.json', reportJson(report, verdict)),
     };
   } catch (error) {
     log.warning([`The report file could not be written: ${errorText(error)}.`]);
@@ -66,9 +71,13 @@ async function writeFiles(
   }
 }
 
-async function writeSummary(report: Report, { log, redact }: PublishOptions): Promise<void> {
+async function writeSummary(
+  report: Report,
+  verdict: Verdict,
+  { log, redact }: PublishOptions,
+): Promise<void> {
   try {
-    await stepSummary.addRaw(redact(summaryOf(report))).write();
+    await stepSummary.addRaw(redact(summaryOf(report, verdict))).write();
   } catch (error) {
     log.warning([`The job summary could not be written: ${errorText(error)}.`]);
   }

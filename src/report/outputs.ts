@@ -3,7 +3,7 @@ import { aggregateOf, type Breach, figuresOf, metricsOf } from '../gate/judge.ts
 import { METRICS } from '../gate/metrics.ts';
 import type { FileResult } from '../upload/transfer.ts';
 import { countFiles, isUpload, listUploaded, type Report, succeeded } from './report.ts';
-import { conclude } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 type Outputs = Readonly<Record<string, string>>;
 
@@ -71,13 +71,13 @@ const SCHEMA =
 /**
  * Yields the report file in pieces, since 20,000 files in one string would take too much memory.
  */
-export function* reportJson(report: Report): Generator<string> {
+export function* reportJson(report: Report, { title }: Verdict): Generator<string> {
   const { task, files, stats, samples, gate, ...rest } = report;
   const document = {
     $schema: SCHEMA,
     task,
     succeeded: succeeded(report),
-    headline: conclude(report).title,
+    headline: title,
     totals: countFiles(report),
     ...rest,
     gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },

@@ -5,7 +5,7 @@ import { drawChart } from './chart.ts';
 import { figuresTable } from './figures.ts';
 import { code, concat, folded, type Html, html, list, prose } from './html.ts';
 import { moreInReport, nameDigest, type Report } from './report.ts';
-import { conclude, type Verdict } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 // GitHub drops summaries above 1 MiB. These limits and `MAX_TEXT` in html.ts keep them smaller.
 const MAX_GROUPS = 10;
@@ -16,8 +16,7 @@ const MAX_PLANNED = 50;
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
-export function summaryOf(report: Report): string {
-  const verdict = conclude(report);
+export function summaryOf(report: Report, verdict: Verdict): string {
   const { level, title, lines, warnings, notices, upload } = verdict;
   const { digest } = report;
   const reasons = [

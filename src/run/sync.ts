@@ -12,15 +12,15 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import { describeShard, EMPTY_REPORT, type Report } from '../report/report.ts';
 import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
-import type { State } from '../upload/state-file.ts';
 import {
   type Changes,
   findChanges,
   readState,
   removeState,
+  type State,
   writeState,
 } from '../upload/state-file.ts';
-import { type FileResult, transfer } from '../upload/transfer.ts';
+import { type FileResult, inPlanOrder, transfer } from '../upload/transfer.ts';
 import type { Context } from './context.ts';
 import { checkGateIsJudgeable, measure, waitFor, withClient } from './measure.ts';
 
@@ -159,13 +159,15 @@ async function dryRun(
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
 ): Promise<Report> {
-  const results: FileResult[] = [];
-  for (const file of files) {
-    const known = unchanged.get(file);
-    const sha256 = checksums && known === undefined ? await hashFile(file, cancel) : undefined;
-    if (known !== undefined) results.push({ status: 'unchanged', file, ...known });
-    else results.push({ status: 'skipped', file, reason: 'dry run', ...(sha256 && { sha256 }) });
+  const hashes = new Map<PlannedFile, string>();
+  for (const file of checksums ? files : []) {
+    const sha256 = unchanged.has(file) ? undefined : await hashFile(file, cancel);
+    if (sha256 !== undefined) hashes.set(file, sha256);
   }
+  const results = inPlanOrder(files, unchanged, file => {
+    const sha256 = hashes.get(file);
+    return { status: 'skipped', file, reason: 'dry run', ...(sha256 && { sha256 }) };
+  });
   return { ...report, files: results, digest: digestOf(results), cancelled: cancel.aborted };
 }
 
@@ -175,9 +177,7 @@ function notSent(
   { cancel }: Context,
 ): Report {
   const reason = problem.errors[0]?.message ?? '';
-  const results = files.map((file): FileResult => {
-    const known = unchanged.get(file);
-    if (known !== undefined) return { status: 'unchanged', file, ...known };
+  const results = inPlanOrder(files, unchanged, file => {
     return { status: 'not-attempted', file, reason };
   });
   return { ...report, ...problem, files: results, cancelled: cancel.aborted };

@@ -6,7 +6,7 @@ import type { PlannedFile } from '../files/plan.ts';
 import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { fieldsOf, parseFields, systemCode } from '../text/unknown.ts';
+import { errorText, fieldsOf, parseFields, systemCode } from '../text/unknown.ts';
 import { quote } from '../text/visible.ts';
 import type { FileResult, KnownFile } from './transfer.ts';
 
@@ -98,7 +98,7 @@ export function writeState(state: State, results: readonly FileResult[]): string
     writeFileSync(state.file, encodeRows(rows, state.scope), { flag: 'wx', mode: 0o600 });
     return [];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return [`The state file could not be written, so the next run sends every file: ${reason}.`];
   }
 }

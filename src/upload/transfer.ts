@@ -73,12 +73,22 @@ export async function transfer(
   // If a bug throws, send nothing more.
   await Promise.all(sending).finally(() => ending.abort('the transfer is over'));
 
-  const all = files.map((file): FileResult => {
-    const known = unchanged.get(file);
-    if (known !== undefined) return { status: 'unchanged', file, ...known };
+  const all = inPlanOrder(files, unchanged, file => {
     return results.get(file) ?? { status: 'not-attempted', file, reason: reasonOf(stop) };
   });
   return failOverwritten(all);
+}
+
+/** Returns one result for each file; `resultOf` gives those of changed files. */
+export function inPlanOrder(
+  files: readonly PlannedFile[],
+  unchanged: TransferOptions['unchanged'],
+  resultOf: (file: PlannedFile) => FileResult,
+): FileResult[] {
+  return files.map(file => {
+    const known = unchanged.get(file);
+    return known === undefined ? resultOf(file) : { status: 'unchanged', file, ...known };
+  });
 }
 
 interface TransferState extends TransferOptions {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { checksumsOf, digestOf } from '../../src/report/checksums.ts';
 import { outputsOf, reportJson } from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
+import { conclude } from '../../src/report/verdict.ts';
 import {
   BUSY,
   EVERY_END,
@@ -97,7 +98,10 @@ describe('the outputs', () => {
   });
 });
 
-const written = (parts: Partial<Report>) => [...reportJson(report(parts))].join('');
+const written = (parts: Partial<Report>) => {
+  const given = report(parts);
+  return [...reportJson(given, conclude(given))].join('');
+};
 
 describe('the report file', () => {
   test('holds everything about a run', () => {
