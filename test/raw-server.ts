@@ -16,7 +16,7 @@ export interface RawServer extends AsyncDisposable {
 /** What a server does with each connection. */
 export type Script = (socket: Socket) => void;
 
-/** Starts a server; with keys, it speaks TLS, and would rather speak HTTP/2. */
+/** Starts a server; with keys, it speaks TLS and offers HTTP/2 first. */
 export async function rawServer(script: Script, keys?: Keys): Promise<RawServer> {
   const server =
     keys === undefined

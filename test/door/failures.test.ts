@@ -17,7 +17,7 @@ import {
   uploads,
 } from './harness.ts';
 
-/** Failures that no other attempt and no other file has to suffer from, by file. */
+/** Failures by file that affect neither other attempts nor other files. */
 const ALONE: Readonly<
   Record<string, readonly [FaultAction, kind: string, message: RegExp, hint: RegExp]>
 > = {

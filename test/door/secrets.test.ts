@@ -62,7 +62,7 @@ function assertSentOnce({ line, headers, body }: Received): void {
     for (const part of rest) assert.ok(!part.includes(form), part.slice(0, 300));
 }
 
-/** Everything that was sent, in every spelling. */
+/** Repeats the token in all its forms, and every header that was received. */
 const echo = ({ headers }: Received) => [...FORMS, ...headers].join(' ');
 
 const repeating = (code: number): Talk =>
