@@ -1,4 +1,4 @@
-import { S as formatDuration, s as openMonitorDirectory, t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
+import { T as formatDuration, s as openMonitorDirectory, t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
 import { r as startMonitor } from "./shared-monitor-sampler.js";
 import path from "node:path";
 

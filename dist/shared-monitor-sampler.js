@@ -1,5 +1,6 @@
-import { J as fieldsOf, L as sleep, N as gateOf, O as redactor, R as withRetries, U as quote, X as systemCode, Y as parseFields, Z as textsOf, c as openClient, h as secretsIn, i as samplesOf, m as parseInputs, n as readStats, p as inputNames, t as decodeStats, u as proxyCredentials, w as inputError, z as AgentError } from "./shared.js";
-import { g as EMPTY_REPORT, w as formatTime, x as formatCount } from "./shared-sync-monitor-sandbox.js";
+import { D as formatTime, g as EMPTY_REPORT, v as gateOf, w as formatCount } from "./shared-sync-monitor-sandbox.js";
+import { A as quote, C as sleep, I as parseFields, L as systemCode, R as textsOf, S as redactor, T as AgentError, c as parseInputs, i as proxyCredentials, l as secretsIn, n as openClient, s as inputNames, v as inputError } from "./shared.js";
+import { c as requestStats, o as withClient, r as sample, s as decodeStats } from "./shared-sync-monitor-sampler.js";
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { once } from "node:events";
@@ -20,30 +21,23 @@ function filesIn(directory) {
 function uptimeMs() {
 	return Number(process.hrtime.bigint()) / 1e6;
 }
-function startNow() {
-	return {
-		at: Date.now(),
-		uptimeMs: uptimeMs()
-	};
+/** Returns the Unix time, in milliseconds, at which the monotonic clock was 0. */
+function clockOrigin() {
+	return Date.now() - uptimeMs();
 }
-/** Returns a clock of Unix milliseconds that never jumps after the start. */
-function clockOf(start) {
-	return () => Math.round(start.at + uptimeMs() - start.uptimeMs);
+/** Returns a clock of Unix milliseconds that does not jump when the system's time is changed. */
+function clockSince(origin) {
+	return () => Math.round(origin + uptimeMs());
 }
 function keepInputs(directory, kept) {
 	writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 384 });
 }
 function readKeptInputs(directory) {
-	const { inputs, start } = parseFields(readIfThere(filesIn(directory).inputs));
-	const { at, uptimeMs } = fieldsOf(start);
-	if (typeof at !== "number" || typeof uptimeMs !== "number") return void 0;
-	return {
+	const { inputs, origin } = parseFields(readIfThere(filesIn(directory).inputs));
+	return typeof origin === "number" ? {
 		inputs: textsOf(inputs),
-		start: {
-			at,
-			uptimeMs
-		}
-	};
+		origin
+	} : void 0;
 }
 /** Returns undefined once the sampler has signed off. */
 function samplerPid(directory) {
@@ -60,7 +54,7 @@ function isStopped(directory) {
 	return readIfThere(filesIn(directory).stop) === STOPPED;
 }
 /** The sampler records this reason if the job stops it. */
-const ASKED = "the job asked for it";
+const STOP_REQUESTED = "the job asked for it";
 /** Appends a line without the secrets that a service may repeat. */
 function appendLine(directory, line, redact) {
 	const text = redact(JSON.stringify(line));
@@ -75,25 +69,23 @@ function readRecord(directory) {
 	const { record, errors } = filesIn(directory);
 	const lines = readIfThere(record).split("\n").map(parseLine);
 	return {
-		...samplesOf(lines.flatMap(({ reading }) => reading ?? [])),
-		failures: lines.flatMap(({ failed }) => failed ?? []),
+		samples: lines.flatMap(({ sample }) => sample ?? []),
+		failures: lines.flatMap(({ failure }) => failure ?? []),
 		end: lines.findLast(({ end }) => end !== void 0)?.end,
 		crash: readIfThere(errors).trimEnd().split("\n").at(-1)?.trim() || void 0
 	};
 }
 function parseLine(line) {
 	const { at, stats, failure, end } = parseFields(line);
-	if (typeof at !== "number") return {};
-	const decoded = typeof stats === "string" ? decodeStats(stats) : void 0;
-	if (decoded !== void 0) return { reading: {
+	if (typeof failure === "string") return { failure };
+	if (typeof end === "string") return { end };
+	if (typeof at !== "number" || typeof stats !== "string") return {};
+	const decoded = decodeStats(stats);
+	if (decoded === void 0) return { failure: "The stats were not a JSON object." };
+	return { sample: {
 		at,
-		stats: decoded
+		...decoded
 	} };
-	if (typeof failure === "string") return { failed: {
-		at,
-		message: failure
-	} };
-	return typeof end === "string" ? { end } : {};
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
@@ -145,11 +137,11 @@ async function runSampler(directory, task) {
 		redact
 	});
 	try {
-		await recordSamples(() => readStats(client, inputs.statsPath), {
+		await recordSamples(() => requestStats(client, inputs.statsPath), {
 			intervalMs: inputs.sampleInterval,
 			sleep,
 			stop,
-			now: clockOf(task.start),
+			now: clockSince(task.origin),
 			write: (line) => appendLine(directory, line, redact),
 			isFull: () => isFull(directory)
 		});
@@ -165,20 +157,20 @@ const MIN_TIMEOUT_MS = 1e4;
 function sampleTimeout({ timeout, sampleInterval }) {
 	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
-async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull }) {
+async function recordSamples(request, { intervalMs, sleep, stop, now, write, isFull }) {
 	while (!stop.aborted && !isFull()) {
 		await sleep(intervalMs, stop);
 		try {
-			const { json } = await read();
+			const { text } = await request();
 			write({
 				at: now(),
-				stats: json
+				stats: text
 			});
 		} catch (error) {
 			if (!(error instanceof AgentError)) throw error;
 			write({
 				at: now(),
-				failure: failureText(error)
+				failure: error.message
 			});
 		}
 	}
@@ -186,9 +178,6 @@ async function recordSamples(read, { intervalMs, sleep, stop, now, write, isFull
 		at: now(),
 		end: stop.aborted ? String(stop.reason) : "its record was full"
 	});
-}
-function failureText({ kind, message, hint, isRetryable }) {
-	return isRetryable || kind === "cancelled" ? message : `${message} ${hint}`;
 }
 const CHECK_MS = 200;
 const LAST_SAMPLE_MS = 5e3;
@@ -212,7 +201,7 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 	};
 }
 function findReasonToEnd(directory, jobPid, isTimeUp) {
-	if (existsSync(filesIn(directory).stop)) return ASKED;
+	if (existsSync(filesIn(directory).stop)) return STOP_REQUESTED;
 	if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
 	return isTimeUp ? "max-duration was over" : void 0;
 }
@@ -261,14 +250,10 @@ async function startSampler(script, directory, task) {
 	child.unref();
 }
 async function receiveTask() {
-	const { inputs, start, jobPid } = parseFields(await text(process.stdin));
-	const { at, uptimeMs } = fieldsOf(start);
+	const { inputs, origin, jobPid } = parseFields(await text(process.stdin));
 	return {
 		inputs: textsOf(inputs),
-		start: {
-			at: Number(at),
-			uptimeMs: Number(uptimeMs)
-		},
+		origin: Number(origin),
 		jobPid: Number(jobPid)
 	};
 }
@@ -278,76 +263,55 @@ function samplerEnvironment() {
 }
 
 // src/run/monitor.ts
+const FIRST_RETRIES = 2;
 /**
 * Takes the first sample, so that a wrong token, host or ID fails here, then starts the sampler.
 * @throws AgentError or InputError
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
-	const start = startNow();
-	const { json } = await takeFirstSample(inputs, context);
-	const directory = openDirectory();
-	const kept = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
-	keepInputs(directory, {
-		inputs: {
-			...Object.fromEntries(kept),
-			"base-url": inputs.baseUrl
-		},
-		start
-	});
-	appendLine(directory, {
-		at: clockOf(start)(),
-		stats: json
-	}, context.redact);
-	await startSampler(script, directory, {
-		inputs: raw,
-		start,
-		jobPid
-	});
-	const text = `Monitor: records into ${directory} until process ${jobPid} ends`;
-	context.onEvent({
-		kind: "found",
-		text
-	});
-}
-const FIRST_RETRIES = 2;
-async function takeFirstSample(inputs, context) {
-	const client = openClient({
+	const origin = clockOrigin();
+	const connection = {
 		...inputs,
 		timeout: sampleTimeout(inputs)
-	}, context);
-	try {
-		const outcome = await withRetries(() => readStats(client, inputs.statsPath), {
-			...context,
-			retries: FIRST_RETRIES,
-			stop: context.cancel,
-			onRetry: (retry) => context.onEvent({
-				kind: "retry",
-				files: [],
-				retry
-			})
-		});
-		if ("error" in outcome) throw outcome.error;
-		return outcome.value;
-	} finally {
-		await client.close();
-	}
+	};
+	const outcome = await withClient(connection, context, (client) => sample({
+		...inputs,
+		retries: FIRST_RETRIES
+	}, client, context));
+	if ("error" in outcome) throw outcome.error;
+	const directory = openDirectory();
+	const judging = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
+	const kept = {
+		...Object.fromEntries(judging),
+		"base-url": inputs.baseUrl
+	};
+	keepInputs(directory, {
+		inputs: kept,
+		origin
+	});
+	const first = {
+		at: clockSince(origin)(),
+		stats: outcome.value.json
+	};
+	appendLine(directory, first, context.redact);
+	await startSampler(script, directory, {
+		inputs: raw,
+		origin,
+		jobPid
+	});
 }
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
-	const { cancel, onEvent } = context;
+	const { cancel } = context;
 	const kept = readKeptInputs(directory);
 	if (kept === void 0) throw lostRecord(directory);
-	const jobEnd = clockOf(kept.start)();
+	const jobEnd = clockSince(kept.origin)();
 	requestStop(directory);
 	await waitForSampler(directory, {
 		...context,
 		stop: cancel
 	});
 	const record = readRecord(directory);
-	onEvent({
-		kind: "found",
-		text: describeRecord(record)
-	});
 	if (record.samples.length === 0) throw lostRecord(directory);
 	const end = record.end ?? (cancel.aborted ? "the job asked for it" : void 0);
 	return {
@@ -360,11 +324,10 @@ async function endMonitor(directory, context) {
 }
 /** Judges a record; a gap fails a gate with `fail-if` and is a warning otherwise. */
 function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, jobEnd) {
-	const { samples, stats } = record;
+	const { samples } = record;
 	const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
 	const [message, ...details] = gaps;
 	const isFailure = failIf.length > 0 && message !== void 0;
-	const figures = samples.map((sample) => sample.figures);
 	return {
 		...EMPTY_REPORT,
 		task: "monitor",
@@ -372,7 +335,6 @@ function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval 
 		sandboxId,
 		baseUrl,
 		samples,
-		stats,
 		monitored: {
 			from: samples[0]?.at ?? jobEnd,
 			to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd)
@@ -380,16 +342,12 @@ function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval 
 		gate: gateOf({
 			failIf,
 			warnIf
-		}, figures, gaps.length > 0),
+		}, samples, gaps.length > 0),
 		errors: isFailure ? [{
 			message,
 			details
 		}] : [],
-		warnings: [
-			...record.warnings,
-			...describeFailures(record),
-			...isFailure ? [] : gaps
-		]
+		warnings: [...describeFailures(record), ...isFailure ? [] : gaps]
 	};
 }
 function lostRecord(directory) {
@@ -398,32 +356,19 @@ function lostRecord(directory) {
 function describeGap({ from, to, why }) {
 	return `The sandbox was not seen from ${formatTime(from)} to ${formatTime(to)}${why}.`;
 }
-function describeFailures({ failures }) {
-	const [first, ...others] = failures;
+function describeFailures({ failures: [first, ...others] }) {
 	if (first === void 0) return [];
-	return [`${formatCount(failures.length, "sample")} failed${others.length === 0 ? "" : ", the first"}: ${first.message}`];
+	const which = others.length === 0 ? "" : ", the first";
+	return [`${formatCount(others.length + 1, "sample")} failed${which}: ${first}`];
 }
-const MAX_DEBUG_LINES = 100;
-function describeRecord({ samples, failures, end, crash }) {
-	const ending = end ?? crash ?? "unknown";
-	const counts = `${formatCount(samples.length, "sample")}, ${failures.length} failed`;
-	const lines = failures.slice(0, MAX_DEBUG_LINES).map(({ at, message }) => `- ${new Date(at).toISOString()}: ${message}`);
-	return [`Monitor: ${counts}, ended: ${ending}`, ...lines].join("\n");
-}
-const EXAMPLE = "${{ steps.<its id>.outputs.monitor }}";
 /** Returns the directory of the monitor to stop. @throws InputError unless exactly one matches */
 function chooseMonitor(wanted, directories) {
-	const named = directories.filter((directory) => !isStopped(directory)).filter((directory) => wanted === "" || path.basename(directory) === wanted);
-	const [only, ...others] = named;
+	const running = directories.filter((directory) => !isStopped(directory));
+	const [only, ...others] = running.filter((each) => wanted === "" || path.basename(each) === wanted);
 	if (only !== void 0 && others.length === 0) return only;
-	if (only !== void 0) {
-		const shown = named.map(nameMonitor).join(", ");
-		const why = `${formatCount(named.length, "monitor")} run in this job: ${shown}. Say which one to stop.`;
-		throw inputError("monitor", why, EXAMPLE);
-	}
-	if (wanted === "") throw inputError("monitor", "no monitor runs in this job. Start one in an earlier step, with uses: sandbox-sync/sandbox-sync/monitor@v1.");
-	const why = `${quote(wanted)} is no monitor of this job, or was stopped already. Use the output of the step that started it.`;
-	throw inputError("monitor", why, EXAMPLE);
+	const what = wanted === "" ? "is needed unless exactly one monitor runs" : `${quote(wanted)} is no running monitor of this job`;
+	const names = running.map(nameMonitor).join(", ") || "none";
+	throw inputError("monitor", `${what}. Running: ${names}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
 function nameMonitor(directory) {
 	const name = readKeptInputs(directory)?.inputs["name"]?.trim() ?? "";

@@ -1,5 +1,5 @@
-import { J as fieldsOf, R as withRetries, d as badAnswer, f as parseAnswer, l as openServiceClient, y as isHeaderValue, z as AgentError } from "./shared.js";
-import { S as formatDuration, w as formatTime } from "./shared-sync-monitor-sandbox.js";
+import { F as fieldsOf, T as AgentError, a as badAnswer, o as parseAnswer, p as isHeaderValue, r as openServiceClient, w as withRetries } from "./shared.js";
+import { D as formatTime, T as formatDuration } from "./shared-sync-monitor-sandbox.js";
 
 // src/sandbox/api.ts
 function openApi(inputs, options) {

@@ -1,36 +1,9 @@
-import { A as aggregateOf, C as describeProblem, D as metricKind, E as METRICS, F as judge, G as visible, H as harmless, I as metricsOf, L as sleep, M as figuresOf, O as redactor, T as AGGREGATES, U as quote, W as truncate, Y as parseFields, Z as textsOf, _ as DEFAULT_PORT, g as taskOf, h as secretsIn, j as decidingOf, k as NO_GATE, m as parseInputs, p as inputNames, q as errorText, u as proxyCredentials, v as USER_AGENT, w as inputError, x as InputError, z as AgentError } from "./shared.js";
+import { A as quote, C as sleep, I as parseFields, M as visible, O as harmless, P as errorText, R as textsOf, S as redactor, T as AgentError, _ as describeProblem, b as METRICS, c as parseInputs, d as DEFAULT_PORT, f as USER_AGENT, h as InputError, i as proxyCredentials, j as truncate, k as literal, l as secretsIn, s as inputNames, u as taskOf, v as inputError, x as metricKind, y as AGGREGATES } from "./shared.js";
 import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
 import { hash, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { writeFile } from "node:fs/promises";
-
-// src/inputs/job-sandbox.ts
-/**
-* Fills in the job's sandbox, unless the step sets a token or base URL.
-* @throws InputError if the sandbox is missing or ambiguous
-*/
-function withJobSandbox(raw, sandboxes) {
-	if (["token", "base-url"].some((name) => (raw[name] ?? "").trim() !== "")) return raw;
-	if (sandboxes.length === 0) throw inputError("sandbox-id", NO_SANDBOX);
-	const wanted = (raw["sandbox-id"] ?? "").trim();
-	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
-	const known = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
-	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${known}. For any other, set token and base-url too.`);
-	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${known}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
-	const { id, token, baseUrl, headerPrefix } = only;
-	const connection = {
-		"sandbox-id": id,
-		token,
-		"base-url": baseUrl,
-		"header-prefix": headerPrefix
-	};
-	return {
-		...raw,
-		...connection
-	};
-}
-const NO_SANDBOX = "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
 
 // src/text/format.ts
 const BYTE_UNITS = [
@@ -89,17 +62,135 @@ function abbreviate(items, limit, { show, more }) {
 	const rest = items.length - limit;
 	return rest > 0 ? [...shown, more(rest)] : shown;
 }
-/** Takes items while their sizes add up to at most `limit`; generates none after that. */
-function takeWithin(items, limit, sizeOf) {
-	const taken = [];
-	let left = limit;
-	for (const item of items) {
-		left -= sizeOf(item);
-		if (left < 0) break;
-		taken.push(item);
-	}
-	return taken;
+
+// src/gate/judge.ts
+const NO_GATE = {
+	state: "none",
+	failIf: [],
+	warnIf: [],
+	breaches: []
+};
+function isGated({ failIf, warnIf }) {
+	return failIf.length + warnIf.length > 0;
 }
+/** Judges all conditions; a gate that misses samples (`isIncomplete`) never passes. */
+function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
+	const tripped = (level, conditions) => conditions.map((condition) => ({
+		...judge(condition, samples),
+		level
+	})).filter(({ holds }) => holds !== false);
+	const failures = tripped("fail", failIf);
+	const warnings = tripped("warn", warnIf);
+	const state = () => {
+		if (!isGated({
+			failIf,
+			warnIf
+		})) return "none";
+		if (failures.length > 0 || isIncomplete && failIf.length > 0) return "failed";
+		return isIncomplete || warnings.length > 0 ? "warned" : "passed";
+	};
+	return {
+		state: state(),
+		failIf,
+		warnIf,
+		breaches: [...failures, ...warnings]
+	};
+}
+/** Judges a condition over samples (oldest first), all of which must have the metric. */
+function judge(condition, samples) {
+	const { metric, aggregate = "last", operator, limit } = condition;
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return {
+		condition,
+		holds: void 0,
+		why
+	};
+	const candidates = candidatesOf(condition, samples);
+	if (!candidates.every(Number.isFinite)) return {
+		condition,
+		holds: void 0,
+		why: `the mean of ${literal(metric)} is too large`
+	};
+	const tripping = candidates.find((figure) => COMPARE[operator](figure, limit));
+	const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
+	return {
+		condition,
+		holds: tripping !== void 0,
+		figure
+	};
+}
+function whyNotJudged(metric, samples) {
+	if (samples.length === 0) return "there are no stats";
+	const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
+	if (first === void 0) return void 0;
+	const count = others.length + 1;
+	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${literal(metric)}`;
+	return `the sandbox does not report ${literal(metric)}; it reports ${namesIn(first)}`;
+}
+const COMPARE = {
+	">": (figure, limit) => figure > limit,
+	">=": (figure, limit) => figure >= limit,
+	"<": (figure, limit) => figure < limit,
+	"<=": (figure, limit) => figure <= limit,
+	"==": (figure, limit) => figure === limit,
+	"!=": (figure, limit) => figure !== limit
+};
+function candidatesOf({ metric, aggregate, operator }, samples) {
+	const figures = figuresOf(metric, samples);
+	if (aggregate !== void 0) return [AGGREGATE[aggregate](figures)];
+	if (operator.startsWith(">")) return [AGGREGATE.max(figures)];
+	return operator.startsWith("<") ? [AGGREGATE.min(figures)] : figures;
+}
+const MAX_REPORTED = 30;
+function namesIn({ figures }) {
+	const names = [...figures.keys()].sort().map(literal);
+	const more = (count) => `${formatNumber(count)} more`;
+	return abbreviate(names, MAX_REPORTED, {
+		show: String,
+		more
+	}).join(", ") || "nothing";
+}
+/** Returns undefined if no sample has the metric. */
+function aggregateOf(aggregate, metric, samples) {
+	const figures = figuresOf(metric, samples);
+	return figures.length === 0 ? void 0 : AGGREGATE[aggregate](figures);
+}
+function figuresOf(metric, samples) {
+	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
+}
+const AGGREGATE = {
+	last: (figures) => figures.at(-1) ?? NaN,
+	mean: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
+	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
+	max: (figures) => figures.reduce((high, figure) => Math.max(high, figure))
+};
+
+// src/inputs/job-sandbox.ts
+/**
+* Fills in the job's sandbox, unless the step sets a token or base URL.
+* @throws InputError if the sandbox is missing or ambiguous
+*/
+function withJobSandbox(raw, sandboxes) {
+	if (["token", "base-url"].some((name) => (raw[name] ?? "").trim() !== "")) return raw;
+	if (sandboxes.length === 0) throw inputError("sandbox-id", NO_SANDBOX);
+	const wanted = (raw["sandbox-id"] ?? "").trim();
+	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
+	const known = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
+	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${known}. For any other, set token and base-url too.`);
+	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${known}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
+	const { id, token, baseUrl, headerPrefix } = only;
+	const connection = {
+		"sandbox-id": id,
+		token,
+		"base-url": baseUrl,
+		"header-prefix": headerPrefix
+	};
+	return {
+		...raw,
+		...connection
+	};
+}
+const NO_SANDBOX = "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
 
 // src/report/report.ts
 const EMPTY_REPORT = {
@@ -114,7 +205,6 @@ const EMPTY_REPORT = {
 	digest: "",
 	skipped: [],
 	orphaned: [],
-	stats: void 0,
 	samples: [],
 	monitored: void 0,
 	gate: NO_GATE,
@@ -152,17 +242,16 @@ function succeeded(report) {
 	const { failed, notAttempted } = countFiles(report);
 	return failed + notAttempted + errors.length === 0 && gate.state !== "failed" && !cancelled;
 }
+const MAX_LIST_BYTES = 262144;
 /** Lists the uploaded files as a JSON array, or returns undefined above 256 KiB. */
 function listUploaded({ files }) {
-	const uploaded = files.filter((result) => result.status === "uploaded");
-	const entries = uploaded.values().map(({ file: { source }, path, size }) => JSON.stringify({
+	const entries = files.filter((result) => result.status === "uploaded").map(({ file: { source }, path, size }) => ({
 		source,
 		path,
 		size
 	}));
-	const bytesOf = (entry) => Buffer.byteLength(entry) + 1;
-	const taken = takeWithin(entries, 262143, bytesOf);
-	return taken.length < uploaded.length ? void 0 : `[${taken.join(",")}]`;
+	const json = JSON.stringify(entries);
+	return Buffer.byteLength(json) > MAX_LIST_BYTES ? void 0 : json;
 }
 function nameShard({ index, count }) {
 	return `shard ${index} of ${count}`;
@@ -174,8 +263,8 @@ function describeShard(shard) {
 function nameDigest({ shard }) {
 	return shard === void 0 ? "Digest" : `Digest of ${nameShard(shard)}`;
 }
-function moreInReport(rest) {
-	return `and ${formatNumber(rest)} more; the report file has them all`;
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
 }
 
 // src/report/html.ts
@@ -189,7 +278,7 @@ const ENTITIES = new Map(Object.entries({
 }));
 /** Escapes all values. GitHub renders no Markdown in a block without blank lines. */
 function html(parts, ...values) {
-	return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
+	return { html: String.raw({ raw: parts }, ...values.map(toHtml$1)) };
 }
 function concat(pieces, separator = "") {
 	return { html: pieces.map((piece) => piece.html).join(separator) };
@@ -198,36 +287,12 @@ function concat(pieces, separator = "") {
 function code(text) {
 	return html`<code>${text}</code>`;
 }
+/** Renders our own words, in which backticks mark code. */
 function prose(text) {
 	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
 }
-function message(parts, ...values) {
-	const texts = values.map((value) => typeof value === "string" ? value : value.text);
-	const htmls = values.map((value) => typeof value === "string" ? value : value.html);
-	return {
-		text: String.raw({ raw: parts }, ...texts),
-		html: html(parts, ...htmls)
-	};
-}
-function literal(text) {
-	return {
-		text: `\`${text}\``,
-		html: code(text)
-	};
-}
-/** Text that may quote a third party, rendered entirely as code. */
-function foreign(text) {
-	return {
-		text,
-		html: code(text.replaceAll("`", ""))
-	};
-}
-function enumerate(messages) {
-	const [first = message``, ...others] = messages;
-	return others.reduce((before, next) => message`${before}, ${next}`, first);
-}
 function unbroken(figure) {
-	return { html: toHtml(figure).replaceAll(" ", "&nbsp;") };
+	return { html: toHtml$1(figure).replaceAll(" ", "&nbsp;") };
 }
 function table(headings, rows) {
 	const columns = [...headings.keys()].filter((column) => rows.some((row) => row[column]?.html));
@@ -249,7 +314,7 @@ function folded(title, blocks) {
 	if (blocks.length === 0) return [];
 	return [html`<details><summary>${title}</summary>\n${concat(blocks, "\n")}\n</details>`];
 }
-function toHtml(value) {
+function toHtml$1(value) {
 	return typeof value === "string" ? escapeHtml(truncate(visible(value), MAX_TEXT)) : value.html;
 }
 function escapeHtml(text) {
@@ -267,46 +332,40 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
-function figureOver(metric, aggregate, samples) {
-	const all = samples.map(({ figures }) => figures);
-	const figures = figuresOf(metric, all);
-	return figures && aggregateOf(aggregate, figures);
+/** Describes a condition that tripped, or why it cannot be judged. */
+function breachLine(breach, samples) {
+	if (breach.holds === void 0) return judgementLine(breach);
+	const { condition, figure } = breach;
+	const { text, metric, aggregate } = condition;
+	const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
+	if (samples.length < 2) return tripped;
+	const all = formatCount(samples.length, "sample");
+	if (aggregate === "mean") return `${tripped} on average of ${all}`;
+	const findSample = (holds) => aggregate === "last" ? samples.at(-1) : samples.find(holds);
+	const decisive = findSample(({ figures }) => figures.get(metric) === figure);
+	const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
+	if (aggregate !== void 0) return line;
+	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
+	return `${line}, in ${formatNumber(count)} of ${all}`;
 }
-function breachMessage(breach, samples) {
-	if (breach.holds === void 0) return unjudgedMessage(breach);
-	const { text, metric } = breach.condition;
-	const when = describeWhen(breach, samples);
-	return message`${literal(text)} tripped: ${formatFigure(metric, breach.figure)}${when}`;
-}
-/** Returns, for example, ` at 09:05:00 UTC, in 4 of 12 samples`. */
-function describeWhen({ condition, figure }, samples) {
-	const { metric, aggregate } = condition;
-	if (samples.length < 2) return "";
-	if (aggregate === "mean") return ` on average of ${formatCount(samples.length, "sample")}`;
-	const sample = aggregate === "last" ? samples.at(-1) : samples.find(({ figures }) => figures.get(metric) === figure);
-	const time = ` at ${formatTime(sample?.at ?? 0)}`;
-	if (aggregate !== void 0) return time;
-	const tripped = samples.filter(({ figures }) => judge(condition, [figures]).holds);
-	return `${time}, in ${formatNumber(tripped.length)} of ${formatCount(samples.length, "sample")}`;
-}
+/** Explains why a condition to wait for does not hold, or why it cannot be judged. */
 function judgementLine(judgement) {
-	if (judgement.holds === void 0) return unjudgedMessage(judgement).text;
 	const { text, metric } = judgement.condition;
+	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
 	return `\`${text}\` does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
-const MAX_REPORTED = 30;
-function unjudgedMessage({ condition, samples, missing, reported }) {
-	const subject = message`${literal(condition.text)} cannot be judged`;
-	const metric = literal(condition.metric);
-	if (samples === 0) return message`${subject}: there are no stats`;
-	if (missing === 0) return message`${subject}: the mean of ${metric} is too large a number`;
-	if (missing < samples) return message`${subject}: ${formatNumber(missing)} of ${formatCount(samples, "sample")} do not report ${metric}`;
-	const names = abbreviate(reported, MAX_REPORTED, {
-		show: literal,
-		more: (rest) => message`${formatNumber(rest)} more`
-	});
-	const others = names.length === 0 ? message`nothing` : enumerate(names);
-	return message`${subject}: the sandbox does not report ${metric}; it reports ${others}`;
+const USED = {
+	CPU: "cpu_used_pct",
+	memory: "mem_used_pct",
+	disk: "disk_used_pct"
+};
+function describeUsage({ samples }) {
+	if (samples.length === 0) return "No stats were read";
+	const figures = Object.entries(USED).flatMap(([name, metric]) => {
+		const figure = aggregateOf("max", metric, samples);
+		return figure === void 0 ? [] : `${name} ${formatFigure(metric, figure)}`;
+	}).join(", ") || "no CPU, memory or disk usage";
+	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 const ROWS = [
 	{
@@ -346,26 +405,26 @@ const MAX_CONDITIONS = 30;
 function figuresTable({ samples, gate }) {
 	if (samples.length === 0) return [];
 	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
-	const known = new Set(ROWS.flatMap(({ judged }) => judged));
-	const others = new Set(conditions.map(({ metric }) => metric)).difference(known);
+	const inRows = new Set(ROWS.flatMap(({ judged }) => judged));
+	const others = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
 	const rows = [...ROWS, ...[...others].map(rowOf)].flatMap((row) => {
-		const own = conditions.filter(({ metric }) => row.judged.includes(metric));
-		const peak = describeUse(row, samples.length > 1 ? "max" : "last", samples);
-		if (peak === void 0 && own.length === 0) return [];
-		const limits = own.map((condition) => limitOf(condition, gate));
-		const mean = own.some(({ aggregate }) => aggregate === "mean") ? describeUse(row, "mean", samples) : void 0;
+		const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
+		const peak = describeUse(row, "max", samples);
+		if (peak === void 0 && judged.length === 0) return [];
+		const mean = judged.some(({ aggregate }) => aggregate === "mean") ? describeUse(row, "mean", samples) : void 0;
+		const marked = judged.map((condition) => markCondition(condition, gate));
 		return [[
-			headingOf(row, samples),
+			html`${row.name}${describeTotal(row, samples)}`,
 			peak ?? html`not reported`,
-			concat(limits, "<br>"),
-			mean ?? html``
+			mean ?? html``,
+			concat(marked, "<br>")
 		]];
 	});
 	return table([
 		"",
 		samples.length > 1 ? "Peak" : "Now",
-		"Limit",
-		"Mean"
+		"Mean",
+		"Trips if"
 	], rows);
 }
 function rowOf(metric) {
@@ -375,15 +434,15 @@ function rowOf(metric) {
 		judged: [metric]
 	};
 }
-function headingOf({ name, total }, samples) {
-	const figure = total && figureOver(total, "last", samples);
-	if (total === void 0 || !figure) return name;
+function describeTotal({ total = "" }, samples) {
+	const figure = aggregateOf("last", total, samples);
+	if (!figure) return html``;
 	const size = total === "cpu_count" ? formatCount(figure, "core") : formatFigure(total, figure);
-	return html`${name} (${unbroken(size)})`;
+	return html` (${unbroken(size)})`;
 }
 function describeUse({ figures }, aggregate, samples) {
 	const [first, second] = figures.flatMap((metric) => {
-		const figure = figureOver(metric, aggregate, samples);
+		const figure = aggregateOf(aggregate, metric, samples);
 		return figure === void 0 ? [] : [unbroken(formatFigure(metric, figure))];
 	});
 	return first === void 0 || second === void 0 ? first : html`${first} (${second})`;
@@ -393,26 +452,10 @@ const MARKS$1 = {
 	warn: "⚠️",
 	none: "✅"
 };
-const BOUNDS = {
-	">": "",
-	">=": "",
-	"<": "min. ",
-	"<=": "min. ",
-	"==": "not ",
-	"!=": "only "
-};
-/** Returns a cell such as `❌ 90 %` or `✅ min. 512 MiB free`. */
-function limitOf(condition, { breaches, warnIf }) {
-	const { metric, aggregate, operator, limit } = condition;
+function markCondition(condition, { breaches, warnIf }) {
 	const level = breaches.find((breach) => breach.condition === condition)?.level ?? "none";
-	const isUsual = aggregate === decidingOf({
-		...condition,
-		aggregate: void 0
-	});
-	const which = aggregate === void 0 || isUsual ? "" : `${aggregate} `;
-	const suffix = `${metric.endsWith("_free") ? " free" : ""}${warnIf.includes(condition) ? " (warn)" : ""}`;
-	const allowed = html`${which}${BOUNDS[operator]}${unbroken(formatFigure(metric, limit))}${suffix}`;
-	return html`${MARKS$1[level]}&nbsp;${allowed}`;
+	const only = warnIf.includes(condition) ? " (warn)" : "";
+	return html`${MARKS$1[level]}&nbsp;${code(condition.text)}${only}`;
 }
 
 // src/report/verdict.ts
@@ -420,11 +463,14 @@ function conclude(report) {
 	const { gate, samples, warnings } = report;
 	const failures = groupFailures(report);
 	const breaches = samples.length === 0 ? [] : gate.breaches;
-	const tripped = (wanted) => breaches.filter(({ level }) => level === wanted).map((breach) => breachMessage(breach, samples));
+	const tripped = (wanted) => breaches.filter(({ level }) => level === wanted).map((breach) => ({
+		text: breachLine(breach, samples),
+		isForeign: false
+	}));
 	return {
 		level: levelOf(report),
 		title: titleOf(report),
-		lines: [...tripped("fail"), ...errorLines(report, failures)],
+		lines: [...tripped("fail"), ...errorLines(report, failures).map(foreign)],
 		failures,
 		warnings: [...tripped("warn"), ...warnings.map(foreign)],
 		notices: [
@@ -435,6 +481,12 @@ function conclude(report) {
 		upload: describeTransfer(report)
 	};
 }
+function foreign(text) {
+	return {
+		text,
+		isForeign: true
+	};
+}
 function levelOf(report) {
 	const { cancelled, files, shard, gate } = report;
 	if (cancelled) return "cancelled";
@@ -442,73 +494,42 @@ function levelOf(report) {
 	return isUpload(report) && files.length === 0 && !shard?.planned || gate.state === "warned" ? "warning" : "success";
 }
 function titleOf(report) {
-	const { cancelled, shard } = report;
+	const { cancelled, shard, gate, samples } = report;
 	const work = isUpload(report) ? describeUpload(report) : describeUsage(report);
-	const done = shard === void 0 ? work : `${work} (${nameShard(shard)})`;
-	if (!cancelled) return `${done}${endingOf(report)}`;
-	return `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}${endingOf(report)}`;
-}
-function endingOf(report) {
-	const { files, samples, errors, gate, cancelled } = report;
-	const { failed, notAttempted } = countFiles(report);
-	const isLost = failed + notAttempted > 0;
-	if (gate.state === "failed" && samples.length > 0) return ". The gate failed.";
-	const hasWorked = files.length + samples.length > 0;
-	if (errors.length > 0) return hasWorked && !isLost && !cancelled ? ", but the step failed." : ".";
-	return (gate.state === "warned" || gate.state === "passed" && !isLost) && samples.length > 0 ? `. The gate ${gate.state}.` : ".";
+	const part = shard === void 0 ? "" : ` (${nameShard(shard)})`;
+	const judgement = gate.state !== "none" && samples.length > 0 ? ` The gate ${gate.state}.` : "";
+	return `${cancelled ? "Cancelled. " : ""}${work}${part}.${judgement}`;
 }
 function describeUpload(report) {
-	const { skipped, errors, dryRun, cancelled, durationMs } = report;
+	const { dryRun, errors, durationMs, skipped } = report;
 	const totals = countFiles(report);
 	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-	if (planned === 0) return describeNothing(report);
-	const alsoUnchanged = also(unchanged, "unchanged");
-	const alsoSkipped = also(skipped.length, "skipped");
-	if (planned === unchanged) return `${dryRun ? "Dry run: nothing would be uploaded" : "Nothing was sent"}, ${formatCount(unchanged, "file")} unchanged${alsoSkipped}`;
+	const also = `${comma(unchanged, "unchanged")}${comma(skipped.length, "skipped")}`;
 	const changed = formatCount(planned - unchanged, "file");
-	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${alsoUnchanged}${alsoSkipped}`;
-	if (failed + notAttempted + errors.length > 0 || cancelled) {
-		const lost = `${also(failed, "failed")}${also(notAttempted, "not attempted")}${alsoUnchanged}`;
-		return `Uploaded ${formatNumber(uploaded)} of ${changed}${lost.replace(",", ";")}`;
-	}
-	return `${`Uploaded ${formatCount(uploaded, "file")} in ${formatDuration(durationMs)}`}${alsoUnchanged}${alsoSkipped}`;
+	if (planned === 0) return errors.length > 0 ? "Nothing was sent" : "There were no files to upload";
+	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${also}`;
+	if (planned === unchanged) return `Nothing was sent${also}`;
+	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${also}`;
+	const lost = `${comma(failed, "failed")}${comma(notAttempted, "not attempted")}`;
+	return `Uploaded ${formatNumber(uploaded)} of ${changed}${lost}${also}`;
 }
-function also(count, what) {
+function comma(count, what) {
 	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
-}
-function describeNothing({ shard, errors }) {
-	if (errors.length > 0) return "Nothing was sent";
-	if (shard === void 0 || shard.planned === 0) return "There were no files to upload";
-	return `None of ${formatCount(shard.planned, "file")} belongs to this shard`;
-}
-const USED = {
-	CPU: "cpu_used_pct",
-	memory: "mem_used_pct",
-	disk: "disk_used_pct"
-};
-function describeUsage({ samples }) {
-	if (samples.length === 0) return "No stats were read";
-	const used = Object.entries(USED).flatMap(([name, metric]) => {
-		const figure = figureOver(metric, "max", samples);
-		return figure === void 0 ? [] : `${name} ${formatFigure(metric, figure)}`;
-	});
-	const figures = used.length === 0 ? "no CPU, memory or disk usage" : used.join(", ");
-	return samples.length === 1 ? `The sandbox reports ${figures}` : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 function describeTransfer(report) {
 	const { uploaded, uploadedBytes } = countFiles(report);
-	const { retries } = report;
+	const { retries, durationMs } = report;
 	if (uploaded === 0) return "";
-	const repeated = retries === 1 ? ", 1 retry" : also(retries, "retries");
-	const rate = formatRate(uploadedBytes, report.durationMs);
+	const rate = formatRate(uploadedBytes, durationMs);
+	const repeated = comma(retries, retries === 1 ? "retry" : "retries");
 	return `${formatCount(uploaded, "file")}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
 }
 function errorLines({ errors, files, cancelled }, failures) {
-	const given = new Set(failures.map(({ hint }) => hint));
-	const lines = errors.flatMap(({ message: what, details }) => [what, ...details]);
-	if (lines.length > 0) return lines.filter((line) => !given.has(line)).map(foreign);
+	const hints = new Set(failures.map(({ hint }) => hint));
+	const lines = errors.flatMap(({ message, details }) => [message, ...details]);
+	if (lines.length > 0) return lines.filter((line) => !hints.has(line));
 	const reasons = files.flatMap((file) => file.status === "not-attempted" ? [file.reason] : []);
-	return cancelled ? [] : [...new Set(reasons)].map((reason) => foreign(`Not attempted: ${reason}`));
+	return cancelled ? [] : [...new Set(reasons)].map((reason) => `Not attempted: ${reason}`);
 }
 function groupFailures({ files }) {
 	const failed = files.filter((result) => result.status === "failed").filter(({ error }) => error.kind !== "cancelled");
@@ -523,23 +544,19 @@ function modesNotice({ files }) {
 	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
 	const [program] = programs;
 	if (program === void 0) return [];
-	return [message`${countAre(programs)} executable, such as ${literal(program.file.source)}. Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+	return [`${formatCount(programs.length, "executable file")}, such as ${literal(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
 }
 const MAX_NAMES$2 = 10;
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
-	const paths = abbreviate(orphaned, MAX_NAMES$2, {
+	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned, MAX_NAMES$2, {
 		show: literal,
-		more: (rest) => message`${moreInReport(rest)}`
-	});
-	return [message`${countAre(orphaned)} no longer in the build but still in the sandbox: ${enumerate(paths)}`];
-}
-function countAre(files) {
-	return `${formatCount(files.length, "file")} ${files.length === 1 ? "is" : "are"}`;
+		more: moreInReport
+	}).join(", ")}`];
 }
 function uploadedNotice(report) {
 	if (!isUpload(report) || listUploaded(report) !== void 0) return [];
-	return [message`The output ${literal("uploaded")} is ${literal("[]")}, since it would exceed 256 KiB. The file named by the output ${literal("report")} lists every file.`];
+	return ["The output `uploaded` is `[]`, since it would exceed 256 KiB. The file named by the output `report` lists every file."];
 }
 /** Describes an error, with the stack if it is a bug. */
 function reportError(error) {
@@ -759,59 +776,44 @@ function openLog(redact) {
 	};
 }
 const STATUS = {
-	failed: {
-		words: "failed",
-		rank: 0
-	},
-	"not-attempted": {
-		words: "not attempted",
-		rank: 0
-	},
-	uploaded: {
-		words: "uploaded",
-		rank: 1
-	},
-	skipped: {
-		words: "would be uploaded",
-		rank: 1
-	},
-	unchanged: {
-		words: "unchanged",
-		rank: 2
-	}
+	failed: "failed",
+	"not-attempted": "not attempted",
+	uploaded: "uploaded",
+	skipped: "would be uploaded",
+	unchanged: "unchanged"
 };
-const MAX_LINES$1 = 1e3;
-const MAX_CHARACTERS = 131072;
+const MAX_LINES = 1e3;
 /** Logs the files in a collapsed group: a dry run in full, otherwise failures first. */
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
-	const ranked = files.toSorted((a, b) => STATUS[a.status].rank - STATUS[b.status].rank);
-	const lines = dryRun ? files.map(fileLine) : cutLines(ranked.map(fileLine));
-	const others = skipped.map(({ path, reason }) => visible(`skipped: ${path} (${reason})`));
-	log.group("Files", [...lines, ...cutLines(others)]);
+	const ordered = Object.keys(STATUS).flatMap((status) => files.filter((file) => file.status === status));
+	const lines = dryRun ? files.map(fileLine) : shorten(ordered.map(fileLine));
+	const others = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
+	log.group("Files", [...lines, ...shorten(others)]);
 }
 function fileLine(result) {
 	const { source, target } = result.file;
-	const { words } = STATUS[result.status];
-	const line = `${words}: ${source} → ${"path" in result ? result.path : target}`;
-	return visible(result.status === "failed" ? `${line} (${result.error.message})` : line);
+	const line = `${STATUS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
+	return result.status === "failed" ? `${line} (${result.error.message})` : line;
 }
-function cutLines(lines) {
-	const taken = takeWithin(lines.slice(0, MAX_LINES$1), MAX_CHARACTERS, ({ length }) => length);
-	const rest = lines.length - taken.length;
-	return rest > 0 ? [...taken, moreInReport(rest)] : taken;
+function shorten(lines) {
+	return abbreviate(lines, MAX_LINES, {
+		show: String,
+		more: moreInReport
+	});
 }
 
 // src/github/progress.ts
 const INTERVAL_MS = 15e3;
+/** Turns events into lines of the log. */
 function eventLog({ line, debug }) {
 	const logs = [
 		progressLog(line),
-		retryLog(line),
-		waitLog(line),
-		debugLog(debug)
+		retryLog(line, debug),
+		waitLog(line)
 	];
 	return (event) => {
+		if (event.kind === "debug") debug(event.text);
 		for (const each of logs) each(event);
 	};
 }
@@ -838,53 +840,34 @@ function progressLine(files, done, elapsedMs) {
 	return `${`${formatNumber(done.files)} of ${formatCount(files.length, "file")}`}, ${`${formatBytes(bytes)} of ${formatBytes(total)}`}, ${formatRate(bytes, elapsedMs)}`;
 }
 const MAX_RETRY_LINES = 20;
-function retryLog(log) {
+function retryLog(log, debug) {
 	let count = 0;
 	return (event) => {
 		if (event.kind !== "retry") return;
 		count += 1;
 		const { attempt, delayMs, error } = event.retry;
-		const what = `Attempt ${attempt} for ${nameFiles$1(event.files)} failed`;
-		if (count <= MAX_RETRY_LINES) log(`${what}, next in ${formatDuration(delayMs)}: ${error.message}`);
+		const line = `${`Attempt ${attempt} for ${nameFiles(event.files)} failed`}, next in ${formatDuration(delayMs)}: ${error.message}`;
+		if (count <= MAX_RETRY_LINES) log(line);
+		else debug(line);
 		if (count === MAX_RETRY_LINES) log("Further failed attempts are only in the report.");
 	};
+}
+function nameFiles([first, ...others]) {
+	return andMore(first?.source ?? "the stats", others.length);
 }
 function waitLog(log) {
 	let dueMs = INTERVAL_MS;
 	return (event) => {
 		if (event.kind === "wait") log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
 		if (event.kind !== "waited") return;
-		const { held, waitedMs, unmet, error } = event.wait;
-		if (held) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+		const { isReady, waitedMs, unmet, error } = event.wait;
+		if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
 		if (waitedMs < dueMs) return;
 		dueMs = waitedMs + INTERVAL_MS;
-		const reasons = [...unmet.map(judgementLine), ...error === void 0 ? [] : [error.message]];
+		const reasons = unmet.map(judgementLine);
+		if (error !== void 0) reasons.push(error.message);
 		log(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
 	};
-}
-function debugLog(debug) {
-	return (event) => {
-		if (event.kind === "found") debug(event.text);
-		if (event.kind === "retry") debug(`Attempt ${event.retry.attempt}: ${describeCauses(event.retry.error)}`);
-		if (event.kind === "failed") debug(`Failed: ${nameFiles$1(event.files)}: ${describeCauses(event.error)}`);
-		if (event.kind === "concurrency") debug(`Concurrency: ${event.from} → ${event.to}, ${event.reason}`);
-		if (event.kind === "sample") debug(`Sample: ${describeFigures(event.figures)}`);
-	};
-}
-function describeFigures(figures) {
-	return [...figures].map(([metric, figure]) => `${metric} ${formatFigure(metric, figure)}`).join(", ");
-}
-function nameFiles$1([first, ...others]) {
-	return andMore(first?.source ?? "the stats", others.length);
-}
-const MAX_CAUSES = 5;
-function describeCauses(error) {
-	const lines = [`${error.kind}. ${error.message}`];
-	for (let at = error.cause; at instanceof Error && lines.length <= MAX_CAUSES; at = at.cause) {
-		const others = at instanceof AggregateError ? ` ${at.errors.map(String).join("; ")}` : "";
-		lines.push(`- because of ${at.name}: ${at.message}${others}`);
-	}
-	return lines.join("\n");
 }
 
 // src/report/checksums.ts
@@ -934,7 +917,8 @@ function uploadOutputs(report) {
 		digest: report.digest
 	};
 }
-function statsOutputs({ stats }) {
+function statsOutputs({ samples }) {
+	const stats = samples.at(-1);
 	const figures = Object.keys(METRICS).map((metric) => {
 		const figure = stats?.figures.get(metric);
 		return [metric.replaceAll("_", "-"), figure === void 0 ? "" : formatOutput(metric, figure)];
@@ -959,14 +943,12 @@ function gateOutputs({ gate, samples }) {
 	};
 }
 function aggregatesOf({ gate, samples }) {
-	const all = samples.map(({ figures }) => figures);
-	const aggregates = [.../* @__PURE__ */ new Set([...Object.keys(METRICS), ...metricsOf(gate.failIf, gate.warnIf)])].flatMap((metric) => {
-		const figures = figuresOf(metric, all);
-		if (figures === void 0) return [];
-		const entries = AGGREGATES.map((kind) => [kind, aggregateOf(kind, figures)]);
-		return [[metric, Object.fromEntries(entries)]];
+	const judged = [...gate.failIf, ...gate.warnIf].map(({ metric }) => metric);
+	const aggregates = [.../* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged])].map((metric) => {
+		const entries = AGGREGATES.map((kind) => [kind, aggregateOf(kind, metric, samples)]);
+		return [metric, Object.fromEntries(entries)];
 	});
-	return Object.fromEntries(aggregates);
+	return Object.fromEntries(aggregates.filter(([, { last }]) => last !== void 0));
 }
 const FILES_PER_PIECE = 500;
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
@@ -974,14 +956,15 @@ const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/s
 * Yields the report file in pieces, since 20,000 files in one string would take too much memory.
 */
 function* reportJson(report, { title }) {
-	const { task, files, stats, samples, gate, ...rest } = report;
+	const { task, files, samples, gate, ...others } = report;
+	const stats = samples.at(-1);
 	const document = {
 		$schema: SCHEMA,
 		task,
 		succeeded: succeeded(report),
 		headline: title,
 		totals: countFiles(report),
-		...rest,
+		...others,
 		gate: {
 			state: gate.state,
 			breaches: gate.breaches.map(breachEntry)
@@ -1025,39 +1008,37 @@ function fileEntry({ file, ...result }) {
 const MIN_POINTS = 10;
 const MAX_POINTS = 60;
 const MAX_PERCENT = 1e3;
-const MAX_LIMITS = 4;
 const PLOTS = [
 	{
 		name: "🟦 CPU",
 		color: "#388bfd",
-		metric: "cpu_used_pct",
-		resource: "cpu"
+		metric: "cpu_used_pct"
 	},
 	{
 		name: "🟪 memory",
 		color: "#a371f7",
-		metric: "mem_used_pct",
-		resource: "mem"
+		metric: "mem_used_pct"
 	},
 	{
 		name: "🟩 disk",
 		color: "#2da44e",
-		metric: "disk_used_pct",
-		resource: "disk"
+		metric: "disk_used_pct"
 	}
 ];
 const GAP_COLOR = "#8c959f1f";
+/** Draws percentages over time, if there are enough samples. */
 function drawChart({ samples, gate, monitored }) {
 	const axis = axisOf(samples, monitored);
 	if (axis === void 0) return [];
-	const conditions = [...gate.failIf, ...gate.warnIf];
+	const conditions = [...gate.failIf, ...gate.warnIf].filter((each) => each.aggregate !== "mean");
 	const plots = PLOTS.flatMap((plot) => {
 		const points = spreadOverTime(plot.metric, samples, axis);
-		if (points === void 0) return [];
-		return [{
+		const judged = conditions.filter(({ metric }) => metric === plot.metric);
+		const limits = [...new Set(judged.map(({ limit }) => limit))];
+		return points === void 0 ? [] : [{
 			...plot,
 			points,
-			limits: limitsOf(plot, conditions, samples.at(-1)?.figures)
+			limits
 		}];
 	});
 	if (plots.length === 0) return [];
@@ -1066,42 +1047,35 @@ function drawChart({ samples, gate, monitored }) {
 		color,
 		points
 	}));
-	const limits = plots.flatMap(({ color, limits: own }) => own.map((limit) => ({
-		kind: "line",
-		color,
-		points: Array(axis.points).fill(limit)
-	})));
-	const all = [...lines, ...limits].flatMap(({ points }) => points);
-	const low = Math.min(0, Math.floor(Math.min(...all)));
-	const high = Math.max(100, Math.ceil(Math.max(...all)));
-	const gaps = gapSeries(samples, axis, {
-		low,
-		high
-	});
+	const limits = plots.flatMap((plot) => plot.limits.map((limit) => {
+		return {
+			kind: "line",
+			color: plot.color,
+			points: Array(axis.points).fill(limit)
+		};
+	}));
+	const top = Math.max(100, ...lines.flatMap(({ points }) => points));
+	const gaps = gapSeries(samples, axis, top);
 	const legend = plots.map(({ name, metric, limits: own }) => {
-		const each = own.map((limit) => formatFigure(metric, limit)).join(", ");
-		return each === "" ? name : `${name} (level line: limit ${each})`;
+		const figures = own.map((limit) => formatFigure(metric, limit)).join(", ");
+		return figures === "" ? name : `${name} (level line: limit ${figures})`;
 	});
 	const names = gaps.length > 0 ? [...legend, "grey: no samples"] : legend;
 	const chart = toMermaid([
 		...lines,
 		...gaps,
 		...limits
-	], axis, {
-		low,
-		high
-	});
+	], axis, Math.ceil(top));
 	return [html`<p>In percent: ${names.join(" · ")}</p>`, { html: chart }];
 }
 function axisOf(samples, monitored) {
-	const [first, ...others] = samples;
-	if (first === void 0) return void 0;
+	const times = samples.map(({ at }) => at);
 	const { from, to } = monitored ?? {
-		from: first.at,
-		to: others.at(-1)?.at ?? first.at
+		from: times[0] ?? 0,
+		to: times.at(-1) ?? 0
 	};
-	const intervals = others.map(({ at }, index) => at - (samples[index]?.at ?? at)).sort((one, other) => one - other);
-	const usual = intervals[intervals.length >> 1];
+	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
+	const usual = intervals.sort((one, other) => one - other)[intervals.length >> 1];
 	if (usual === void 0) return void 0;
 	const points = Math.min(Math.round((to - from) / Math.max(usual, 1)) + 1, MAX_POINTS);
 	return points < MIN_POINTS ? void 0 : {
@@ -1111,7 +1085,10 @@ function axisOf(samples, monitored) {
 	};
 }
 function pointAt(at, { from, to, points }) {
-	return clamp(Math.round((at - from) / (to - from) * (points - 1)), 0, points - 1);
+	return clamp(Math.round((at - from) / (to - from) * (points - 1)), points - 1);
+}
+function clamp(value, high) {
+	return Math.min(Math.max(value, 0), high);
 }
 function spreadOverTime(metric, samples, axis) {
 	const highest = /* @__PURE__ */ new Map();
@@ -1119,8 +1096,7 @@ function spreadOverTime(metric, samples, axis) {
 		const figure = figures.get(metric);
 		if (figure === void 0) continue;
 		const point = pointAt(at, axis);
-		const value = clamp(figure, -1e3, MAX_PERCENT);
-		highest.set(point, Math.max(highest.get(point) ?? value, value));
+		highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
 	}
 	let [before] = highest.values();
 	if (before === void 0) return void 0;
@@ -1129,32 +1105,18 @@ function spreadOverTime(metric, samples, axis) {
 		return before;
 	});
 }
-function gapSeries(samples, axis, { low, high }) {
+function gapSeries(samples, axis, top) {
 	const taken = new Set(samples.map(({ at }) => pointAt(at, axis)));
 	const isMissing = (point) => point >= 0 && point < axis.points && !taken.has(point);
 	const isGap = (point) => isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));
-	const points = Array.from({ length: axis.points }, (_, point) => isGap(point) ? high : 2 * low - high);
-	return points.includes(high) ? [{
+	const points = Array.from({ length: axis.points }, (_, point) => isGap(point) ? top : -top);
+	return points.includes(top) ? [{
 		kind: "bar",
 		color: GAP_COLOR,
 		points
 	}] : [];
 }
-function clamp(value, low, high) {
-	return Math.min(Math.max(value, low), high);
-}
-function limitsOf({ metric, resource }, conditions, last) {
-	const total = last?.get(`${resource}_total`) ?? NaN;
-	const limits = conditions.flatMap(({ metric: judged, aggregate, limit }) => {
-		if (aggregate === "mean") return [];
-		if (judged === metric) return [limit];
-		if (judged === `${resource}_used`) return [100 * limit / total];
-		if (judged === `${resource}_used_mib`) return [100 * limit * 2 ** 20 / total];
-		return judged === `${resource}_free` ? [100 - 100 * limit / total] : [];
-	});
-	return [...new Set(limits)].filter((limit) => Math.abs(limit) <= MAX_PERCENT).slice(0, MAX_LIMITS);
-}
-function toMermaid(series, axis, { low, high }) {
+function toMermaid(series, axis, top) {
 	const style = {
 		xyChart: {
 			width: 800,
@@ -1176,7 +1138,7 @@ function toMermaid(series, axis, { low, high }) {
 			"  accTitle: CPU, memory and disk over time",
 			`  accDescr: From ${formatTime(axis.from)} to ${formatTime(axis.to)}, in percent`,
 			`  ${timeAxis(axis)}`,
-			`  y-axis ${low} --> ${high}`,
+			`  y-axis 0 --> ${top}`,
 			...plots
 		],
 		"```"
@@ -1197,10 +1159,8 @@ function timeAxis({ from, to }) {
 }
 
 // src/report/summary.ts
-const MAX_GROUPS = 10;
 const MAX_NAMES$1 = 5;
-const MAX_LINES = 30;
-const MAX_PLANNED = 50;
+const MAX_ITEMS = 30;
 const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
 const MARKS = {
 	success: "✅",
@@ -1209,72 +1169,66 @@ const MARKS = {
 	cancelled: "⛔"
 };
 function summaryOf(report, verdict) {
-	const { level, title, lines, warnings, notices, upload } = verdict;
-	const { digest } = report;
-	const reasons = [...lines.map((line) => line.html), ...warnings.map((warning) => html`⚠️ ${warning.html}`)];
+	const { level, title, lines, failures, warnings, notices, upload } = verdict;
+	const { digest, skipped } = report;
+	const reasons = [...lines.map(toHtml), ...warnings.map((each) => html`⚠️ ${toHtml(each)}`)];
+	const planned = plannedFiles(report);
 	return [
 		html`<h3>${MARKS[level]} Sandbox Sync${nameSandbox(report)}: ${title}</h3>`,
-		...abbreviated(reasons, MAX_LINES),
+		...shortList(reasons),
 		...figuresTable(report),
 		...drawChart(report),
-		...failureSection(verdict),
-		...planFolders(report),
+		...failures.length === 0 ? [] : [html`<h4>What failed</h4>`],
+		...shortList(failures.map(describeFailures)),
+		...shortList(describeFolders(planned)),
 		...upload === "" ? [] : [html`<p>${upload}</p>`],
-		...folded(formatCount(notices.length, "notice"), abbreviated(notices.map((notice) => notice.html), MAX_LINES)),
-		...foldedSkipped(report),
-		...foldedPlan(report),
+		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
+		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map(({ path: place, reason }) => html`${code(place)}: ${reason}`))),
+		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
 		...digest === "" ? [] : [html`<p>${nameDigest(report)}: ${code(digest)}</p>`],
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
+}
+function toHtml({ text, isForeign }) {
+	return isForeign ? code(text.replaceAll("`", "")) : prose(text);
 }
 function nameSandbox({ name, sandboxId }) {
 	const names = [name, sandboxId].filter((text) => text !== "").map(code);
 	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
 }
-function abbreviated(items, limit) {
-	const more = (rest) => html`${moreInReport(rest)}`;
-	return list(abbreviate(items, limit, {
+function shortList(items) {
+	return list(abbreviate(items, MAX_ITEMS, {
 		show: (item) => item,
 		more
 	}));
 }
-function failureSection({ failures }) {
-	if (failures.length === 0) return [];
-	const items = failures.map(({ message, hint, sources }) => {
-		const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
-		return html`${code(message)}<br>${prose(hint)}<br>${files}${nameFiles(sources)}`;
-	});
-	return [html`<h4>What failed</h4>`, ...abbreviated(items, MAX_GROUPS)];
+function more(count) {
+	return html`${moreInReport(count)}`;
 }
-function nameFiles(sources) {
-	const more = (rest) => html`${moreInReport(rest)}`;
-	return concat(abbreviate(sources, MAX_NAMES$1, {
+function describeFailures({ message, hint, sources }) {
+	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
+	const names = concat(abbreviate(sources, MAX_NAMES$1, {
 		show: code,
 		more
 	}), ", ");
+	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 function plannedFiles({ files, dryRun }) {
 	if (!dryRun) return [];
 	return files.filter(({ status }) => status === "skipped").map(({ file }) => file);
 }
-function planFolders(report) {
-	return abbreviated([...Map.groupBy(plannedFiles(report), ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, files]) => {
+function describeFolders(files) {
+	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
 		const [source = "", target = ""] = names.split("\0");
-		const size = `${formatCount(files.length, "file")}, ${formatBytes(totalSize(files))}`;
-		return html`${code(source)} → ${code(target)}: ${size}`;
-	}), MAX_LINES);
-}
-function foldedPlan(report) {
-	const files = plannedFiles(report);
-	const shown = abbreviate(files, MAX_PLANNED, {
-		show: ({ source, target, size }) => html`${code(source)} → ${code(target)}, ${formatBytes(size)}`,
-		more: (rest) => html`${moreInReport(rest)}`
+		const count = formatCount(inFolder.length, "file");
+		return describeMove({
+			source,
+			target
+		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
 	});
-	return folded(formatCount(files.length, "planned file"), list(shown));
 }
-function foldedSkipped({ skipped }) {
-	const items = skipped.map(({ path: place, reason }) => html`${code(place)}: ${reason}`);
-	return folded(`${formatNumber(skipped.length)} skipped`, abbreviated(items, MAX_LINES));
+function describeMove({ source, target }, size) {
+	return html`${code(source)} → ${code(target)}: ${size}`;
 }
 function footer({ sandboxId, baseUrl }) {
 	const where = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
@@ -1347,7 +1301,7 @@ function logVerdict(report, verdict, problems, log) {
 	if (upload !== "") log.line(upload);
 	if (report.digest !== "") log.line(`${nameDigest(report)}: ${report.digest}`);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
-	for (const { text } of notices) log.notice([text]);
+	for (const text of notices) log.notice([text]);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
 	const [first, ...others] = [
 		...problems,
@@ -1446,4 +1400,4 @@ function failedReport(entry, raw, error) {
 	};
 }
 
-export { formatNumber as C, formatDuration as S, totalSize as T, describeShard as _, forgetJobSandbox as a, formatBytes as b, publishSandbox as c, traceOfStep as d, requireFiles as f, EMPTY_REPORT as g, judgementLine as h, findMonitors as i, sandboxToDelete as l, waitError as m, runStep as n, monitorDirectory as o, reportError as p, digestOf as r, openMonitorDirectory as s, runReportingStep as t, scheduleDeletion as u, abbreviate as v, formatTime as w, formatCount as x, andMore as y };
+export { formatBytes as C, formatTime as D, formatNumber as E, totalSize as O, andMore as S, formatDuration as T, describeShard as _, forgetJobSandbox as a, judge as b, publishSandbox as c, traceOfStep as d, requireFiles as f, EMPTY_REPORT as g, judgementLine as h, findMonitors as i, sandboxToDelete as l, waitError as m, runStep as n, monitorDirectory as o, reportError as p, digestOf as r, openMonitorDirectory as s, runReportingStep as t, scheduleDeletion as u, gateOf as v, formatCount as w, abbreviate as x, isGated as y };

@@ -1,7 +1,8 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { B as failureOf, J as fieldsOf, K as visibleCut, N as gateOf, P as isGated, R as withRetries, S as allOf, U as quote, V as isFatal, X as systemCode, Y as parseFields, a as takeSamples, b as isSecretHeader, c as openClient, d as badAnswer, f as parseAnswer, n as readStats, o as waitUntil, q as errorText, r as findUnmet, s as MAX_ANSWER_BYTES, w as inputError, x as InputError, z as AgentError } from "./shared.js";
+import { A as quote, D as isFatal, E as failureOf, F as fieldsOf, I as parseFields, L as systemCode, N as visibleCut, P as errorText, T as AgentError, a as badAnswer, g as allOf, h as InputError, m as isSecretHeader, o as parseAnswer, t as MAX_ANSWER_BYTES, v as inputError, w as withRetries } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
-import { C as formatNumber, T as totalSize, _ as describeShard, b as formatBytes, g as EMPTY_REPORT, h as judgementLine, m as waitError, p as reportError, r as digestOf, v as abbreviate, x as formatCount, y as andMore } from "./shared-sync-monitor-sandbox.js";
+import { C as formatBytes, E as formatNumber, O as totalSize, S as andMore, _ as describeShard, g as EMPTY_REPORT, r as digestOf, v as gateOf, w as formatCount, x as abbreviate, y as isGated } from "./shared-sync-monitor-sandbox.js";
+import { a as waitFor, n as measure, o as withClient, t as checkGateIsJudgeable } from "./shared-sync-monitor-sampler.js";
 import { setImmediate } from "node:timers/promises";
 import { createHash, hash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -994,149 +995,6 @@ function failOverwritten(results) {
 	});
 }
 
-// src/run/measure.ts
-/** Waits for the sandbox, samples and judges it; failed requests end up in the report. */
-async function stats(inputs, context) {
-	const { sandboxId, baseUrl } = inputs;
-	const { cancel } = context;
-	const gate = gateOf(inputs, []);
-	const base = {
-		...EMPTY_REPORT,
-		task: "stats",
-		sandboxId,
-		baseUrl,
-		gate
-	};
-	return withClient(inputs, context, async (client) => {
-		const measured = await waitFor(inputs, client, context) ?? await measure(inputs, client, context);
-		return {
-			...base,
-			...measured,
-			cancelled: cancel.aborted
-		};
-	});
-}
-async function withClient(inputs, context, run) {
-	const client = openClient(inputs, context);
-	try {
-		return await run(client);
-	} finally {
-		await client.close();
-	}
-}
-/** Waits until the `wait-until` conditions hold; returns errors if they never do. */
-async function waitFor(inputs, client, context) {
-	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
-	const { onEvent, cancel } = context;
-	if (conditions === void 0) return void 0;
-	onEvent({
-		kind: "wait",
-		timeoutMs
-	});
-	const result = await waitUntil(conditions, () => sample(inputs, client, context), {
-		...context,
-		intervalMs,
-		timeoutMs,
-		stop: cancel,
-		onSample: (wait) => onEvent({
-			kind: "waited",
-			wait
-		})
-	});
-	return result.held ? void 0 : { errors: [waitError(result)] };
-}
-/**
-* Samples once before the upload if there is a gate; returns errors if `fail-if` cannot be judged.
-*/
-async function checkGateIsJudgeable(inputs, client, context) {
-	if (!isGated(inputs)) return void 0;
-	const gate = gateOf(inputs, []);
-	const outcome = await sampleWithRetries(inputs, client, context);
-	if ("error" in outcome) {
-		const { message, details } = statsError(outcome.error);
-		return {
-			gate,
-			errors: [{
-				message: NOT_JUDGEABLE,
-				details: [message, ...details]
-			}]
-		};
-	}
-	const unjudged = findUnmet(inputs.failIf, outcome.value.figures).filter(({ holds }) => holds === void 0);
-	if (unjudged.length === 0) return void 0;
-	const breaches = unjudged.map((judgement) => ({
-		...judgement,
-		level: "fail"
-	}));
-	const error = {
-		message: NOT_JUDGEABLE,
-		details: unjudged.map(judgementLine)
-	};
-	return {
-		gate: {
-			...gate,
-			breaches
-		},
-		errors: [error]
-	};
-}
-const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-const WITHOUT_STATS = "If the service has no stats, use sandbox-sync/sandbox-sync/upload.";
-function statsError(error) {
-	const { message, details } = reportError(error);
-	return {
-		message,
-		details: error.kind === "not-found" ? [...details, WITHOUT_STATS] : details
-	};
-}
-/**
-* Samples and judges; without stats, the gate fails. Set `hasPrevious` if an earlier request
-* started the interval of the first CPU figure.
-*/
-async function measure(inputs, client, context, hasPrevious = false) {
-	const { samples: count, sampleInterval: intervalMs } = inputs;
-	const read = () => sampleWithRetries(inputs, client, context);
-	const { samples, error, ...taken } = await takeSamples(read, {
-		...context,
-		count,
-		intervalMs,
-		hasPrevious,
-		stop: context.cancel
-	});
-	if (error !== void 0) context.onEvent({
-		kind: "failed",
-		files: [],
-		error
-	});
-	const figures = samples.map((one) => one.figures);
-	return {
-		...taken,
-		samples,
-		gate: gateOf(inputs, figures, samples.length < count),
-		errors: error === void 0 ? [] : [statsError(error)]
-	};
-}
-function sampleWithRetries(inputs, client, context) {
-	return withRetries(() => sample(inputs, client, context), {
-		...context,
-		retries: inputs.retries,
-		stop: context.cancel,
-		onRetry: (retry) => context.onEvent({
-			kind: "retry",
-			files: [],
-			retry
-		})
-	});
-}
-async function sample(inputs, client, context) {
-	const sampled = await readStats(client, inputs.statsPath);
-	context.onEvent({
-		kind: "sample",
-		figures: sampled.figures
-	});
-	return sampled;
-}
-
 // src/run/sync.ts
 /** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
@@ -1171,8 +1029,7 @@ async function sync(inputs, context) {
 			...sent,
 			...measured,
 			cancelled: context.cancel.aborted,
-			errors: [...sent.errors, ...measured.errors],
-			warnings: [...sent.warnings, ...measured.warnings]
+			errors: [...sent.errors, ...measured.errors]
 		};
 	});
 }
@@ -1223,7 +1080,7 @@ async function planFound(inputs, context) {
 	for (const { pattern, root, files, skipped } of matches) {
 		const counts = `${formatCount(files.length, "file")}, ${formatNumber(skipped.length)} skipped`;
 		onEvent({
-			kind: "found",
+			kind: "debug",
 			text: `Pattern ${pattern.pattern}: ${counts}, from ${root}`
 		});
 	}
@@ -1310,4 +1167,4 @@ function hasEndedForGood(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }
 
-export { upload as n, stats as r, sync as t };
+export { upload as n, sync as t };

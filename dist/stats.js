@@ -1,5 +1,5 @@
 import { t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
-import { r as stats } from "./shared-sync.js";
+import { i as stats } from "./shared-sync-monitor-sampler.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

@@ -1,3 +1,5 @@
+import { abbreviate, formatCount, formatNumber } from '../text/format.ts';
+import { literal } from '../text/visible.ts';
 import type { Aggregate, Condition, Operator } from './conditions.ts';
 import type { Figures } from './metrics.ts';
 
@@ -14,20 +16,12 @@ export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 
 /** `holds` is undefined if the condition cannot be judged. */
 export type Judgement =
-  | {
-      readonly condition: Condition;
-      readonly holds: boolean;
-      readonly figure: number;
-    }
-  | {
-      readonly condition: Condition;
-      readonly holds: undefined;
-      readonly samples: number;
-      /** Number of samples without the metric; 0 if its mean is not finite. */
-      readonly missing: number;
-      /** Metrics found in the first sample without this metric. */
-      readonly reported: readonly string[];
-    };
+  | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
+  | { readonly condition: Condition; readonly holds: undefined; readonly why: string };
+
+interface Measured {
+  readonly figures: Figures;
+}
 
 export const NO_GATE: Gate = { state: 'none', failIf: [], warnIf: [], breaches: [] };
 
@@ -35,33 +29,51 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/** Judges all conditions; if samples are missing (`isBlind`), the gate never passes. */
+/** Judges all conditions; a gate that misses samples (`isIncomplete`) never passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
-  samples: readonly Figures[],
-  isBlind = false,
+  samples: readonly Measured[],
+  isIncomplete = false,
 ): Gate {
-  const breaches = [...tripped('fail', failIf, samples), ...tripped('warn', warnIf, samples)];
-  const hasFailed = breaches.some(({ level }) => level === 'fail');
+  const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
+    conditions
+      .map(condition => ({ ...judge(condition, samples), level }))
+      .filter(({ holds }) => holds !== false);
+  const failures = tripped('fail', failIf);
+  const warnings = tripped('warn', warnIf);
   const state = () => {
     if (!isGated({ failIf, warnIf })) return 'none';
-    if (hasFailed || (isBlind && failIf.length > 0)) return 'failed';
-    return isBlind || breaches.length > 0 ? 'warned' : 'passed';
+    if (failures.length > 0 || (isIncomplete && failIf.length > 0)) return 'failed';
+    return isIncomplete || warnings.length > 0 ? 'warned' : 'passed';
   };
-  return { state: state(), failIf, warnIf, breaches };
+  return { state: state(), failIf, warnIf, breaches: [...failures, ...warnings] };
 }
 
-function tripped(
-  level: Breach['level'],
-  conditions: readonly Condition[],
-  samples: readonly Figures[],
-): Breach[] {
-  return conditions
-    .map(condition => ({ ...judge(condition, samples), level }))
-    .filter(({ holds }) => holds !== false);
+/** Judges a condition over samples (oldest first), all of which must have the metric. */
+export function judge(condition: Condition, samples: readonly Measured[]): Judgement {
+  const { metric, aggregate = 'last', operator, limit } = condition;
+  const why = whyNotJudged(metric, samples);
+  if (why !== undefined) return { condition, holds: undefined, why };
+  const candidates = candidatesOf(condition, samples);
+  // Only a mean can overflow.
+  if (!candidates.every(Number.isFinite))
+    return { condition, holds: undefined, why: `the mean of ${literal(metric)} is too large` };
+  const tripping = candidates.find(figure => COMPARE[operator](figure, limit));
+  const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
+  return { condition, holds: tripping !== undefined, figure };
 }
 
-const HOLDS: Readonly<Record<Operator, (figure: number, limit: number) => boolean>> = {
+function whyNotJudged(metric: string, samples: readonly Measured[]): string | undefined {
+  if (samples.length === 0) return 'there are no stats';
+  const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
+  if (first === undefined) return undefined;
+  const count = others.length + 1;
+  if (count < samples.length)
+    return `${formatNumber(count)} of ${formatCount(samples.length, 'sample')} do not report ${literal(metric)}`;
+  return `the sandbox does not report ${literal(metric)}; it reports ${namesIn(first)}`;
+}
+
+const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => boolean>> = {
   '>': (figure, limit) => figure > limit,
   '>=': (figure, limit) => figure >= limit,
   '<': (figure, limit) => figure < limit,
@@ -70,54 +82,40 @@ const HOLDS: Readonly<Record<Operator, (figure: number, limit: number) => boolea
   '!=': (figure, limit) => figure !== limit,
 };
 
-/** Judges a condition over samples (oldest first), all of which must have the metric. */
-export function judge(condition: Condition, samples: readonly Figures[]): Judgement {
-  const { metric, aggregate, operator, limit } = condition;
+// Without an aggregate, every sample counts, and of those that trip, the extreme is quoted.
+function candidatesOf({ metric, aggregate, operator }: Condition, samples: readonly Measured[]) {
   const figures = figuresOf(metric, samples);
-  if (figures === undefined || figures.length < samples.length) return unjudged(condition, samples);
-  const deciding = decidingOf(condition);
-  const candidates = deciding === undefined ? figures : [aggregateOf(deciding, figures)];
-  if (!candidates.every(Number.isFinite)) return unjudged(condition, samples);
-  const found = candidates.find(figure => HOLDS[operator](figure, limit));
-  const figure = found ?? aggregateOf(aggregate ?? 'last', figures);
-  return { condition, holds: found !== undefined, figure };
+  if (aggregate !== undefined) return [AGGREGATE[aggregate](figures)];
+  if (operator.startsWith('>')) return [AGGREGATE.max(figures)];
+  return operator.startsWith('<') ? [AGGREGATE.min(figures)] : figures;
 }
 
-function unjudged(condition: Condition, samples: readonly Figures[]): Judgement {
-  const lacking = samples.filter(figures => !figures.has(condition.metric));
-  const reported = [...(lacking[0]?.keys() ?? [])].sort();
-  const missing = lacking.length;
-  return { condition, holds: undefined, samples: samples.length, missing, reported };
+// Agents may report hundreds of metrics.
+const MAX_REPORTED = 30;
+
+function namesIn({ figures }: Measured): string {
+  const names = [...figures.keys()].sort().map(literal);
+  const more = (count: number) => `${formatNumber(count)} more`;
+  return abbreviate(names, MAX_REPORTED, { show: String, more }).join(', ') || 'nothing';
 }
 
-/** Returns the aggregate to compare, by default the extreme; `==` and `!=` compare every figure. */
-export function decidingOf({ aggregate, operator }: Condition): Aggregate | undefined {
-  if (aggregate !== undefined) return aggregate;
-  if (operator.startsWith('<')) return 'min';
-  return operator.startsWith('>') ? 'max' : undefined;
+/** Returns undefined if no sample has the metric. */
+export function aggregateOf(
+  aggregate: Aggregate,
+  metric: string,
+  samples: readonly Measured[],
+): number | undefined {
+  const figures = figuresOf(metric, samples);
+  return figures.length === 0 ? undefined : AGGREGATE[aggregate](figures);
 }
 
-export function metricsOf(...conditions: readonly (readonly Condition[])[]): ReadonlySet<string> {
-  return new Set(conditions.flat().map(({ metric }) => metric));
+function figuresOf(metric: string, samples: readonly Measured[]): number[] {
+  return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
 }
 
-export type SomeFigures = readonly [number, ...number[]];
-
-export function figuresOf(metric: string, samples: readonly Figures[]): SomeFigures | undefined {
-  const [first, ...others] = samples.flatMap(figures => figures.get(metric) ?? []);
-  return first === undefined ? undefined : [first, ...others];
-}
-
-// Only the mean can overflow to infinity.
-export function aggregateOf(aggregate: Aggregate, figures: SomeFigures): number {
-  switch (aggregate) {
-    case 'last':
-      return figures.at(-1) ?? figures[0];
-    case 'mean':
-      return figures.reduce((a, b) => a + b) / figures.length;
-    case 'min':
-      return figures.reduce((a, b) => Math.min(a, b));
-    case 'max':
-      return figures.reduce((a, b) => Math.max(a, b));
-  }
-}
+const AGGREGATE: Readonly<Record<Aggregate, (figures: readonly number[]) => number>> = {
+  last: figures => figures.at(-1) ?? Number.NaN,
+  mean: figures => figures.reduce((sum, figure) => sum + figure) / figures.length,
+  min: figures => figures.reduce((low, figure) => Math.min(low, figure)),
+  max: figures => figures.reduce((high, figure) => Math.max(high, figure)),
+};

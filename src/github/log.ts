@@ -10,9 +10,9 @@ import {
   debug as writeDebug,
 } from '@actions/core';
 import { moreInReport, type Report } from '../report/report.ts';
-import { takeWithin } from '../text/format.ts';
+import { abbreviate } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import { harmless, truncate, visible } from '../text/visible.ts';
+import { harmless, truncate } from '../text/visible.ts';
 import type { FileResult } from '../upload/transfer.ts';
 
 /** Redacts secrets, and escapes what the runner would treat as a command. */
@@ -52,39 +52,34 @@ export function openLog(redact: Redact): Log {
   };
 }
 
-// Lower ranks are logged first. Only a dry run skips files.
-const STATUS: Readonly<Record<FileResult['status'], { words: string; rank: number }>> = {
-  failed: { words: 'failed', rank: 0 },
-  'not-attempted': { words: 'not attempted', rank: 0 },
-  uploaded: { words: 'uploaded', rank: 1 },
-  skipped: { words: 'would be uploaded', rank: 1 },
-  unchanged: { words: 'unchanged', rank: 2 },
+const STATUS: Readonly<Record<FileResult['status'], string>> = {
+  failed: 'failed',
+  'not-attempted': 'not attempted',
+  uploaded: 'uploaded',
+  // Only a dry run skips files.
+  skipped: 'would be uploaded',
+  unchanged: 'unchanged',
 };
 
 const MAX_LINES = 1000;
 
-// Paths have up to 4,096 characters, and the agent's messages can be long too.
-const MAX_CHARACTERS = 128 * 1024;
-
 /** Logs the files in a collapsed group: a dry run in full, otherwise failures first. */
 export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
   if (files.length + skipped.length === 0) return;
-  const ranked = files.toSorted((a, b) => STATUS[a.status].rank - STATUS[b.status].rank);
-  const lines = dryRun ? files.map(fileLine) : cutLines(ranked.map(fileLine));
-  const others = skipped.map(({ path, reason }) => visible(`skipped: ${path} (${reason})`));
-  log.group('Files', [...lines, ...cutLines(others)]);
+  const ordered = Object.keys(STATUS).flatMap(status =>
+    files.filter(file => file.status === status),
+  );
+  const lines = dryRun ? files.map(fileLine) : shorten(ordered.map(fileLine));
+  const others = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
+  log.group('Files', [...lines, ...shorten(others)]);
 }
 
 function fileLine(result: FileResult): string {
   const { source, target } = result.file;
-  const { words } = STATUS[result.status];
-  const line = `${words}: ${source} → ${'path' in result ? result.path : target}`;
-  // Escape before counting characters.
-  return visible(result.status === 'failed' ? `${line} (${result.error.message})` : line);
+  const line = `${STATUS[result.status]}: ${source} → ${'path' in result ? result.path : target}`;
+  return result.status === 'failed' ? `${line} (${result.error.message})` : line;
 }
 
-function cutLines(lines: readonly string[]): string[] {
-  const taken = takeWithin(lines.slice(0, MAX_LINES), MAX_CHARACTERS, ({ length }) => length);
-  const rest = lines.length - taken.length;
-  return rest > 0 ? [...taken, moreInReport(rest)] : taken;
+function shorten(lines: readonly string[]): string[] {
+  return abbreviate(lines, MAX_LINES, { show: String, more: moreInReport });
 }

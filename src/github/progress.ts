@@ -1,7 +1,5 @@
-import type { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import type { Figures } from '../gate/metrics.ts';
-import { formatFigure, judgementLine } from '../report/figures.ts';
+import { judgementLine } from '../report/figures.ts';
 import type { RunEvent } from '../run/context.ts';
 import {
   andMore,
@@ -14,19 +12,21 @@ import {
 } from '../text/format.ts';
 import type { Log } from './log.ts';
 
-type Line = Log['line'];
+type LogLine = Log['line'];
 type OnEvent = (event: RunEvent) => void;
 
 const INTERVAL_MS = 15_000;
 
+/** Turns events into lines of the log. */
 export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent {
-  const logs = [progressLog(line), retryLog(line), waitLog(line), debugLog(debug)];
+  const logs = [progressLog(line), retryLog(line, debug), waitLog(line)];
   return event => {
+    if (event.kind === 'debug') debug(event.text);
     for (const each of logs) each(event);
   };
 }
 
-function progressLog(log: Line): OnEvent {
+function progressLog(log: LogLine): OnEvent {
   const done = { files: 0, bytes: 0 };
   let timer: NodeJS.Timeout | undefined;
   return event => {
@@ -58,64 +58,36 @@ export function progressLine(
 // An outage causes thousands of retries; the report has the attempts of each file.
 const MAX_RETRY_LINES = 20;
 
-function retryLog(log: Line): OnEvent {
+function retryLog(log: LogLine, debug: LogLine): OnEvent {
   let count = 0;
   return event => {
     if (event.kind !== 'retry') return;
     count += 1;
     const { attempt, delayMs, error } = event.retry;
     const what = `Attempt ${attempt} for ${nameFiles(event.files)} failed`;
-    if (count <= MAX_RETRY_LINES)
-      log(`${what}, next in ${formatDuration(delayMs)}: ${error.message}`);
+    const line = `${what}, next in ${formatDuration(delayMs)}: ${error.message}`;
+    if (count <= MAX_RETRY_LINES) log(line);
+    else debug(line);
     if (count === MAX_RETRY_LINES) log('Further failed attempts are only in the report.');
   };
-}
-
-function waitLog(log: Line): OnEvent {
-  let dueMs = INTERVAL_MS;
-  return event => {
-    if (event.kind === 'wait')
-      log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
-    if (event.kind !== 'waited') return;
-    const { held, waitedMs, unmet, error } = event.wait;
-    if (held) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
-    if (waitedMs < dueMs) return;
-    dueMs = waitedMs + INTERVAL_MS;
-    const reasons = [...unmet.map(judgementLine), ...(error === undefined ? [] : [error.message])];
-    log(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
-  };
-}
-
-function debugLog(debug: Line): OnEvent {
-  return event => {
-    if (event.kind === 'found') debug(event.text);
-    if (event.kind === 'retry')
-      debug(`Attempt ${event.retry.attempt}: ${describeCauses(event.retry.error)}`);
-    if (event.kind === 'failed')
-      debug(`Failed: ${nameFiles(event.files)}: ${describeCauses(event.error)}`);
-    if (event.kind === 'concurrency')
-      debug(`Concurrency: ${event.from} → ${event.to}, ${event.reason}`);
-    if (event.kind === 'sample') debug(`Sample: ${describeFigures(event.figures)}`);
-  };
-}
-
-function describeFigures(figures: Figures): string {
-  return [...figures]
-    .map(([metric, figure]) => `${metric} ${formatFigure(metric, figure)}`)
-    .join(', ');
 }
 
 function nameFiles([first, ...others]: readonly PlannedFile[]): string {
   return andMore(first?.source ?? 'the stats', others.length);
 }
 
-const MAX_CAUSES = 5;
-
-function describeCauses(error: AgentError): string {
-  const lines = [`${error.kind}. ${error.message}`];
-  for (let at = error.cause; at instanceof Error && lines.length <= MAX_CAUSES; at = at.cause) {
-    const others = at instanceof AggregateError ? ` ${at.errors.map(String).join('; ')}` : '';
-    lines.push(`- because of ${at.name}: ${at.message}${others}`);
-  }
-  return lines.join('\n');
+function waitLog(log: LogLine): OnEvent {
+  let dueMs = INTERVAL_MS;
+  return event => {
+    if (event.kind === 'wait')
+      log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
+    if (event.kind !== 'waited') return;
+    const { isReady, waitedMs, unmet, error } = event.wait;
+    if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
+    if (waitedMs < dueMs) return;
+    dueMs = waitedMs + INTERVAL_MS;
+    const reasons = unmet.map(judgementLine);
+    if (error !== undefined) reasons.push(error.message);
+    log(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);
+  };
 }

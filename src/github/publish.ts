@@ -92,7 +92,7 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   if (upload !== '') log.line(upload);
   if (report.digest !== '') log.line(`${nameDigest(report)}: ${report.digest}`);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
-  for (const { text } of notices) log.notice([text]);
+  for (const text of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
   // Lists of annotations only show the first line, so begin with the cause.
   const [first, ...others] = [...problems, ...lines.map(({ text }) => text), title];

@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RawInputs } from '../inputs/fields.ts';
-import { type Reading, type Samples, samplesOf } from '../stats/sample.ts';
+import type { Sample } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
 import type { Redact } from '../text/redact.ts';
-import { fieldsOf, parseFields, systemCode, textsOf } from '../text/unknown.ts';
+import { parseFields, systemCode, textsOf } from '../text/unknown.ts';
 
 /** Returns a monitor's files, none of which contains a secret input. */
 export function filesIn(directory: string) {
@@ -17,30 +17,26 @@ export function filesIn(directory: string) {
   };
 }
 
-/** Unix time and a monotonic time, both in milliseconds. */
-export interface Start {
-  readonly at: number;
-  readonly uptimeMs: number;
-}
-
-// hrtime has the same origin in every process of a machine (CLOCK_MONOTONIC on Linux), unlike
-// performance.now(), and never jumps, unlike Date.now().
+// Unlike performance.now(), hrtime has the same origin in every process of a machine; unlike
+// Date.now(), it never jumps.
 function uptimeMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-export function startNow(): Start {
-  return { at: Date.now(), uptimeMs: uptimeMs() };
+/** Returns the Unix time, in milliseconds, at which the monotonic clock was 0. */
+export function clockOrigin(): number {
+  return Date.now() - uptimeMs();
 }
 
-/** Returns a clock of Unix milliseconds that never jumps after the start. */
-export function clockOf(start: Start): () => number {
-  return () => Math.round(start.at + uptimeMs() - start.uptimeMs);
+/** Returns a clock of Unix milliseconds that does not jump when the system's time is changed. */
+export function clockSince(origin: number): () => number {
+  return () => Math.round(origin + uptimeMs());
 }
 
 export interface KeptInputs {
   readonly inputs: RawInputs;
-  readonly start: Start;
+  /** See `clockOrigin`. */
+  readonly origin: number;
 }
 
 export function keepInputs(directory: string, kept: KeptInputs): void {
@@ -48,10 +44,8 @@ export function keepInputs(directory: string, kept: KeptInputs): void {
 }
 
 export function readKeptInputs(directory: string): KeptInputs | undefined {
-  const { inputs, start } = parseFields(readIfThere(filesIn(directory).inputs));
-  const { at, uptimeMs } = fieldsOf(start);
-  if (typeof at !== 'number' || typeof uptimeMs !== 'number') return undefined;
-  return { inputs: textsOf(inputs), start: { at, uptimeMs } };
+  const { inputs, origin } = parseFields(readIfThere(filesIn(directory).inputs));
+  return typeof origin === 'number' ? { inputs: textsOf(inputs), origin } : undefined;
 }
 
 /** Returns undefined once the sampler has signed off. */
@@ -73,14 +67,14 @@ export function isStopped(directory: string): boolean {
   return readIfThere(filesIn(directory).stop) === STOPPED;
 }
 
-export type RecordLine = { readonly at: number } & (
-  | { readonly stats: string }
-  | { readonly failure: string }
-  | { readonly end: string }
-);
+/** `stats` is the agent's text, undecoded; `end` is why sampling ended. */
+export type RecordLine =
+  | { readonly at: number; readonly stats: string }
+  | { readonly at: number; readonly failure: string }
+  | { readonly at: number; readonly end: string };
 
 /** The sampler records this reason if the job stops it. */
-export const ASKED = 'the job asked for it';
+export const STOP_REQUESTED = 'the job asked for it';
 
 /** Appends a line without the secrets that a service may repeat. */
 export function appendLine(directory: string, line: RecordLine, redact: Redact): void {
@@ -95,13 +89,11 @@ export function isFull(directory: string): boolean {
   return statSync(filesIn(directory).record).size >= MAX_BYTES;
 }
 
-export interface FailedSample {
-  readonly at: number;
-  readonly message: string;
-}
-
-export interface MonitorRecord extends Samples {
-  readonly failures: readonly FailedSample[];
+export interface MonitorRecord {
+  /** Oldest first. */
+  readonly samples: readonly Sample[];
+  /** Messages of the samples that failed. */
+  readonly failures: readonly string[];
   /** Undefined if the sampler was killed, crashed or hangs. */
   readonly end: string | undefined;
   /** Last line of the sampler's stderr. */
@@ -113,20 +105,21 @@ export function readRecord(directory: string): MonitorRecord {
   const { record, errors } = filesIn(directory);
   const lines = readIfThere(record).split('\n').map(parseLine);
   return {
-    ...samplesOf(lines.flatMap(({ reading }) => reading ?? [])),
-    failures: lines.flatMap(({ failed }) => failed ?? []),
+    samples: lines.flatMap(({ sample }) => sample ?? []),
+    failures: lines.flatMap(({ failure }) => failure ?? []),
     end: lines.findLast(({ end }) => end !== undefined)?.end,
     crash: readIfThere(errors).trimEnd().split('\n').at(-1)?.trim() || undefined,
   };
 }
 
-function parseLine(line: string): { reading?: Reading; failed?: FailedSample; end?: string } {
+function parseLine(line: string): { sample?: Sample; failure?: string; end?: string } {
   const { at, stats, failure, end } = parseFields(line);
-  if (typeof at !== 'number') return {};
-  const decoded = typeof stats === 'string' ? decodeStats(stats) : undefined;
-  if (decoded !== undefined) return { reading: { at, stats: decoded } };
-  if (typeof failure === 'string') return { failed: { at, message: failure } };
-  return typeof end === 'string' ? { end } : {};
+  if (typeof failure === 'string') return { failure };
+  if (typeof end === 'string') return { end };
+  if (typeof at !== 'number' || typeof stats !== 'string') return {};
+  const decoded = decodeStats(stats);
+  if (decoded === undefined) return { failure: 'The stats were not a JSON object.' };
+  return { sample: { at, ...decoded } };
 }
 
 /** `from` and `to` are Unix milliseconds. */
@@ -143,7 +136,7 @@ const MIN_GAP_MS = 30_000;
 
 /** Finds gaps over ten intervals and 30 s, and the time after a sampler that ended early. */
 export function findGaps(
-  { samples, end, crash }: Pick<MonitorRecord, 'samples' | 'end' | 'crash'>,
+  { samples, end, crash }: MonitorRecord,
   jobEnd: number,
   intervalMs: number,
 ): Gap[] {
@@ -155,7 +148,7 @@ export function findGaps(
     .map((from, index) => ({ from, to: times[index + 1] ?? from, why: '' }))
     .filter(isLong);
   const after = { from: last, to: Math.max(jobEnd, last), why: '' };
-  if (end === ASKED) return isLong(after) ? [...between, after] : between;
+  if (end === STOP_REQUESTED) return isLong(after) ? [...between, after] : between;
   const reason = end ?? crash;
   const why =
     reason === undefined ? 'something else ended the monitor' : `the monitor had ended: ${reason}`;

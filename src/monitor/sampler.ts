@@ -3,16 +3,16 @@ import { openClient, proxyCredentials } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import { type RetryPolicy, sleep } from '../agent/retry.ts';
 import { parseInputs, secretsIn } from '../inputs/inputs.ts';
-import { readStats, type Stats } from '../stats/stats.ts';
+import { requestStats } from '../stats/stats.ts';
 import { redactor } from '../text/redact.ts';
 import { systemCode } from '../text/unknown.ts';
 import {
-  ASKED,
   appendLine,
-  clockOf,
+  clockSince,
   filesIn,
   isFull,
   type RecordLine,
+  STOP_REQUESTED,
   samplerPid,
 } from './record.ts';
 import type { SamplerTask } from './start.ts';
@@ -24,11 +24,11 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
   const redact = redactor([...secretsIn(task.inputs), ...proxyCredentials()]);
   const client = openClient(connection, { cancel, now: Date.now, redact });
   try {
-    await recordSamples(() => readStats(client, inputs.statsPath), {
+    await recordSamples(() => requestStats(client, inputs.statsPath), {
       intervalMs: inputs.sampleInterval,
       sleep,
       stop,
-      now: clockOf(task.start),
+      now: clockSince(task.origin),
       write: line => appendLine(directory, line, redact),
       isFull: () => isFull(directory),
     });
@@ -64,25 +64,20 @@ interface Recording extends Pick<RetryPolicy, 'sleep'> {
 }
 
 export async function recordSamples(
-  read: () => Promise<Stats>,
+  request: () => Promise<{ readonly text: string }>,
   { intervalMs, sleep, stop, now, write, isFull }: Recording,
 ): Promise<void> {
   while (!stop.aborted && !isFull()) {
     await sleep(intervalMs, stop);
     try {
-      const { json } = await read();
-      write({ at: now(), stats: json });
+      const { text } = await request();
+      write({ at: now(), stats: text });
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      write({ at: now(), failure: failureText(error) });
+      write({ at: now(), failure: error.message });
     }
   }
   write({ at: now(), end: stop.aborted ? String(stop.reason) : 'its record was full' });
-}
-
-// The hint only helps if the next sample will fail too.
-function failureText({ kind, message, hint, isRetryable }: AgentError): string {
-  return isRetryable || kind === 'cancelled' ? message : `${message} ${hint}`;
 }
 
 const CHECK_MS = 200;
@@ -106,7 +101,7 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
 }
 
 function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {
-  if (existsSync(filesIn(directory).stop)) return ASKED;
+  if (existsSync(filesIn(directory).stop)) return STOP_REQUESTED;
   if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
   return isTimeUp ? 'max-duration was over' : undefined;
 }

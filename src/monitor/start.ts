@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fieldsOf, parseFields, textsOf } from '../text/unknown.ts';
+import { parseFields, textsOf } from '../text/unknown.ts';
 import { filesIn, type KeptInputs } from './record.ts';
 
 export interface SamplerTask extends KeptInputs {
@@ -35,13 +35,8 @@ export async function startSampler(
 }
 
 export async function receiveTask(): Promise<SamplerTask> {
-  const { inputs, start, jobPid } = parseFields(await text(process.stdin));
-  const { at, uptimeMs } = fieldsOf(start);
-  return {
-    inputs: textsOf(inputs),
-    start: { at: Number(at), uptimeMs: Number(uptimeMs) },
-    jobPid: Number(jobPid),
-  };
+  const { inputs, origin, jobPid } = parseFields(await text(process.stdin));
+  return { inputs: textsOf(inputs), origin: Number(origin), jobPid: Number(jobPid) };
 }
 
 // Other processes can read the environment.

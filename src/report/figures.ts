@@ -1,34 +1,15 @@
-import type { Aggregate, Condition, Operator } from '../gate/conditions.ts';
-import {
-  aggregateOf,
-  decidingOf,
-  figuresOf,
-  type Gate,
-  type Judgement,
-  judge,
-} from '../gate/judge.ts';
+import type { Aggregate, Condition } from '../gate/conditions.ts';
+import { aggregateOf, type Gate, type Judgement, judge } from '../gate/judge.ts';
 import { type MetricKind, metricKind } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import {
-  abbreviate,
   formatBytes,
   formatCount,
   formatDecimal,
   formatNumber,
   formatTime,
 } from '../text/format.ts';
-import {
-  code,
-  concat,
-  enumerate,
-  type Html,
-  html,
-  literal,
-  type Message,
-  message,
-  table,
-  unbroken,
-} from './html.ts';
+import { code, concat, type Html, html, table, unbroken } from './html.ts';
 import type { Report } from './report.ts';
 
 /** Formats a metric's figure: `93.2 %`, `512 MiB`, `4`. */
@@ -43,67 +24,43 @@ const FORMATS: Readonly<Record<MetricKind, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
-export function figureOver(
-  metric: string,
-  aggregate: Aggregate,
-  samples: readonly Sample[],
-): number | undefined {
-  const all = samples.map(({ figures }) => figures);
-  const figures = figuresOf(metric, all);
-  return figures && aggregateOf(aggregate, figures);
+/** Describes a condition that tripped, or why it cannot be judged. */
+export function breachLine(breach: Judgement, samples: readonly Sample[]): string {
+  if (breach.holds === undefined) return judgementLine(breach);
+  const { condition, figure } = breach;
+  const { text, metric, aggregate } = condition;
+  const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
+  if (samples.length < 2) return tripped;
+  const all = formatCount(samples.length, 'sample');
+  if (aggregate === 'mean') return `${tripped} on average of ${all}`;
+  const findSample = (holds: (sample: Sample) => boolean) =>
+    aggregate === 'last' ? samples.at(-1) : samples.find(holds);
+  const decisive = findSample(({ figures }) => figures.get(metric) === figure);
+  const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
+  if (aggregate !== undefined) return line;
+  const count = samples.filter(sample => judge(condition, [sample]).holds).length;
+  return `${line}, in ${formatNumber(count)} of ${all}`;
 }
 
-export function breachMessage(breach: Judgement, samples: readonly Sample[]): Message {
-  if (breach.holds === undefined) return unjudgedMessage(breach);
-  const { text, metric } = breach.condition;
-  const when = describeWhen(breach, samples);
-  return message`${literal(text)} tripped: ${formatFigure(metric, breach.figure)}${when}`;
-}
-
-type Judged = Extract<Judgement, { holds: boolean }>;
-
-/** Returns, for example, ` at 09:05:00 UTC, in 4 of 12 samples`. */
-function describeWhen({ condition, figure }: Judged, samples: readonly Sample[]): string {
-  const { metric, aggregate } = condition;
-  if (samples.length < 2) return '';
-  if (aggregate === 'mean') return ` on average of ${formatCount(samples.length, 'sample')}`;
-  const sample =
-    aggregate === 'last'
-      ? samples.at(-1)
-      : samples.find(({ figures }) => figures.get(metric) === figure);
-  const time = ` at ${formatTime(sample?.at ?? 0)}`;
-  if (aggregate !== undefined) return time;
-  const tripped = samples.filter(({ figures }) => judge(condition, [figures]).holds);
-  return `${time}, in ${formatNumber(tripped.length)} of ${formatCount(samples.length, 'sample')}`;
-}
-
+/** Explains why a condition to wait for does not hold, or why it cannot be judged. */
 export function judgementLine(judgement: Judgement): string {
-  if (judgement.holds === undefined) return unjudgedMessage(judgement).text;
   const { text, metric } = judgement.condition;
+  if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
   return `\`${text}\` does not hold: it was ${formatFigure(metric, judgement.figure)}`;
 }
 
-// Agents may report hundreds of metrics.
-const MAX_REPORTED = 30;
+const USED = { CPU: 'cpu_used_pct', memory: 'mem_used_pct', disk: 'disk_used_pct' } as const;
 
-function unjudgedMessage({
-  condition,
-  samples,
-  missing,
-  reported,
-}: Extract<Judgement, { holds: undefined }>): Message {
-  const subject = message`${literal(condition.text)} cannot be judged`;
-  const metric = literal(condition.metric);
-  if (samples === 0) return message`${subject}: there are no stats`;
-  if (missing === 0) return message`${subject}: the mean of ${metric} is too large a number`;
-  if (missing < samples)
-    return message`${subject}: ${formatNumber(missing)} of ${formatCount(samples, 'sample')} do not report ${metric}`;
-  const names = abbreviate(reported, MAX_REPORTED, {
-    show: literal,
-    more: rest => message`${formatNumber(rest)} more`,
+export function describeUsage({ samples }: Report): string {
+  if (samples.length === 0) return 'No stats were read';
+  const used = Object.entries(USED).flatMap(([name, metric]) => {
+    const figure = aggregateOf('max', metric, samples);
+    return figure === undefined ? [] : `${name} ${formatFigure(metric, figure)}`;
   });
-  const others = names.length === 0 ? message`nothing` : enumerate(names);
-  return message`${subject}: the sandbox does not report ${metric}; it reports ${others}`;
+  const figures = used.join(', ') || 'no CPU, memory or disk usage';
+  return samples.length === 1
+    ? `The sandbox reports ${figures}`
+    : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 
 interface Row {
@@ -111,6 +68,7 @@ interface Row {
   /** The second figure is the percentage of the first. */
   readonly figures: readonly string[];
   readonly total?: string;
+  /** Metrics whose conditions this row shows. */
   readonly judged: readonly string[];
 }
 
@@ -136,30 +94,30 @@ const MAX_CONDITIONS = 30;
 export function figuresTable({ samples, gate }: Report): Html[] {
   if (samples.length === 0) return [];
   const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
-  const known = new Set(ROWS.flatMap(({ judged }) => judged));
-  const others = new Set(conditions.map(({ metric }) => metric)).difference(known);
+  const inRows = new Set(ROWS.flatMap(({ judged }) => judged));
+  const others = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
   const rows = [...ROWS, ...[...others].map(rowOf)].flatMap(row => {
-    const own = conditions.filter(({ metric }) => row.judged.includes(metric));
-    const peak = describeUse(row, samples.length > 1 ? 'max' : 'last', samples);
-    if (peak === undefined && own.length === 0) return [];
-    const limits = own.map(condition => limitOf(condition, gate));
-    const isMeanJudged = own.some(({ aggregate }) => aggregate === 'mean');
+    const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
+    const peak = describeUse(row, 'max', samples);
+    if (peak === undefined && judged.length === 0) return [];
+    const isMeanJudged = judged.some(({ aggregate }) => aggregate === 'mean');
     const mean = isMeanJudged ? describeUse(row, 'mean', samples) : undefined;
-    const name = headingOf(row, samples);
-    return [[name, peak ?? html`not reported`, concat(limits, '<br>'), mean ?? html``]];
+    const marked = judged.map(condition => markCondition(condition, gate));
+    const name = html`${row.name}${describeTotal(row, samples)}`;
+    return [[name, peak ?? html`not reported`, mean ?? html``, concat(marked, '<br>')]];
   });
-  return table(['', samples.length > 1 ? 'Peak' : 'Now', 'Limit', 'Mean'], rows);
+  return table(['', samples.length > 1 ? 'Peak' : 'Now', 'Mean', 'Trips if'], rows);
 }
 
 function rowOf(metric: string): Row {
   return { name: code(metric), figures: [metric], judged: [metric] };
 }
 
-function headingOf({ name, total }: Row, samples: readonly Sample[]): Html {
-  const figure = total && figureOver(total, 'last', samples);
-  if (total === undefined || !figure) return name;
+function describeTotal({ total = '' }: Row, samples: readonly Sample[]): Html {
+  const figure = aggregateOf('last', total, samples);
+  if (!figure) return html``;
   const size = total === 'cpu_count' ? formatCount(figure, 'core') : formatFigure(total, figure);
-  return html`${name} (${unbroken(size)})`;
+  return html` (${unbroken(size)})`;
 }
 
 function describeUse(
@@ -168,7 +126,7 @@ function describeUse(
   samples: readonly Sample[],
 ): Html | undefined {
   const [first, second] = figures.flatMap(metric => {
-    const figure = figureOver(metric, aggregate, samples);
+    const figure = aggregateOf(aggregate, metric, samples);
     return figure === undefined ? [] : [unbroken(formatFigure(metric, figure))];
   });
   return first === undefined || second === undefined ? first : html`${first} (${second})`;
@@ -176,23 +134,8 @@ function describeUse(
 
 const MARKS = { fail: '❌', warn: '⚠️', none: '✅' } as const;
 
-// Conditions say what trips; the column says what is allowed.
-const BOUNDS: Readonly<Record<Operator, string>> = {
-  '>': '',
-  '>=': '',
-  '<': 'min. ',
-  '<=': 'min. ',
-  '==': 'not ',
-  '!=': 'only ',
-};
-
-/** Returns a cell such as `❌ 90 %` or `✅ min. 512 MiB free`. */
-function limitOf(condition: Condition, { breaches, warnIf }: Gate): Html {
-  const { metric, aggregate, operator, limit } = condition;
+function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
   const level = breaches.find(breach => breach.condition === condition)?.level ?? 'none';
-  const isUsual = aggregate === decidingOf({ ...condition, aggregate: undefined });
-  const which = aggregate === undefined || isUsual ? '' : `${aggregate} `;
-  const suffix = `${metric.endsWith('_free') ? ' free' : ''}${warnIf.includes(condition) ? ' (warn)' : ''}`;
-  const allowed = html`${which}${BOUNDS[operator]}${unbroken(formatFigure(metric, limit))}${suffix}`;
-  return html`${MARKS[level]}&nbsp;${allowed}`;
+  const only = warnIf.includes(condition) ? ' (warn)' : '';
+  return html`${MARKS[level]}&nbsp;${code(condition.text)}${only}`;
 }

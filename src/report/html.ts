@@ -4,11 +4,6 @@ export interface Html {
   readonly html: string;
 }
 
-export interface Message {
-  readonly text: string;
-  readonly html: Html;
-}
-
 // File names have up to 4,096 characters; with the limits on lists, a summary stays below 1 MiB.
 const MAX_TEXT = 300;
 
@@ -30,32 +25,10 @@ export function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
+/** Renders our own words, in which backticks mark code. */
 export function prose(text: string): Html {
   const pieces = text.split('`');
   return concat(pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : code(piece))));
-}
-
-export function message(
-  parts: TemplateStringsArray,
-  ...values: readonly (Message | string)[]
-): Message {
-  const texts = values.map(value => (typeof value === 'string' ? value : value.text));
-  const htmls = values.map(value => (typeof value === 'string' ? value : value.html));
-  return { text: String.raw({ raw: parts }, ...texts), html: html(parts, ...htmls) };
-}
-
-export function literal(text: string): Message {
-  return { text: `\`${text}\``, html: code(text) };
-}
-
-/** Text that may quote a third party, rendered entirely as code. */
-export function foreign(text: string): Message {
-  return { text, html: code(text.replaceAll('`', '')) };
-}
-
-export function enumerate(messages: readonly Message[]): Message {
-  const [first = message``, ...others] = messages;
-  return others.reduce((before, next) => message`${before}, ${next}`, first);
 }
 
 export function unbroken(figure: string): Html {

@@ -1,5 +1,5 @@
 import { AGGREGATES } from '../gate/conditions.ts';
-import { aggregateOf, type Breach, figuresOf, metricsOf } from '../gate/judge.ts';
+import { aggregateOf, type Breach } from '../gate/judge.ts';
 import { METRICS } from '../gate/metrics.ts';
 import type { FileResult } from '../upload/transfer.ts';
 import { countFiles, isUpload, listUploaded, type Report, succeeded } from './report.ts';
@@ -28,7 +28,8 @@ function uploadOutputs(report: Report): Outputs {
   };
 }
 
-function statsOutputs({ stats }: Report): Outputs {
+function statsOutputs({ samples }: Report): Outputs {
+  const stats = samples.at(-1);
   const figures = Object.keys(METRICS).map(metric => {
     const figure = stats?.figures.get(metric);
     return [metric.replaceAll('_', '-'), figure === undefined ? '' : formatOutput(metric, figure)];
@@ -51,15 +52,12 @@ function gateOutputs({ gate, samples }: Report): Outputs {
 }
 
 function aggregatesOf({ gate, samples }: Pick<Report, 'gate' | 'samples'>): object {
-  const all = samples.map(({ figures }) => figures);
-  const metrics = new Set([...Object.keys(METRICS), ...metricsOf(gate.failIf, gate.warnIf)]);
-  const aggregates = [...metrics].flatMap(metric => {
-    const figures = figuresOf(metric, all);
-    if (figures === undefined) return [];
-    const entries = AGGREGATES.map(kind => [kind, aggregateOf(kind, figures)]);
-    return [[metric, Object.fromEntries(entries)]];
+  const judged = [...gate.failIf, ...gate.warnIf].map(({ metric }) => metric);
+  const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].map(metric => {
+    const entries = AGGREGATES.map(kind => [kind, aggregateOf(kind, metric, samples)]);
+    return [metric, Object.fromEntries(entries)] as const;
   });
-  return Object.fromEntries(aggregates);
+  return Object.fromEntries(aggregates.filter(([, { last }]) => last !== undefined));
 }
 
 const FILES_PER_PIECE = 500;
@@ -72,14 +70,15 @@ const SCHEMA =
  * Yields the report file in pieces, since 20,000 files in one string would take too much memory.
  */
 export function* reportJson(report: Report, { title }: Verdict): Generator<string> {
-  const { task, files, stats, samples, gate, ...rest } = report;
+  const { task, files, samples, gate, ...others } = report;
+  const stats = samples.at(-1);
   const document = {
     $schema: SCHEMA,
     task,
     succeeded: succeeded(report),
     headline: title,
     totals: countFiles(report),
-    ...rest,
+    ...others,
     gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
     figures: stats === undefined ? null : Object.fromEntries(stats.figures),
     aggregates: aggregatesOf(report),

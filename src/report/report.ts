@@ -3,8 +3,7 @@ import { type Gate, NO_GATE } from '../gate/judge.ts';
 import type { Shard } from '../inputs/fields.ts';
 import type { Task } from '../inputs/inputs.ts';
 import type { Sample } from '../stats/sample.ts';
-import type { Stats } from '../stats/stats.ts';
-import { formatCount, formatNumber, takeWithin } from '../text/format.ts';
+import { formatCount, formatNumber } from '../text/format.ts';
 import type { FileResult } from '../upload/transfer.ts';
 
 export interface Report {
@@ -24,7 +23,6 @@ export interface Report {
   readonly digest: string;
   /** Paths in the sandbox that the state file lists but this run does not upload. */
   readonly orphaned: readonly string[];
-  readonly stats: Stats | undefined;
   /** Oldest first. */
   readonly samples: readonly Sample[];
   /** Unix milliseconds. */
@@ -59,7 +57,6 @@ export const EMPTY_REPORT: Report = {
   digest: '',
   skipped: [],
   orphaned: [],
-  stats: undefined,
   samples: [],
   monitored: undefined,
   gate: NO_GATE,
@@ -107,12 +104,9 @@ const MAX_LIST_BYTES = 256 * 1024;
 /** Lists the uploaded files as a JSON array, or returns undefined above 256 KiB. */
 export function listUploaded({ files }: Report): string | undefined {
   const uploaded = files.filter(result => result.status === 'uploaded');
-  const entries = uploaded
-    .values()
-    .map(({ file: { source }, path, size }) => JSON.stringify({ source, path, size }));
-  const bytesOf = (entry: string) => Buffer.byteLength(entry) + 1;
-  const taken = takeWithin(entries, MAX_LIST_BYTES - 1, bytesOf);
-  return taken.length < uploaded.length ? undefined : `[${taken.join(',')}]`;
+  const entries = uploaded.map(({ file: { source }, path, size }) => ({ source, path, size }));
+  const json = JSON.stringify(entries);
+  return Buffer.byteLength(json) > MAX_LIST_BYTES ? undefined : json;
 }
 
 export function nameShard({ index, count }: Shard): string {
@@ -129,6 +123,6 @@ export function nameDigest({ shard }: Report): string {
   return shard === undefined ? 'Digest' : `Digest of ${nameShard(shard)}`;
 }
 
-export function moreInReport(rest: number): string {
-  return `and ${formatNumber(rest)} more; the report file has them all`;
+export function moreInReport(count: number): string {
+  return `and ${formatNumber(count)} more; the report file has them all`;
 }

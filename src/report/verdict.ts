@@ -9,8 +9,8 @@ import {
   formatNumber,
   formatRate,
 } from '../text/format.ts';
-import { breachMessage, figureOver, formatFigure, judgementLine } from './figures.ts';
-import { enumerate, foreign, literal, type Message, message } from './html.ts';
+import { literal } from '../text/visible.ts';
+import { breachLine, describeUsage, judgementLine } from './figures.ts';
 import {
   countFiles,
   isUpload,
@@ -26,12 +26,19 @@ export interface Verdict {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   readonly title: string;
   /** Failures that do not concern a single file. */
-  readonly lines: readonly Message[];
+  readonly lines: readonly Line[];
   readonly failures: readonly FailureGroup[];
-  readonly warnings: readonly Message[];
-  readonly notices: readonly Message[];
+  readonly warnings: readonly Line[];
+  readonly notices: readonly string[];
   /** Files, bytes, rate and retries; empty if nothing was uploaded. */
   readonly upload: string;
+}
+
+export interface Line {
+  /** Backticks mark code, unless the text is foreign. */
+  readonly text: string;
+  /** True if the text may quote a third party. */
+  readonly isForeign: boolean;
 }
 
 export interface FailureGroup {
@@ -46,16 +53,22 @@ export function conclude(report: Report): Verdict {
   // Without samples, an error already says why nothing was judged.
   const breaches = samples.length === 0 ? [] : gate.breaches;
   const tripped = (wanted: 'fail' | 'warn') =>
-    breaches.filter(({ level }) => level === wanted).map(breach => breachMessage(breach, samples));
+    breaches
+      .filter(({ level }) => level === wanted)
+      .map(breach => ({ text: breachLine(breach, samples), isForeign: false }));
   return {
     level: levelOf(report),
     title: titleOf(report),
-    lines: [...tripped('fail'), ...errorLines(report, failures)],
+    lines: [...tripped('fail'), ...errorLines(report, failures).map(foreign)],
     failures,
     warnings: [...tripped('warn'), ...warnings.map(foreign)],
     notices: [...modesNotice(report), ...orphansNotice(report), ...uploadedNotice(report)],
     upload: describeTransfer(report),
   };
+}
+
+function foreign(text: string): Line {
+  return { text, isForeign: true };
 }
 
 function levelOf(report: Report): Verdict['level'] {
@@ -67,89 +80,56 @@ function levelOf(report: Report): Verdict['level'] {
 }
 
 function titleOf(report: Report): string {
-  const { cancelled, shard } = report;
+  const { cancelled, shard, gate, samples } = report;
   const work = isUpload(report) ? describeUpload(report) : describeUsage(report);
-  const done = shard === undefined ? work : `${work} (${nameShard(shard)})`;
-  if (!cancelled) return `${done}${endingOf(report)}`;
-  return `Cancelled: ${done.charAt(0).toLowerCase()}${done.slice(1)}${endingOf(report)}`;
-}
-
-function endingOf(report: Report): string {
-  const { files, samples, errors, gate, cancelled } = report;
-  const { failed, notAttempted } = countFiles(report);
-  const isLost = failed + notAttempted > 0;
-  if (gate.state === 'failed' && samples.length > 0) return '. The gate failed.';
-  const hasWorked = files.length + samples.length > 0;
-  if (errors.length > 0) return hasWorked && !isLost && !cancelled ? ', but the step failed.' : '.';
-  // Next to failed files, "The gate passed." would sound like good news.
-  const isTold = gate.state === 'warned' || (gate.state === 'passed' && !isLost);
-  return isTold && samples.length > 0 ? `. The gate ${gate.state}.` : '.';
+  const part = shard === undefined ? '' : ` (${nameShard(shard)})`;
+  const isJudged = gate.state !== 'none' && samples.length > 0;
+  const judgement = isJudged ? ` The gate ${gate.state}.` : '';
+  return `${cancelled ? 'Cancelled. ' : ''}${work}${part}.${judgement}`;
 }
 
 function describeUpload(report: Report): string {
-  const { skipped, errors, dryRun, cancelled, durationMs } = report;
+  const { dryRun, errors, durationMs, skipped } = report;
   const totals = countFiles(report);
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-  if (planned === 0) return describeNothing(report);
-  const alsoUnchanged = also(unchanged, 'unchanged');
-  const alsoSkipped = also(skipped.length, 'skipped');
-  if (planned === unchanged) {
-    const nothing = dryRun ? 'Dry run: nothing would be uploaded' : 'Nothing was sent';
-    return `${nothing}, ${formatCount(unchanged, 'file')} unchanged${alsoSkipped}`;
-  }
+  const also = `${comma(unchanged, 'unchanged')}${comma(skipped.length, 'skipped')}`;
   const changed = formatCount(planned - unchanged, 'file');
+  if (planned === 0)
+    return errors.length > 0 ? 'Nothing was sent' : 'There were no files to upload';
   if (dryRun) {
     const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
-    return `Dry run: ${changed} (${size}) would be uploaded${alsoUnchanged}${alsoSkipped}`;
+    return `Dry run: ${changed} (${size}) would be uploaded${also}`;
   }
-  if (failed + notAttempted + errors.length > 0 || cancelled) {
-    const lost = `${also(failed, 'failed')}${also(notAttempted, 'not attempted')}${alsoUnchanged}`;
-    return `Uploaded ${formatNumber(uploaded)} of ${changed}${lost.replace(',', ';')}`;
-  }
-  const done = `Uploaded ${formatCount(uploaded, 'file')} in ${formatDuration(durationMs)}`;
-  return `${done}${alsoUnchanged}${alsoSkipped}`;
+  if (planned === unchanged) return `Nothing was sent${also}`;
+  if (failed + notAttempted === 0)
+    return `Uploaded ${changed} in ${formatDuration(durationMs)}${also}`;
+  const lost = `${comma(failed, 'failed')}${comma(notAttempted, 'not attempted')}`;
+  return `Uploaded ${formatNumber(uploaded)} of ${changed}${lost}${also}`;
 }
 
-function also(count: number, what: string): string {
+function comma(count: number, what: string): string {
   return count === 0 ? '' : `, ${formatNumber(count)} ${what}`;
-}
-
-function describeNothing({ shard, errors }: Report): string {
-  if (errors.length > 0) return 'Nothing was sent';
-  if (shard === undefined || shard.planned === 0) return 'There were no files to upload';
-  return `None of ${formatCount(shard.planned, 'file')} belongs to this shard`;
-}
-
-const USED = { CPU: 'cpu_used_pct', memory: 'mem_used_pct', disk: 'disk_used_pct' } as const;
-
-function describeUsage({ samples }: Report): string {
-  if (samples.length === 0) return 'No stats were read';
-  const used = Object.entries(USED).flatMap(([name, metric]) => {
-    const figure = figureOver(metric, 'max', samples);
-    return figure === undefined ? [] : `${name} ${formatFigure(metric, figure)}`;
-  });
-  const figures = used.length === 0 ? 'no CPU, memory or disk usage' : used.join(', ');
-  return samples.length === 1
-    ? `The sandbox reports ${figures}`
-    : `Peak over ${formatNumber(samples.length)} samples: ${figures}`;
 }
 
 function describeTransfer(report: Report): string {
   const { uploaded, uploadedBytes } = countFiles(report);
-  const { retries } = report;
+  const { retries, durationMs } = report;
   if (uploaded === 0) return '';
-  const repeated = retries === 1 ? ', 1 retry' : also(retries, 'retries');
-  const rate = formatRate(uploadedBytes, report.durationMs);
+  const rate = formatRate(uploadedBytes, durationMs);
+  const repeated = comma(retries, retries === 1 ? 'retry' : 'retries');
   return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
 }
 
-function errorLines({ errors, files, cancelled }: Report, failures: readonly FailureGroup[]) {
+function errorLines(
+  { errors, files, cancelled }: Report,
+  failures: readonly FailureGroup[],
+): string[] {
   // The failed files already show these hints.
-  const given = new Set(failures.map(({ hint }) => hint));
-  const lines = errors.flatMap(({ message: what, details }) => [what, ...details]);
-  if (lines.length > 0) return lines.filter(line => !given.has(line)).map(foreign);
+  const hints = new Set(failures.map(({ hint }) => hint));
+  const lines = errors.flatMap(({ message, details }) => [message, ...details]);
+  if (lines.length > 0) return lines.filter(line => !hints.has(line));
   const reasons = files.flatMap(file => (file.status === 'not-attempted' ? [file.reason] : []));
-  return cancelled ? [] : [...new Set(reasons)].map(reason => foreign(`Not attempted: ${reason}`));
+  return cancelled ? [] : [...new Set(reasons)].map(reason => `Not attempted: ${reason}`);
 }
 
 // Messages differ from file to file, so group by status and hint.
@@ -170,36 +150,28 @@ function groupFailures({ files }: Report): FailureGroup[] {
 
 const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
-function modesNotice({ files }: Report): Message[] {
+function modesNotice({ files }: Report): string[] {
   const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
   const [program] = programs;
   if (program === undefined) return [];
+  const count = formatCount(programs.length, 'executable file');
   return [
-    message`${countAre(programs)} executable, such as ${literal(program.file.source)}. Uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`,
+    `${count}, such as ${literal(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`,
   ];
 }
 
 const MAX_NAMES = 10;
 
-function orphansNotice({ orphaned }: Report): Message[] {
+function orphansNotice({ orphaned }: Report): string[] {
   if (orphaned.length === 0) return [];
-  const paths = abbreviate(orphaned, MAX_NAMES, {
-    show: literal,
-    more: rest => message`${moreInReport(rest)}`,
-  });
-  return [
-    message`${countAre(orphaned)} no longer in the build but still in the sandbox: ${enumerate(paths)}`,
-  ];
+  const names = abbreviate(orphaned, MAX_NAMES, { show: literal, more: moreInReport });
+  return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
 }
 
-function countAre(files: readonly unknown[]): string {
-  return `${formatCount(files.length, 'file')} ${files.length === 1 ? 'is' : 'are'}`;
-}
-
-function uploadedNotice(report: Report): Message[] {
+function uploadedNotice(report: Report): string[] {
   if (!isUpload(report) || listUploaded(report) !== undefined) return [];
   return [
-    message`The output ${literal('uploaded')} is ${literal('[]')}, since it would exceed 256 KiB. The file named by the output ${literal('report')} lists every file.`,
+    'The output `uploaded` is `[]`, since it would exceed 256 KiB. The file named by the output `report` lists every file.',
   ];
 }
 

@@ -1,6 +1,5 @@
 import type { RetryPolicy } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import type { Figures } from '../gate/metrics.ts';
 import type { WaitResult } from '../stats/sample.ts';
 import type { Redact } from '../text/redact.ts';
 import type { TransferEvent } from '../upload/transfer.ts';
@@ -19,9 +18,8 @@ export interface Context extends Pick<RetryPolicy, 'sleep' | 'random'> {
 
 export type RunEvent =
   | TransferEvent
-  | { readonly kind: 'found'; readonly text: string }
+  | { readonly kind: 'debug'; readonly text: string }
   | { readonly kind: 'start'; readonly files: readonly PlannedFile[]; readonly title: string }
   | { readonly kind: 'end' }
   | { readonly kind: 'wait'; readonly timeoutMs: number }
-  | { readonly kind: 'waited'; readonly wait: WaitResult }
-  | { readonly kind: 'sample'; readonly figures: Figures };
+  | { readonly kind: 'waited'; readonly wait: WaitResult };

@@ -13,22 +13,21 @@ import type { Context } from './context.ts';
 /** Waits for the sandbox, samples and judges it; failed requests end up in the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl } = inputs;
-  const { cancel } = context;
   // Without stats, the gate fails.
   const gate = gateOf(inputs, []);
-  const base = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
+  const report = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
   return withClient(inputs, context, async client => {
     const problem = await waitFor(inputs, client, context);
     const measured = problem ?? (await measure(inputs, client, context));
-    return { ...base, ...measured, cancelled: cancel.aborted };
+    return { ...report, ...measured, cancelled: context.cancel.aborted };
   });
 }
 
-export async function withClient(
+export async function withClient<T>(
   inputs: Connection,
   context: Context,
-  run: (client: Client) => Promise<Report>,
-): Promise<Report> {
+  run: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = openClient(inputs, context);
   try {
     return await run(client);
@@ -47,14 +46,16 @@ export async function waitFor(
   const { onEvent, cancel } = context;
   if (conditions === undefined) return undefined;
   onEvent({ kind: 'wait', timeoutMs });
-  const result = await waitUntil(conditions, () => sample(inputs, client, context), {
+  // The wait itself repeats the request.
+  const read = () => sample({ ...inputs, retries: 0 }, client, context);
+  const result = await waitUntil(conditions, read, {
     ...context,
     intervalMs,
     timeoutMs,
     stop: cancel,
     onSample: wait => onEvent({ kind: 'waited', wait }),
   });
-  return result.held ? undefined : { errors: [waitError(result)] };
+  return result.isReady ? undefined : { errors: [waitError(result)] };
 }
 
 /**
@@ -64,20 +65,16 @@ export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-): Promise<Pick<Report, 'gate' | 'errors'> | undefined> {
+): Promise<Pick<Report, 'errors'> | undefined> {
   if (!isGated(inputs)) return undefined;
-  const gate = gateOf(inputs, []);
-  const outcome = await sampleWithRetries(inputs, client, context);
+  const outcome = await sample(inputs, client, context);
   if ('error' in outcome) {
     const { message, details } = statsError(outcome.error);
-    return { gate, errors: [{ message: NOT_JUDGEABLE, details: [message, ...details] }] };
+    return { errors: [{ message: NOT_JUDGEABLE, details: [message, ...details] }] };
   }
-  const unmet = findUnmet(inputs.failIf, outcome.value.figures);
-  const unjudged = unmet.filter(({ holds }) => holds === undefined);
-  if (unjudged.length === 0) return undefined;
-  const breaches = unjudged.map(judgement => ({ ...judgement, level: 'fail' as const }));
-  const error = { message: NOT_JUDGEABLE, details: unjudged.map(judgementLine) };
-  return { gate: { ...gate, breaches }, errors: [error] };
+  const unmet = findUnmet(inputs.failIf, outcome.value);
+  const details = unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
+  return details.length === 0 ? undefined : { errors: [{ message: NOT_JUDGEABLE, details }] };
 }
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
@@ -97,10 +94,9 @@ export async function measure(
   client: Client,
   context: Context,
   hasPrevious = false,
-): Promise<Pick<Report, 'samples' | 'stats' | 'gate' | 'errors' | 'warnings'>> {
+): Promise<Pick<Report, 'samples' | 'gate' | 'errors'>> {
   const { samples: count, sampleInterval: intervalMs } = inputs;
-  const read = () => sampleWithRetries(inputs, client, context);
-  const { samples, error, ...taken } = await takeSamples(read, {
+  const { samples, error } = await takeSamples(() => sample(inputs, client, context), {
     ...context,
     count,
     intervalMs,
@@ -108,30 +104,23 @@ export async function measure(
     stop: context.cancel,
   });
   if (error !== undefined) context.onEvent({ kind: 'failed', files: [], error });
-  const figures = samples.map(one => one.figures);
-  return {
-    ...taken,
-    samples,
-    gate: gateOf(inputs, figures, samples.length < count),
-    errors: error === undefined ? [] : [statsError(error)],
-  };
+  const gate = gateOf(inputs, samples, samples.length < count);
+  return { samples, gate, errors: error === undefined ? [] : [statsError(error)] };
 }
 
-function sampleWithRetries(
-  inputs: Inputs<'stats'>,
+/** Reads the stats, repeating failed requests. */
+export async function sample(
+  { statsPath, retries }: Pick<Inputs<'stats'>, 'statsPath' | 'retries'>,
   client: Client,
   context: Context,
 ): Promise<Outcome<Stats>> {
-  return withRetries(() => sample(inputs, client, context), {
+  const { cancel, onEvent } = context;
+  const outcome = await withRetries(() => readStats(client, statsPath), {
     ...context,
-    retries: inputs.retries,
-    stop: context.cancel,
-    onRetry: retry => context.onEvent({ kind: 'retry', files: [], retry }),
+    retries,
+    stop: cancel,
+    onRetry: retry => onEvent({ kind: 'retry', files: [], retry }),
   });
-}
-
-async function sample(inputs: Inputs<'stats'>, client: Client, context: Context): Promise<Stats> {
-  const sampled = await readStats(client, inputs.statsPath);
-  context.onEvent({ kind: 'sample', figures: sampled.figures });
-  return sampled;
+  if ('value' in outcome) onEvent({ kind: 'debug', text: `Stats: ${outcome.value.json}` });
+  return outcome;
 }

@@ -53,7 +53,6 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
       ...measured,
       cancelled: context.cancel.aborted,
       errors: [...sent.errors, ...measured.errors],
-      warnings: [...sent.warnings, ...measured.warnings],
     };
   });
 }
@@ -103,7 +102,7 @@ async function planFound(inputs: Inputs<'upload'>, context: Context): Promise<Pl
   const matches = await findFiles(rules, { ...inputs, workspace, cancel });
   for (const { pattern, root, files, skipped } of matches) {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
-    onEvent({ kind: 'found', text: `Pattern ${pattern.pattern}: ${counts}, from ${root}` });
+    onEvent({ kind: 'debug', text: `Pattern ${pattern.pattern}: ${counts}, from ${root}` });
   }
   return planFiles(matches, { ...inputs, workspace });
 }
@@ -173,7 +172,7 @@ async function dryRun(
 
 function notSent(
   { files, unchanged, report }: UploadPlan,
-  problem: Pick<Report, 'errors'> & Partial<Report>,
+  problem: Pick<Report, 'errors'>,
   { cancel }: Context,
 ): Report {
   const reason = problem.errors[0]?.message ?? '';

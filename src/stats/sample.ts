@@ -1,35 +1,15 @@
-import { AgentError } from '../agent/failure.ts';
+import type { AgentError } from '../agent/failure.ts';
 import type { Outcome, RetryPolicy } from '../agent/retry.ts';
 import type { Condition } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
-import type { Figures } from '../gate/metrics.ts';
 import type { Stats } from './stats.ts';
 
-export interface Sample {
+export interface Sample extends Stats {
   /** Time of arrival on the runner's clock, in Unix milliseconds. */
   readonly at: number;
-  readonly figures: Figures;
 }
 
-export interface Samples {
-  /** Oldest first. */
-  readonly samples: readonly Sample[];
-  readonly stats: Stats | undefined;
-  readonly warnings: readonly string[];
-}
-
-export interface Reading {
-  readonly at: number;
-  readonly stats: Stats;
-}
-
-export function samplesOf(readings: readonly Reading[]): Samples {
-  return {
-    samples: readings.map(({ at, stats }) => ({ at, figures: stats.figures })),
-    stats: readings.at(-1)?.stats,
-    warnings: [...new Set(readings.flatMap(({ stats }) => stats.warnings))],
-  };
-}
+type ReadStats = () => Promise<Outcome<Stats>>;
 
 interface SampleOptions extends Pick<RetryPolicy, 'sleep'> {
   readonly count: number;
@@ -41,37 +21,32 @@ interface SampleOptions extends Pick<RetryPolicy, 'sleep'> {
 }
 
 /**
- * Takes samples until one fails. CPU figures cover the time since the previous request; without
- * one, the first of several samples is dropped.
+ * Takes samples, oldest first, until one fails. CPU figures cover the time since the previous
+ * request; without one, the first of several samples is dropped.
  */
 export async function takeSamples(
-  read: () => Promise<Outcome<Stats>>,
+  read: ReadStats,
   { count, intervalMs, hasPrevious, sleep, stop, now }: SampleOptions,
-): Promise<Samples & { readonly error: AgentError | undefined }> {
+): Promise<{ readonly samples: readonly Sample[]; readonly error?: AgentError }> {
   const dropped = count > 1 && !hasPrevious ? 1 : 0;
-  const readings: Reading[] = [];
-  let error: AgentError | undefined;
+  const samples: Sample[] = [];
   do {
     const outcome = await read();
-    if ('error' in outcome) error = outcome.error;
-    else readings.push({ at: now(), stats: outcome.value });
-  } while (
-    error === undefined &&
-    readings.length < count + dropped &&
-    (await sleep(intervalMs, stop))
-  );
-  return { ...samplesOf(readings.slice(dropped)), error };
+    if ('error' in outcome) return { samples: samples.slice(dropped), error: outcome.error };
+    samples.push({ at: now(), ...outcome.value });
+  } while (samples.length < count + dropped && (await sleep(intervalMs, stop)));
+  return { samples: samples.slice(dropped) };
 }
 
 export interface WaitResult {
-  readonly held: boolean;
+  readonly isReady: boolean;
   readonly waitedMs: number;
   /** Conditions that the last good sample did not meet. */
   readonly unmet: readonly Judgement[];
   readonly error: AgentError | undefined;
 }
 
-export interface WaitOptions extends Pick<RetryPolicy, 'sleep'> {
+interface WaitOptions extends Pick<RetryPolicy, 'sleep'> {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
@@ -82,36 +57,24 @@ export interface WaitOptions extends Pick<RetryPolicy, 'sleep'> {
 /** Samples until all conditions hold, time is up or an error is permanent. */
 export async function waitUntil(
   conditions: readonly Condition[],
-  read: () => Promise<Stats>,
+  read: ReadStats,
   { intervalMs, timeoutMs, sleep, stop, clock, onSample }: WaitOptions,
 ): Promise<WaitResult> {
   const start = clock();
   let unmet: readonly Judgement[] = [];
   for (;;) {
-    const sampled = await orError(read);
-    const error = sampled instanceof AgentError ? sampled : undefined;
-    if (!(sampled instanceof AgentError)) unmet = findUnmet(conditions, sampled.figures);
-    const held = error === undefined && unmet.length === 0;
-    const result = { held, waitedMs: clock() - start, unmet, error };
+    const outcome = await read();
+    const error = 'error' in outcome ? outcome.error : undefined;
+    if ('value' in outcome) unmet = findUnmet(conditions, outcome.value);
+    const isReady = error === undefined && unmet.length === 0;
+    const result = { isReady, waitedMs: clock() - start, unmet, error };
     onSample(result);
     const leftMs = timeoutMs - result.waitedMs;
-    const isOver = held || leftMs <= 0 || error?.isRetryable === false;
+    const isOver = isReady || leftMs <= 0 || error?.isRetryable === false;
     if (isOver || !(await sleep(Math.min(intervalMs, leftMs), stop))) return result;
   }
 }
 
-export function findUnmet(conditions: readonly Condition[], figures: Figures): Judgement[] {
-  return conditions
-    .map(condition => judge(condition, [figures]))
-    .filter(({ holds }) => holds !== true);
-}
-
-/** Returns an AgentError instead of throwing it. */
-async function orError(read: () => Promise<Stats>): Promise<Stats | AgentError> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof AgentError) return error;
-    throw error;
-  }
+export function findUnmet(conditions: readonly Condition[], stats: Stats): Judgement[] {
+  return conditions.map(each => judge(each, [stats])).filter(({ holds }) => holds !== true);
 }

@@ -1,47 +1,44 @@
-import { badAnswer } from '../agent/answer.ts';
+import { type Answer, badAnswer } from '../agent/answer.ts';
 import type { Client } from '../agent/client.ts';
-import { type Figures, METRICS } from '../gate/metrics.ts';
+import type { Figures } from '../gate/metrics.ts';
+
+type Sender = Pick<Client, 'send'>;
 
 export interface Stats {
   /** All finite numbers that the agent sent, plus derived ones. */
   readonly figures: Figures;
   /** As the agent sent it. */
   readonly json: string;
-  readonly warnings: readonly string[];
 }
 
 /** @throws AgentError if the request fails or the answer is unusable */
-export async function readStats(client: Pick<Client, 'send'>, statsPath: string): Promise<Stats> {
-  // A cached answer could come from a sandbox that is gone.
-  const headers = { 'Cache-Control': 'no-cache' };
-  const answer = await client.send({ method: 'GET', path: statsPath, headers });
+export async function readStats(client: Sender, statsPath: string): Promise<Stats> {
+  const answer = await requestStats(client, statsPath);
   const stats = decodeStats(answer.text);
   if (stats === undefined) throw badAnswer(answer, 'it is not a JSON object');
   return stats;
 }
 
-/** Returns undefined unless `text` is a JSON object. */
-export function decodeStats(text: string): Stats | undefined {
-  const fields = parseObject(text);
-  if (fields === undefined) return undefined;
-  const sent = fields.flatMap(([name, value]) =>
-    typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
-  );
-  const unusable = fields
-    .filter(([name, value]) => Object.hasOwn(METRICS, name) && value !== null)
-    .filter(([, value]) => !Number.isFinite(value));
-  return {
-    figures: withDerived(new Map(sent)),
-    json: text.trim(),
-    warnings: unusable.map(([name]) => `The sandbox's ${name} cannot be used: it is not a number.`),
-  };
+/** @throws AgentError if the request fails */
+export function requestStats(client: Sender, path: string): Promise<Answer> {
+  // A cached answer could come from a sandbox that is gone.
+  return client.send({ method: 'GET', path, headers: { 'Cache-Control': 'no-cache' } });
 }
 
-function parseObject(text: string): [string, unknown][] | undefined {
+/** Returns undefined unless `json` is a JSON object. */
+export function decodeStats(json: string): Stats | undefined {
+  const fields = parseObject(json);
+  if (fields === undefined) return undefined;
+  const sent = Object.entries(fields).flatMap(([name, value]) =>
+    typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
+  );
+  return { figures: withDerived(new Map(sent)), json: json.trim() };
+}
+
+function parseObject(json: string): object | undefined {
   try {
-    const body: unknown = JSON.parse(text);
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    return isObject ? Object.entries(body) : undefined;
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
   }

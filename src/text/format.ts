@@ -64,15 +64,3 @@ export function abbreviate<T, S>(
   const rest = items.length - limit;
   return rest > 0 ? [...shown, more(rest)] : shown;
 }
-
-/** Takes items while their sizes add up to at most `limit`; generates none after that. */
-export function takeWithin<T>(items: Iterable<T>, limit: number, sizeOf: (item: T) => number): T[] {
-  const taken: T[] = [];
-  let left = limit;
-  for (const item of items) {
-    left -= sizeOf(item);
-    if (left < 0) break;
-    taken.push(item);
-  }
-  return taken;
-}

@@ -27,6 +27,11 @@ export function quote(value: string): string {
   return json.replaceAll('\\\\', '\\');
 }
 
+/** Marks text as code for `prose`. */
+export function literal(text: string): string {
+  return `\`${text.replaceAll('`', "'")}\``;
+}
+
 /** Escapes `::` and `##[`, which the runner would treat as commands. */
 export function harmless(text: string): string {
   return visible(text)

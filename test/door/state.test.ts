@@ -82,7 +82,7 @@ suite('a state file', () => {
     const { sent, annotations, report } = await run(world, { files: '**\n!dir/**' });
     assert.deepEqual(sent, []);
     assert.deepEqual(report.orphaned, ['/home/user/dir/c.txt']);
-    assert.match(annotations('notice').join(), /^1 file .*\/home\/user\/dir\/c\.txt/);
+    assert.match(annotations('notice').join(), /^Still in the sandbox.*\/home\/user\/dir\/c\.txt/);
   });
 
   test('names no file that this run stored, however its target is spelled', async () => {

@@ -36,6 +36,8 @@ export function figures(of: Readonly<Record<string, number>>): Figures {
 }
 
 /** Samples of one metric; `undefined` if a sample does not report it. */
-export function samplesOf(metric: string, values: readonly (number | undefined)[]): Figures[] {
-  return values.map(value => figures(value === undefined ? { ts: 1 } : { [metric]: value }));
+export function samplesOf(metric: string, values: readonly (number | undefined)[]) {
+  return values.map(value => ({
+    figures: figures(value === undefined ? { ts: 1 } : { [metric]: value }),
+  }));
 }

@@ -34,13 +34,13 @@ describe('the log of events', () => {
 
   test('says every 15 s what a wait waits for, and when it is over', () => {
     const { lines, onEvent } = logged();
-    const wait = { held: false, unmet: [], error: new AgentError('server', 'Not yet.') };
+    const wait = { isReady: false, unmet: [], error: new AgentError('server', 'Not yet.') };
     onEvent({ kind: 'wait', timeoutMs: 60_000 });
     for (const waitedMs of [5000, 15_000, 20_000, 30_000])
       onEvent({ kind: 'waited', wait: { ...wait, waitedMs } });
     onEvent({
       kind: 'waited',
-      wait: { held: true, waitedMs: 31_000, unmet: [], error: undefined },
+      wait: { isReady: true, waitedMs: 31_000, unmet: [], error: undefined },
     });
     assert.deepEqual(lines, [
       'Waiting up to 1 min for the sandbox',

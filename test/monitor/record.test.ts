@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
-  ASKED,
   appendLine,
-  clockOf,
+  clockOrigin,
+  clockSince,
   filesIn,
   findGaps,
   isFull,
@@ -16,8 +16,8 @@ import {
   readKeptInputs,
   readRecord,
   requestStop,
+  STOP_REQUESTED,
   samplerPid,
-  startNow,
 } from '../../src/monitor/record.ts';
 import { judgeRecord } from '../../src/run/monitor.ts';
 import { redactor } from '../../src/text/redact.ts';
@@ -33,23 +33,23 @@ describe('a record', () => {
     appendLine(place.path, { at: 1, stats: first }, String);
     appendLine(place.path, { at: 2, failure: 'no answer' }, String);
     appendLine(place.path, { at: 3, stats: '{"load":2,"ts":"x"}' }, String);
-    appendLine(place.path, { at: 4, end: ASKED }, String);
-    const { samples, stats, warnings, failures, end, crash } = readRecord(place.path);
+    appendLine(place.path, { at: 4, end: STOP_REQUESTED }, String);
+    appendLine(place.path, { at: 5, stats: '[1]' }, String);
+    const { samples, failures, end, crash } = readRecord(place.path);
     const loads = samples.map(({ at, figures }) => [at, figures.get('load')]);
     assert.deepEqual(loads, [
       [1, 1.5],
       [3, 2],
     ]);
-    assert.equal(stats?.json, '{"load":2,"ts":"x"}');
-    assert.match(warnings.join(), /^The sandbox's ts cannot be used/);
-    assert.deepEqual(failures, [{ at: 2, message: 'no answer' }]);
-    assert.deepEqual([end, crash], [ASKED, undefined]);
+    assert.equal(samples.at(-1)?.json, '{"load":2,"ts":"x"}');
+    assert.deepEqual(failures, ['no answer', 'The stats were not a JSON object.']);
+    assert.deepEqual([end, crash], [STOP_REQUESTED, undefined]);
   });
 
   test('holds no secret that the service repeats', () => {
     using place = openPlace();
     appendLine(place.path, { at: 1, stats: '{"note":"a \\"token"}' }, redactor(['token']));
-    assert.equal(readRecord(place.path).stats?.json, '{"note":"a \\"***"}');
+    assert.equal(readRecord(place.path).samples[0]?.json, '{"note":"a \\"***"}');
   });
 
   test('loses no more than half a line to a sampler that was killed', () => {
@@ -78,11 +78,12 @@ describe('a record', () => {
 test('the end finds the inputs of the start, and its clock', () => {
   using place = openPlace();
   assert.equal(readKeptInputs(place.path), undefined);
-  const kept = { inputs: { 'fail-if': 'load > 1' }, start: startNow() };
+  const kept = { inputs: { 'fail-if': 'load > 1' }, origin: clockOrigin() };
   keepInputs(place.path, kept);
   assert.deepEqual(readKeptInputs(place.path), kept);
-  const now = clockOf({ ...kept.start, at: 1000 })();
-  assert.ok(now >= 1000 && now < 1_000_000, String(now));
+  const before = Date.now() - 1000;
+  const now = clockSince(kept.origin)();
+  assert.ok(now >= before && now < before + 1_000_000, String(now));
 });
 
 test('a request to stop is not yet a stop', () => {
@@ -99,7 +100,7 @@ test('a request to stop is not yet a stop', () => {
 });
 
 const S = 1000;
-const CALM = decoded('{"mem_used_pct":10}').figures;
+const CALM = decoded('{"mem_used_pct":10}');
 
 /** Samples at these seconds, with an interval of 5 s, and a job that ends after 100 s. */
 interface Course {
@@ -110,18 +111,22 @@ interface Course {
 }
 
 const COURSES: Readonly<Record<string, Course>> = {
-  'that was seen to its end': { at: [0, 48, 98, 100], end: ASKED, gaps: [] },
-  'whose last sample came after its end': { at: [0, 50, 101], end: ASKED, gaps: [[50, 101, '']] },
-  'with ten intervals between two samples': { at: [0, 50, 100], end: ASKED, gaps: [] },
+  'that was seen to its end': { at: [0, 48, 98, 100], end: STOP_REQUESTED, gaps: [] },
+  'whose last sample came after its end': {
+    at: [0, 50, 101],
+    end: STOP_REQUESTED,
+    gaps: [[50, 101, '']],
+  },
+  'with ten intervals between two samples': { at: [0, 50, 100], end: STOP_REQUESTED, gaps: [] },
   'with more than ten intervals between two samples': {
     at: [0, 50.001, 100],
-    end: ASKED,
+    end: STOP_REQUESTED,
     gaps: [[0, 50.001, '']],
   },
-  'that was not seen at its end': { at: [0, 49], end: ASKED, gaps: [[49, 100, '']] },
+  'that was not seen at its end': { at: [0, 49], end: STOP_REQUESTED, gaps: [[49, 100, '']] },
   'that was not seen twice': {
     at: [0, 60, 70, 121],
-    end: ASKED,
+    end: STOP_REQUESTED,
     gaps: [
       [0, 60, ''],
       [70, 121, ''],
@@ -146,8 +151,8 @@ const COURSES: Readonly<Record<string, Course>> = {
 describe('a job', () => {
   for (const [name, { at, end, crash, gaps }] of Object.entries(COURSES)) {
     test(name, () => {
-      const samples = at.map(seconds => ({ at: seconds * S, figures: CALM }));
-      const found = findGaps({ samples, end, crash }, 100 * S, 5 * S);
+      const samples = at.map(seconds => ({ at: seconds * S, ...CALM }));
+      const found = findGaps({ samples, failures: [], end, crash }, 100 * S, 5 * S);
       const seconds = found.map(gap => [gap.from / S, gap.to / S, gap.why]);
       assert.deepEqual(seconds, gaps);
     });
@@ -156,8 +161,12 @@ describe('a job', () => {
 
 test('with short intervals, a time of 30 s opens no gap, a longer one does', () => {
   const at = [0, 30, 61, 62];
-  const samples = at.map(seconds => ({ at: seconds * S, figures: CALM }));
-  const found = findGaps({ samples, end: ASKED, crash: undefined }, 62 * S, S);
+  const samples = at.map(seconds => ({ at: seconds * S, ...CALM }));
+  const found = findGaps(
+    { samples, failures: [], end: STOP_REQUESTED, crash: undefined },
+    62 * S,
+    S,
+  );
   assert.deepEqual(
     found.map(({ from, to }) => [from / S, to / S]),
     [[30, 61]],
@@ -165,7 +174,7 @@ test('with short intervals, a time of 30 s opens no gap, a longer one does', () 
 });
 
 describe('a gap', () => {
-  const samples = [0, 60, 120].map(at => ({ at: at * S, figures: CALM }));
+  const samples = [0, 60, 120].map(at => ({ at: at * S, ...CALM }));
   const conditions = [parse('mem_used_pct > 90')];
   const levels = {
     'fails a gate with fail-if': [conditions, [], 'failed', 1, 0],
@@ -181,7 +190,7 @@ describe('a gap', () => {
         sampleInterval: 5 * S,
         summary: true,
       };
-      const record = { samples, stats: undefined, warnings: [], failures: [], end: ASKED };
+      const record = { samples, failures: [], end: STOP_REQUESTED };
       const report = judgeRecord(
         { ...inputs, failIf, warnIf },
         { ...record, crash: undefined },

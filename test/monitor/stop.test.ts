@@ -41,7 +41,7 @@ suite('monitor/stop', { concurrency: 2 }, () => {
     await using world = await openWorld();
     const stop = await runBadly(world, {}, { task: 'monitor-stop' });
     assert.equal(stop.outputs['gate'], 'failed');
-    assert.match(stop.annotations('error').join(), /^monitor: no monitor runs in this job\. Start/);
+    assert.match(stop.annotations('error').join(), /^monitor: is needed unless .* Running: none\./);
   });
 
   test('of several monitors stops the one that is named', async () => {
@@ -56,7 +56,7 @@ suite('monitor/stop', { concurrency: 2 }, () => {
     for (const shown of [`"load test" (${monitor.id})`, `"all of it" (${other.id})`])
       assert.ok(error.includes(shown), error);
     const elsewhere = await monitor.stop({ monitor: '../work' });
-    assert.match(elsewhere.annotations('error').join(), /"\.\.\/work" is no monitor of this job/);
+    assert.match(elsewhere.annotations('error').join(), /"\.\.\/work" is no running monitor/);
 
     const stop = await monitor.stop({ monitor: monitor.id });
     assert.deepEqual([stop.exitCode, stop.report.name], [1, 'load test']);
@@ -64,7 +64,7 @@ suite('monitor/stop', { concurrency: 2 }, () => {
     assertSilent(await monitor.post(), monitor);
 
     const again = await monitor.stop({ monitor: monitor.id });
-    assert.match(again.annotations('error').join(), /is no monitor of this job, or was stopped/);
+    assert.match(again.annotations('error').join(), /is no running monitor of this job/);
     const post = await other.post();
     assert.deepEqual([post.outputs['gate'], post.report.name], ['passed', 'all of it']);
     assert.match(post.stdout, /^all of it: /m);
@@ -76,7 +76,7 @@ suite('monitor/stop', { concurrency: 2 }, () => {
     await using _ = await startAnother(monitor.world, { name: 'second' });
     assert.equal((await monitor.stop()).report.name, 'second');
     const none = await monitor.stop();
-    assert.match(none.annotations('error').join(), /^monitor: no monitor runs in this job/);
+    assert.match(none.annotations('error').join(), /Running: none/);
   });
 
   test('that is cancelled says so, and the post step has nothing to add', {

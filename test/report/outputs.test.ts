@@ -51,7 +51,10 @@ describe('the outputs', () => {
 
   test('of the stats are the figures, the derived percentages with two decimals', () => {
     const figures = { ...reading(12.345, 25, 0), ts: 1_700_000_000, load: 3 };
-    const { aggregates: _, ...outputs } = filled({ task: 'stats', stats: statsOf(figures) });
+    const { aggregates: _, ...outputs } = filled({
+      task: 'stats',
+      samples: [{ at: 1, ...statsOf(figures) }],
+    });
     assert.deepEqual(outputs, {
       ts: '1700000000',
       'cpu-count': '4',
@@ -113,7 +116,7 @@ describe('the report file', () => {
       task: 'sync',
       name: '',
       succeeded: false,
-      headline: 'Uploaded 2 of 5 files; 1 failed, 1 not attempted, 1 unchanged.',
+      headline: 'Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.',
       sandboxId: 'i1a2b3',
       baseUrl: 'https://sandbox.example.com',
       dryRun: false,
@@ -164,8 +167,8 @@ describe('the report file', () => {
 
   test('has the samples and the monitored time, and the stats as the agent sent them', () => {
     const monitored = { from: 1, to: 2 };
-    const stats = { ...statsOf({ load: 1.5 }), json: '{"load":1.50,"host":"h"}' };
-    const text = written({ ...judged([{ load: 1.5 }]), stats, monitored });
+    const sample = { at: 1, ...statsOf({ load: 1.5 }), json: '{"load":1.50,"host":"h"}' };
+    const text = written({ samples: [sample], monitored });
     assert.ok(text.includes('\n"stats": {"load":1.50,"host":"h"},\n'));
     const { figures, samples, monitored: kept } = JSON.parse(text);
     assert.deepEqual(

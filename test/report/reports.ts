@@ -65,7 +65,7 @@ export function notAttempted(name: string): FileResult {
 export type Reading = Readonly<Record<string, number>>;
 
 export function statsOf(figures: Reading): Stats {
-  return { figures: new Map(Object.entries(figures)), json: JSON.stringify(figures), warnings: [] };
+  return { figures: new Map(Object.entries(figures)), json: JSON.stringify(figures) };
 }
 
 export function parse(line: string): Condition {
@@ -79,12 +79,10 @@ export function judged(
   warnIf: readonly string[] = [],
 ) {
   const samples = readings.map((reading, index): Sample => {
-    return { at: START + 1000 * index, figures: statsOf(reading).figures };
+    return { at: START + 1000 * index, ...statsOf(reading) };
   });
-  const all = samples.map(({ figures }) => figures);
-  const gate = gateOf({ failIf: failIf.map(parse), warnIf: warnIf.map(parse) }, all);
-  const last = readings.at(-1);
-  return { samples, gate, stats: last && statsOf(last) };
+  const gate = gateOf({ failIf: failIf.map(parse), warnIf: warnIf.map(parse) }, samples);
+  return { samples, gate };
 }
 
 /** What a sandbox of 4 cores reports when it uses these shares. */
@@ -139,8 +137,6 @@ const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
 const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
 const died = Array.from({ length: 20 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
 
-const diedFigures = died.slice(0, 16).map(figures => statsOf(figures).figures);
-
 /** A report of each kind, as users meet them. */
 export const KINDS: Readonly<Record<string, Report>> = {
   success: report({
@@ -180,7 +176,11 @@ export const KINDS: Readonly<Record<string, Report>> = {
   'dead-sandbox': report({
     task: 'monitor',
     ...judged(died.slice(0, 16), ['mem_used_pct > 80']),
-    gate: gateOf({ failIf: [parse('mem_used_pct > 80')], warnIf: [] }, diedFigures, true),
+    gate: gateOf(
+      { failIf: [parse('mem_used_pct > 80')], warnIf: [] },
+      died.slice(0, 16).map(statsOf),
+      true,
+    ),
     monitored: { from: START, to: START + 60_000 },
     errors: [
       {

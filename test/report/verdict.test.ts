@@ -43,9 +43,9 @@ const CASES: readonly Case[] = [
     'Uploaded 1 file in 2 s, 1 unchanged, 1 skipped.',
     { files: [SAME, SENT], skipped: [{ path: 'l', reason: 'a pipe' }] },
   ],
-  ['success', 'Nothing was sent, 2 files unchanged.', { files: [SAME, SAME] }],
+  ['success', 'Nothing was sent, 2 unchanged.', { files: [SAME, SAME] }],
   ['success', 'Uploaded 1 file in 2 s (shard 2 of 4).', { files: [SENT], shard }],
-  ['success', 'None of 2,000 files belongs to this shard (shard 2 of 4).', { shard }],
+  ['success', 'There were no files to upload (shard 2 of 4).', { shard }],
   [
     'success',
     'Dry run: 1 file (10 B) would be uploaded, 1 unchanged.',
@@ -53,7 +53,7 @@ const CASES: readonly Case[] = [
   ],
   [
     'success',
-    'Dry run: nothing would be uploaded, 1 file unchanged.',
+    'Dry run: 0 files (0 B) would be uploaded, 1 unchanged.',
     { dryRun: true, files: [SAME] },
   ],
   ['success', 'Peak over 2 samples: CPU 7.5 %, memory 25 %.', { task, ...used }],
@@ -65,27 +65,31 @@ const CASES: readonly Case[] = [
     'Uploaded 1 file in 2 s. The gate warned.',
     { files: [SENT], ...load(1, 'load > 2', 'load > 0') },
   ],
-  ['failure', 'Uploaded 1 of 2 files; 1 failed, 1 unchanged.', { files: [SAME, SENT, GONE] }],
-  ['failure', 'Uploaded 0 of 2 files; 1 failed, 1 not attempted.', { files: [GONE, LEFT] }],
-  ['failure', 'Uploaded 1 of 2 files; 1 not attempted.', { files: [SENT, LEFT] }],
-  ['failure', 'Uploaded 1 of 2 files; 1 failed.', { files: [SENT, GONE], ...load(0) }],
+  ['failure', 'Uploaded 1 of 2 files, 1 failed, 1 unchanged.', { files: [SAME, SENT, GONE] }],
+  ['failure', 'Uploaded 0 of 2 files, 1 failed, 1 not attempted.', { files: [GONE, LEFT] }],
+  ['failure', 'Uploaded 1 of 2 files, 1 not attempted.', { files: [SENT, LEFT] }],
   [
     'failure',
-    'Uploaded 1 of 2 files; 1 failed. The gate failed.',
+    'Uploaded 1 of 2 files, 1 failed. The gate passed.',
+    { files: [SENT, GONE], ...load(0) },
+  ],
+  [
+    'failure',
+    'Uploaded 1 of 2 files, 1 failed. The gate failed.',
     { files: [SENT, GONE], ...load(5) },
   ],
   ['failure', 'Uploaded 1 file in 2 s. The gate failed.', { files: [SENT], ...load(5) }],
-  ['failure', 'Uploaded 1 of 1 file, but the step failed.', { files: [SENT], errors }],
-  ['failure', 'Uploaded 0 of 1 file; 1 not attempted.', { files: [LEFT], errors }],
+  ['failure', 'Uploaded 1 file in 2 s.', { files: [SENT], errors }],
+  ['failure', 'Uploaded 0 of 1 file, 1 not attempted.', { files: [LEFT], errors }],
   ['failure', 'Nothing was sent.', { errors }],
   ['failure', 'No stats were read.', { task, errors }],
   ['failure', 'No stats were read.', { task, errors, ...load(5), samples: [] }],
   [
     'cancelled',
-    'Cancelled: uploaded 1 of 2 files; 1 not attempted.',
+    'Cancelled. Uploaded 1 of 2 files, 1 not attempted.',
     { files: [SENT, LEFT], cancelled: true, errors },
   ],
-  ['cancelled', 'Cancelled: no stats were read.', { task, cancelled: true }],
+  ['cancelled', 'Cancelled. No stats were read.', { task, cancelled: true }],
 ];
 
 describe('a run ends with', () => {
@@ -201,19 +205,16 @@ test('the upload is one line, with the retries of its requests', () => {
 });
 
 describe('a notice tells of', () => {
-  const noticeOf = (parts: Partial<Report>) =>
-    conclude(report(parts))
-      .notices.map(({ text }) => text)
-      .join('\n');
+  const noticeOf = (parts: Partial<Report>) => conclude(report(parts)).notices.join('\n');
 
   test('programs, which lose their modes', () => {
     const program = { ...SENT, file: { ...SENT.file, isExecutable: true } };
-    assert.match(noticeOf({ files: [program] }), /^1 file is executable, such as `a`\. .*archive/);
+    assert.match(noticeOf({ files: [program] }), /^1 executable file, such as `a`: .*archive/);
   });
 
   test('files that are no longer in the build', () => {
     const orphaned = Array.from({ length: 12 }, (_, index) => `/${index}`);
-    assert.match(noticeOf({ orphaned }), /^12 files are no longer .*: `\/0`, .* and 2 more/);
+    assert.match(noticeOf({ orphaned }), /^Still in the sandbox, .*: `\/0`, .* and 2 more/);
   });
 
   test('an output that is cut', () => {
@@ -246,8 +247,8 @@ describe('an error says', () => {
 
   test('what a wait still waited for, and why the last sample failed', () => {
     const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-    const unmet = [judge(parse('load < 5'), [new Map([['load', 7]])])];
-    const wait = { held: false, waitedMs: 5000, unmet, error: busy };
+    const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
+    const wait = { isReady: false, waitedMs: 5000, unmet, error: busy };
     assert.deepEqual(waitError(wait), {
       message: 'The sandbox was not ready within 5 s.',
       details: ['`load < 5` does not hold: it was 7', 'It answered 429.', 'Wait.'],

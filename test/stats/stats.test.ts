@@ -81,14 +81,6 @@ describe('figures', () => {
   }
 });
 
-test('warns of a known metric that is not a number', () => {
-  const { warnings } = decoded('{"mem_used":"7","ts":1e400,"cpu_count":null,"note":"x"}');
-  assert.deepEqual(warnings, [
-    "The sandbox's mem_used cannot be used: it is not a number.",
-    "The sandbox's ts cannot be used: it is not a number.",
-  ]);
-});
-
 test("keeps the agent's text", () => {
   for (const json of ['{"b":{"c":[1.0]},"a":1e400}', '{ "ts" : 9007199254740993 }'])
     assert.equal(decoded(`${json}\n`).json, json);

@@ -7,7 +7,6 @@ import {
   formatDecimal,
   formatDuration,
   formatRate,
-  takeWithin,
 } from '../../src/text/format.ts';
 
 const BYTES: readonly (readonly [number, string])[] = [
@@ -87,17 +86,4 @@ test('a list of the limit is shown whole, the rest of a longer one is counted an
   assert.deepEqual(cut('c', 'd', 'e'), ['- c', '- d', 'and 1 more']);
   assert.deepEqual(cut('f', 'g', 'h', 'i'), ['- f', '- g', 'and 2 more']);
   assert.deepEqual(made, ['a', 'b', 'c', 'd', 'f', 'g']);
-});
-
-test('what fits is taken in order, and nothing is made beyond it', () => {
-  const made: number[] = [];
-  const sizes = [3, 4, 0, 2, 1].values().map(size => {
-    made.push(size);
-    return size;
-  });
-  assert.deepEqual(
-    takeWithin(sizes, 7, size => size),
-    [3, 4, 0],
-  );
-  assert.deepEqual(made, [3, 4, 0, 2]);
 });
