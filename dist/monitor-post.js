@@ -1,5 +1,4 @@
-import { o as monitorDirectory, t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
-import { c as readKeptInputs, n as endMonitor, o as isStopped } from "./shared-monitor-sampler.js";
+import { S as monitorDirectory, _ as runReportingStep, a as endMonitor, d as readKeptInputs, l as isStopped } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

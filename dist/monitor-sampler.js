@@ -1,4 +1,4 @@
-import { a as runSampler, i as receiveTask } from "./shared-monitor-sampler.js";
+import { c as runSampler, s as receiveTask } from "./shared.js";
 
 // src/main/monitor-sampler.ts
 const [, , directory = ""] = process.argv;

@@ -1,5 +1,4 @@
-import { i as findMonitors, t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
-import { n as endMonitor, s as markStopped, t as chooseMonitor } from "./shared-monitor-sampler.js";
+import { _ as runReportingStep, a as endMonitor, b as findMonitors, i as chooseMonitor, u as markStopped } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

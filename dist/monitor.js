@@ -1,5 +1,4 @@
-import { T as formatDuration, s as openMonitorDirectory, t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
-import { r as startMonitor } from "./shared-monitor-sampler.js";
+import { C as openMonitorDirectory, W as formatDuration, _ as runReportingStep, o as startMonitor } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

@@ -1,5 +1,4 @@
-import { a as forgetJobSandbox, l as sandboxToDelete, n as runStep } from "./shared-sync-monitor-sandbox.js";
-import { n as leftBehind, t as deleteSandbox } from "./shared-sandbox.js";
+import { T as sandboxToDelete, n as leftBehind, t as deleteSandbox, v as runStep, x as forgetJobSandbox } from "./shared.js";
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();

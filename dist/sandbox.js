@@ -1,5 +1,4 @@
-import { c as publishSandbox, d as traceOfStep, f as requireFiles, n as runStep, u as scheduleDeletion } from "./shared-sync-monitor-sandbox.js";
-import { r as provideSandbox } from "./shared-sandbox.js";
+import { D as traceOfStep, E as scheduleDeletion, O as requireFiles, r as provideSandbox, v as runStep, w as publishSandbox } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

@@ -1,5 +1,4 @@
-import { t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
-import { i as stats } from "./shared-sync-monitor-sampler.js";
+import { _ as runReportingStep, m as stats } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

@@ -1,5 +1,5 @@
-import { t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
-import { t as sync } from "./shared-sync.js";
+import { _ as runReportingStep } from "./shared.js";
+import { t as sync } from "./transfer.js";
 
 // src/main/sync.ts
 await runReportingStep("sync", sync);

@@ -1,5 +1,5 @@
-import { t as runReportingStep } from "./shared-sync-monitor-sandbox.js";
-import { n as upload } from "./shared-sync.js";
+import { _ as runReportingStep } from "./shared.js";
+import { n as upload } from "./transfer.js";
 
 // src/main/upload.ts
 await runReportingStep("upload", upload);

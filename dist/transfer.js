@@ -1,8 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { A as quote, D as isFatal, E as failureOf, F as fieldsOf, I as parseFields, L as systemCode, N as visibleCut, P as errorText, T as AgentError, a as badAnswer, g as allOf, h as InputError, m as isSecretHeader, o as parseAnswer, t as MAX_ANSWER_BYTES, v as inputError, w as withRetries } from "./shared.js";
+import { $ as errorText, A as badAnswer, B as abbreviate, F as InputError, G as formatNumber, H as formatBytes, I as allOf, J as AgentError, K as totalSize, L as inputError, M as EMPTY_REPORT, N as describeShard, P as isSecretHeader, Q as visibleCut, R as gateOf, U as formatCount, V as andMore, X as isFatal, Y as failureOf, Z as quote, et as fieldsOf, f as checkGateIsJudgeable, g as withClient, h as waitFor, j as parseAnswer, k as MAX_ANSWER_BYTES, nt as systemCode, p as measure, q as withRetries, tt as parseFields, y as digestOf, z as isGated } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
-import { C as formatBytes, E as formatNumber, O as totalSize, S as andMore, _ as describeShard, g as EMPTY_REPORT, r as digestOf, v as gateOf, w as formatCount, x as abbreviate, y as isGated } from "./shared-sync-monitor-sandbox.js";
-import { a as waitFor, n as measure, o as withClient, t as checkGateIsJudgeable } from "./shared-sync-monitor-sampler.js";
 import { setImmediate } from "node:timers/promises";
 import { createHash, hash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
