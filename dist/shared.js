@@ -1414,10 +1414,14 @@ const MARKS$1 = {
 	warn: "⚠️",
 	none: "✅"
 };
+/** Returns a cell such as `❌ mean > 90 %` or `✅ < 512 MiB free`. */
 function markCondition(condition, { breaches, warnIf }) {
+	const { metric, aggregate, operator, limit } = condition;
 	const level = breaches.find((breach) => breach.condition === condition)?.level ?? "none";
-	const only = warnIf.includes(condition) ? " (warn)" : "";
-	return html`${MARKS$1[level]}&nbsp;${code(condition.text)}${only}`;
+	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
+	const suffix = `${metric.endsWith("_free") ? " free" : ""}${warnIf.includes(condition) ? " (warn)" : ""}`;
+	const figure = unbroken(formatFigure(metric, limit));
+	return html`${MARKS$1[level]}&nbsp;${prefix}${operator} ${figure}${suffix}`;
 }
 
 // src/report/verdict.ts

@@ -134,8 +134,12 @@ function describeUse(
 
 const MARKS = { fail: '❌', warn: '⚠️', none: '✅' } as const;
 
+/** Returns a cell such as `❌ mean > 90 %` or `✅ < 512 MiB free`. */
 function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
+  const { metric, aggregate, operator, limit } = condition;
   const level = breaches.find(breach => breach.condition === condition)?.level ?? 'none';
-  const only = warnIf.includes(condition) ? ' (warn)' : '';
-  return html`${MARKS[level]}&nbsp;${code(condition.text)}${only}`;
+  const prefix = aggregate === undefined ? '' : `${aggregate} `;
+  const suffix = `${metric.endsWith('_free') ? ' free' : ''}${warnIf.includes(condition) ? ' (warn)' : ''}`;
+  const figure = unbroken(formatFigure(metric, limit));
+  return html`${MARKS[level]}&nbsp;${prefix}${operator} ${figure}${suffix}`;
 }
