@@ -138,9 +138,7 @@ export const waitConditions: Field<readonly Condition[] | undefined> = (value, r
 };
 
 function parseConditionLine(line: string, fail: Refuse, example: string): Condition {
-  return parseCondition(line, (message, column) =>
-    fail(`${quote(line)}, at character ${column}: ${message}.`, example),
-  );
+  return parseCondition(line, message => fail(`${quote(line)}: ${message}.`, example));
 }
 
 /** Parses all lines except blank ones and comments. @throws InputError with all their problems */

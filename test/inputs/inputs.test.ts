@@ -151,7 +151,7 @@ describe('lists of conditions', () => {
 
   takes('wait-until', { ready: [], ' Ready\r\n': [] });
 
-  const place = 'line 3: "mem_used >", at character 11: nothing follows >';
+  const place = 'line 3: "mem_used >": nothing follows >: is an expression empty?.';
   for (const input of ['fail-if', 'warn-if', 'wait-until'])
     refuses(input, { 'cpu_count > 1\n\n  mem_used >': place });
 });
