@@ -1,4 +1,4 @@
-import { findInvisible, quote } from '../text/visible.ts';
+import { quote } from '../text/visible.ts';
 import { type Field, parseLines, type Refuse } from './fields.ts';
 import { refuseMistakes } from './mistakes.ts';
 
@@ -52,18 +52,14 @@ function parsePattern(pattern: string, refuse: Refuse): string {
   const fail = (why: string) => refuse(`${quote(pattern)} ${why}`, EXAMPLE);
   if (pattern === '' || pattern.startsWith('!')) return fail('is not a pattern.');
   refuseMistakes('files', pattern, fail);
-  // A leading .. is fine; further in, it might follow a wildcard.
-  const inner = pattern.replace(/^(\.{1,2}[\\/])+/, '');
-  if (/[\\/]\.{1,2}([\\/]|$)|^\.{1,2}[\\/]/.test(inner))
-    return fail('has a . or .. in its middle. Write the path without it.');
+  // Resolving the path would drop the wildcard: `**/package.json/..` would be everything.
+  if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return fail('has a .. after a wildcard.');
   return pattern;
 }
 
 function parseTarget(target: string, refuse: Refuse, example: string): string {
   const fail = (why: string) => refuse(`the target ${quote(target)} ${why}`, example);
   refuseMistakes('target', target, fail);
-  const invisible = findInvisible(target);
-  if (invisible !== undefined) return fail(`has the invisible character ${invisible}.`);
   if (target.split('/').includes('..')) return fail('has a .. in it. Write the path without it.');
   if (/[\\*]|^[a-z][a-z\d+.-]*:\//i.test(target))
     return fail('is not a plain POSIX path, such as /srv/app.');

@@ -7,11 +7,6 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, escapeCharacter);
 }
 
-export function findInvisible(text: string): string | undefined {
-  const [character] = text.match(UNSEEN) ?? [];
-  return character === undefined ? undefined : escapeCharacter(character);
-}
-
 /** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
 export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
