@@ -1,7 +1,6 @@
 import { type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/visible.ts';
 import { parseAll } from './input-error.ts';
-import { refuseMistakes } from './mistakes.ts';
 
 /** Input values by name; unset ones are missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
@@ -12,6 +11,8 @@ export type Field<T> = (value: string, refuse: Refuse, all: RawInputs) => T;
 export type Refuse = (message: string, example: string) => never;
 
 export const text: Field<string> = value => value;
+
+export const templateName: Field<string> = value => value || 'base';
 
 /** Parses a YAML 1.2 boolean. */
 export function flag<F extends boolean | undefined>(fallback: F): Field<boolean | F> {
@@ -40,9 +41,9 @@ export function wholeNumber(min: number, max: number, fallback: number): Field<n
   };
 }
 
-function autoOr(max: number): Field<number | undefined> {
+function autoOr(max: number, auto: number): Field<number> {
   return (value, refuse) => {
-    if (value === '' || value === 'auto') return undefined;
+    if (value === '' || value === 'auto') return auto;
     const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
     if (number >= 1 && number <= max) return number;
     return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, 'auto');
@@ -50,20 +51,15 @@ function autoOr(max: number): Field<number | undefined> {
 }
 
 // Services start failing near 30 connections.
-const AUTO_CONCURRENCY = 24;
-
-export const concurrency: Field<number> = (value, refuse, all) =>
-  autoOr(100)(value, refuse, all) ?? AUTO_CONCURRENCY;
-
-// A batch usually reaches its limit of 1 MiB first.
-const AUTO_BATCH_SIZE = 250;
+export const concurrency = autoOr(100, 24);
 
 /** Defaults to batches only for E2B, whose agent accepts them. */
 export const filesPerRequest: Field<number> = (value, refuse, all) => {
   const isSigned = Boolean(all['signature']?.trim());
   const isE2b = /^\s*e2b\s*$/i.test(all['header-prefix'] ?? '');
-  const count = autoOr(1000)(value, refuse, all);
-  if (count === undefined) return isE2b && !isSigned ? AUTO_BATCH_SIZE : 1;
+  // A batch usually reaches its limit of 1 MiB first.
+  const auto = isE2b && !isSigned ? 250 : 1;
+  const count = autoOr(1000, auto)(value, refuse, all);
   if (count === 1 || !isSigned) return count;
   return refuse(
     `${quote(value)} cannot be combined with a signature, which fits a single target path.`,
@@ -94,18 +90,6 @@ function parseDuration(text: string): number | undefined {
   return factor === undefined ? undefined : Math.round(Number(number) * factor);
 }
 
-export const expiration: Field<string> = (value, refuse) =>
-  /^\d{0,19}$/.test(value)
-    ? value
-    : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, '1767225600');
-
-export const runnerPath: Field<string> = (value, refuse) => {
-  refuseMistakes('state-file', value, why =>
-    refuse(`${quote(value)} ${why}`, 'cache/sandbox-state.json'),
-  );
-  return value;
-};
-
 export interface Shard {
   /** From 1 to `count`. */
   readonly index: number;
@@ -119,9 +103,8 @@ export const shard: Field<Shard | undefined> = (value, refuse) => {
   if (value === '') return undefined;
   const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
   if (1 <= index && index <= count && count <= MAX_SHARDS) return { index, count };
-  const more = value.startsWith('0/') ? ' strategy.job-index begins with 0: add 1 to it.' : '';
   return refuse(
-    `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${more}`,
+    `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`,
     '2/4',
   );
 };
@@ -140,6 +123,17 @@ export const waitConditions: Field<readonly Condition[] | undefined> = (value, r
 function parseConditionLine(line: string, fail: Refuse, example: string): Condition {
   return parseCondition(line, message => fail(`${quote(line)}: ${message}.`, example));
 }
+
+/** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
+export const keyValues: Field<Readonly<Record<string, string>>> = (value, refuse) => {
+  const pairs = parseLines(value, refuse, (line, fail) => {
+    const [, key, content = ''] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
+    return key === undefined
+      ? fail('this is not of the form KEY=value.', '"SUITE=api"')
+      : [key, content];
+  });
+  return Object.fromEntries(pairs);
+};
 
 /** Parses all lines except blank ones and comments. @throws InputError with all their problems */
 export function parseLines<T>(

@@ -1,44 +1,37 @@
 import { isMaskable } from '../text/redact.ts';
 import {
+  apiHeaders,
+  apiKey,
+  apiUrl,
   baseUrl,
   DEFAULT_PORT,
+  existingSandboxId,
   extraHeaders,
   headerPrefix,
   operationPath,
-  STATS_PATH,
   sandboxId,
   secretsInHeaders,
-  splitHeader,
   token,
-  UPLOAD_PATH,
 } from './connection.ts';
 import {
   choice,
   concurrency,
   conditions,
   duration,
-  expiration,
   type Field,
   filesPerRequest,
   flag,
+  keyValues,
   type RawInputs,
   type Refuse,
-  runnerPath,
   shard,
+  templateName,
   text,
   waitConditions,
   wholeNumber,
 } from './fields.ts';
 import { fileRules, targetDirectory } from './files.ts';
 import { inputError, parseAll } from './input-error.ts';
-import {
-  apiHeaders,
-  apiKey,
-  apiUrl,
-  existingSandboxId,
-  keyValues,
-  templateName,
-} from './service-api.ts';
 
 // Each group covers one thing that an entry does; an input means the same everywhere.
 
@@ -49,12 +42,12 @@ const connecting = {
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
   'header-prefix': headerPrefix,
-  'stats-path': operationPath(STATS_PATH),
+  'stats-path': operationPath('/metrics'),
   headers: extraHeaders,
   timeout: duration(1, '60s'),
 };
 
-const retrying = { 'upload-path': operationPath(UPLOAD_PATH), retries: wholeNumber(0, 10, 4) };
+const retrying = { 'upload-path': operationPath('/files'), retries: wholeNumber(0, 10, 4) };
 
 const uploading = {
   files: fileRules,
@@ -62,11 +55,11 @@ const uploading = {
   'working-directory': text,
   username: text,
   signature: text,
-  'signature-expiration': expiration,
+  'signature-expiration': text,
   'if-no-files-found': choice('error', 'warn', 'ignore'),
   'include-hidden-files': flag(false),
   'follow-symlinks': flag(undefined),
-  'state-file': runnerPath,
+  'state-file': text,
   shard,
   concurrency,
   'files-per-request': filesPerRequest,
@@ -128,13 +121,12 @@ const TABLES = {
   'sandbox-end': controlling,
 } as const;
 
-const SECRET_INPUTS: readonly string[] = ['token', 'signature', 'api-key'];
+const SECRET_INPUTS = ['token', 'signature', 'api-key'];
 
 export function secretsIn(raw: RawInputs): string[] {
-  const lines = (raw['headers'] ?? '').split('\n').map(line => splitHeader(line.trim()));
-  const headers = secretsInHeaders(lines.filter(header => header !== undefined));
-  const variables = (raw['env'] ?? '').split('\n').map(line => line.replace(/^[^=]*=/, '').trim());
   const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
+  const headers = secretsInHeaders(raw['headers'] ?? '');
+  const variables = (raw['env'] ?? '').split('\n').map(line => line.replace(/^[^=]*=/, '').trim());
   // An expression without a result yields these; masking them would garble the log.
   return [...inputs, ...headers, ...variables.filter(isMaskable)].filter(
     secret => !['', 'null', 'undefined'].includes(secret),
@@ -171,11 +163,7 @@ export function inputNames(entry: Entry): string[] {
 
 /** @throws InputError that lists every invalid input */
 export function parseInputs<T extends Entry>(entry: T, raw: RawInputs): Inputs<T> {
-  return parseTable(TABLES[entry], raw);
-}
-
-/** @throws InputError that lists every invalid input */
-export function parseTable<F extends Fields>(fields: F, raw: RawInputs): Values<F> {
+  const fields: Fields = TABLES[entry];
   const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
     const refuse: Refuse = (message, example) => {
       throw inputError(name, message, example);
@@ -184,5 +172,5 @@ export function parseTable<F extends Fields>(fields: F, raw: RawInputs): Values<
     return [key, parse((raw[name] ?? '').trim(), refuse, raw)];
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is its field's
-  return Object.fromEntries(parsed) as Values<F>;
+  return Object.fromEntries(parsed) as Inputs<T>;
 }

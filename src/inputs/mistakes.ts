@@ -1,14 +1,12 @@
 interface CommonMistake {
   readonly inputs: readonly string[];
   readonly pattern: RegExp;
-  /** Another input that must match too. */
-  readonly beside?: readonly [input: string, pattern: RegExp];
   /** Continues a sentence that begins with the input's name or quoted value. */
   readonly message: string;
 }
 
 const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
-const PATHS = ['files', 'target', 'state-file'];
+const PATHS = ['files', 'target'];
 
 // `files` means each pattern, `exclude` each `!` line, and `target` also the targets in `files`.
 const MISTAKES: readonly CommonMistake[] = [
@@ -54,15 +52,9 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['sandbox-id'],
-    // Known IDs contain dashes and underscores, but no dots.
+    // An ID may have dots too, but no known one ends like a host name.
     pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
     message: 'is a URL or a host name. Give only the ID.',
-  },
-  {
-    inputs: ['header-prefix'],
-    pattern: /^(Svc)?$/i,
-    beside: ['base-url', /^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i],
-    message: "must be E2b, since base-url is E2B's.",
   },
   {
     inputs: ['header-prefix'],
@@ -106,11 +98,9 @@ export function refuseMistakes(
   input: string,
   value: string,
   fail: (message: string) => never,
-  all: Readonly<Record<string, string>> = {},
 ): void {
-  const mistake = MISTAKES.find(({ inputs, pattern, beside }) => {
-    const hasOther = beside === undefined || beside[1].test(all[beside[0]] ?? '');
-    return inputs.includes(input) && pattern.test(value) && hasOther;
-  });
+  const mistake = MISTAKES.find(
+    ({ inputs, pattern }) => inputs.includes(input) && pattern.test(value),
+  );
   if (mistake !== undefined) fail(mistake.message);
 }

@@ -3,9 +3,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { FoundFile, Matches } from '../../src/files/find.ts';
 import { type Plan, type PlanOptions, planFiles } from '../../src/files/plan.ts';
-import { fileRules } from '../../src/inputs/files.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { parseTable } from '../../src/inputs/inputs.ts';
+import { parsed } from '../inputs/given.ts';
 
 const WORKSPACE = '/w';
 
@@ -17,7 +16,7 @@ function source(file: string, relative = '', size = 1): FoundFile {
 
 /** The matches of one line of `files`. */
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
-  const [pattern] = parseTable({ files: fileRules }, { files: line }).files.patterns;
+  const [pattern] = parsed({ files: line }).files.patterns;
   assert.ok(pattern !== undefined);
   return { pattern, root: WORKSPACE, files, skipped: [], leavesOutHidden: true, ...more };
 }

@@ -59,14 +59,9 @@ test('credentials in base-url or api-url are refused and never repeated', () => 
 
 describe('the sandbox id in the place of its placeholder', () => {
   const url = 'https://{port}-{sandbox-id}.example.com';
-  for (const id of ['abc', 'a--b', 'a_b', 'a-1']) {
+  for (const id of ['abc', 'a--b', 'a_b', 'a-1', 'a.b']) {
     const given = { 'sandbox-id': id, port: '8080' };
     takes('base-url', { [url]: `https://8080-${id}.example.com` }, { given });
-  }
-  for (const id of ['a.b', 'a/b', 'a b', '..', 'ä', 'a@b', 'a:1']) {
-    const words = `% cannot take the sandbox-id ${JSON.stringify(id)}`;
-    const urls = [url, 'https://x.io/{sandbox-id}/a'];
-    refuses('base-url', each(urls, words), { given: { 'sandbox-id': id } });
   }
 
   test('a missing id is reported once, as what it is', () => {
@@ -78,32 +73,35 @@ describe('the sandbox id in the place of its placeholder', () => {
   });
 });
 
-describe('base-url that ends in the path of an operation', () => {
-  const usual = { given: { 'upload-path': '/files', 'stats-path': '/metrics' } };
-  const uploads = ['https://x.io/files', 'https://x.io/a/files/'];
-  refuses('base-url', each(uploads, '% ends in /files,'), usual);
-  refuses('base-url', { 'https://x.io/metrics': 'ends in /metrics,' }, usual);
-  const gateway = { given: { 'upload-path': '/put', 'stats-path': '' } };
-  takes('base-url', { 'https://x.io/files': 'https://x.io/files' }, gateway);
-  refuses('base-url', { 'https://x.io/metrics': 'Remove it, or set stats-path.' }, gateway);
-  const others = ['https://x.io/my-files', 'https://files', 'https://metrics/files/a'];
-  takes('base-url', Object.fromEntries(others.map(url => [url, url])), usual);
-});
-
 describe('the paths of operations', () => {
   const paths = ['/files', '/', '/a/b/', '/v1/a%20b', '/a:b@c'];
   takes('upload-path', { ...Object.fromEntries(paths.map(path => [path, path])), '': '/files' });
   takes('stats-path', { '': '/metrics' });
-  const hosts = ['files', '//evil.example/x', '/\\evil', 'https://x/y'];
-  const changed = ['/a/../b', '/./a', '/a b', '/a?b', '/a#b', '/ä', '/%2e%2e/x'];
-  refuses('stats-path', each([...hosts, ...changed], 'is not a plain URL path'));
+  const wrong = ['files', '.evil.example', '@evil.example', ':80', 'https://x/y'];
+  const changed = ['/a b', '/a?b', '/a#b'];
+  refuses('stats-path', each([...wrong, ...changed], 'is not a plain URL path'));
 });
 
 describe('sandbox-id and token', () => {
-  takes('sandbox-id', { abc: 'abc', ' a.b/c ': 'a.b/c', é: 'é', 'v1.2.3': 'v1.2.3' });
+  takes('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
+  const ids = [
+    'a/b',
+    'a b',
+    'a\nb',
+    '.',
+    '..',
+    '-',
+    'ä',
+    '日本',
+    'a@b',
+    'a:1',
+    'a?',
+    '{port}',
+    'a%2fb',
+  ];
+  refuses('sandbox-id', each(ids, 'is not an ID: it may have letters, digits, dots, - and _.'));
   const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
-  for (const input of ['sandbox-id', 'token'])
-    refuses(input, each(unsendable, 'has a line break or another character'));
+  refuses('token', each(unsendable, 'has a line break or another character'));
   test('a token is not repeated', () => {
     for (const token of ['s3cret\u0000', '"s3cret"', 'e2b_s3cret', '${{ s3cret }}'])
       assert.doesNotMatch(JSON.stringify(problemsOf({ token })), /s3cret/);
@@ -119,6 +117,7 @@ describe('headers', () => {
     'A: café': { A: 'café' },
     "!#$%&'*+-.^_`|~9z: x": { "!#$%&'*+-.^_`|~9z": 'x' },
     '__proto__: x': { ['__proto__']: 'x' },
+    'Host: x\nContent-Kind: y': { Host: 'x', 'Content-Kind': 'y' },
   });
 
   const names = ['no colon', ': no name', 'a b: space in the name', 'ä: letter in the name'];
@@ -126,8 +125,10 @@ describe('headers', () => {
   const lines = [...names, ...values].map(line => `Fine: 1\n${line}`);
   refuses('headers', each(lines, 'line 2: this is not of the form Name: value.'));
 
-  const own = ['X-Access-Token', 'svc-sandbox-id', 'SVC-SANDBOX-PORT', 'host', 'Content-Length'];
-  for (const name of own)
+  const routing = ['X-Access-Token', 'svc-sandbox-id', 'SVC-SANDBOX-PORT'];
+  const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
+  const way = ['connection', 'Keep-Alive', 'upgrade', 'Proxy-Authorization'];
+  for (const name of [...routing, ...body, ...way])
     refuses('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
   const e2b = { given: { 'header-prefix': 'E2b' } };
   refuses('headers', { 'e2b-sandbox-port: 1': 'the action itself sets' }, e2b);
@@ -136,7 +137,7 @@ describe('headers', () => {
   refuses('header-prefix', each(['a b', 'a:', 'ä', '(x)'], "% cannot be part of a header's name"));
 
   test('a value is not repeated: it can be a secret', () => {
-    for (const headers of ['X Key: s3cret', 'Host: s3cret'])
+    for (const headers of ['X Key: s3cret', 'Upgrade: s3cret'])
       assert.doesNotMatch(JSON.stringify(problemsOf({ headers })), /s3cret/);
   });
 
@@ -161,11 +162,11 @@ test('secret are the values of headers whose names say so, from eight characters
     'X-Plain': false,
   };
   const found = Object.keys(isSecret).filter(
-    name => secretsInHeaders([[name, '12345678']]).length > 0,
+    name => secretsInHeaders(`A: b\n${name}: 12345678`).length > 0,
   );
   const expected = Object.entries(isSecret).flatMap(([name, secret]) => (secret ? [name] : []));
   assert.deepEqual(found, expected);
-  const basic = secretsInHeaders([['Authorization', 'Basic eDp5c2VjcmV0']]);
+  const basic = secretsInHeaders('no header\r\n Authorization: Basic eDp5c2VjcmV0\r');
   assert.deepEqual(basic, ['Basic eDp5c2VjcmV0', 'eDp5c2VjcmV0']);
-  assert.deepEqual(secretsInHeaders([['Cookie', '1234567']]), []);
+  assert.deepEqual(secretsInHeaders('Cookie: 1234567'), []);
 });

@@ -19,7 +19,7 @@ describe('what the runner or a shell would have to evaluate', () => {
   const literal = 'contains a literal `${{`';
   const braces = 'is an expression without its braces.';
   const shell = 'begins with a variable of a shell';
-  for (const input of ['sandbox-id', 'token', 'base-url', 'target', 'state-file']) {
+  for (const input of ['sandbox-id', 'token', 'base-url', 'target']) {
     refuses(input, {
       '${{ steps.x.outputs.y }}': literal,
       '"i1a2"': 'is in quotation marks.',
@@ -32,7 +32,6 @@ describe('what the runner or a shell would have to evaluate', () => {
   }
   for (const input of ['sandbox-id', 'token', 'base-url'])
     refuses(input, each(['secrets.TOKEN', 'steps.box.outputs.id'], braces));
-  takes('state-file', { 'matrix.json': 'matrix.json' });
   for (const input of ['api-key', 'api-url'])
     refuses(input, { '${{ x }}': literal, 'secrets.KEY': braces }, { entry: 'sandbox' });
   refuses('files', {
