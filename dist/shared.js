@@ -41,10 +41,6 @@ const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2
 function visible(text) {
 	return text.replace(UNSEEN, escapeCharacter);
 }
-function findInvisible(text) {
-	const [character] = text.match(UNSEEN) ?? [];
-	return character === void 0 ? void 0 : escapeCharacter(character);
-}
 /** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
@@ -421,122 +417,94 @@ const AGGREGATES = [
 	"max",
 	"mean"
 ];
-/** Parses `metric[.aggregate] operator number[unit]`. */
+const PARTS$1 = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
+/** Parses `metric[.aggregate] operator number[unit]`; messages have no final period. */
 function parseCondition(line, fail) {
-	const next = openWords(line);
-	const { metric, aggregate } = parseName(next(/[\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?/uy), fail);
-	const operator = parseOperator(next(/[<>=!~&|]+/y), fail);
-	const number = next(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\d.])/iy);
-	const amount = parseNumber(number, operator, fail);
-	const unit = parseUnit(next(/\S.*/y), metric, fail);
-	const limit = inOwnUnit(amount, unit, metricKind(metric));
-	checkPercentage({
-		metric,
-		limit,
-		number,
-		unit
-	}, fail);
+	const [, name = "", sign = "", number = "", suffix = ""] = PARTS$1.exec(line.trim()) ?? [];
+	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), fail);
+	const operator = OPERATORS.find((each) => each === sign);
+	if (operator === void 0) return fail(`one of ${OPERATORS.join(" ")} was expected${butNot(sign || number || suffix)}`);
+	if (number + suffix === "") return fail(`nothing follows ${sign}: is an expression empty?`);
+	const amount = parseNumber(number, suffix, fail);
+	const unit = parseUnit(suffix, metric, fail);
+	const kind = metricKind(metric);
+	const limit = inOwnUnit(amount, unit, kind);
+	if (kind === "percentage") checkPercentage(limit, number + unit, fail);
 	return {
-		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${operator} ${number.text}${unit}`,
+		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${sign} ${number}${unit}`,
 		metric,
 		aggregate,
 		operator,
 		limit
 	};
 }
-function openWords(line) {
-	let at = 0;
-	return (pattern) => {
-		while (/\s/.test(line.charAt(at))) at += 1;
-		pattern.lastIndex = at;
-		const text = pattern.exec(line)?.[0] ?? "";
-		const word = {
-			text,
-			column: at + 1,
-			rest: line.slice(at).trim()
-		};
-		at += text.length;
-		return word;
-	};
-}
-function parseName({ text: written, column, rest }, fail) {
-	const text = written.replace(/\s+/, "");
-	if (text === "") return fail(`a metric was expected${butFound(rest)}, such as mem_used_pct`, column);
-	const dot = text.lastIndexOf(".");
-	const metric = text.slice(0, Math.max(dot, 0));
-	const aggregate = AGGREGATES.find((each) => each === text.slice(dot + 1));
+function parseName(name, fail) {
+	if (name === "") return fail("it must begin with a metric, such as mem_used_pct");
+	const dot = name.lastIndexOf(".");
+	const metric = name.slice(0, Math.max(dot, 0));
+	const suffix = name.slice(dot + 1);
+	const aggregate = AGGREGATES.find((each) => each === suffix);
 	if (metric !== "" && aggregate !== void 0) return {
 		metric,
 		aggregate
 	};
 	if (metricKind(metric) === void 0) return {
-		metric: text,
+		metric: name,
 		aggregate: void 0
 	};
-	const others = AGGREGATES.join(", ");
-	return fail(`"${text.slice(dot + 1)}" is not one of the aggregates ${others}`, column + dot + 1);
+	return fail(`"${suffix}" is not one of the aggregates ${AGGREGATES.join(", ")}`);
 }
-function parseOperator({ text, column, rest }, fail) {
-	return OPERATORS.find((each) => each === text) ?? fail(`one of ${OPERATORS.join(" ")} was expected${butFound(rest)}`, column);
+function parseNumber(number, suffix, fail) {
+	if (/^,\d/.test(suffix)) return fail("write the number without a comma, such as 1.5 or 1500");
+	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) return fail(`a number such as 90 or 1.5 was expected${butNot(number || suffix)}`);
+	const amount = Number(number);
+	return Number.isFinite(amount) ? amount : fail(`${number} is too large a number`);
 }
-function parseNumber({ text, column, rest }, operator, fail) {
-	if (rest === "") return fail(`nothing follows ${operator}: is an expression empty?`, column);
-	if (text === "") return fail(`a number was expected${butFound(rest)}, such as 90 or 1.5`, column);
-	if (/^,\d/.test(rest.slice(text.length))) return fail("write the number without a comma, such as 1.5 or 1500", column);
-	const amount = Number(text);
-	return Number.isFinite(amount) ? amount : fail(`${text} is too large a number`, column);
-}
-const BYTES = /* @__PURE__ */ new Map([
-	["B", 1],
-	["kB", 1e3],
-	["MB", 1e6],
-	["GB", 1e9],
-	["TB", 0xe8d4a51000],
-	["KiB", 1024],
-	["MiB", 2 ** 20],
-	["GiB", 2 ** 30],
-	["TiB", 2 ** 40]
-]);
-const BYTE_UNITS = [...BYTES.keys()];
+const BYTES = {
+	B: 1,
+	kB: 1e3,
+	MB: 1e6,
+	GB: 1e9,
+	TB: 0xe8d4a51000,
+	KiB: 1024,
+	MiB: 2 ** 20,
+	GiB: 2 ** 30,
+	TiB: 2 ** 40
+};
+const BYTE_UNITS = Object.keys(BYTES);
 const UNITS = {
-	percentage: ["", "%"],
+	percentage: ["%", ""],
 	bytes: BYTE_UNITS,
-	mebibytes: ["", ...BYTE_UNITS],
+	mebibytes: [...BYTE_UNITS, ""],
 	plain: [""]
 };
 const ANY_UNIT = [
-	"",
 	"%",
-	...BYTE_UNITS
+	...BYTE_UNITS,
+	""
 ];
-function parseUnit({ text, column }, metric, fail) {
+function parseUnit(suffix, metric, fail) {
 	const kind = metricKind(metric);
 	const valid = kind === void 0 ? ANY_UNIT : UNITS[kind];
-	const unit = valid.find((each) => each.toLowerCase() === text.trim().toLowerCase());
+	const unit = valid.find((each) => each.toLowerCase() === suffix.toLowerCase());
 	if (unit !== void 0) return unit;
-	if (/(^|\s)#/.test(text)) return fail("a comment needs a line of its own", column);
-	if (text === "") return fail(`${metric} is in bytes and needs a unit, such as 512MiB`, column);
-	return fail(`${text} is not a unit of ${metric}: write ${`${adviceOf(valid)}, and one condition per line`}`, column);
-}
-function adviceOf(valid) {
-	const units = valid.filter((each) => each !== "");
-	if (units.length === 0) return "no unit";
-	const names = units.length === 1 ? units.join() : `one of ${units.join(" ")}`;
-	return valid.includes("") ? `${names}, or no unit` : names;
+	if (/(^|\s)#/.test(suffix)) return fail("a comment needs a line of its own");
+	if (suffix === "") return fail(`${metric} is in bytes and needs a unit, such as 512MiB`);
+	return fail(`${suffix} is not a unit of ${metric}: write ${valid.map((each) => each || "no unit").join(" or ")}, and one condition per line`);
 }
 function inOwnUnit(amount, unit, kind) {
-	const factor = BYTES.get(unit);
+	const factor = BYTES[unit];
 	if (factor === void 0) return amount;
 	const bytes = /^B$|iB$/.test(unit) || Number.isInteger(amount) ? amount * factor : Number((amount * factor).toPrecision(15));
 	return kind === "mebibytes" ? bytes / 2 ** 20 : bytes;
 }
-function checkPercentage({ metric, limit, number, unit }, fail) {
-	if (metricKind(metric) !== "percentage") return;
-	if (limit < 0 || limit > 100) fail(`${metric} is a percentage, which is between 0 and 100`, number.column);
-	if (unit === "" && limit > 0 && limit < 1) fail(`write ${Number((limit * 100).toPrecision(15))}, or ${number.text}% if you mean it`, number.column);
+function checkPercentage(limit, written, fail) {
+	if (limit < 0 || limit > 100) fail(`${written} is not a percentage from 0 to 100`);
+	if (limit === 0 || limit >= 1 || written.endsWith("%")) return;
+	fail(`write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`);
 }
-function butFound(rest) {
-	return rest === "" ? "" : `, not ${rest}`;
+function butNot(written) {
+	return written === "" ? "" : `, not ${written}`;
 }
 
 // src/inputs/input-error.ts
@@ -579,6 +547,104 @@ async function allOf(promises) {
 	return Promise.all(promises);
 }
 
+// src/inputs/fields.ts
+const text$1 = (value) => value;
+const templateName = (value) => value || "base";
+/** Parses a YAML 1.2 boolean. */
+function flag(fallback) {
+	return (value, refuse) => {
+		if (value === "") return fallback;
+		if (/^(true|True|TRUE)$/.test(value)) return true;
+		if (/^(false|False|FALSE)$/.test(value)) return false;
+		return refuse(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
+	};
+}
+function choice(first, ...others) {
+	const words = [first, ...others];
+	return (value, refuse) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	};
+}
+function wholeNumber(min, max, fallback) {
+	return (value, refuse) => {
+		if (value === "") return fallback;
+		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+		if (number >= min && number <= max) return number;
+		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+	};
+}
+function autoOr(max, auto) {
+	return (value, refuse) => {
+		if (value === "" || value === "auto") return auto;
+		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+		if (number >= 1 && number <= max) return number;
+		return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
+	};
+}
+const concurrency = autoOr(100, 24);
+/** Defaults to batches only for E2B, whose agent accepts them. */
+const filesPerRequest = (value, refuse, all) => {
+	const isSigned = Boolean(all["signature"]?.trim());
+	const count = autoOr(1e3, /^\s*e2b\s*$/i.test(all["header-prefix"] ?? "") && !isSigned ? 250 : 1)(value, refuse, all);
+	if (count === 1 || !isSigned) return count;
+	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
+};
+const MILLISECONDS = new Map(Object.entries({
+	ms: 1,
+	s: 1e3,
+	m: 6e4,
+	h: 36e5
+}));
+const MAX_DURATION_MS = 864e5;
+/** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
+function duration(min, fallback) {
+	return (value, refuse) => {
+		const ms = parseDuration(value === "" ? fallback : value);
+		if (ms !== void 0 && ms >= min && ms <= MAX_DURATION_MS) return ms;
+		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
+	};
+}
+function parseDuration(text) {
+	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
+	const factor = MILLISECONDS.get(unit);
+	return factor === void 0 ? void 0 : Math.round(Number(number) * factor);
+}
+const MAX_SHARDS = 256;
+const shard = (value, refuse) => {
+	if (value === "") return void 0;
+	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
+	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
+		index,
+		count
+	};
+	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
+};
+const conditions = (value, refuse) => parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, "mem_used_pct > 90"));
+/** Parses conditions to wait for; `ready` only asks for stats. */
+const waitConditions = (value, refuse) => {
+	const lines = parseLines(value, refuse, (line, fail) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, fail, "ready"));
+	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
+};
+function parseConditionLine(line, fail, example) {
+	return parseCondition(line, (message) => fail(`${quote(line)}: ${message}.`, example));
+}
+/** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
+const keyValues = (value, refuse) => {
+	const pairs = parseLines(value, refuse, (line, fail) => {
+		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
+		return key === void 0 ? fail("this is not of the form KEY=value.", "\"SUITE=api\"") : [key, content];
+	});
+	return Object.fromEntries(pairs);
+};
+/** Parses all lines except blank ones and comments. @throws InputError with all their problems */
+function parseLines(value, refuse, parseLine) {
+	const parsed = value.split(/\r?\n/).map((line, index) => ({
+		line: line.trim(),
+		at: index + 1
+	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
+	return parseAll(parsed, ({ line, at }) => parseLine(line, (message, example) => refuse(`line ${at}: ${message}`, example)));
+}
+
 // src/inputs/mistakes.ts
 const VALUES = [
 	"sandbox-id",
@@ -587,11 +653,7 @@ const VALUES = [
 	"base-url",
 	"api-url"
 ];
-const PATHS = [
-	"files",
-	"target",
-	"state-file"
-];
+const PATHS = ["files", "target"];
 const MISTAKES = [
 	{
 		inputs: ["sandbox-id", "token"],
@@ -635,12 +697,6 @@ const MISTAKES = [
 	},
 	{
 		inputs: ["header-prefix"],
-		pattern: /^(Svc)?$/i,
-		beside: ["base-url", /^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i],
-		message: "must be E2b, since base-url is E2B's."
-	},
-	{
-		inputs: ["header-prefix"],
 		pattern: /^X-|-Sandbox|-$/i,
 		message: "is more than the prefix. Leave out X- and -Sandbox-Id."
 	},
@@ -670,153 +726,48 @@ const MISTAKES = [
 		message: "has more than three * in one name. Write one for all that they stand for."
 	}
 ];
-function refuseMistakes(input, value, fail, all = {}) {
-	const mistake = MISTAKES.find(({ inputs, pattern, beside }) => {
-		const hasOther = beside === void 0 || beside[1].test(all[beside[0]] ?? "");
-		return inputs.includes(input) && pattern.test(value) && hasOther;
-	});
+function refuseMistakes(input, value, fail) {
+	const mistake = MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value));
 	if (mistake !== void 0) fail(mistake.message);
-}
-
-// src/inputs/fields.ts
-const text$1 = (value) => value;
-/** Parses a YAML 1.2 boolean. */
-function flag(fallback) {
-	return (value, refuse) => {
-		if (value === "") return fallback;
-		if (/^(true|True|TRUE)$/.test(value)) return true;
-		if (/^(false|False|FALSE)$/.test(value)) return false;
-		return refuse(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
-	};
-}
-function choice(first, ...others) {
-	const words = [first, ...others];
-	return (value, refuse) => {
-		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
-	};
-}
-function wholeNumber(min, max, fallback) {
-	return (value, refuse) => {
-		if (value === "") return fallback;
-		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
-		if (number >= min && number <= max) return number;
-		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
-	};
-}
-function autoOr(max) {
-	return (value, refuse) => {
-		if (value === "" || value === "auto") return void 0;
-		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-		if (number >= 1 && number <= max) return number;
-		return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
-	};
-}
-const AUTO_CONCURRENCY = 24;
-const concurrency = (value, refuse, all) => autoOr(100)(value, refuse, all) ?? AUTO_CONCURRENCY;
-const AUTO_BATCH_SIZE = 250;
-/** Defaults to batches only for E2B, whose agent accepts them. */
-const filesPerRequest = (value, refuse, all) => {
-	const isSigned = Boolean(all["signature"]?.trim());
-	const isE2b = /^\s*e2b\s*$/i.test(all["header-prefix"] ?? "");
-	const count = autoOr(1e3)(value, refuse, all);
-	if (count === void 0) return isE2b && !isSigned ? AUTO_BATCH_SIZE : 1;
-	if (count === 1 || !isSigned) return count;
-	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
-};
-const MILLISECONDS = new Map(Object.entries({
-	ms: 1,
-	s: 1e3,
-	m: 6e4,
-	h: 36e5
-}));
-const MAX_DURATION_MS = 864e5;
-/** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
-function duration(min, fallback) {
-	return (value, refuse) => {
-		const ms = parseDuration(value === "" ? fallback : value);
-		if (ms !== void 0 && ms >= min && ms <= MAX_DURATION_MS) return ms;
-		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
-	};
-}
-function parseDuration(text) {
-	const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(text) ?? [];
-	const factor = MILLISECONDS.get(unit);
-	return factor === void 0 ? void 0 : Math.round(Number(number) * factor);
-}
-const expiration = (value, refuse) => /^\d{0,19}$/.test(value) ? value : refuse(`${quote(value)} is not a whole number: the Unix time in seconds.`, "1767225600");
-const runnerPath = (value, refuse) => {
-	refuseMistakes("state-file", value, (why) => refuse(`${quote(value)} ${why}`, "cache/sandbox-state.json"));
-	return value;
-};
-const MAX_SHARDS = 256;
-const shard = (value, refuse) => {
-	if (value === "") return void 0;
-	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
-	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
-		index,
-		count
-	};
-	const more = value.startsWith("0/") ? " strategy.job-index begins with 0: add 1 to it." : "";
-	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.${more}`, "2/4");
-};
-const conditions = (value, refuse) => parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, "mem_used_pct > 90"));
-/** Parses conditions to wait for; `ready` only asks for stats. */
-const waitConditions = (value, refuse) => {
-	const lines = parseLines(value, refuse, (line, fail) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, fail, "ready"));
-	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
-};
-function parseConditionLine(line, fail, example) {
-	return parseCondition(line, (message, column) => fail(`${quote(line)}, at character ${column}: ${message}.`, example));
-}
-/** Parses all lines except blank ones and comments. @throws InputError with all their problems */
-function parseLines(value, refuse, parseLine) {
-	const parsed = value.split(/\r?\n/).map((line, index) => ({
-		line: line.trim(),
-		at: index + 1
-	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
-	return parseAll(parsed, ({ line, at }) => parseLine(line, (message, example) => refuse(`line ${at}: ${message}`, example)));
 }
 
 // src/inputs/connection.ts
 const USER_AGENT = `sandbox-sync/${version}`;
 const DEFAULT_PORT = 49983;
-const UPLOAD_PATH = "/files";
-const STATS_PATH = "/metrics";
-/** Fills in placeholders and drops the trailing slash. */
-const baseUrl = (value, refuse, all) => {
-	const example = "https://sandbox.example.com";
-	if (value === "") return refuse("is required beside token: the sandbox host.", example);
-	if (value.includes("@")) return refuse("must not contain credentials or an @: the token has its own input.", example);
+const baseUrl = (value, refuse, all) => parseUrl(value, refuse, {
+	input: "base-url",
+	example: "https://sandbox.example.com",
+	ifEmpty: "is required beside token: the sandbox host.",
+	ifHttp: "would send the token unencrypted. Use https, or set allow-insecure-http: true.",
+	mayBeHttp: /^\s*true\s*$/i.test(all["allow-insecure-http"] ?? ""),
+	fill: (template, fail) => fillPlaceholders(template, fail, all)
+});
+const apiUrl = (value, refuse) => parseUrl(value, refuse, {
+	input: "api-url",
+	example: "https://api.e2b.app",
+	ifEmpty: "is required: the URL of the service's API.",
+	ifHttp: "would send the API key unencrypted. Use https.",
+	mayBeHttp: false,
+	fill: (template) => template
+});
+/** Parses an http or https URL without query or fragment, and drops the trailing slash. */
+function parseUrl(value, refuse, rules) {
+	const { input, example, ifEmpty, ifHttp, mayBeHttp, fill } = rules;
+	if (value === "") return refuse(ifEmpty, example);
+	if (value.includes("@")) return refuse("must not contain credentials or an @: secrets have their own inputs.", example);
 	const fail = (why) => refuse(`${quote(value)} ${why}`, example);
-	refuseMistakes("base-url", value, fail);
-	const url = parseUrl(fillPlaceholders(value, fail, all), fail);
-	const mayBeHttp = /^\s*true\s*$/i.test(all["allow-insecure-http"] ?? "");
-	if (url.protocol === "http:" && !mayBeHttp && !isLoopback(url.hostname)) return fail("would send the token unencrypted. Use https, or set allow-insecure-http: true.");
-	refuseOperation(url, fail, all);
-	return url.href.replace(/\/+$/, "");
-};
-function refuseOperation({ pathname }, fail, all) {
-	const operations = {
-		"upload-path": UPLOAD_PATH,
-		"stats-path": STATS_PATH
-	};
-	for (const [input, path] of Object.entries(operations)) {
-		const given = all[input]?.trim();
-		if ((given === path || given === "") && pathname.replace(/\/+$/, "").endsWith(path)) fail(`ends in ${path}, which the action adds itself. Remove it, or set ${input}.`);
-	}
-}
-function fillPlaceholders(value, fail, all) {
-	const id = all["sandbox-id"]?.trim() || "id";
-	if (value.includes("{sandbox-id}") && !/^[\w-]+$/.test(id)) return fail(`cannot take the sandbox-id ${quote(id)}: it may have letters, digits, - and _.`);
-	const filled = value.replaceAll("{sandbox-id}", id).replaceAll("{port}", all["port"]?.trim() || String(49983));
-	if (!/[{}]/.test(filled)) return filled;
-	return fail("has an unknown placeholder; valid are {sandbox-id} and {port}.");
-}
-/** Parses an http or https URL without query or fragment. */
-function parseUrl(value, fail) {
-	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
+	refuseMistakes(input, value, fail);
+	const text = fill(value, fail);
+	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
 	if (url === null) return fail("is not a URL that begins with https://.");
-	return /[?#]/.test(value) ? fail("must not have a query or a fragment.") : url;
+	if (/[?#]/.test(text)) return fail("must not have a query or a fragment.");
+	if (url.protocol === "http:" && !mayBeHttp && !isLoopback(url.hostname)) return fail(ifHttp);
+	return url.href.replace(/\/+$/, "");
+}
+function fillPlaceholders(template, fail, all) {
+	const text = template.replaceAll("{sandbox-id}", all["sandbox-id"]?.trim() || "id").replaceAll("{port}", all["port"]?.trim() || String(49983));
+	if (!/[{}]/.test(text)) return text;
+	return fail("has an unknown placeholder; valid are {sandbox-id} and {port}.");
 }
 /** Returns true for loopback hosts; names other than `localhost` may resolve elsewhere. */
 function isLoopback(hostname) {
@@ -825,38 +776,41 @@ function isLoopback(hostname) {
 function operationPath(fallback) {
 	return (value, refuse) => {
 		const path = value === "" ? fallback : value;
-		const url = URL.parse(path, "http://host");
-		if (/^\/[^?#]*$/.test(path) && url?.host === "host" && url.pathname === path) return path;
+		if (/^\/[^\s?#]*$/.test(path)) return path;
 		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
 	};
 }
 const sandboxId = (value, refuse) => {
-	const fail = (why) => refuse(after(value, why), "${{ steps.sandbox.outputs.id }}");
+	const fail = failWith(value, refuse, "${{ steps.sandbox.outputs.id }}");
 	refuseMistakes("sandbox-id", value, fail);
-	return requireHeaderValue(value, fail);
+	if (/^(?=.*\w)[\w.-]+$/.test(value)) return value;
+	return fail("is not an ID: it may have letters, digits, dots, - and _.");
 };
-const token = (value, refuse) => {
-	const fail = (why) => refuse(why, "${{ steps.sandbox.outputs.token }}");
-	refuseMistakes("token", value, fail);
-	return requireHeaderValue(value, fail);
-};
-function after(value, why) {
-	return value === "" ? why : `${quote(value)} ${why}`;
-}
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Empty if a sandbox is to be created. */
+const existingSandboxId = (value, refuse, all) => value === "" ? value : sandboxId(value, refuse, all);
 function isHeaderValue(value) {
-	return HEADER_VALUE.test(value);
+	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
-function requireHeaderValue(value, fail) {
-	if (isHeaderValue(value)) return value;
-	return fail("has a line break or another character that a header cannot carry.");
+const token = secret("token", "${{ steps.sandbox.outputs.token }}");
+const apiKey = secret("api-key", "${{ secrets.E2B_API_KEY }}");
+function secret(input, example) {
+	return (value, refuse) => {
+		const fail = (why) => refuse(why, example);
+		refuseMistakes(input, value, fail);
+		if (isHeaderValue(value)) return value;
+		return fail("has a line break or another character that a header cannot carry.");
+	};
+}
+function failWith(value, refuse, example) {
+	return (why) => refuse(value === "" ? why : `${quote(value)} ${why}`, example);
 }
 const DEFAULT_PREFIX = "Svc";
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerPrefix = (value, refuse, all) => {
-	const fail = (why) => refuse(after(value, why), "E2b");
-	refuseMistakes("header-prefix", value, fail, all);
+	const fail = failWith(value, refuse, "E2b");
 	const prefix = value || DEFAULT_PREFIX;
+	if (/^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i.test(all["base-url"] ?? "") && /^Svc$/i.test(prefix)) return fail("must be E2b, since base-url is E2B's.");
+	refuseMistakes("header-prefix", value, fail);
 	return HEADER_NAME.test(prefix) ? prefix : fail("cannot be part of a header's name.");
 };
 function routingHeaders(prefix) {
@@ -873,19 +827,16 @@ const extraHeaders = (value, refuse, all) => {
 		port
 	]);
 };
-const RESERVED = [
-	"accept user-agent host content-type content-length content-encoding",
-	"transfer-encoding connection keep-alive proxy-connection proxy-authorization",
-	"upgrade expect te trailer"
-].flatMap((names) => names.split(" "));
+const apiHeaders = (value, refuse) => parseHeaders(value, refuse, ["X-API-Key"]);
+const RESERVED = /^(connection|keep-alive|upgrade|transfer-encoding|content-(type|length|encoding)|proxy-authorization)$/i;
 /** Parses one header per line. Messages omit values, which may be secret. */
-function parseHeaders(value, refuse, own) {
+function parseHeaders(value, refuse, actionHeaders) {
 	const example = "\"X-Metadata-build: 42\"";
-	const reserved = [...RESERVED, ...own.map((name) => name.toLowerCase())];
+	const names = actionHeaders.map((name) => name.toLowerCase());
 	const headers = parseLines(value, refuse, (line, fail) => {
 		const header = splitHeader(line) ?? fail("this is not of the form Name: value.", example);
 		const [name] = header;
-		if (!reserved.includes(name.toLowerCase())) return header;
+		if (!RESERVED.test(name) && !names.includes(name.toLowerCase())) return header;
 		return fail(`the action itself sets ${quote(name)}. Remove the line.`, example);
 	});
 	return Object.fromEntries(headers);
@@ -899,8 +850,12 @@ function splitHeader(line) {
 function isSecretHeader(name) {
 	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
 }
-function secretsInHeaders(headers) {
-	return headers.filter(([name]) => isSecretHeader(name)).flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]).filter(isMaskable);
+/** Returns the values of headers whose names mark them as secret. */
+function secretsInHeaders(lines) {
+	return lines.split("\n").flatMap((line) => {
+		const header = splitHeader(line.trim());
+		return header !== void 0 && isSecretHeader(header[0]) ? [header[1]] : [];
+	}).flatMap((content) => [content, content.replace(/^\S+\s+/, "")]).filter((content) => isMaskable(content));
 }
 
 // src/inputs/files.ts
@@ -941,48 +896,16 @@ function parsePattern(pattern, refuse) {
 	const fail = (why) => refuse(`${quote(pattern)} ${why}`, EXAMPLE);
 	if (pattern === "" || pattern.startsWith("!")) return fail("is not a pattern.");
 	refuseMistakes("files", pattern, fail);
-	const inner = pattern.replace(/^(\.{1,2}[\\/])+/, "");
-	if (/[\\/]\.{1,2}([\\/]|$)|^\.{1,2}[\\/]/.test(inner)) return fail("has a . or .. in its middle. Write the path without it.");
+	if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return fail("has a .. after a wildcard.");
 	return pattern;
 }
 function parseTarget(target, refuse, example) {
 	const fail = (why) => refuse(`the target ${quote(target)} ${why}`, example);
 	refuseMistakes("target", target, fail);
-	const invisible = findInvisible(target);
-	if (invisible !== void 0) return fail(`has the invisible character ${invisible}.`);
 	if (target.split("/").includes("..")) return fail("has a .. in it. Write the path without it.");
-	if (/[\\*]|^[a-z][a-z\d+.-]*:\//i.test(target)) return fail("is not a plain POSIX path, such as /srv/app.");
+	if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target)) return fail("is not a plain POSIX path, such as /srv/app.");
 	return target;
 }
-
-// src/inputs/service-api.ts
-const apiUrl = (value, refuse) => {
-	const example = "https://api.e2b.app";
-	if (value === "") return refuse("is required: the URL of the service's API.", example);
-	if (value.includes("@")) return refuse("must not contain credentials or an @: the key has its own input.", example);
-	const fail = (why) => refuse(`${quote(value)} ${why}`, example);
-	refuseMistakes("api-url", value, fail);
-	const { protocol, hostname, href } = parseUrl(value, fail);
-	if (protocol === "http:" && !isLoopback(hostname)) return fail("would send the API key unencrypted. Use https.");
-	return href.replace(/\/+$/, "");
-};
-const apiKey = (value, refuse) => {
-	const fail = (why) => refuse(why, "${{ secrets.E2B_API_KEY }}");
-	refuseMistakes("api-key", value, fail);
-	return requireHeaderValue(value, fail);
-};
-const apiHeaders = (value, refuse) => parseHeaders(value, refuse, ["X-API-Key"]);
-const templateName = (value) => value || "base";
-/** Empty if a sandbox is to be created. */
-const existingSandboxId = (value, refuse, all) => value === "" ? value : sandboxId(value, refuse, all);
-/** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
-const keyValues = (value, refuse) => {
-	const pairs = parseLines(value, refuse, (line, fail) => {
-		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
-		return key === void 0 ? fail("this is not of the form KEY=value.", "\"SUITE=api\"") : [key, content];
-	});
-	return Object.fromEntries(pairs);
-};
 
 // src/inputs/inputs.ts
 const connecting = {
@@ -992,12 +915,12 @@ const connecting = {
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
 	"header-prefix": headerPrefix,
-	"stats-path": operationPath(STATS_PATH),
+	"stats-path": operationPath("/metrics"),
 	headers: extraHeaders,
 	timeout: duration(1, "60s")
 };
 const retrying = {
-	"upload-path": operationPath(UPLOAD_PATH),
+	"upload-path": operationPath("/files"),
 	retries: wholeNumber(0, 10, 4)
 };
 const uploading = {
@@ -1006,11 +929,11 @@ const uploading = {
 	"working-directory": text$1,
 	username: text$1,
 	signature: text$1,
-	"signature-expiration": expiration,
+	"signature-expiration": text$1,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),
-	"state-file": runnerPath,
+	"state-file": text$1,
 	shard,
 	concurrency,
 	"files-per-request": filesPerRequest,
@@ -1093,11 +1016,11 @@ const SECRET_INPUTS = [
 	"api-key"
 ];
 function secretsIn(raw) {
-	const lines = (raw["headers"] ?? "").split("\n").map((line) => splitHeader(line.trim()));
-	const headers = secretsInHeaders(lines.filter((header) => header !== void 0));
+	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
+	const headers = secretsInHeaders(raw["headers"] ?? "");
 	const variables = (raw["env"] ?? "").split("\n").map((line) => line.replace(/^[^=]*=/, "").trim());
 	return [
-		...SECRET_INPUTS.map((name) => (raw[name] ?? "").trim()),
+		...inputs,
 		...headers,
 		...variables.filter(isMaskable)
 	].filter((secret) => ![
@@ -1114,10 +1037,7 @@ function inputNames(entry) {
 }
 /** @throws InputError that lists every invalid input */
 function parseInputs(entry, raw) {
-	return parseTable(TABLES[entry], raw);
-}
-/** @throws InputError that lists every invalid input */
-function parseTable(fields, raw) {
+	const fields = TABLES[entry];
 	const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
 		const refuse = (message, example) => {
 			throw inputError(name, message, example);
@@ -1137,9 +1057,9 @@ function withJobSandbox(raw, sandboxes) {
 	if (sandboxes.length === 0) throw inputError("sandbox-id", NO_SANDBOX);
 	const wanted = (raw["sandbox-id"] ?? "").trim();
 	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
-	const known = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
-	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${known}. For any other, set token and base-url too.`);
-	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${known}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
+	const inJob = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
+	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${inJob}. For any other, set token and base-url too.`);
+	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${inJob}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
 	const { id, token, baseUrl, headerPrefix } = only;
 	const connection = {
 		"sandbox-id": id,

@@ -61,7 +61,7 @@ function parseTarget(target: string, refuse: Refuse, example: string): string {
   const fail = (why: string) => refuse(`the target ${quote(target)} ${why}`, example);
   refuseMistakes('target', target, fail);
   if (target.split('/').includes('..')) return fail('has a .. in it. Write the path without it.');
-  if (/[\\*]|^[a-z][a-z\d+.-]*:\//i.test(target))
+  if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target))
     return fail('is not a plain POSIX path, such as /srv/app.');
   return target;
 }
