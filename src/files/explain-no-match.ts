@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { abbreviate } from '../text/format.ts';
-import { quote, visibleCut } from '../text/visible.ts';
+import { abbreviate, formatNumber } from '../text/format.ts';
+import { quote, truncate, visible } from '../text/visible.ts';
 import type { Matches } from './find.ts';
 import { nameFor } from './paths.ts';
 
@@ -9,44 +9,38 @@ export function explainNoMatch(match: Matches, directory: string, workspace: str
   const [first] = match.skipped;
   const why =
     first === undefined
-      ? extentOf(match, directory)
+      ? describeRoot(match, directory)
       : `${match.skipped.length} skipped, such as ${nameFor(first.path, workspace)}: ${first.reason}`;
   return `${quote(match.pattern.pattern)} matches no files to upload (${why}).`;
 }
 
 const MAX_NAMES = 10;
 
-function extentOf({ root, leavesOutHidden }: Matches, directory: string): string {
-  const { existing, missing } = splitAtMissing(root);
-  if (existing === undefined) return `${quote(root)} does not exist`;
+function describeRoot({ root, hidesDotNames }: Matches, directory: string): string {
+  const existing = existingPart(root);
   const place =
     existing === directory ? 'the working directory' : quote(nameFor(existing, directory));
+  if (!existsSync(existing)) return `${quote(root)} does not exist`;
   if (!statSync(existing).isDirectory())
     return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
   const names = readdirSync(existing).sort();
   if (names.length === 0) return `${place} is empty`;
-  const other = names.find(name => name.toLowerCase() === missing?.toLowerCase());
-  if (missing !== undefined && other !== undefined)
-    return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
   const some = abbreviate(names, MAX_NAMES, {
-    show: name => visibleCut(name, 100),
-    more: rest => `${rest} more`,
+    show: name => visible(truncate(name, 100)),
+    more: count => `${formatNumber(count)} more`,
   });
-  const hidden = leavesOutHidden
-    ? '; names that start with a dot need include-hidden-files: true'
-    : '';
-  const lacks =
-    missing === undefined
-      ? `nothing in it matches, or a ! line excludes it${hidden}`
-      : `there is no ${quote(missing)} in it`;
-  return `${place} exists and contains ${some.join(', ')}; ${lacks}`;
+  const content = `${place} exists and contains ${some.join(', ')}`;
+  const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
+  if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
+  const [missing = ''] = path.relative(existing, root).split(path.sep);
+  const other = names.find(name => name.toLowerCase() === missing.toLowerCase());
+  return other === undefined
+    ? `${content}; there is no ${quote(missing)} in it`
+    : `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
 }
 
-function splitAtMissing(file: string): { existing?: string; missing?: string } {
-  if (existsSync(file)) return { existing: file };
+/** Returns the path, or the deepest folder above it that exists. */
+function existingPart(file: string): string {
   const above = path.dirname(file);
-  if (above === file) return {};
-  return existsSync(above)
-    ? { existing: above, missing: path.basename(file) }
-    : splitAtMissing(above);
+  return existsSync(file) || above === file ? file : existingPart(above);
 }

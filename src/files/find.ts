@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { allOf, InputError, inputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { abbreviate, formatCount, formatNumber } from '../text/format.ts';
-import { systemCode } from '../text/unknown.ts';
+import { errorText, systemCode } from '../text/unknown.ts';
 import { quote } from '../text/visible.ts';
 import {
   anchor,
@@ -14,10 +14,11 @@ import {
   boundsOf,
   hasHiddenName,
   isInBounds,
-  linksOut,
+  isLink,
+  linkOf,
   nameFor,
-  pathWithin,
   spellsHidden,
+  statTarget,
   toPosix,
 } from './paths.ts';
 
@@ -40,9 +41,9 @@ export interface Matches {
   readonly pattern: FilePattern;
   /** Absolute path before the pattern's first wildcard. */
   readonly root: string;
-  readonly files: readonly FoundFile[];
-  readonly skipped: readonly SkippedEntry[];
-  readonly leavesOutHidden: boolean;
+  readonly hidesDotNames: boolean;
+  readonly files: FoundFile[];
+  readonly skipped: SkippedEntry[];
 }
 
 export interface FindOptions
@@ -56,9 +57,12 @@ export const BROKEN_LINK = 'a broken link';
 export const NOT_REGULAR = 'not a regular file';
 export const HIDDEN_END = 'a link to something hidden';
 
+// Entries skipped for these reasons are errors once every pattern has been searched.
+const UNDECIDED = 'a link to a folder, with follow-symlinks not set';
+const LEADS_OUT = 'a link out of the workspace';
+
 // Folders that link to each other have too many paths to search.
 const MAX_FILES = 1_000_000;
-
 const MAX_LINKS = 10;
 
 /**
@@ -71,174 +75,125 @@ export async function findFiles(rules: FileRules, options: FindOptions): Promise
   requireDirectory(directory, workingDirectory);
   if (cancel.aborted) return [];
   const excludes = rules.excludes.map(line => `!${anchor(line, directory)}`);
-  const searching = rules.patterns.map(pattern =>
-    search({ pattern, anchored: anchor(pattern.pattern, directory), excludes }, options),
+  const searches = rules.patterns.map(pattern =>
+    search(pattern, anchor(pattern.pattern, directory), excludes, options),
   );
   // The glob only yields on a match, so it cannot notice a cancelled job by itself.
   const aborted = once(cancel, 'abort').then(() => undefined);
-  const searches = await Promise.race([allOf(searching), aborted]);
-  if (searches === undefined || cancel.aborted) return [];
-  refuseLinks(searches, workspace);
-  return searches.map(({ matches }) => matches);
+  const matches = await Promise.race([allOf(searches), aborted]);
+  if (matches === undefined || cancel.aborted) return [];
+  refuseLinks(matches, workspace);
+  return matches;
 }
 
-function requireDirectory(directory: string, given: string): void {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-  const what = given === '' ? 'the workspace' : quote(given);
+function requireDirectory(directory: string, workingDirectory: string): void {
+  if (statTarget(directory)?.isDirectory()) return;
+  const what = workingDirectory === '' ? 'the workspace' : quote(workingDirectory);
   const message = `${what} is not a directory on the runner (${directory}).`;
   throw inputError('working-directory', message, 'packages/app');
 }
 
-interface Line {
-  readonly pattern: FilePattern;
-  readonly anchored: string;
-  /** Absolute, each with a leading `!`. */
-  readonly excludes: readonly string[];
-}
-
-interface Search {
-  readonly matches: Matches;
-  readonly undecided: readonly string[];
-  readonly outside: readonly string[];
-}
-
-async function search(line: Line, options: FindOptions): Promise<Search> {
-  const { pattern, anchored } = line;
+async function search(
+  pattern: FilePattern,
+  anchored: string,
+  excludes: readonly string[],
+  options: FindOptions,
+): Promise<Matches> {
   try {
     const [root = ''] = (await create(anchored)).getSearchPaths();
-    const leavesOutHidden = !options.includeHiddenFiles && !spellsHidden(anchored, root);
-    const place = { root, leavesOutHidden, bounds: boundsOf(options.workspace, root) };
-    const entries = await entriesOf(line, place, options);
-    const pathsOf = (kind: Entry['kind']) =>
-      entries.filter(entry => entry.kind === kind).map(entry => entry.path);
-    const files = entries.flatMap(entry => (entry.kind === 'file' ? [entry.file] : []));
-    const skipped = entries.flatMap(({ path: file, ...entry }) =>
-      entry.kind === 'skipped' ? [{ path: file, reason: entry.reason }] : [],
-    );
-    return {
-      matches: { pattern, root, files, skipped, leavesOutHidden },
-      undecided: pathsOf('undecided'),
-      outside: linksOut(pathsOf('outside'), place.bounds),
-    };
+    const hidesDotNames = !options.includeHiddenFiles && !spellsHidden(anchored, root);
+    const matches: Matches = { pattern, root, hidesDotNames, files: [], skipped: [] };
+    const bounds = boundsOf(options.workspace, root);
+    // An exclude only works after its pattern.
+    const paths = await collectPaths([anchored, ...excludes], matches, options);
+    for (const file of [...paths].sort()) addTo(matches, file, bounds, options.followSymlinks);
+    return matches;
   } catch (error) {
-    throw searchError(pattern, error);
+    if (systemCode(error) === undefined) throw error;
+    const message = errorText(error);
+    // Node replaces bytes that are not UTF-8 with U+FFFD, and then finds no such file.
+    const advice = message.includes('\uFFFD') ? ' A name is not valid UTF-8: rename it.' : '';
+    throw inputError('files', `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
   }
 }
 
-interface Place extends Pick<Matches, 'root' | 'leavesOutHidden'> {
-  readonly bounds: Bounds;
-}
-
-/** `undecided` is a link to a folder; `outside` is a file whose real path is out of bounds. */
-type Entry =
-  | { readonly kind: 'file'; readonly path: string; readonly file: FoundFile }
-  | { readonly kind: 'skipped'; readonly path: string; readonly reason: string }
-  | { readonly kind: 'undecided' | 'outside' | 'ignored'; readonly path: string };
-
-async function entriesOf(line: Line, place: Place, options: FindOptions): Promise<Entry[]> {
-  const { followSymlinks, cancel, maxFiles = MAX_FILES } = options;
-  const entries = new Map<string, Entry>();
-  const add = (file: string) => entries.set(file, classify(file, place, followSymlinks));
+/** Collects what the glob yields: files, links and, if links are not followed, links to folders. */
+async function collectPaths(
+  lines: readonly string[],
+  { pattern, root, hidesDotNames }: Matches,
+  { followSymlinks, cancel, maxFiles = MAX_FILES }: FindOptions,
+): Promise<Set<string>> {
   // The glob does not enter a root that is a link, and yields it only for some patterns.
-  if (isLinkToFolder(place.root)) add(place.root);
-  // When following links, the glob omits broken ones and names that are not UTF-8, so search
-  // without following first.
-  for (const isFollowing of followSymlinks === true ? [false, true] : [false]) {
-    for await (const file of glob(line, place, isFollowing)) {
-      if (cancel.aborted) return [];
-      if (!entries.has(file)) add(file);
-      if (entries.size > maxFiles) throw tooMany(line.pattern, maxFiles);
+  const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
+  // When following links, the glob omits broken ones and names that are not UTF-8.
+  for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
+    const globber = await create(lines.join('\n'), {
+      followSymbolicLinks,
+      matchDirectories: false,
+      // The glob would leave out a root that is itself hidden.
+      excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith('.'),
+    });
+    for await (const file of globber.globGenerator()) {
+      if (cancel.aborted) return new Set();
+      paths.add(file);
+      if (paths.size <= maxFiles) continue;
+      const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
+      throw inputError('files', message);
     }
   }
-  return [...entries.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return paths;
 }
 
-async function* glob({ anchored, excludes }: Line, place: Place, followSymbolicLinks: boolean) {
-  // An exclude only works after its pattern.
-  const globber = await create([anchored, ...excludes].join('\n'), {
-    followSymbolicLinks,
-    matchDirectories: false,
-    // The glob would leave out a root that is itself hidden.
-    excludeHiddenFiles: place.leavesOutHidden && !path.basename(place.root).startsWith('.'),
-  });
-  yield* globber.globGenerator();
-}
-
-function classify(file: string, place: Place, followSymlinks: boolean | undefined): Entry {
-  const { root, leavesOutHidden, bounds } = place;
-  const relative = pathWithin(root, file) ?? '';
-  if (leavesOutHidden && hasHiddenName(relative)) return { kind: 'ignored', path: file };
+/** Adds an entry to the files or the skipped entries, unless it is hidden or a followed link. */
+function addTo(
+  { root, hidesDotNames, files, skipped }: Matches,
+  file: string,
+  bounds: Bounds,
+  followSymlinks: boolean | undefined,
+): void {
+  const relative = path.relative(root, file);
+  if (hidesDotNames && hasHiddenName(relative)) return;
+  const skip = (reason: string) => void skipped.push({ path: file, reason });
   const stats = statTarget(file);
-  const skip = (reason: string): Entry => ({ kind: 'skipped', path: file, reason });
   if (stats === undefined) return skip(BROKEN_LINK);
-  if (!stats.isFile() && !stats.isDirectory()) return skip(NOT_REGULAR);
-  const realPath = realpathSync.native(file);
   if (stats.isDirectory()) {
-    if (followSymlinks === undefined) return { kind: 'undecided', path: file };
-    return followSymlinks ? { kind: 'ignored', path: file } : skip('a link to a folder');
+    if (followSymlinks === undefined) skip(UNDECIDED);
+    if (followSymlinks === false) skip('a link to a folder');
+    return;
   }
-  if (!isInBounds(bounds, realPath)) return { kind: 'outside', path: file };
+  if (!stats.isFile()) return skip(NOT_REGULAR);
+  const realPath = realpathSync.native(file);
+  if (!isInBounds(bounds, realPath)) return skip(LEADS_OUT);
   // A link from dist/x to ../.git must not upload the credentials in .git/config.
-  if (leavesOutHidden && hasHiddenName(path.relative(bounds.root, realPath)))
-    return skip(HIDDEN_END);
-  const isExecutable = (stats.mode & 0o111) !== 0;
-  const found = { path: file, realPath, relative: toPosix(relative), size: stats.size };
-  return { kind: 'file', path: file, file: { ...found, isExecutable } };
+  if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath))) return skip(HIDDEN_END);
+  const { size, mode } = stats;
+  const isExecutable = (mode & 0o111) !== 0;
+  files.push({ path: file, realPath, relative: toPosix(relative), size, isExecutable });
 }
-
-/** `stat`, but undefined for a broken link. */
-function statTarget(file: string): Stats | undefined {
-  try {
-    return statSync(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
-    throw error;
-  }
-}
-
-function isLinkToFolder(file: string): boolean {
-  const own = lstatSync(file, { throwIfNoEntry: false });
-  return own?.isSymbolicLink() === true && statTarget(file)?.isDirectory() === true;
-}
-
-const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
 
 /** @throws InputError for links to folders and links out of the workspace */
-function refuseLinks(searches: readonly Search[], workspace: string): void {
+function refuseLinks(matches: readonly Matches[], workspace: string): void {
+  const skipped = matches.flatMap(match => match.skipped);
+  const pathsFor = (reason: string) =>
+    skipped.filter(entry => entry.reason === reason).map(entry => entry.path);
+  const undecided = [...new Set(pathsFor(UNDECIDED))];
+  const outside = [...new Set(pathsFor(LEADS_OUT).map(linkOf))];
   const nameOf = (file: string) => quote(nameFor(file, workspace));
-  const describeLink = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-  const undecided = new Set(searches.flatMap(each => each.undecided.map(nameOf)));
-  const outside = new Set(searches.flatMap(each => each.outside.map(describeLink)));
   const problems: Problem[] = [];
-  if (undecided.size > 0) {
-    const links = `${formatCount(undecided.size, 'link')} to folders: ${listOf(undecided)}`;
-    const choice =
-      'true sends what they lead to, false skips them, a ! line in files excludes them';
-    const message = `is not set, and the patterns match ${links}. Decide: ${choice}. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
+  if (undecided.length > 0) {
+    const links = `${formatCount(undecided.length, 'link')} to folders: ${listOf(undecided, nameOf)}`;
+    const message = `is not set, and the patterns match ${links}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
     problems.push({ input: 'follow-symlinks', message });
   }
-  if (outside.size > 0) {
-    const advice = 'Exclude them with ! lines, or copy what they lead to into the workspace.';
-    const message = `links lead outside the workspace: ${listOf(outside)}. ${advice}`;
+  if (outside.length > 0) {
+    const describe = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
+    const message = `links lead outside the workspace: ${listOf(outside, describe)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
     problems.push({ input: 'files', message });
   }
   if (problems.length > 0) throw new InputError(problems);
 }
 
-function listOf(names: ReadonlySet<string>): string {
-  const more = (rest: number) => `${formatNumber(rest)} more`;
-  return abbreviate([...names], MAX_LINKS, { show: name => name, more }).join(', ');
-}
-
-function tooMany({ pattern }: FilePattern, maxFiles: number): InputError {
-  const message = `${quote(pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
-  return inputError('files', message);
-}
-
-/** Converts system errors to InputErrors; returns bugs unchanged. */
-function searchError({ pattern }: FilePattern, error: unknown): unknown {
-  if (!(error instanceof Error) || systemCode(error) === undefined) return error;
-  // Node replaces bytes that are not UTF-8 with U+FFFD, and then finds no such file.
-  const advice = error.message.includes('\uFFFD') ? ' A name is not valid UTF-8: rename it.' : '';
-  return inputError('files', `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
+function listOf(links: readonly string[], show: (link: string) => string): string {
+  const more = (count: number) => `${formatNumber(count)} more`;
+  return abbreviate(links, MAX_LINKS, { show, more }).join(', ');
 }

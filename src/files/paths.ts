@@ -1,6 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { systemCode } from '../text/unknown.ts';
 
 /** Makes a pattern absolute, expanding `~` to the home directory. */
 export function anchor(pattern: string, directory: string): string {
@@ -36,10 +37,6 @@ export function pathWithin(directory: string, file: string): string | undefined 
   return climbs || path.isAbsolute(relative) ? undefined : relative;
 }
 
-function isWithin(directory: string, file: string): boolean {
-  return pathWithin(directory, file) !== undefined;
-}
-
 /** Returns the path for display: relative to the workspace if inside, with slashes. */
 export function nameFor(file: string, workspace: string): string {
   return toPosix(pathWithin(workspace, file) ?? file) || '.';
@@ -49,40 +46,43 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
+/** Real paths that contain every file a pattern may send. */
 export interface Bounds {
-  /** The workspace, or the pattern's root if it is outside; links are not resolved. */
-  readonly top: string;
   readonly workspace: string;
   /** Not resolved itself: a root that is a link must stay in bounds too. */
   readonly root: string;
 }
 
 export function boundsOf(workspace: string, root: string): Bounds {
-  const real = realpathSync.native(workspace);
-  const inside = pathWithin(workspace, root);
-  if (inside !== undefined)
-    return { top: workspace, workspace: real, root: path.join(real, inside) };
-  const parent = path.dirname(root);
-  const realParent = existsSync(parent) ? realpathSync.native(parent) : parent;
-  return { top: root, workspace: real, root: path.join(realParent, path.basename(root)) };
+  const start = pathWithin(workspace, root) === undefined ? path.dirname(root) : workspace;
+  const realStart = existsSync(start) ? realpathSync.native(start) : start;
+  return {
+    workspace: realpathSync.native(workspace),
+    root: path.join(realStart, path.relative(start, root)),
+  };
 }
 
 export function isInBounds({ workspace, root }: Bounds, realPath: string): boolean {
-  return isWithin(workspace, realPath) || isWithin(root, realPath);
+  return [workspace, root].some(directory => pathWithin(directory, realPath) !== undefined);
 }
 
-export function linksOut(files: readonly string[], bounds: Bounds): string[] {
-  const links: string[] = [];
-  for (const file of files)
-    if (!links.some(link => isWithin(link, file))) links.push(linkOut(file, bounds));
-  return links;
-}
-
-function linkOut(file: string, bounds: Bounds): string {
-  let link = file;
-  for (let part = file; isWithin(bounds.top, part); part = path.dirname(part)) {
-    if (!isInBounds(bounds, realpathSync.native(part))) link = part;
-    if (part === bounds.top) break;
+/** `stat`, but undefined for a broken link. */
+export function statTarget(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
   }
-  return link;
+}
+
+export function isLink(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** Returns the deepest link on a path. */
+export function linkOf(file: string): string {
+  for (let part = file; part !== path.dirname(part); part = path.dirname(part))
+    if (isLink(part)) return part;
+  return file;
 }

@@ -12,10 +12,6 @@ export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-export function visibleCut(text: string, limit: number): string {
-  return visible(truncate(text, limit));
-}
-
 /** Quotes, shortens and escapes a value, except for the backslashes of Windows paths. */
 export function quote(value: string): string {
   const json = JSON.stringify(truncate(value, 100));

@@ -3,7 +3,17 @@ import { chmodSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { anchor } from '../../src/files/paths.ts';
 import { canBeNamed, onWindows, unlessLinux, WINDOWS } from '../system.ts';
-import { badName, directory, type Entries, fifo, find, plant, relatives, skipped } from './tree.ts';
+import {
+  badName,
+  directory,
+  type Entries,
+  fifo,
+  find,
+  link,
+  plant,
+  relatives,
+  skipped,
+} from './tree.ts';
 
 const PROJECT: Entries = {
   'dist/index.html': '12345',
@@ -99,7 +109,7 @@ test('each pattern has its matches, in the order written', async () => {
     root: tree.at('dist'),
     files: [found],
     skipped: [],
-    leavesOutHidden: true,
+    hidesDotNames: true,
   });
 });
 
@@ -130,9 +140,10 @@ describe('working-directory', () => {
     });
   }
 
-  for (const workingDirectory of ['missing', 'my file.txt']) {
-    test(`must be a directory, not ${workingDirectory}`, async () => {
-      using tree = plant(PROJECT);
+  for (const workingDirectory of ['missing', 'my file.txt', 'my file.txt/x', 'loop']) {
+    const skip = workingDirectory === 'loop' && onWindows('its links are others');
+    test(`must be a directory, not ${workingDirectory}`, { skip }, async () => {
+      using tree = plant({ ...PROJECT, ...(!WINDOWS && { loop: link('loop') }) });
       await assert.rejects(find(tree.root, ['*'], { workingDirectory }), {
         name: 'InputError',
         message: /^working-directory: ".*" is not a directory on the runner/,

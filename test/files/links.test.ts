@@ -156,6 +156,12 @@ describe('links that lead outside are an error', SKIP, () => {
     'to a folder': [{ 'dir/l': '../../outside' }, 'dir', '"dir/l" to .*outside"\\.', true],
     'as the root': [{ l: '../outside' }, 'l/**', '"l" to .*outside"\\.', true],
     'in the part that is spelled out': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"\\.'],
+    'by the deepest link': [
+      { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' },
+      'dir/l/sub/m/*',
+      '"dir/l/sub/m" to .*w2"\\.',
+      true,
+    ],
     'each of them': [
       { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' },
       'dir',

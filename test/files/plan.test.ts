@@ -18,7 +18,7 @@ function source(file: string, relative = '', size = 1): FoundFile {
 function matches(line: string, files: readonly FoundFile[], more: Partial<Matches> = {}): Matches {
   const [pattern] = parsed({ files: line }).files.patterns;
   assert.ok(pattern !== undefined);
-  return { pattern, root: WORKSPACE, files, skipped: [], leavesOutHidden: true, ...more };
+  return { pattern, root: WORKSPACE, files: [...files], skipped: [], hidesDotNames: true, ...more };
 }
 
 /** The plan for matches in a workspace at `/w`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { harmless, quote, visible, visibleCut } from '../../src/text/visible.ts';
+import { harmless, quote, truncate, visible } from '../../src/text/visible.ts';
 
 const SHOWN: Readonly<Record<string, string>> = {
   'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',
@@ -34,11 +34,10 @@ describe('visible', () => {
   });
 });
 
-describe('visibleCut', () => {
-  test('text of the limit is whole', () => assert.equal(visibleCut('abc', 3), 'abc'));
-  test('longer text is cut', () => assert.equal(visibleCut('abcd', 3), 'abc…'));
-  test('no half of a character is left', () => assert.equal(visibleCut('ab😀d', 3), 'ab…'));
-  test('it is cut before it is escaped', () => assert.equal(visibleCut('\n\n\n\n', 2), '\\n\\n…'));
+describe('truncate', () => {
+  test('text of the limit is whole', () => assert.equal(truncate('abc', 3), 'abc'));
+  test('longer text is cut', () => assert.equal(truncate('abcd', 3), 'abc…'));
+  test('no half of a character is left', () => assert.equal(truncate('ab😀d', 3), 'ab…'));
 });
 
 const LINES: Readonly<Record<string, string>> = {
