@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { Shard } from '../inputs/fields.ts';
+import type { FilePattern } from '../inputs/files.ts';
 import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { abbreviate, andMore } from '../text/format.ts';
@@ -39,7 +40,7 @@ export interface PlanOptions
   readonly workspace: string;
 }
 
-const MAX_MESSAGES = 10;
+const MAX_CONFLICTS = 10;
 
 /**
  * Decides where each file goes, dropping the fixed part of its pattern.
@@ -48,7 +49,7 @@ const MAX_MESSAGES = 10;
 export function planFiles(matches: readonly Matches[], options: PlanOptions): Plan {
   const { workspace, workingDirectory, ifNoFilesFound, target } = options;
   const planned = matches.flatMap(({ files, pattern }) =>
-    files.map(file => planFile(file, pattern.target, options)),
+    files.map(file => planFile(file, pattern, options)),
   );
   const byTarget = new Map<string, PlannedFile>();
   for (const file of planned) if (!byTarget.has(file.target)) byTarget.set(file.target, file);
@@ -56,12 +57,15 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Pl
   const unmatched = matches
     .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
     .map(match => explainNoMatch(match, directory, workspace));
+  const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, {
+    show: message => message,
+    more: count => `And ${count} more of this kind.`,
+  });
+  const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
   const problems = [
-    ...(ifNoFilesFound === 'error' ? unmatched : []),
-    ...abbreviated([...conflicts(planned, byTarget), ...nestedTargets(byTarget)]),
-  ].map((message): Problem => ({ input: 'files', message }));
-  for (const match of matches)
-    if (isTargetMistaken(match, target)) problems.push(mistakenTarget(match, target));
+    ...messages.map((message): Problem => ({ input: 'files', message })),
+    ...mistakenTargets(matches, target),
+  ];
   if (problems.length > 0) throw new InputError(problems);
   const skipped = skippedIn(matches, workspace);
   const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...skipWarnings(skipped)];
@@ -78,84 +82,66 @@ export function shardOf<F extends Pick<PlannedFile, 'target'>>(
   );
 }
 
-function planFile(file: FoundFile, own: string | undefined, options: PlanOptions): PlannedFile {
-  const { path: source, realPath, size, isExecutable } = file;
-  const target = targetOf(file, own, options.target);
-  return { source: nameFor(source, options.workspace), target, realPath, size, isExecutable };
+function planFile(file: FoundFile, pattern: FilePattern, options: PlanOptions): PlannedFile {
+  const { realPath, size, isExecutable } = file;
+  const source = nameFor(file.path, options.workspace);
+  const target = targetOf(file, pattern.target ?? '', options.target);
+  return { source, target, realPath, size, isExecutable };
 }
 
-function targetOf(
-  { path: file, relative }: Pick<FoundFile, 'path' | 'relative'>,
-  own: string | undefined,
-  general: string,
-): string {
-  const target =
-    own !== undefined && path.posix.isAbsolute(own) ? own : path.posix.join(general, own ?? '');
-  const isDirectory = own === undefined || relative !== '' || /(^|\/)\.?$/.test(own);
-  if (!isDirectory) return path.posix.normalize(target);
-  return path.posix.join(target, relative === '' ? path.basename(file) : relative);
+function targetOf(file: FoundFile, lineTarget: string, target: string): string {
+  const place = path.posix.isAbsolute(lineTarget)
+    ? path.posix.normalize(lineTarget)
+    : path.posix.join(target, lineTarget);
+  const isFile = file.relative === '' && !/(^|\/)\.?$/.test(lineTarget);
+  return isFile ? place : path.posix.join(place, file.relative || path.basename(file.path));
 }
 
 // With `files: server.js`, `target: app/server.js` would become a folder.
-function isTargetMistaken({ files, pattern }: Matches, target: string): boolean {
-  const [file] = files;
-  if (file === undefined || file.relative !== '' || pattern.target !== undefined) return false;
-  return !target.endsWith('/') && path.posix.basename(target) === path.basename(file.path);
-}
-
-function mistakenTarget({ pattern: { pattern } }: Matches, target: string): Problem {
-  return {
+function mistakenTargets(matches: readonly Matches[], target: string): Problem[] {
+  const mistaken = matches.filter(({ pattern, files: [file] }) => {
+    if (file?.relative !== '' || pattern.target !== undefined) return false;
+    return !target.endsWith('/') && path.posix.basename(target) === path.basename(file.path);
+  });
+  return mistaken.map(({ pattern: { pattern } }) => ({
     input: 'target',
     message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`,
-  };
-}
-
-function conflicts(
-  planned: readonly PlannedFile[],
-  byTarget: ReadonlyMap<string, PlannedFile>,
-): string[] {
-  return planned.flatMap(file => {
-    const owner = byTarget.get(file.target) ?? file;
-    // On a case-insensitive file system, one file may be spelled in two ways.
-    const isSame =
-      owner.realPath === file.realPath && owner.source.toLowerCase() === file.source.toLowerCase();
-    if (isSame) return [];
-    const sources = `${JSON.stringify(owner.source)} and ${JSON.stringify(file.source)}`;
-    return [`${sources} would both go to ${JSON.stringify(file.target)}. ${ADVICE}`];
-  });
+  }));
 }
 
 const ADVICE = 'Give one line another target, or exclude one.';
 
-function nestedTargets(byTarget: ReadonlyMap<string, PlannedFile>): string[] {
-  const dirname = (target: string) => path.posix.dirname(target);
-  const messages: string[] = [];
-  const checked = new Set<string>();
-  for (const file of byTarget.values()) {
-    for (let at = dirname(file.target); !checked.has(at) && at !== dirname(at); at = dirname(at)) {
-      checked.add(at);
-      const owner = byTarget.get(at);
-      if (owner !== undefined) messages.push(nested(owner, file));
+/** Describes files with the target of another file, or below it. */
+function conflictsIn(
+  planned: readonly PlannedFile[],
+  byTarget: ReadonlyMap<string, PlannedFile>,
+): string[] {
+  const text = JSON.stringify;
+  return planned.flatMap(file => {
+    const { source, target } = file;
+    const first = byTarget.get(target);
+    if (first !== undefined && first !== file) {
+      if (isSameFile(first, file)) return [];
+      return `${text(first.source)} and ${text(source)} would both go to ${text(target)}. ${ADVICE}`;
     }
-  }
-  return messages;
+    const folders = target.split('/').map((_, depth, parts) => parts.slice(0, depth).join('/'));
+    const above = folders.map(folder => byTarget.get(folder)).find(owner => owner !== undefined);
+    if (above === undefined) return [];
+    return `${text(above.source)} would go to ${text(above.target)} and ${text(source)} would go to ${text(target)}: a file cannot also be a directory. ${ADVICE}`;
+  });
 }
 
-function nested(...files: readonly [PlannedFile, PlannedFile]): string {
-  const [one, other] = files.map(
-    ({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`,
-  );
-  return `${one} and ${other}: a file cannot also be a directory. ${ADVICE}`;
+// On a case-insensitive file system, one file may be spelled in two ways.
+function isSameFile(one: PlannedFile, other: PlannedFile): boolean {
+  return one.realPath === other.realPath && one.source.toLowerCase() === other.source.toLowerCase();
 }
 
-// Two patterns may match the same entry.
 function skippedIn(matches: readonly Matches[], workspace: string): SkippedEntry[] {
-  const all = matches.flatMap(match => match.skipped);
-  const byPath = new Map(all.map(entry => [entry.path, entry]));
-  return [...byPath.values()].map(({ path: file, reason }) => ({
-    path: nameFor(file, workspace),
-    reason,
-  }));
+  const named = matches
+    .flatMap(({ skipped }) => skipped)
+    .map(entry => ({ ...entry, path: nameFor(entry.path, workspace) }));
+  // Two patterns may match the same entry.
+  return [...new Map(named.map(entry => [entry.path, entry])).values()];
 }
 
 function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
@@ -163,12 +149,5 @@ function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
     const [first, ...others] = skipped.filter(entry => entry.reason === reason);
     if (first === undefined) return [];
     return [`Skipped (${reason}): ${andMore(quote(first.path), others.length)}.`];
-  });
-}
-
-function abbreviated(messages: readonly string[]): string[] {
-  return abbreviate(messages, MAX_MESSAGES, {
-    show: message => message,
-    more: rest => `And ${rest} more of this kind.`,
   });
 }

@@ -204,6 +204,21 @@ describe('a target that is a file and a directory', () => {
     });
   }
 
+  test('is an error for each file below it, together with files for one target', () => {
+    const lines = [
+      matches('a => x', [source('a')]),
+      matches('d/** => x', [source('d/1', '1'), source('d/e/2', 'e/2')]),
+      matches('b => x', [source('b')]),
+    ];
+    const nested = (file: string, target: string) =>
+      `"a" would go to "x" and "${file}" would go to "${target}": a file cannot also be a directory. ${ADVICE}`;
+    assert.deepEqual(refusals(lines), [
+      nested('d/1', 'x/1'),
+      nested('d/e/2', 'x/e/2'),
+      `"a" and "b" would both go to "x". ${ADVICE}`,
+    ]);
+  });
+
   test('is not what two places are', () => {
     const places = { x: ['/x', 'xy/z', 'y/x', '/x/y'], 'x.y': ['x/y'] };
     for (const [one, others] of Object.entries(places))
