@@ -201,6 +201,8 @@ describe('what the library cannot search is an error', () => {
     chmodSync(tree.at('a/shut'), 0);
     const message = /^files: "a" cannot be searched: EACCES/;
     await assert.rejects(find(tree.root, ['a']), { name: 'InputError', message });
+    // Only a folder that can be read can be removed with the tree.
+    chmodSync(tree.at('a/shut'), 0o700);
   });
 
   test('a path through a file', { skip: onWindows('it finds no such path') }, async () => {

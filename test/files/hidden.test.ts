@@ -56,6 +56,8 @@ describe('a name below the root that starts with a dot is left out', () => {
     using tree = plant({ 'a/f': '', 'a/.shut': directory });
     chmodSync(tree.at('a/.shut'), 0);
     assert.deepEqual(relatives(await find(tree.root, ['a/**'])), ['f']);
+    // Only a folder that can be read can be removed with the tree.
+    chmodSync(tree.at('a/.shut'), 0o700);
   });
 });
 
