@@ -45,9 +45,6 @@ function visible(text) {
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-function visibleCut(text, limit) {
-	return visible(truncate(text, limit));
-}
 /** Quotes, shortens and escapes a value, except for the backslashes of Windows paths. */
 function quote(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
@@ -3426,4 +3423,4 @@ function noToken({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { errorText as $, badAnswer as A, abbreviate as B, openMonitorDirectory as C, traceOfStep as D, scheduleDeletion as E, InputError as F, formatNumber as G, formatBytes as H, allOf as I, AgentError as J, totalSize as K, inputError as L, EMPTY_REPORT as M, describeShard as N, requireFiles as O, isSecretHeader as P, visibleCut as Q, gateOf as R, monitorDirectory as S, sandboxToDelete as T, formatCount as U, andMore as V, formatDuration as W, isFatal as X, failureOf as Y, quote as Z, runReportingStep as _, endMonitor as a, findMonitors as b, runSampler as c, readKeptInputs as d, fieldsOf as et, checkGateIsJudgeable as f, withClient as g, waitFor as h, chooseMonitor as i, parseAnswer as j, MAX_ANSWER_BYTES as k, isStopped as l, stats as m, leftBehind as n, systemCode as nt, startMonitor as o, measure as p, withRetries as q, provideSandbox as r, receiveTask as s, deleteSandbox as t, parseFields as tt, markStopped as u, runStep as v, publishSandbox as w, forgetJobSandbox as x, digestOf as y, isGated as z };
+export { visible as $, badAnswer as A, abbreviate as B, openMonitorDirectory as C, traceOfStep as D, scheduleDeletion as E, InputError as F, formatNumber as G, formatBytes as H, allOf as I, AgentError as J, totalSize as K, inputError as L, EMPTY_REPORT as M, describeShard as N, requireFiles as O, isSecretHeader as P, truncate as Q, gateOf as R, monitorDirectory as S, sandboxToDelete as T, formatCount as U, andMore as V, formatDuration as W, isFatal as X, failureOf as Y, quote as Z, runReportingStep as _, endMonitor as a, findMonitors as b, runSampler as c, readKeptInputs as d, errorText as et, checkGateIsJudgeable as f, withClient as g, waitFor as h, chooseMonitor as i, parseAnswer as j, MAX_ANSWER_BYTES as k, isStopped as l, stats as m, leftBehind as n, parseFields as nt, startMonitor as o, measure as p, withRetries as q, provideSandbox as r, systemCode as rt, receiveTask as s, deleteSandbox as t, fieldsOf as tt, markStopped as u, runStep as v, publishSandbox as w, forgetJobSandbox as x, digestOf as y, isGated as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as errorText, A as badAnswer, B as abbreviate, F as InputError, G as formatNumber, H as formatBytes, I as allOf, J as AgentError, K as totalSize, L as inputError, M as EMPTY_REPORT, N as describeShard, P as isSecretHeader, Q as visibleCut, R as gateOf, U as formatCount, V as andMore, X as isFatal, Y as failureOf, Z as quote, et as fieldsOf, f as checkGateIsJudgeable, g as withClient, h as waitFor, j as parseAnswer, k as MAX_ANSWER_BYTES, nt as systemCode, p as measure, q as withRetries, tt as parseFields, y as digestOf, z as isGated } from "./shared.js";
+import { $ as visible, A as badAnswer, B as abbreviate, F as InputError, G as formatNumber, H as formatBytes, I as allOf, J as AgentError, K as totalSize, L as inputError, M as EMPTY_REPORT, N as describeShard, P as isSecretHeader, Q as truncate, R as gateOf, U as formatCount, V as andMore, X as isFatal, Y as failureOf, Z as quote, et as errorText, f as checkGateIsJudgeable, g as withClient, h as waitFor, j as parseAnswer, k as MAX_ANSWER_BYTES, nt as parseFields, p as measure, q as withRetries, rt as systemCode, tt as fieldsOf, y as digestOf, z as isGated } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { createHash, hash } from "node:crypto";
@@ -289,9 +289,6 @@ function pathWithin(directory, file) {
 	const relative = path.relative(directory, file);
 	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
 }
-function isWithin(directory, file) {
-	return pathWithin(directory, file) !== void 0;
-}
 /** Returns the path for display: relative to the workspace if inside, with slashes. */
 function nameFor(file, workspace) {
 	return toPosix(pathWithin(workspace, file) ?? file) || ".";
@@ -300,162 +297,15 @@ function toPosix(file) {
 	return path.sep === "/" ? file : file.replaceAll(path.sep, "/");
 }
 function boundsOf(workspace, root) {
-	const real = realpathSync.native(workspace);
-	const inside = pathWithin(workspace, root);
-	if (inside !== void 0) return {
-		top: workspace,
-		workspace: real,
-		root: path.join(real, inside)
-	};
-	const parent = path.dirname(root);
-	const realParent = existsSync(parent) ? realpathSync.native(parent) : parent;
+	const start = pathWithin(workspace, root) === void 0 ? path.dirname(root) : workspace;
+	const realStart = existsSync(start) ? realpathSync.native(start) : start;
 	return {
-		top: root,
-		workspace: real,
-		root: path.join(realParent, path.basename(root))
+		workspace: realpathSync.native(workspace),
+		root: path.join(realStart, path.relative(start, root))
 	};
 }
 function isInBounds({ workspace, root }, realPath) {
-	return isWithin(workspace, realPath) || isWithin(root, realPath);
-}
-function linksOut(files, bounds) {
-	const links = [];
-	for (const file of files) if (!links.some((link) => isWithin(link, file))) links.push(linkOut(file, bounds));
-	return links;
-}
-function linkOut(file, bounds) {
-	let link = file;
-	for (let part = file; isWithin(bounds.top, part); part = path.dirname(part)) {
-		if (!isInBounds(bounds, realpathSync.native(part))) link = part;
-		if (part === bounds.top) break;
-	}
-	return link;
-}
-
-// src/files/find.ts
-const BROKEN_LINK = "a broken link";
-const NOT_REGULAR = "not a regular file";
-const HIDDEN_END = "a link to something hidden";
-const MAX_FILES = 1e6;
-const MAX_LINKS = 10;
-/**
-* Finds files in the order of the patterns; finds none if cancelled.
-* @throws InputError for folders, names and links that cannot be used
-*/
-async function findFiles(rules, options) {
-	const { workspace, workingDirectory, cancel } = options;
-	const directory = path.resolve(workspace, workingDirectory);
-	requireDirectory(directory, workingDirectory);
-	if (cancel.aborted) return [];
-	const excludes = rules.excludes.map((line) => `!${anchor(line, directory)}`);
-	const searching = rules.patterns.map((pattern) => search({
-		pattern,
-		anchored: anchor(pattern.pattern, directory),
-		excludes
-	}, options));
-	const aborted = once(cancel, "abort").then(() => void 0);
-	const searches = await Promise.race([allOf(searching), aborted]);
-	if (searches === void 0 || cancel.aborted) return [];
-	refuseLinks$1(searches, workspace);
-	return searches.map(({ matches }) => matches);
-}
-function requireDirectory(directory, given) {
-	if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return;
-	const message = `${given === "" ? "the workspace" : quote(given)} is not a directory on the runner (${directory}).`;
-	throw inputError("working-directory", message, "packages/app");
-}
-async function search(line, options) {
-	const { pattern, anchored } = line;
-	try {
-		const [root = ""] = (await create(anchored)).getSearchPaths();
-		const leavesOutHidden = !options.includeHiddenFiles && !spellsHidden(anchored, root);
-		const place = {
-			root,
-			leavesOutHidden,
-			bounds: boundsOf(options.workspace, root)
-		};
-		const entries = await entriesOf(line, place, options);
-		const pathsOf = (kind) => entries.filter((entry) => entry.kind === kind).map((entry) => entry.path);
-		return {
-			matches: {
-				pattern,
-				root,
-				files: entries.flatMap((entry) => entry.kind === "file" ? [entry.file] : []),
-				skipped: entries.flatMap(({ path: file, ...entry }) => entry.kind === "skipped" ? [{
-					path: file,
-					reason: entry.reason
-				}] : []),
-				leavesOutHidden
-			},
-			undecided: pathsOf("undecided"),
-			outside: linksOut(pathsOf("outside"), place.bounds)
-		};
-	} catch (error) {
-		throw searchError(pattern, error);
-	}
-}
-async function entriesOf(line, place, options) {
-	const { followSymlinks, cancel, maxFiles = MAX_FILES } = options;
-	const entries = /* @__PURE__ */ new Map();
-	const add = (file) => entries.set(file, classify(file, place, followSymlinks));
-	if (isLinkToFolder(place.root)) add(place.root);
-	for (const isFollowing of followSymlinks === true ? [false, true] : [false]) for await (const file of glob(line, place, isFollowing)) {
-		if (cancel.aborted) return [];
-		if (!entries.has(file)) add(file);
-		if (entries.size > maxFiles) throw tooMany(line.pattern, maxFiles);
-	}
-	return [...entries.values()].sort((one, other) => one.path < other.path ? -1 : 1);
-}
-async function* glob({ anchored, excludes }, place, followSymbolicLinks) {
-	yield* (await create([anchored, ...excludes].join("\n"), {
-		followSymbolicLinks,
-		matchDirectories: false,
-		excludeHiddenFiles: place.leavesOutHidden && !path.basename(place.root).startsWith(".")
-	})).globGenerator();
-}
-function classify(file, place, followSymlinks) {
-	const { root, leavesOutHidden, bounds } = place;
-	const relative = pathWithin(root, file) ?? "";
-	if (leavesOutHidden && hasHiddenName(relative)) return {
-		kind: "ignored",
-		path: file
-	};
-	const stats = statTarget(file);
-	const skip = (reason) => ({
-		kind: "skipped",
-		path: file,
-		reason
-	});
-	if (stats === void 0) return skip(BROKEN_LINK);
-	if (!stats.isFile() && !stats.isDirectory()) return skip(NOT_REGULAR);
-	const realPath = realpathSync.native(file);
-	if (stats.isDirectory()) {
-		if (followSymlinks === void 0) return {
-			kind: "undecided",
-			path: file
-		};
-		return followSymlinks ? {
-			kind: "ignored",
-			path: file
-		} : skip("a link to a folder");
-	}
-	if (!isInBounds(bounds, realPath)) return {
-		kind: "outside",
-		path: file
-	};
-	if (leavesOutHidden && hasHiddenName(path.relative(bounds.root, realPath))) return skip(HIDDEN_END);
-	const isExecutable = (stats.mode & 73) !== 0;
-	return {
-		kind: "file",
-		path: file,
-		file: {
-			path: file,
-			realPath,
-			relative: toPosix(relative),
-			size: stats.size,
-			isExecutable
-		}
-	};
+	return [workspace, root].some((directory) => pathWithin(directory, realPath) !== void 0);
 }
 /** `stat`, but undefined for a broken link. */
 function statTarget(file) {
@@ -470,26 +320,132 @@ function statTarget(file) {
 		throw error;
 	}
 }
-function isLinkToFolder(file) {
-	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && statTarget(file)?.isDirectory() === true;
+function isLink(file) {
+	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
-const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+/** Returns the deepest link on a path. */
+function linkOf(file) {
+	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) if (isLink(part)) return part;
+	return file;
+}
+
+// src/files/find.ts
+const BROKEN_LINK = "a broken link";
+const NOT_REGULAR = "not a regular file";
+const HIDDEN_END = "a link to something hidden";
+const UNDECIDED = "a link to a folder, with follow-symlinks not set";
+const LEADS_OUT = "a link out of the workspace";
+const MAX_FILES = 1e6;
+const MAX_LINKS = 10;
+/**
+* Finds files in the order of the patterns; finds none if cancelled.
+* @throws InputError for folders, names and links that cannot be used
+*/
+async function findFiles(rules, options) {
+	const { workspace, workingDirectory, cancel } = options;
+	const directory = path.resolve(workspace, workingDirectory);
+	requireDirectory(directory, workingDirectory);
+	if (cancel.aborted) return [];
+	const excludes = rules.excludes.map((line) => `!${anchor(line, directory)}`);
+	const searches = rules.patterns.map((pattern) => search(pattern, anchor(pattern.pattern, directory), excludes, options));
+	const aborted = once(cancel, "abort").then(() => void 0);
+	const matches = await Promise.race([allOf(searches), aborted]);
+	if (matches === void 0 || cancel.aborted) return [];
+	refuseLinks$1(matches, workspace);
+	return matches;
+}
+function requireDirectory(directory, workingDirectory) {
+	if (statTarget(directory)?.isDirectory()) return;
+	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
+	throw inputError("working-directory", message, "packages/app");
+}
+async function search(pattern, anchored, excludes, options) {
+	try {
+		const [root = ""] = (await create(anchored)).getSearchPaths();
+		const matches = {
+			pattern,
+			root,
+			hidesDotNames: !options.includeHiddenFiles && !spellsHidden(anchored, root),
+			files: [],
+			skipped: []
+		};
+		const bounds = boundsOf(options.workspace, root);
+		const paths = await collectPaths([anchored, ...excludes], matches, options);
+		for (const file of [...paths].sort()) addTo(matches, file, bounds, options.followSymlinks);
+		return matches;
+	} catch (error) {
+		if (systemCode(error) === void 0) throw error;
+		const message = errorText(error);
+		const advice = message.includes("�") ? " A name is not valid UTF-8: rename it." : "";
+		throw inputError("files", `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
+	}
+}
+/** Collects what the glob yields: files, links and, if links are not followed, links to folders. */
+async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSymlinks, cancel, maxFiles = MAX_FILES }) {
+	const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
+	for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
+		const globber = await create(lines.join("\n"), {
+			followSymbolicLinks,
+			matchDirectories: false,
+			excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith(".")
+		});
+		for await (const file of globber.globGenerator()) {
+			if (cancel.aborted) return /* @__PURE__ */ new Set();
+			paths.add(file);
+			if (paths.size <= maxFiles) continue;
+			const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
+			throw inputError("files", message);
+		}
+	}
+	return paths;
+}
+/** Adds an entry to the files or the skipped entries, unless it is hidden or a followed link. */
+function addTo({ root, hidesDotNames, files, skipped }, file, bounds, followSymlinks) {
+	const relative = path.relative(root, file);
+	if (hidesDotNames && hasHiddenName(relative)) return;
+	const skip = (reason) => void skipped.push({
+		path: file,
+		reason
+	});
+	const stats = statTarget(file);
+	if (stats === void 0) return skip(BROKEN_LINK);
+	if (stats.isDirectory()) {
+		if (followSymlinks === void 0) skip(UNDECIDED);
+		if (followSymlinks === false) skip("a link to a folder");
+		return;
+	}
+	if (!stats.isFile()) return skip(NOT_REGULAR);
+	const realPath = realpathSync.native(file);
+	if (!isInBounds(bounds, realPath)) return skip(LEADS_OUT);
+	if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath))) return skip(HIDDEN_END);
+	const { size, mode } = stats;
+	const isExecutable = (mode & 73) !== 0;
+	files.push({
+		path: file,
+		realPath,
+		relative: toPosix(relative),
+		size,
+		isExecutable
+	});
+}
 /** @throws InputError for links to folders and links out of the workspace */
-function refuseLinks$1(searches, workspace) {
+function refuseLinks$1(matches, workspace) {
+	const skipped = matches.flatMap((match) => match.skipped);
+	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
+	const undecided = [...new Set(pathsFor(UNDECIDED))];
+	const outside = [...new Set(pathsFor(LEADS_OUT).map(linkOf))];
 	const nameOf = (file) => quote(nameFor(file, workspace));
-	const describeLink = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-	const undecided = new Set(searches.flatMap((each) => each.undecided.map(nameOf)));
-	const outside = new Set(searches.flatMap((each) => each.outside.map(describeLink)));
 	const problems = [];
-	if (undecided.size > 0) {
-		const message = `is not set, and the patterns match ${`${formatCount(undecided.size, "link")} to folders: ${listOf(undecided)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
+	if (undecided.length > 0) {
+		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${listOf(undecided, nameOf)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
 		problems.push({
 			input: "follow-symlinks",
 			message
 		});
 	}
-	if (outside.size > 0) {
-		const message = `links lead outside the workspace: ${listOf(outside)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+	if (outside.length > 0) {
+		const describe = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
+		const message = `links lead outside the workspace: ${listOf(outside, describe)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
 		problems.push({
 			input: "files",
 			message
@@ -497,75 +453,65 @@ function refuseLinks$1(searches, workspace) {
 	}
 	if (problems.length > 0) throw new InputError(problems);
 }
-function listOf(names) {
-	const more = (rest) => `${formatNumber(rest)} more`;
-	return abbreviate([...names], MAX_LINKS, {
-		show: (name) => name,
+function listOf(links, show) {
+	const more = (count) => `${formatNumber(count)} more`;
+	return abbreviate(links, MAX_LINKS, {
+		show,
 		more
 	}).join(", ");
-}
-function tooMany({ pattern }, maxFiles) {
-	const message = `${quote(pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
-	return inputError("files", message);
-}
-/** Converts system errors to InputErrors; returns bugs unchanged. */
-function searchError({ pattern }, error) {
-	if (!(error instanceof Error) || systemCode(error) === void 0) return error;
-	const advice = error.message.includes("�") ? " A name is not valid UTF-8: rename it." : "";
-	return inputError("files", `${quote(pattern)} cannot be searched: ${error.message}.${advice}`);
 }
 
 // src/files/explain-no-match.ts
 function explainNoMatch(match, directory, workspace) {
 	const [first] = match.skipped;
-	const why = first === void 0 ? extentOf(match, directory) : `${match.skipped.length} skipped, such as ${nameFor(first.path, workspace)}: ${first.reason}`;
+	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${nameFor(first.path, workspace)}: ${first.reason}`;
 	return `${quote(match.pattern.pattern)} matches no files to upload (${why}).`;
 }
 const MAX_NAMES = 10;
-function extentOf({ root, leavesOutHidden }, directory) {
-	const { existing, missing } = splitAtMissing(root);
-	if (existing === void 0) return `${quote(root)} does not exist`;
+function describeRoot({ root, hidesDotNames }, directory) {
+	const existing = existingPart(root);
 	const place = existing === directory ? "the working directory" : quote(nameFor(existing, directory));
+	if (!existsSync(existing)) return `${quote(root)} does not exist`;
 	if (!statSync(existing).isDirectory()) return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
 	const names = readdirSync(existing).sort();
 	if (names.length === 0) return `${place} is empty`;
-	const other = names.find((name) => name.toLowerCase() === missing?.toLowerCase());
-	if (missing !== void 0 && other !== void 0) return `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
-	const some = abbreviate(names, MAX_NAMES, {
-		show: (name) => visibleCut(name, 100),
-		more: (rest) => `${rest} more`
-	});
-	const lacks = missing === void 0 ? `nothing in it matches, or a ! line excludes it${leavesOutHidden ? "; names that start with a dot need include-hidden-files: true" : ""}` : `there is no ${quote(missing)} in it`;
-	return `${place} exists and contains ${some.join(", ")}; ${lacks}`;
+	const content = `${place} exists and contains ${abbreviate(names, MAX_NAMES, {
+		show: (name) => visible(truncate(name, 100)),
+		more: (count) => `${formatNumber(count)} more`
+	}).join(", ")}`;
+	const hint = hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : "";
+	if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
+	const [missing = ""] = path.relative(existing, root).split(path.sep);
+	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
+	return other === void 0 ? `${content}; there is no ${quote(missing)} in it` : `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
 }
-function splitAtMissing(file) {
-	if (existsSync(file)) return { existing: file };
+/** Returns the path, or the deepest folder above it that exists. */
+function existingPart(file) {
 	const above = path.dirname(file);
-	if (above === file) return {};
-	return existsSync(above) ? {
-		existing: above,
-		missing: path.basename(file)
-	} : splitAtMissing(above);
+	return existsSync(file) || above === file ? file : existingPart(above);
 }
 
 // src/files/plan.ts
-const MAX_MESSAGES = 10;
+const MAX_CONFLICTS = 10;
 /**
 * Decides where each file goes, dropping the fixed part of its pattern.
 * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
 */
 function planFiles(matches, options) {
 	const { workspace, workingDirectory, ifNoFilesFound, target } = options;
-	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => planFile(file, pattern.target, options)));
+	const planned = matches.flatMap(({ files, pattern }) => files.map((file) => planFile(file, pattern, options)));
 	const byTarget = /* @__PURE__ */ new Map();
 	for (const file of planned) if (!byTarget.has(file.target)) byTarget.set(file.target, file);
 	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory, workspace));
-	const problems = [...ifNoFilesFound === "error" ? unmatched : [], ...abbreviated([...conflicts(planned, byTarget), ...nestedTargets(byTarget)])].map((message) => ({
+	const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, {
+		show: (message) => message,
+		more: (count) => `And ${count} more of this kind.`
+	});
+	const problems = [...[...ifNoFilesFound === "error" ? unmatched : [], ...conflicts].map((message) => ({
 		input: "files",
 		message
-	}));
-	for (const match of matches) if (isTargetMistaken(match, target)) problems.push(mistakenTarget(match, target));
+	})), ...mistakenTargets(matches, target)];
 	if (problems.length > 0) throw new InputError(problems);
 	const skipped = skippedIn(matches, workspace);
 	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...skipWarnings(skipped)];
@@ -579,62 +525,54 @@ function planFiles(matches, options) {
 function shardOf(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
-function planFile(file, own, options) {
-	const { path: source, realPath, size, isExecutable } = file;
-	const target = targetOf(file, own, options.target);
+function planFile(file, pattern, options) {
+	const { realPath, size, isExecutable } = file;
 	return {
-		source: nameFor(source, options.workspace),
-		target,
+		source: nameFor(file.path, options.workspace),
+		target: targetOf(file, pattern.target ?? "", options.target),
 		realPath,
 		size,
 		isExecutable
 	};
 }
-function targetOf({ path: file, relative }, own, general) {
-	const target = own !== void 0 && path.posix.isAbsolute(own) ? own : path.posix.join(general, own ?? "");
-	if (!(own === void 0 || relative !== "" || /(^|\/)\.?$/.test(own))) return path.posix.normalize(target);
-	return path.posix.join(target, relative === "" ? path.basename(file) : relative);
+function targetOf(file, lineTarget, target) {
+	const place = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
+	return file.relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? place : path.posix.join(place, file.relative || path.basename(file.path));
 }
-function isTargetMistaken({ files, pattern }, target) {
-	const [file] = files;
-	if (file === void 0 || file.relative !== "" || pattern.target !== void 0) return false;
-	return !target.endsWith("/") && path.posix.basename(target) === path.basename(file.path);
-}
-function mistakenTarget({ pattern: { pattern } }, target) {
-	return {
+function mistakenTargets(matches, target) {
+	return matches.filter(({ pattern, files: [file] }) => {
+		if (file?.relative !== "" || pattern.target !== void 0) return false;
+		return !target.endsWith("/") && path.posix.basename(target) === path.basename(file.path);
+	}).map(({ pattern: { pattern } }) => ({
 		input: "target",
 		message: `${quote(target)} is a folder, and the file would land in it under its own name. For one file, leave target empty and write the line ${quote(`${pattern} => ${target}`)} in files; for a folder of that name, end it with a slash.`
-	};
-}
-function conflicts(planned, byTarget) {
-	return planned.flatMap((file) => {
-		const owner = byTarget.get(file.target) ?? file;
-		if (owner.realPath === file.realPath && owner.source.toLowerCase() === file.source.toLowerCase()) return [];
-		return [`${`${JSON.stringify(owner.source)} and ${JSON.stringify(file.source)}`} would both go to ${JSON.stringify(file.target)}. ${ADVICE}`];
-	});
+	}));
 }
 const ADVICE = "Give one line another target, or exclude one.";
-function nestedTargets(byTarget) {
-	const dirname = (target) => path.posix.dirname(target);
-	const messages = [];
-	const checked = /* @__PURE__ */ new Set();
-	for (const file of byTarget.values()) for (let at = dirname(file.target); !checked.has(at) && at !== dirname(at); at = dirname(at)) {
-		checked.add(at);
-		const owner = byTarget.get(at);
-		if (owner !== void 0) messages.push(nested(owner, file));
-	}
-	return messages;
+/** Describes files with the target of another file, or below it. */
+function conflictsIn(planned, byTarget) {
+	const text = JSON.stringify;
+	return planned.flatMap((file) => {
+		const { source, target } = file;
+		const first = byTarget.get(target);
+		if (first !== void 0 && first !== file) {
+			if (isSameFile(first, file)) return [];
+			return `${text(first.source)} and ${text(source)} would both go to ${text(target)}. ${ADVICE}`;
+		}
+		const above = target.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")).map((folder) => byTarget.get(folder)).find((owner) => owner !== void 0);
+		if (above === void 0) return [];
+		return `${text(above.source)} would go to ${text(above.target)} and ${text(source)} would go to ${text(target)}: a file cannot also be a directory. ${ADVICE}`;
+	});
 }
-function nested(...files) {
-	const [one, other] = files.map(({ source, target }) => `${JSON.stringify(source)} would go to ${JSON.stringify(target)}`);
-	return `${one} and ${other}: a file cannot also be a directory. ${ADVICE}`;
+function isSameFile(one, other) {
+	return one.realPath === other.realPath && one.source.toLowerCase() === other.source.toLowerCase();
 }
 function skippedIn(matches, workspace) {
-	const all = matches.flatMap((match) => match.skipped);
-	return [...new Map(all.map((entry) => [entry.path, entry])).values()].map(({ path: file, reason }) => ({
-		path: nameFor(file, workspace),
-		reason
+	const named = matches.flatMap(({ skipped }) => skipped).map((entry) => ({
+		...entry,
+		path: nameFor(entry.path, workspace)
 	}));
+	return [...new Map(named.map((entry) => [entry.path, entry])).values()];
 }
 function skipWarnings(skipped) {
 	return [
@@ -645,12 +583,6 @@ function skipWarnings(skipped) {
 		const [first, ...others] = skipped.filter((entry) => entry.reason === reason);
 		if (first === void 0) return [];
 		return [`Skipped (${reason}): ${andMore(quote(first.path), others.length)}.`];
-	});
-}
-function abbreviated(messages) {
-	return abbreviate(messages, MAX_MESSAGES, {
-		show: (message) => message,
-		more: (rest) => `And ${rest} more of this kind.`
 	});
 }
 
