@@ -10,51 +10,33 @@ export const DEFAULT_PORT = 49_983;
 
 type Fail = (why: string) => never;
 
-export const baseUrl: Field<string> = (value, refuse, all) =>
-  parseUrl(value, refuse, {
-    input: 'base-url',
-    example: 'https://sandbox.example.com',
-    ifEmpty: 'is required beside token: the sandbox host.',
-    ifHttp: 'would send the token unencrypted. Use https, or set allow-insecure-http: true.',
-    mayBeHttp: /^\s*true\s*$/i.test(all['allow-insecure-http'] ?? ''),
-    fill: (template, fail) => fillPlaceholders(template, fail, all),
-  });
+export const baseUrl = serviceUrl('base-url', 'https://sandbox.example.com');
 
-export const apiUrl: Field<string> = (value, refuse) =>
-  parseUrl(value, refuse, {
-    input: 'api-url',
-    example: 'https://api.e2b.app',
-    ifEmpty: "is required: the URL of the service's API.",
-    ifHttp: 'would send the API key unencrypted. Use https.',
-    mayBeHttp: false,
-    fill: template => template,
-  });
+export const apiUrl = serviceUrl('api-url', 'https://api.e2b.app');
 
-interface UrlRules {
-  readonly input: string;
-  readonly example: string;
-  readonly ifEmpty: string;
-  readonly ifHttp: string;
-  readonly mayBeHttp: boolean;
-  readonly fill: (template: string, fail: Fail) => string;
-}
-
-/** Parses an http or https URL without query or fragment, and drops the trailing slash. */
-function parseUrl(value: string, refuse: Refuse, rules: UrlRules): string {
-  const { input, example, ifEmpty, ifHttp, mayBeHttp, fill } = rules;
-  if (value === '') return refuse(ifEmpty, example);
-  // Check this first, and do not quote the value: a password may precede the @.
-  if (value.includes('@'))
-    return refuse('must not contain credentials or an @: secrets have their own inputs.', example);
-  const fail = (why: string) => refuse(`${quote(value)} ${why}`, example);
-  refuseMistakes(input, value, fail);
-  const text = fill(value, fail);
-  // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
-  const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
-  if (url === null) return fail('is not a URL that begins with https://.');
-  if (/[?#]/.test(text)) return fail('must not have a query or a fragment.');
-  if (url.protocol === 'http:' && !mayBeHttp && !isLoopback(url.hostname)) return fail(ifHttp);
-  return url.href.replace(/\/+$/, '');
+/** Parses a URL without query or fragment, fills in placeholders, and drops the trailing slash. */
+function serviceUrl(input: string, example: string): Field<string> {
+  return (value, refuse, all) => {
+    if (value === '') return refuse('is required: the URL of the service.', example);
+    // Check this first, and do not quote the value: a password may precede the @.
+    if (value.includes('@'))
+      return refuse(
+        'must not contain credentials or an @: secrets have their own inputs.',
+        example,
+      );
+    const fail = failWith(value, refuse, example);
+    refuseMistakes(input, value, fail);
+    const text = fillPlaceholders(value, fail, all);
+    // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
+    const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
+    if (url === null) return fail('is not a URL that begins with https://.');
+    if (/[?#]/.test(text)) return fail('must not have a query or a fragment.');
+    const mayBeHttp = /^\s*true\s*$/i.test(all['allow-insecure-http'] ?? '');
+    if (url.protocol === 'https:' || mayBeHttp || isLoopback(url.hostname))
+      return url.href.replace(/\/+$/, '');
+    const other = 'allow-insecure-http' in all ? ', or set allow-insecure-http: true' : '';
+    return fail(`would send secrets unencrypted. Use https${other}.`);
+  };
 }
 
 function fillPlaceholders(template: string, fail: Fail, all: RawInputs): string {

@@ -12,7 +12,7 @@ describe('base-url', () => {
     'https://{port}-{sandbox-id}.example.com': 'https://49983-i1a2b3c4d5.example.com',
     'https://example.com:{port}/{sandbox-id}/': 'https://example.com:49983/i1a2b3c4d5',
   });
-  refuses('base-url', { '': 'is required beside token: the sandbox host.' });
+  refuses('base-url', { '': 'is required: the URL of the service.' });
   const texts = ['example.com', 'localhost:3000', 'https://exa mple.com', 'https:/x.io'];
   const schemes = ['https://example.com:99999', 'ftp://example.com', 'file:///etc/passwd'];
   refuses('base-url', each([...texts, ...schemes], '% is not a URL that begins with https://.'));
@@ -33,7 +33,7 @@ describe('http', () => {
 
   takes('base-url', { 'http://127.1': 'http://127.0.0.1', 'http://[::0:1]:80': 'http://[::1]' });
   const urls = elsewhere.map(host => `http://${host}`);
-  refuses('base-url', each(urls, '% would send the token unencrypted.'));
+  refuses('base-url', each(urls, '% would send secrets unencrypted.'));
   takes('base-url', Object.fromEntries(urls.map(url => [url, url])), {
     given: { 'allow-insecure-http': 'true' },
   });

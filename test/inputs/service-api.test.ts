@@ -27,9 +27,9 @@ describe('api-url', () => {
     { 'https://x.io/v1/': 'https://x.io/v1', 'http://[::1]': 'http://[::1]' },
     { entry },
   );
-  refuses('api-url', { '': "is required: the URL of the service's API." }, { entry });
+  refuses('api-url', { '': 'is required: the URL of the service.' }, { entry });
   refuses('api-url', each(['x.io', 'ftp://x.io'], '% is not a URL that begins'), { entry });
-  refuses('api-url', { 'http://x.io': 'would send the API key unencrypted.' }, { entry });
+  refuses('api-url', { 'http://x.io': 'would send secrets unencrypted.' }, { entry });
   refuses('api-url', { 'https://x.io?a': 'must not have a query' }, { entry });
 });
 
