@@ -242,10 +242,10 @@ function formatDecimal(value, decimals) {
 function totalSize(files) {
 	return files.reduce((sum, { size }) => sum + size, 0);
 }
-function abbreviate(items, limit, { show, more }) {
-	const shown = items.slice(0, limit).map((item) => show(item));
-	const rest = items.length - limit;
-	return rest > 0 ? [...shown, more(rest)] : shown;
+/** Keeps the first `limit` items, followed by one that tells how many `more` there are. */
+function abbreviate(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
 }
 
 // src/gate/judge.ts
@@ -330,10 +330,7 @@ const MAX_REPORTED = 30;
 function namesIn({ figures }) {
 	const names = [...figures.keys()].sort().map(literal);
 	const more = (count) => `${formatNumber(count)} more`;
-	return abbreviate(names, MAX_REPORTED, {
-		show: String,
-		more
-	}).join(", ") || "nothing";
+	return abbreviate(names, MAX_REPORTED, more).join(", ") || "nothing";
 }
 /** Returns undefined if no sample has the metric. */
 function aggregateOf(aggregate, metric, samples) {
@@ -731,35 +728,23 @@ function refuseMistakes(input, value, fail) {
 // src/inputs/connection.ts
 const USER_AGENT = `sandbox-sync/${version}`;
 const DEFAULT_PORT = 49983;
-const baseUrl = (value, refuse, all) => parseUrl(value, refuse, {
-	input: "base-url",
-	example: "https://sandbox.example.com",
-	ifEmpty: "is required beside token: the sandbox host.",
-	ifHttp: "would send the token unencrypted. Use https, or set allow-insecure-http: true.",
-	mayBeHttp: /^\s*true\s*$/i.test(all["allow-insecure-http"] ?? ""),
-	fill: (template, fail) => fillPlaceholders(template, fail, all)
-});
-const apiUrl = (value, refuse) => parseUrl(value, refuse, {
-	input: "api-url",
-	example: "https://api.e2b.app",
-	ifEmpty: "is required: the URL of the service's API.",
-	ifHttp: "would send the API key unencrypted. Use https.",
-	mayBeHttp: false,
-	fill: (template) => template
-});
-/** Parses an http or https URL without query or fragment, and drops the trailing slash. */
-function parseUrl(value, refuse, rules) {
-	const { input, example, ifEmpty, ifHttp, mayBeHttp, fill } = rules;
-	if (value === "") return refuse(ifEmpty, example);
-	if (value.includes("@")) return refuse("must not contain credentials or an @: secrets have their own inputs.", example);
-	const fail = (why) => refuse(`${quote(value)} ${why}`, example);
-	refuseMistakes(input, value, fail);
-	const text = fill(value, fail);
-	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
-	if (url === null) return fail("is not a URL that begins with https://.");
-	if (/[?#]/.test(text)) return fail("must not have a query or a fragment.");
-	if (url.protocol === "http:" && !mayBeHttp && !isLoopback(url.hostname)) return fail(ifHttp);
-	return url.href.replace(/\/+$/, "");
+const baseUrl = serviceUrl("base-url", "https://sandbox.example.com");
+const apiUrl = serviceUrl("api-url", "https://api.e2b.app");
+/** Parses a URL without query or fragment, fills in placeholders, and drops the trailing slash. */
+function serviceUrl(input, example) {
+	return (value, refuse, all) => {
+		if (value === "") return refuse("is required: the URL of the service.", example);
+		if (value.includes("@")) return refuse("must not contain credentials or an @: secrets have their own inputs.", example);
+		const fail = failWith(value, refuse, example);
+		refuseMistakes(input, value, fail);
+		const text = fillPlaceholders(value, fail, all);
+		const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
+		if (url === null) return fail("is not a URL that begins with https://.");
+		if (/[?#]/.test(text)) return fail("must not have a query or a fragment.");
+		const mayBeHttp = /^\s*true\s*$/i.test(all["allow-insecure-http"] ?? "");
+		if (url.protocol === "https:" || mayBeHttp || isLoopback(url.hostname)) return url.href.replace(/\/+$/, "");
+		return fail(`would send secrets unencrypted. Use https${"allow-insecure-http" in all ? ", or set allow-insecure-http: true" : ""}.`);
+	};
 }
 function fillPlaceholders(template, fail, all) {
 	const text = template.replaceAll("{sandbox-id}", all["sandbox-id"]?.trim() || "id").replaceAll("{port}", all["port"]?.trim() || String(49983));
@@ -1432,10 +1417,7 @@ function modesNotice({ files }) {
 const MAX_NAMES$2 = 10;
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned, MAX_NAMES$2, {
-		show: literal,
-		more: moreInReport
-	}).join(", ")}`];
+	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned.map(literal), MAX_NAMES$2, moreInReport).join(", ")}`];
 }
 function uploadedNotice(report) {
 	if (!isUpload(report) || listUploaded(report) !== void 0) return [];
@@ -1962,20 +1944,14 @@ const MAX_LINES = 1e3;
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
 	const ordered = Object.keys(STATUS).flatMap((status) => files.filter((file) => file.status === status));
-	const lines = dryRun ? files.map(fileLine) : shorten(ordered.map(fileLine));
+	const lines = dryRun ? files.map(fileLine) : abbreviate(ordered.map(fileLine), MAX_LINES, moreInReport);
 	const others = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-	log.group("Files", [...lines, ...shorten(others)]);
+	log.group("Files", [...lines, ...abbreviate(others, MAX_LINES, moreInReport)]);
 }
 function fileLine(result) {
 	const { source, target } = result.file;
 	const line = `${STATUS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
 	return result.status === "failed" ? `${line} (${result.error.message})` : line;
-}
-function shorten(lines) {
-	return abbreviate(lines, MAX_LINES, {
-		show: String,
-		more: moreInReport
-	});
 }
 
 // src/github/progress.ts
@@ -2372,20 +2348,14 @@ function nameSandbox({ name, sandboxId }) {
 	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
 }
 function shortList(items) {
-	return list(abbreviate(items, MAX_ITEMS, {
-		show: (item) => item,
-		more
-	}));
+	return list(abbreviate(items, MAX_ITEMS, more));
 }
 function more(count) {
 	return html`${moreInReport(count)}`;
 }
 function describeFailures$1({ message, hint, sources }) {
 	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
-	const names = concat(abbreviate(sources, MAX_NAMES$1, {
-		show: code,
-		more
-	}), ", ");
+	const names = concat(abbreviate(sources.map(code), MAX_NAMES$1, more), ", ");
 	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 function plannedFiles({ files, dryRun }) {
@@ -2492,10 +2462,7 @@ function failureLines({ message, hint, sources }) {
 	return [
 		message,
 		hint,
-		...abbreviate(sources, MAX_NAMES, {
-			show: (source) => `- ${source}`,
-			more: (rest) => `- and ${formatNumber(rest)} more`
-		})
+		...abbreviate(sources, MAX_NAMES, (count) => `and ${formatNumber(count)} more`).map((name) => `- ${name}`)
 	];
 }
 
@@ -3423,4 +3390,4 @@ function noToken({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { visible as $, badAnswer as A, abbreviate as B, openMonitorDirectory as C, traceOfStep as D, scheduleDeletion as E, InputError as F, formatNumber as G, formatBytes as H, allOf as I, AgentError as J, totalSize as K, inputError as L, EMPTY_REPORT as M, describeShard as N, requireFiles as O, isSecretHeader as P, truncate as Q, gateOf as R, monitorDirectory as S, sandboxToDelete as T, formatCount as U, andMore as V, formatDuration as W, isFatal as X, failureOf as Y, quote as Z, runReportingStep as _, endMonitor as a, findMonitors as b, runSampler as c, readKeptInputs as d, errorText as et, checkGateIsJudgeable as f, withClient as g, waitFor as h, chooseMonitor as i, parseAnswer as j, MAX_ANSWER_BYTES as k, isStopped as l, stats as m, leftBehind as n, parseFields as nt, startMonitor as o, measure as p, withRetries as q, provideSandbox as r, systemCode as rt, receiveTask as s, deleteSandbox as t, fieldsOf as tt, markStopped as u, runStep as v, publishSandbox as w, forgetJobSandbox as x, digestOf as y, isGated as z };
+export { fieldsOf as $, badAnswer as A, abbreviate as B, openMonitorDirectory as C, traceOfStep as D, scheduleDeletion as E, InputError as F, formatNumber as G, formatBytes as H, allOf as I, AgentError as J, totalSize as K, inputError as L, EMPTY_REPORT as M, describeShard as N, requireFiles as O, isSecretHeader as P, errorText as Q, gateOf as R, monitorDirectory as S, sandboxToDelete as T, formatCount as U, andMore as V, formatDuration as W, isFatal as X, failureOf as Y, quote as Z, runReportingStep as _, endMonitor as a, findMonitors as b, runSampler as c, readKeptInputs as d, parseFields as et, checkGateIsJudgeable as f, withClient as g, waitFor as h, chooseMonitor as i, parseAnswer as j, MAX_ANSWER_BYTES as k, isStopped as l, stats as m, leftBehind as n, startMonitor as o, measure as p, withRetries as q, provideSandbox as r, receiveTask as s, deleteSandbox as t, systemCode as tt, markStopped as u, runStep as v, publishSandbox as w, forgetJobSandbox as x, digestOf as y, isGated as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as visible, A as badAnswer, B as abbreviate, F as InputError, G as formatNumber, H as formatBytes, I as allOf, J as AgentError, K as totalSize, L as inputError, M as EMPTY_REPORT, N as describeShard, P as isSecretHeader, Q as truncate, R as gateOf, U as formatCount, V as andMore, X as isFatal, Y as failureOf, Z as quote, et as errorText, f as checkGateIsJudgeable, g as withClient, h as waitFor, j as parseAnswer, k as MAX_ANSWER_BYTES, nt as parseFields, p as measure, q as withRetries, rt as systemCode, tt as fieldsOf, y as digestOf, z as isGated } from "./shared.js";
+import { $ as fieldsOf, A as badAnswer, B as abbreviate, F as InputError, G as formatNumber, H as formatBytes, I as allOf, J as AgentError, K as totalSize, L as inputError, M as EMPTY_REPORT, N as describeShard, P as isSecretHeader, Q as errorText, R as gateOf, U as formatCount, V as andMore, X as isFatal, Y as failureOf, Z as quote, et as parseFields, f as checkGateIsJudgeable, g as withClient, h as waitFor, j as parseAnswer, k as MAX_ANSWER_BYTES, p as measure, q as withRetries, tt as systemCode, y as digestOf, z as isGated } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { createHash, hash } from "node:crypto";
@@ -437,7 +437,7 @@ function refuseLinks$1(matches, workspace) {
 	const nameOf = (file) => quote(nameFor(file, workspace));
 	const problems = [];
 	if (undecided.length > 0) {
-		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${listOf(undecided, nameOf)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
+		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${listOf(undecided.map(nameOf))}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
 		problems.push({
 			input: "follow-symlinks",
 			message
@@ -445,7 +445,7 @@ function refuseLinks$1(matches, workspace) {
 	}
 	if (outside.length > 0) {
 		const describe = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-		const message = `links lead outside the workspace: ${listOf(outside, describe)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+		const message = `links lead outside the workspace: ${listOf(outside.map(describe))}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
 		problems.push({
 			input: "files",
 			message
@@ -453,12 +453,8 @@ function refuseLinks$1(matches, workspace) {
 	}
 	if (problems.length > 0) throw new InputError(problems);
 }
-function listOf(links, show) {
-	const more = (count) => `${formatNumber(count)} more`;
-	return abbreviate(links, MAX_LINKS, {
-		show,
-		more
-	}).join(", ");
+function listOf(links) {
+	return abbreviate(links, MAX_LINKS, (count) => `${formatNumber(count)} more`).join(", ");
 }
 
 // src/files/explain-no-match.ts
@@ -475,10 +471,7 @@ function describeRoot({ root, hidesDotNames }, directory) {
 	if (!statSync(existing).isDirectory()) return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
 	const names = readdirSync(existing).sort();
 	if (names.length === 0) return `${place} is empty`;
-	const content = `${place} exists and contains ${abbreviate(names, MAX_NAMES, {
-		show: (name) => visible(truncate(name, 100)),
-		more: (count) => `${formatNumber(count)} more`
-	}).join(", ")}`;
+	const content = `${place} exists and contains ${abbreviate(names.map(quote), MAX_NAMES, (count) => `${formatNumber(count)} more`).join(", ")}`;
 	const hint = hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : "";
 	if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
 	const [missing = ""] = path.relative(existing, root).split(path.sep);
@@ -504,10 +497,8 @@ function planFiles(matches, options) {
 	for (const file of planned) if (!byTarget.has(file.target)) byTarget.set(file.target, file);
 	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory, workspace));
-	const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, {
-		show: (message) => message,
-		more: (count) => `And ${count} more of this kind.`
-	});
+	const more = (count) => `And ${count} more of this kind.`;
+	const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, more);
 	const problems = [...[...ifNoFilesFound === "error" ? unmatched : [], ...conflicts].map((message) => ({
 		input: "files",
 		message
@@ -906,10 +897,7 @@ function failOverwritten(results) {
 	return results.map((result) => {
 		const same = "path" in result ? byPath.get(result.path) ?? [] : [];
 		if (!("path" in result) || same.length < 2) return result;
-		const message = `${abbreviate(same, MAX_NAMED, {
-			show: ({ file }) => file.source,
-			more: (rest) => `${rest} more`
-		}).join(" and ")} were stored at the same place, ${result.path}: only one of them is there.`;
+		const message = `${abbreviate(same.map(({ file }) => file.source), MAX_NAMED, (count) => `${count} more`).join(" and ")} were stored at the same place, ${result.path}: only one of them is there.`;
 		const error = failureOf(new AgentError("rejected", message, { hint: "Give one of them another target, or exclude it." }));
 		const { attempts, durationMs } = result.status === "uploaded" ? result : {
 			attempts: 0,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { abbreviate, formatNumber } from '../text/format.ts';
-import { quote, truncate, visible } from '../text/visible.ts';
+import { quote } from '../text/visible.ts';
 import type { Matches } from './find.ts';
 import { nameFor } from './paths.ts';
 
@@ -25,10 +25,7 @@ function describeRoot({ root, hidesDotNames }: Matches, directory: string): stri
     return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
   const names = readdirSync(existing).sort();
   if (names.length === 0) return `${place} is empty`;
-  const some = abbreviate(names, MAX_NAMES, {
-    show: name => visible(truncate(name, 100)),
-    more: count => `${formatNumber(count)} more`,
-  });
+  const some = abbreviate(names.map(quote), MAX_NAMES, count => `${formatNumber(count)} more`);
   const content = `${place} exists and contains ${some.join(', ')}`;
   const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
   if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;

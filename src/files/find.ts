@@ -181,19 +181,18 @@ function refuseLinks(matches: readonly Matches[], workspace: string): void {
   const nameOf = (file: string) => quote(nameFor(file, workspace));
   const problems: Problem[] = [];
   if (undecided.length > 0) {
-    const links = `${formatCount(undecided.length, 'link')} to folders: ${listOf(undecided, nameOf)}`;
+    const links = `${formatCount(undecided.length, 'link')} to folders: ${listOf(undecided.map(nameOf))}`;
     const message = `is not set, and the patterns match ${links}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
     problems.push({ input: 'follow-symlinks', message });
   }
   if (outside.length > 0) {
     const describe = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-    const message = `links lead outside the workspace: ${listOf(outside, describe)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+    const message = `links lead outside the workspace: ${listOf(outside.map(describe))}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
     problems.push({ input: 'files', message });
   }
   if (problems.length > 0) throw new InputError(problems);
 }
 
-function listOf(links: readonly string[], show: (link: string) => string): string {
-  const more = (count: number) => `${formatNumber(count)} more`;
-  return abbreviate(links, MAX_LINKS, { show, more }).join(', ');
+function listOf(links: readonly string[]): string {
+  return abbreviate(links, MAX_LINKS, count => `${formatNumber(count)} more`).join(', ');
 }

@@ -57,10 +57,8 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Pl
   const unmatched = matches
     .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
     .map(match => explainNoMatch(match, directory, workspace));
-  const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, {
-    show: message => message,
-    more: count => `And ${count} more of this kind.`,
-  });
+  const more = (count: number) => `And ${count} more of this kind.`;
+  const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, more);
   const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
   const problems = [
     ...messages.map((message): Problem => ({ input: 'files', message })),

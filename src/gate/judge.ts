@@ -96,7 +96,7 @@ const MAX_REPORTED = 30;
 function namesIn({ figures }: Measured): string {
   const names = [...figures.keys()].sort().map(literal);
   const more = (count: number) => `${formatNumber(count)} more`;
-  return abbreviate(names, MAX_REPORTED, { show: String, more }).join(', ') || 'nothing';
+  return abbreviate(names, MAX_REPORTED, more).join(', ') || 'nothing';
 }
 
 /** Returns undefined if no sample has the metric. */

@@ -69,17 +69,15 @@ export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
   const ordered = Object.keys(STATUS).flatMap(status =>
     files.filter(file => file.status === status),
   );
-  const lines = dryRun ? files.map(fileLine) : shorten(ordered.map(fileLine));
+  const lines = dryRun
+    ? files.map(fileLine)
+    : abbreviate(ordered.map(fileLine), MAX_LINES, moreInReport);
   const others = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-  log.group('Files', [...lines, ...shorten(others)]);
+  log.group('Files', [...lines, ...abbreviate(others, MAX_LINES, moreInReport)]);
 }
 
 function fileLine(result: FileResult): string {
   const { source, target } = result.file;
   const line = `${STATUS[result.status]}: ${source} → ${'path' in result ? result.path : target}`;
   return result.status === 'failed' ? `${line} (${result.error.message})` : line;
-}
-
-function shorten(lines: readonly string[]): string[] {
-  return abbreviate(lines, MAX_LINES, { show: String, more: moreInReport });
 }

@@ -105,9 +105,6 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
 const MAX_NAMES = 10;
 
 function failureLines({ message, hint, sources }: FailureGroup): string[] {
-  const names = abbreviate(sources, MAX_NAMES, {
-    show: source => `- ${source}`,
-    more: rest => `- and ${formatNumber(rest)} more`,
-  });
-  return [message, hint, ...names];
+  const names = abbreviate(sources, MAX_NAMES, count => `and ${formatNumber(count)} more`);
+  return [message, hint, ...names.map(name => `- ${name}`)];
 }

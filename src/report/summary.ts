@@ -54,7 +54,7 @@ function nameSandbox({ name, sandboxId }: Report): Html {
 }
 
 function shortList(items: readonly Html[]): Html[] {
-  return list(abbreviate(items, MAX_ITEMS, { show: item => item, more }));
+  return list(abbreviate(items, MAX_ITEMS, more));
 }
 
 function more(count: number): Html {
@@ -63,7 +63,7 @@ function more(count: number): Html {
 
 function describeFailures({ message, hint, sources }: FailureGroup): Html {
   const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
-  const names = concat(abbreviate(sources, MAX_NAMES, { show: code, more }), ', ');
+  const names = concat(abbreviate(sources.map(code), MAX_NAMES, more), ', ');
   return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 

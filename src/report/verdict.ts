@@ -164,7 +164,7 @@ const MAX_NAMES = 10;
 
 function orphansNotice({ orphaned }: Report): string[] {
   if (orphaned.length === 0) return [];
-  const names = abbreviate(orphaned, MAX_NAMES, { show: literal, more: moreInReport });
+  const names = abbreviate(orphaned.map(literal), MAX_NAMES, moreInReport);
   return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
 }
 

@@ -55,12 +55,12 @@ export function totalSize(files: readonly { readonly size: number }[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-export function abbreviate<T, S>(
+/** Keeps the first `limit` items, followed by one that tells how many `more` there are. */
+export function abbreviate<T>(
   items: readonly T[],
   limit: number,
-  { show, more }: { readonly show: (item: T) => S; readonly more: (rest: number) => S },
-): S[] {
-  const shown = items.slice(0, limit).map(item => show(item));
-  const rest = items.length - limit;
-  return rest > 0 ? [...shown, more(rest)] : shown;
+  more: (count: number) => T,
+): readonly T[] {
+  if (items.length <= limit) return items;
+  return [...items.slice(0, limit), more(items.length - limit)];
 }

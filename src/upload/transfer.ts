@@ -198,10 +198,11 @@ function failOverwritten(results: readonly FileResult[]): FileResult[] {
   return results.map((result): FileResult => {
     const same = 'path' in result ? (byPath.get(result.path) ?? []) : [];
     if (!('path' in result) || same.length < 2) return result;
-    const sources = abbreviate(same, MAX_NAMED, {
-      show: ({ file }) => file.source,
-      more: rest => `${rest} more`,
-    });
+    const sources = abbreviate(
+      same.map(({ file }) => file.source),
+      MAX_NAMED,
+      count => `${count} more`,
+    );
     const message = `${sources.join(' and ')} were stored at the same place, ${result.path}: only one of them is there.`;
     const hint = 'Give one of them another target, or exclude it.';
     const error = failureOf(new AgentError('rejected', message, { hint }));

@@ -23,17 +23,17 @@ const HIDDEN = 'names that start with a dot need include-hidden-files: true';
 /** By line: why it matches nothing. */
 const REASONS: Readonly<Record<string, string>> = {
   'apps/web/dist/**':
-    '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
+    '"apps/web" exists and contains ".env", "package.json", "src"; there is no "dist" in it',
   'apps/web/dist/x/y.js':
-    '"apps/web" exists and contains .env, package.json, src; there is no "dist" in it',
+    '"apps/web" exists and contains ".env", "package.json", "src"; there is no "dist" in it',
   'build/**':
-    'the working directory exists and contains apps, dist, empty, links, many, package.json; there is no "build" in it',
+    'the working directory exists and contains "apps", "dist", "empty", "links", "many", "package.json"; there is no "build" in it',
   'Dist/**': 'there is no "Dist", only "dist": case matters',
   'apps/web/SRC/*': 'there is no "SRC", only "src": case matters',
-  'dist/*.none': `"dist" exists and contains index.html; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
-  'dist/*': `"dist" exists and contains index.html; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
+  'dist/*.none': `"dist" exists and contains "index.html"; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
+  'dist/*': `"dist" exists and contains "index.html"; nothing in it matches, or a ! line excludes it; ${HIDDEN}`,
   'dist/**/.x':
-    '"dist" exists and contains index.html; nothing in it matches, or a ! line excludes it',
+    '"dist" exists and contains "index.html"; nothing in it matches, or a ! line excludes it',
   'empty/**': '"empty" is empty',
   'package.json/*':
     '"package.json" is a file: a ! line excludes it, or the pattern expects a folder',
@@ -60,7 +60,10 @@ describe('a pattern that matches nothing is told why', {
 
   test('relative to the working directory', async () => {
     const why = await whyNot('dist', { workingDirectory: 'apps/web' });
-    assert.match(why, /\(the working directory exists and contains \.env, package\.json, src; /);
+    assert.match(
+      why,
+      /\(the working directory exists and contains "\.env", "package\.json", "src"; /,
+    );
   });
 
   test('without a word on hidden names if they are included', async () => {
@@ -68,7 +71,7 @@ describe('a pattern that matches nothing is told why', {
   });
 
   test('with at most ten names, as visible text', async () => {
-    const ten = /"many" exists and contains 0\\n, .*, 7\\n, 3 more; there is no "none" in it/;
+    const ten = /"many" exists and contains "0\\n", .*, "7\\n", 3 more; there is no "none" in it/;
     assert.match(await whyNot('many/none'), ten);
     assert.match(await whyNot('/no\u200bne'), /\("\/" exists and contains .*; there is no "/);
   });

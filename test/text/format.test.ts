@@ -73,17 +73,9 @@ test('a decimal has at most two decimals', () => {
   assert.deepEqual(shown, ['93.26', '33.3', '4']);
 });
 
-test('a list of the limit is shown whole, the rest of a longer one is counted and never made', () => {
-  const made: string[] = [];
-  const show = (item: string) => {
-    made.push(item);
-    return `- ${item}`;
-  };
-  const cut = (...items: readonly string[]) =>
-    abbreviate(items, 2, { show, more: rest => `and ${rest} more` });
+test('a list of the limit is kept whole, the end of a longer one is counted', () => {
+  const cut = (...items: readonly string[]) => abbreviate(items, 2, count => `and ${count} more`);
   assert.deepEqual(cut(), []);
-  assert.deepEqual(cut('a', 'b'), ['- a', '- b']);
-  assert.deepEqual(cut('c', 'd', 'e'), ['- c', '- d', 'and 1 more']);
-  assert.deepEqual(cut('f', 'g', 'h', 'i'), ['- f', '- g', 'and 2 more']);
-  assert.deepEqual(made, ['a', 'b', 'c', 'd', 'f', 'g']);
+  assert.deepEqual(cut('a', 'b'), ['a', 'b']);
+  assert.deepEqual(cut('c', 'd', 'e', 'f'), ['c', 'd', 'and 2 more']);
 });
