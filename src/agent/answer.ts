@@ -1,7 +1,6 @@
 import type { Redact } from '../text/redact.ts';
 import { fieldsOf, parseFields } from '../text/unknown.ts';
-import { truncate } from '../text/visible.ts';
-import { AgentError, type FailureKind } from './failure.ts';
+import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
 // `import` would load all of node:http, which costs 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -20,11 +19,14 @@ interface Response {
   readonly body: AsyncIterable<Buffer>;
 }
 
+// Answers are a few hundred bytes.
+export const MAX_ANSWER_BYTES = 128 * 1024;
+
 /** @throws AgentError if the body is longer than `maxBytes` */
 export async function readAnswer(
   { statusCode: status, headers, body }: Response,
   label: string,
-  maxBytes: number,
+  maxBytes = MAX_ANSWER_BYTES,
 ): Promise<Answer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -73,13 +75,23 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   507: 'disk-full',
 };
 
-// Most services report a missing sandbox like this. The ID must be quoted or contain a digit, so
-// that "sandbox route not found" does not match.
-const SANDBOX_GONE =
-  /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
+interface Phrase {
+  readonly statuses: readonly number[];
+  readonly words: RegExp;
+  readonly kind: FailureKind;
+  readonly hint?: string;
+}
 
 // Some answers say more in their text than in their status.
-const ADVICE: readonly Advice[] = [
+const PHRASES: readonly Phrase[] = [
+  {
+    // Most services report a missing sandbox like this. The ID must be quoted or contain a digit, so
+    // that "sandbox route not found" does not match.
+    statuses: [404, 502],
+    words:
+      /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+    kind: 'sandbox-not-found',
+  },
   {
     // E2B templates built before October 2025 run agents that require a username.
     statuses: [400, 401],
@@ -103,31 +115,22 @@ const ADVICE: readonly Advice[] = [
   },
 ];
 
-interface Advice {
-  readonly statuses: readonly number[];
-  readonly words: RegExp;
-  readonly kind: FailureKind;
-  readonly hint: string;
-}
-
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
 export function statusFailure(answer: Answer, redact: Redact, now: number): AgentError {
-  const { label, status, retryAfter } = answer;
-  const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
+  const { label, status, text, retryAfter } = answer;
   const isRedirect = status >= 300 && status < 400;
-  const words = isRedirect ? '' : wordsOf(answer.text, redact);
+  const words = isRedirect ? '' : excerpt(messageIn(text), redact);
+  const phrase = PHRASES.find(each => each.statuses.includes(status) && each.words.test(words));
+  const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
   const more = isRedirect ? ' Redirects are not followed.' : quoted;
-  const advice = ADVICE.find(each => each.statuses.includes(status) && each.words.test(words));
-  const kind = advice?.kind ?? kindOf(status, words);
-  const retryAfterMs = parseRetryAfter(retryAfter, now);
+  const { error_code: code } = parseFields(text);
   const message = `${label} answered ${status}${reason}.${more}`;
-  const { error_code: code } = parseFields(answer.text);
-  return new AgentError(kind, message, {
+  return new AgentError(phrase?.kind ?? kindOf(status), message, {
     status,
-    retryAfterMs,
-    hint: advice?.hint,
+    retryAfterMs: parseRetryAfter(retryAfter, now),
     code: typeof code === 'string' ? code : undefined,
+    hint: phrase?.hint,
   });
 }
 
@@ -141,20 +144,12 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
-function kindOf(status: number, words: string): FailureKind {
-  if ((status === 404 || status === 502) && SANDBOX_GONE.test(words)) return 'sandbox-not-found';
-  const known = KINDS[status];
-  if (known !== undefined) return known;
+function kindOf(status: number): FailureKind {
+  const kind = KINDS[status];
+  if (kind !== undefined) return kind;
   if (status < 300) return 'bad-answer';
   if (status < 400) return 'not-found';
   return status < 500 ? 'rejected' : 'server';
-}
-
-const MAX_WORDS = 300;
-
-function wordsOf(text: string, redact: Redact): string {
-  // Redact first: cutting could leave part of a secret.
-  return truncate(redact(messageIn(text)).replace(/\s+/g, ' ').trim(), MAX_WORDS);
 }
 
 function messageIn(text: string): string {
@@ -162,8 +157,8 @@ function messageIn(text: string): string {
   try {
     const body: unknown = JSON.parse(text);
     const { message, error } = fieldsOf(body);
-    const said = [body, message, error].find(each => typeof each === 'string');
-    return said ?? JSON.stringify(body);
+    const words = [body, message, error].find(each => typeof each === 'string');
+    return words ?? JSON.stringify(body);
   } catch {
     return text;
   }

@@ -56,23 +56,15 @@ const CONSEQUENCES = {
 
 export type FailureKind = keyof typeof CONSEQUENCES;
 
-/** The part of an AgentError that results keep: no stack, no causes. */
-export interface Failure {
-  readonly kind: FailureKind;
-  readonly status: number | undefined;
-  readonly message: string;
-  readonly hint: string;
-}
-
-interface Details {
+interface Details extends ErrorOptions {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly code?: string | undefined;
   readonly hint?: string | undefined;
-  readonly cause?: unknown;
 }
 
-export class AgentError extends Error implements Failure {
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
   readonly kind: FailureKind;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
@@ -80,8 +72,7 @@ export class AgentError extends Error implements Failure {
   readonly hint: string;
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    super(message, { cause: details.cause });
-    this.name = 'AgentError';
+    super(message, details);
     this.kind = kind;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
@@ -93,6 +84,9 @@ export class AgentError extends Error implements Failure {
     return CONSEQUENCES[this.kind].isRetryable;
   }
 }
+
+/** What results keep of an AgentError: no stack, no causes. */
+export type Failure = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
 export function failureOf({ kind, status, message, hint }: Failure): Failure {
   return { kind, status, message, hint };
@@ -106,8 +100,6 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 
-const MAX_DETAIL = 300;
-
 /** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
 export function networkFailure(error: unknown, label: string, redact: Redact): unknown {
   if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
@@ -116,9 +108,8 @@ export function networkFailure(error: unknown, label: string, redact: Redact): u
   const code = codeOf(error);
   if (code === undefined || (code === 'UND_ERR_INVALID_ARG' && !isProxy)) return error;
   const kind = isProxy || UNREACHABLE.test(code) ? 'unreachable' : 'connection';
-  // Redact first: cutting could leave part of a secret.
-  const said = truncate(redact(messageOf(error)), MAX_DETAIL);
-  const detail = said.includes(code) ? said : `${said} (${code})`;
+  const words = excerpt(messageOf(error), redact);
+  const detail = words.includes(code) ? words : `${words} (${code})`;
   return new AgentError(kind, `${label} failed: ${detail}.`, { cause: error });
 }
 
@@ -132,4 +123,12 @@ function messageOf(error: Error): string {
   // If several addresses fail, only the inner errors have messages.
   if (!(error instanceof AggregateError)) return error.message;
   return error.errors.map(each => (each instanceof Error ? each.message : String(each))).join('; ');
+}
+
+const MAX_EXCERPT = 300;
+
+/** Returns the start of a foreign text on one line, without secrets. */
+export function excerpt(text: string, redact: Redact): string {
+  // Redact first: cutting could leave part of a secret.
+  return truncate(redact(text).replace(/\s+/g, ' ').trim(), MAX_EXCERPT);
 }

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { openClient, proxyCredentials } from '../agent/client.ts';
+import { agentService, proxyCredentials, withClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import { type RetryPolicy, sleep } from '../agent/retry.ts';
 import { parseInputs, secretsIn } from '../inputs/inputs.ts';
@@ -20,25 +20,26 @@ import type { SamplerTask } from './start.ts';
 export async function runSampler(directory: string, task: SamplerTask): Promise<void> {
   const inputs = parseInputs('monitor', task.inputs);
   const { stop, cancel, close } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
-  const connection = { ...inputs, timeout: sampleTimeout(inputs) };
+  const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
   const redact = redactor([...secretsIn(task.inputs), ...proxyCredentials()]);
-  const client = openClient(connection, { cancel, now: Date.now, redact });
+  const recording: Recording = {
+    intervalMs: inputs.sampleInterval,
+    sleep,
+    stop,
+    now: clockSince(task.origin),
+    write: line => appendLine(directory, line, redact),
+    isFull: () => isFull(directory),
+  };
   try {
-    await recordSamples(() => requestStats(client, inputs.statsPath), {
-      intervalMs: inputs.sampleInterval,
-      sleep,
-      stop,
-      now: clockSince(task.origin),
-      write: line => appendLine(directory, line, redact),
-      isFull: () => isFull(directory),
-    });
+    await withClient(service, { cancel, now: Date.now, redact }, client =>
+      recordSamples(() => requestStats(client, inputs.statsPath), recording),
+    );
   } catch (error) {
     // Node would print its version last for an uncaught error, and the end step quotes the last
     // line.
     process.stderr.write(`${String(error)}\n`);
   }
   close();
-  await client.close();
   signOff(directory);
 }
 

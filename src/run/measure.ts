@@ -1,8 +1,8 @@
-import { type Client, openClient } from '../agent/client.ts';
+import { agentService, type Client, withClient } from '../agent/client.ts';
 import type { AgentError } from '../agent/failure.ts';
 import { type Outcome, withRetries } from '../agent/retry.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
-import type { Connection, Inputs } from '../inputs/inputs.ts';
+import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportError, waitError } from '../report/verdict.ts';
@@ -16,24 +16,11 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
   // Without stats, the gate fails.
   const gate = gateOf(inputs, []);
   const report = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
-  return withClient(inputs, context, async client => {
+  return withClient(agentService(inputs), context, async client => {
     const problem = await waitFor(inputs, client, context);
     const measured = problem ?? (await measure(inputs, client, context));
     return { ...report, ...measured, cancelled: context.cancel.aborted };
   });
-}
-
-export async function withClient<T>(
-  inputs: Connection,
-  context: Context,
-  run: (client: Client) => Promise<T>,
-): Promise<T> {
-  const client = openClient(inputs, context);
-  try {
-    return await run(client);
-  } finally {
-    await client.close();
-  }
 }
 
 /** Waits until the `wait-until` conditions hold; returns errors if they never do. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { agentService, withClient } from '../agent/client.ts';
 import { gateOf } from '../gate/judge.ts';
 import type { RawInputs } from '../inputs/fields.ts';
 import { inputError } from '../inputs/input-error.ts';
@@ -23,7 +24,7 @@ import { EMPTY_REPORT, type Report } from '../report/report.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 import { quote } from '../text/visible.ts';
 import type { Context } from './context.ts';
-import { sample, withClient } from './measure.ts';
+import { sample } from './measure.ts';
 
 interface MonitorPlaces {
   readonly script: string;
@@ -45,8 +46,8 @@ export async function startMonitor(
   { script, openDirectory, jobPid }: MonitorPlaces,
 ): Promise<void> {
   const origin = clockOrigin();
-  const connection = { ...inputs, timeout: sampleTimeout(inputs) };
-  const outcome = await withClient(connection, context, client =>
+  const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
+  const outcome = await withClient(service, context, client =>
     sample({ ...inputs, retries: FIRST_RETRIES }, client, context),
   );
   if ('error' in outcome) throw outcome.error;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Client } from '../agent/client.ts';
+import { agentService, type Client, withClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
 import { hashFile } from '../agent/read-file.ts';
 import { uploader } from '../agent/upload.ts';
@@ -22,13 +22,13 @@ import {
 } from '../upload/state-file.ts';
 import { type FileResult, inPlanOrder, transfer } from '../upload/transfer.ts';
 import type { Context } from './context.ts';
-import { checkGateIsJudgeable, measure, waitFor, withClient } from './measure.ts';
+import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
 
 /** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload('upload', inputs, context);
   if (inputs.dryRun) return dryRun(plan, inputs, context);
-  return withClient(inputs, context, client => send(plan, inputs, client, context));
+  return withClient(agentService(inputs), context, client => send(plan, inputs, client, context));
 }
 
 /**
@@ -38,7 +38,7 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
   const plan = await planUpload('sync', inputs, context);
   if (inputs.dryRun) return dryRun(plan, inputs, context);
-  return withClient(inputs, context, async client => {
+  return withClient(agentService(inputs), context, async client => {
     const problem =
       (await waitFor(inputs, client, context)) ??
       (await checkGateIsJudgeable(inputs, client, context));

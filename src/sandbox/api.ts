@@ -1,5 +1,5 @@
 import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
-import { type ClientOptions, openServiceClient } from '../agent/client.ts';
+import type { Client, Service } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
 import { type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import { isHeaderValue } from '../inputs/connection.ts';
@@ -20,19 +20,24 @@ export interface NewSandbox {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface ApiOptions extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
+export interface ApiOptions extends Pick<RetryPolicy, 'sleep' | 'random'> {
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
 }
 
+export function apiService(inputs: Inputs<'sandbox-end'>): Service {
+  const { apiUrl: baseUrl, apiKey, headers, timeout } = inputs;
+  return { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
+}
+
 /** Every method throws AgentError on failure. */
-export type Api = ReturnType<typeof openApi>;
+export type Api = ReturnType<typeof apiOf>;
 
-export function openApi(inputs: Inputs<'sandbox-end'>, options: ApiOptions) {
-  const { apiUrl: baseUrl, apiKey, headers, retries, timeout } = inputs;
-  const service = { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
-  const client = openServiceClient(service, options);
-
+export function apiOf(
+  client: Client,
+  { apiKey, retries }: Inputs<'sandbox-end'>,
+  options: ApiOptions,
+) {
   async function send<T>(
     { body, isRepeatable, ...request }: ApiRequest,
     decode: (answer: Answer) => T,
@@ -66,7 +71,6 @@ export function openApi(inputs: Inputs<'sandbox-end'>, options: ApiOptions) {
       const request = { method: 'DELETE', path: pathOf(id), statuses: [200, 204, 404] } as const;
       return send(request, ({ status }) => status !== 404);
     },
-    close: () => client.close(),
   };
 }
 

@@ -1,10 +1,11 @@
+import { type ClientOptions, withClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
+import type { Retry, RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
-import { type Api, type ApiOptions, mayHaveCreated, openApi, type Sandbox } from './api.ts';
+import { type Api, apiOf, apiService, mayHaveCreated, type Sandbox } from './api.ts';
 
-export interface SandboxContext extends Omit<ApiOptions, 'stop' | 'onRetry' | 'cancel'> {
-  readonly cancel: AbortSignal;
+export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
   /** Aborts just before the runner kills the process. */
   readonly lastCall: AbortSignal;
   readonly log: (line: string) => void;
@@ -81,25 +82,18 @@ function baseUrlOf(domain: string | undefined, apiUrl: string): string {
   return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
 
-async function withApi<T>(
+function withApi<T>(
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
   stop: AbortSignal,
   act: (api: Api) => Promise<T>,
 ): Promise<T> {
   const { lastCall, log } = context;
-  const api = openApi(inputs, {
-    ...context,
-    cancel: lastCall,
-    stop,
-    onRetry: ({ attempt, error, delayMs }) =>
-      log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`),
-  });
-  try {
-    return await act(api);
-  } finally {
-    await api.close();
-  }
+  const onRetry = ({ attempt, error, delayMs }: Retry) =>
+    log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
+  return withClient(apiService(inputs), { ...context, cancel: lastCall }, client =>
+    act(apiOf(client, inputs, { ...context, stop, onRetry })),
+  );
 }
 
 async function create(

@@ -1,7 +1,12 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Keys } from '../../dev/agent/keys.ts';
 import type { Answer } from '../../src/agent/answer.ts';
-import { type AgentRequest, type Client, openClient } from '../../src/agent/client.ts';
+import {
+  type AgentRequest,
+  agentService,
+  type Client,
+  withClient,
+} from '../../src/agent/client.ts';
 import type { Connection } from '../../src/inputs/inputs.ts';
 import { redactor } from '../../src/text/redact.ts';
 
@@ -19,8 +24,12 @@ interface Settings extends Partial<Connection> {
   readonly cancel?: AbortSignal;
 }
 
+interface OpenClient extends Client, AsyncDisposable {
+  readonly close: () => Promise<void>;
+}
+
 /** Opens a client that is closed when disposed of. By default, nothing ever times out. */
-export function open(baseUrl: string, settings: Settings = {}): Client & AsyncDisposable {
+export async function open(baseUrl: string, settings: Settings = {}): Promise<OpenClient> {
   const { cancel = new AbortController().signal, ...more } = settings;
   const connection = {
     sandboxId: 'i1a2b3c4d5',
@@ -28,17 +37,31 @@ export function open(baseUrl: string, settings: Settings = {}): Client & AsyncDi
     baseUrl,
     port: 49_983,
     headerPrefix: 'Svc',
+    allowInsecureHttp: true,
+    statsPath: '/metrics',
     headers: {},
     timeout: 60_000,
     ...more,
   };
-  const client = openClient(connection, { cancel, now: Date.now, redact: redactor([TOKEN]) });
-  return { ...client, [Symbol.asyncDispose]: client.close };
+  const options = { cancel, now: Date.now, redact: redactor([TOKEN]) };
+  const opening = Promise.withResolvers<Client>();
+  const closing = Promise.withResolvers<void>();
+  const closed = withClient(agentService(connection), options, client => {
+    opening.resolve(client);
+    return closing.promise;
+  });
+  closed.catch(opening.reject);
+  const client = await opening.promise;
+  const close = () => {
+    closing.resolve();
+    return closed;
+  };
+  return { ...client, close, [Symbol.asyncDispose]: close };
 }
 
 /** Sends one request with a client of its own. */
 export async function send(baseUrl: string, settings: Settings = {}): Promise<Answer> {
-  await using client = open(baseUrl, settings);
+  await using client = await open(baseUrl, settings);
   return await client.send(GET);
 }
 

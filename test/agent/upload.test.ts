@@ -34,7 +34,6 @@ function answering(paths: readonly string[], failure?: AgentError) {
       if (failure !== undefined) throw failure;
       return answer(paths.map(path => entry(path)));
     },
-    close: async () => {},
   };
   return { client, requests };
 }
