@@ -2,39 +2,32 @@ import { createHash, hash } from 'node:crypto';
 import FormData from 'form-data';
 import type { PlannedFile } from '../files/plan.ts';
 import { AgentError } from './failure.ts';
-import { openFile, readSmallFile, SMALL_BYTES } from './read-file.ts';
-
-export interface Part {
-  readonly file: PlannedFile;
-  /** Returns the hex digest, which is only valid once all content has been sent. */
-  readonly sha256: () => string;
-}
+import { openFile, readSmallFile } from './read-file.ts';
 
 export interface Body {
-  readonly parts: readonly Part[];
-  readonly unreadable: ReadonlyMap<PlannedFile, AgentError>;
   readonly chunks: Iterable<Buffer>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
+  /** The hex digest of each file in the body, which is only valid once all content has been sent. */
+  readonly digests: ReadonlyMap<PlannedFile, () => string>;
+  readonly unreadable: ReadonlyMap<PlannedFile, AgentError>;
   readonly close: () => void;
 }
 
-/** Encodes multipart/form-data (RFC 7578) with every part named `file`. */
-export interface Form {
-  readonly contentType: string;
-  readonly head: (filename: string) => Buffer;
-  readonly tail: Buffer;
-}
+export type Form = ReturnType<typeof newForm>;
 
-/** Creates a form whose random boundary cannot occur in any file. */
-export function newForm(): Form {
+/**
+ * Creates a form of multipart/form-data (RFC 7578) with every part named `file`. Its random boundary
+ * cannot occur in any file.
+ */
+export function newForm() {
   const boundary = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     tail,
     // getBuffer() is quadratic in parts, so each part gets its own form.
-    head(filename) {
+    head: (filename: string): Buffer => {
       const form = new FormData();
       form.setBoundary(boundary);
       // `filename` would drop the folders.
@@ -44,39 +37,19 @@ export function newForm(): Form {
   };
 }
 
-export const BATCH_BYTES = 1024 * 1024;
-
-// Exceeds the boundary and headers of any part, not counting the file name.
-const FRAME_BYTES = 256;
-
-/** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
-export function batchBytes({ target, size }: PlannedFile): number | undefined {
-  const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
-  return canBatch ? FRAME_BYTES + target.length + size : undefined;
-}
-
-// Every multipart parser reads these names alike, and form-data leaves them unchanged.
-function isPlainFilename(filename: string): boolean {
-  if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-  return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
-}
-
 const LINE_BREAK = Buffer.from('\r\n');
 
 /** Reads small files into one body, skipping any that are unreadable or have changed in size. */
-export function batchBody(files: readonly PlannedFile[], form: Form): Body {
-  const framed = files.map(file => ({ file, head: form.head(file.target) }));
-  const bytes = framed.reduce(
-    (sum, { file, head }) => sum + LINE_BREAK.length + head.length + file.size,
-    form.tail.length,
-  );
+export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): Body {
+  const framed = files.map(file => ({ file, head: head(file.target) }));
+  const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
   // Never reuse this buffer: the network may still read it after the answer.
-  const buffer = Buffer.allocUnsafeSlow(bytes);
-  const parts: Part[] = [];
+  const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
+  const digests = new Map<PlannedFile, () => string>();
   const unreadable = new Map<PlannedFile, AgentError>();
   let end = 0;
   for (const { file, head } of framed) {
-    const start = parts.length > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
+    const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
     const at = start + head.copy(buffer, start);
     const content = buffer.subarray(at, at + file.size);
     try {
@@ -86,11 +59,11 @@ export function batchBody(files: readonly PlannedFile[], form: Form): Body {
       unreadable.set(file, error);
       continue;
     }
-    parts.push({ file, sha256: () => hash('sha256', content) });
+    digests.set(file, () => hash('sha256', content));
     end = at + file.size;
   }
-  const chunks = [...slicesOf(buffer.subarray(0, end)), form.tail];
-  return { parts, unreadable, chunks, length: end + form.tail.length, close: () => {} };
+  const chunks = [...slicesOf(buffer.subarray(0, end)), tail];
+  return { chunks, length: end + tail.length, digests, unreadable, close: () => {} };
 }
 
 /** @throws AgentError if the file cannot be read */
@@ -109,8 +82,8 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
     yield form.tail;
   }
   const length = head.length + file.size + form.tail.length;
-  const parts = [{ file, sha256: () => digest?.digest('hex') ?? '' }];
-  return { parts, unreadable: new Map(), chunks: chunks(), length, close };
+  const digests = new Map([[file, () => digest?.digest('hex') ?? '']]);
+  return { chunks: chunks(), length, digests, unreadable: new Map(), close };
 }
 
 // Sending a slice restarts the idle clock, so 0.2 Mbit/s is enough for 24 batches.

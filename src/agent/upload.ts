@@ -3,10 +3,10 @@ import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/unknown.ts';
 import { type Answer, badAnswer, MAX_ANSWER_BYTES, parseAnswer } from './answer.ts';
+import { SMALL_BYTES } from './batches.ts';
 import type { Client } from './client.ts';
 import type { AgentError } from './failure.ts';
 import { type Body, batchBody, fileBody, newForm } from './multipart.ts';
-import { SMALL_BYTES } from './read-file.ts';
 
 export interface StoredFile {
   readonly path: string;
@@ -15,22 +15,24 @@ export interface StoredFile {
   readonly sha256?: string;
 }
 
+/** What became of the files of a request; an error if a file of a batch cannot be read. */
+export type Uploaded = ReadonlyMap<PlannedFile, StoredFile | AgentError>;
+
 /**
- * Stores files with one request, reporting the bytes sent to `onSent`. Returns an error for each
- * file of a batch that cannot be read, and stores the rest.
+ * Stores files with one request, reporting the bytes sent to `onSent`.
  * @throws AgentError if the request fails or a single file cannot be read
  */
 export type Upload = (
   files: readonly PlannedFile[],
   onSent: (bytes: number) => void,
-) => Promise<ReadonlyMap<PlannedFile, StoredFile | AgentError>>;
+) => Promise<Uploaded>;
 
 export type UploadInputs = Pick<
   Inputs<'upload'>,
   'uploadPath' | 'username' | 'signature' | 'signatureExpiration'
 >;
 
-// Each file of a batch adds an entry to the answer.
+// Each file adds an entry to the answer.
 const ENTRY_BYTES = 512;
 
 /** Returns an `Upload` that sends through `client`, hashing if `isHashed`. */
@@ -44,14 +46,14 @@ export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean
     const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
     const [unreadable] = body.unreadable.values();
     if (!isBatch && unreadable !== undefined) throw unreadable;
-    if (body.parts.length === 0) return body.unreadable;
+    if (body.digests.size === 0) return body.unreadable;
     try {
       const answer = await client.send({
         method: 'POST',
         path: requestPath(inputs, isBatch ? undefined : file.target),
         headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
         body: body.chunks,
-        maxAnswerBytes: MAX_ANSWER_BYTES + (isBatch ? ENTRY_BYTES * files.length : 0),
+        maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
         onSent,
       });
       const stored = storedFiles(answer, body, isHashed);
@@ -79,16 +81,15 @@ function requestPath(inputs: UploadInputs, target: string | undefined): string {
 
 function storedFiles(
   answer: Answer,
-  { parts }: Body,
+  { digests }: Body,
   isHashed: boolean,
 ): (readonly [PlannedFile, StoredFile])[] {
-  const paths = storedPaths(
-    answer,
-    parts.map(({ file }) => file.target),
-  );
-  return parts.map(({ file, sha256 }, index) => {
+  const sent = [...digests];
+  const targets = sent.map(([{ target }]) => target);
+  const paths = storedPaths(answer, targets);
+  return sent.map(([file, digest], index) => {
     const stored = { path: paths[index] ?? '', size: file.size };
-    return [file, isHashed ? { ...stored, sha256: sha256() } : stored];
+    return [file, isHashed ? { ...stored, sha256: digest() } : stored];
   });
 }
 
@@ -112,12 +113,11 @@ function storedPath(entry: unknown, target: string, answer: Answer): string {
   const { path, name, type } = fieldsOf(entry);
   if (type !== 'file') throw badAnswer(answer, 'its entry is not of type "file"');
   if (name !== posix.basename(target)) throw badAnswer(answer, 'its entry names another file');
-  const isPlace = typeof path === 'string' && path !== '' && path.length <= MAX_PATH;
-  if (isPlace && leadsTo(path, target)) return path;
+  if (typeof path === 'string' && path.length <= MAX_PATH && isPathOf(target, path)) return path;
   throw badAnswer(answer, 'its entry has no path, or that of another target');
 }
 
 // A relative target may come back as an absolute path in a home directory.
-function leadsTo(stored: string, target: string): boolean {
-  return stored === target || (!posix.isAbsolute(target) && stored.endsWith(`/${target}`));
+function isPathOf(target: string, path: string): boolean {
+  return path === target || (!posix.isAbsolute(target) && path.endsWith(`/${target}`));
 }

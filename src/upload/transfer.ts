@@ -1,10 +1,10 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { batchesOf } from '../agent/batches.ts';
 import { AgentError, type Failure, failureOf, isFatal } from '../agent/failure.ts';
 import { type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { StoredFile, Upload } from '../agent/upload.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { abbreviate } from '../text/format.ts';
-import { batchesOf } from './batches.ts';
 
 /** Every planned file has exactly one result. */
 export type FileResult =

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, rmSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { type Body, batchBody, batchBytes, fileBody, newForm } from '../../src/agent/multipart.ts';
-import { SMALL_BYTES } from '../../src/agent/read-file.ts';
+import { batchBytes, SMALL_BYTES } from '../../src/agent/batches.ts';
+import { type Body, batchBody, fileBody, newForm } from '../../src/agent/multipart.ts';
 import { collect, openFolder, openIn, pattern } from './folder.ts';
 
 const FORM = newForm();
@@ -58,7 +58,7 @@ suite('a body holds one file, byte for byte', () => {
         );
         assert.ok(part?.content.equals(content));
         assert.deepEqual(
-          body.parts.map(each => each.sha256()),
+          Array.from(body.digests.values(), digest => digest()),
           [sha256],
         );
       }
@@ -99,10 +99,7 @@ suite('a batch', () => {
       found,
       contents.map((content, index) => [`f${index}`, content]),
     );
-    assert.deepEqual(
-      body.parts.map(({ file }) => file),
-      files,
-    );
+    assert.deepEqual([...body.digests.keys()], files);
     assert.ok(body.length <= files.reduce((sum, file) => sum + (batchBytes(file) ?? 0), 100));
   });
 

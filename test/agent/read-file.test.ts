@@ -11,7 +11,8 @@ import {
   truncateSync,
 } from 'node:fs';
 import { suite, test } from 'node:test';
-import { hashFile, openFile, readSmallFile, SMALL_BYTES } from '../../src/agent/read-file.ts';
+import { SMALL_BYTES } from '../../src/agent/batches.ts';
+import { hashFile, openFile, readSmallFile } from '../../src/agent/read-file.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { onWindows } from '../system.ts';
 import { collect, type Folder, openFolder, openIn, pattern } from './folder.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { BATCH_BYTES, batchBytes } from '../../src/agent/multipart.ts';
-import { batchesOf } from '../../src/upload/batches.ts';
-import { file, files } from './simulated.ts';
+import { BATCH_BYTES, batchBytes, batchesOf } from '../../src/agent/batches.ts';
+import { file, files } from '../upload/simulated.ts';
 
 const KIB = 1024;
 const MIXED = [
