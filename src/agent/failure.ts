@@ -88,10 +88,6 @@ export class AgentError extends Error {
 /** What results keep of an AgentError: no stack, no causes. */
 export type Failure = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
-export function failureOf({ kind, status, message, hint }: Failure): Failure {
-  return { kind, status, message, hint };
-}
-
 export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return CONSEQUENCES[kind].isFatal;
 }

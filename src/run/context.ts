@@ -18,7 +18,6 @@ export interface Context extends Pick<RetryPolicy, 'sleep' | 'random'> {
 
 export type RunEvent =
   | TransferEvent
-  | { readonly kind: 'debug'; readonly text: string }
   | { readonly kind: 'start'; readonly files: readonly PlannedFile[]; readonly title: string }
   | { readonly kind: 'end' }
   | { readonly kind: 'wait'; readonly timeoutMs: number }

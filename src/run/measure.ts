@@ -90,7 +90,6 @@ export async function measure(
     hasPrevious,
     stop: context.cancel,
   });
-  if (error !== undefined) context.onEvent({ kind: 'failed', files: [], error });
   const gate = gateOf(inputs, samples, samples.length < count);
   return { samples, gate, errors: error === undefined ? [] : [statsError(error)] };
 }

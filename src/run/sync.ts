@@ -69,7 +69,7 @@ async function planUpload(
   context: Context,
 ): Promise<UploadPlan> {
   const { workspace, cancel } = context;
-  const [state, plan] = await allOf([
+  const [{ state, warnings }, plan] = await allOf([
     Promise.try(() => readState(inputs, workspace)),
     planFound(inputs, context),
   ]);
@@ -88,7 +88,7 @@ async function planUpload(
     skipped: plan.skipped,
     orphaned: changes.orphaned,
     shard: shard && { ...shard, files: files.length, planned: plan.files.length },
-    warnings: [...plan.warnings, ...(state?.warnings ?? [])],
+    warnings: [...plan.warnings, ...warnings],
   };
   return { ...changes, files, state, report };
 }

@@ -51,7 +51,7 @@ export function failed(name: string, error: Failure = BUSY): FileResult {
 
 export function unchanged(name: string, size = 10): FileResult {
   const planned = file(name, size);
-  return { status: 'unchanged', file: planned, path: planned.target, sha256: SHA256 };
+  return { status: 'unchanged', file: planned, path: planned.target, size, sha256: SHA256 };
 }
 
 export function skipped(name: string, size = 10): FileResult {

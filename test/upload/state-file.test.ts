@@ -10,16 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { afterEach, suite, test } from 'node:test';
-import { AgentError, failureOf } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/fields.ts';
-import {
-  findChanges,
-  readState,
-  removeState,
-  type State,
-  writeState,
-} from '../../src/upload/state-file.ts';
+import { findChanges, readState, removeState, writeState } from '../../src/upload/state-file.ts';
 import type { FileResult } from '../../src/upload/transfer.ts';
 import { openFolder } from '../agent/folder.ts';
 import { parsed } from '../inputs/given.ts';
@@ -33,9 +26,10 @@ afterEach(() => {
   folder = openFolder();
 });
 
-function read(given: RawInputs = {}): State {
+function read(given: RawInputs = {}) {
   const inputs = parsed({ 'state-file': 'cache/state.json', ...given });
-  return readState(inputs, folder.path) ?? assert.fail('there is no state');
+  const { state = assert.fail('there is no state'), warnings } = readState(inputs, folder.path);
+  return { ...state, warnings };
 }
 
 const FILE = () => folder.at('cache/state.json');
@@ -46,7 +40,7 @@ function uploaded(file: PlannedFile, path = `/home/user/${file.target}`): FileRe
 }
 
 function failed(file: PlannedFile): FileResult {
-  const error = failureOf(new AgentError('busy', 'It is busy.'));
+  const error = { kind: 'busy', status: 429, message: 'It is busy.', hint: 'Wait.' } as const;
   return { status: 'failed', file, attempts: 1, durationMs: 1, error };
 }
 
@@ -119,7 +113,7 @@ suite('a state file', () => {
     write([uploaded(a)]);
     for (const last of [failed(b), { status: 'not-attempted', file: b, reason: 'x' } as const]) {
       assert.equal(write([uploaded(a), last]), '');
-      assert.equal(read().rows.size, 0);
+      assert.equal(read().rows.length, 0);
       write([uploaded(a)]);
     }
   });
@@ -132,7 +126,7 @@ suite('a state file', () => {
     rmSync(FILE());
     assert.equal(write(results.toReversed()), text);
     assert.equal(text.split('\n').length, 3 + 3);
-    assert.equal(read().rows.get('/home/user/__proto__')?.target, '__proto__');
+    assert.equal(read().rows.find(row => row.target === '__proto__')?.path, '/home/user/__proto__');
   });
 
   test('is ignored, with a warning, if it was cut anywhere, or is damaged', () => {
@@ -150,7 +144,7 @@ suite('a state file', () => {
       assert.notEqual(spoiled, text);
       writeFileSync(FILE(), spoiled);
       const { rows, warnings } = read();
-      assert.deepEqual([rows.size, warnings.length], [0, 1], spoiled);
+      assert.deepEqual([rows.length, warnings.length], [0, 1], spoiled);
     }
   });
 
@@ -168,13 +162,13 @@ suite('a state file', () => {
     test(`is ignored with another ${input}`, () => {
       write([uploaded(folder.plan('a', 'a'))]);
       const { rows, warnings } = read({ [input]: value });
-      assert.deepEqual([rows.size, warnings.length], [0, 1]);
+      assert.deepEqual([rows.length, warnings.length], [0, 1]);
     });
 
   test('still holds with another token, and another value of a secret header', () => {
     write([uploaded(folder.plan('a', 'a'))], { headers: 'X-Api-Key: first-secret' });
     const { rows } = read({ headers: 'X-Api-Key: second-secret', token: 'another-token' });
-    assert.equal(rows.size, 1);
+    assert.equal(rows.length, 1);
   });
 
   test('is not written over what another step wrote meanwhile', () => {
@@ -223,5 +217,5 @@ suite('a state file is refused', () => {
 });
 
 test('without the input, there is no state', () => {
-  assert.equal(readState(parsed(), folder.path), undefined);
+  assert.deepEqual(readState(parsed(), folder.path), { state: undefined, warnings: [] });
 });

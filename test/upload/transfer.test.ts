@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import type { StoredFile } from '../../src/agent/upload.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import type { FileResult } from '../../src/upload/transfer.ts';
+import type { FileResult, TransferEvent } from '../../src/upload/transfer.ts';
 import { file, files, type Request, simulate } from './simulated.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
@@ -30,6 +30,11 @@ function failing(failures: Readonly<Record<string, Error>>) {
   return ({ name }: Request) => failures[name];
 }
 
+/** The lines of the debug log, which say how the concurrency changes. */
+function changesOf(events: readonly TransferEvent[]): string[] {
+  return events.flatMap(event => (event.kind === 'debug' ? [event.text] : []));
+}
+
 const names = (requests: readonly Request[]) => requests.map(({ name }) => name);
 
 suite('a transfer', () => {
@@ -37,7 +42,7 @@ suite('a transfer', () => {
     const planned = files(3);
     const [first, second, third] = planned;
     assert.ok(first && second && third);
-    const known = { path: '/home/f1', sha256: 'a' };
+    const known = { path: '/home/f1', size: 3, sha256: 'a' };
     const { results, events } = await simulate(planned, failing({ f2: REJECTED }), {
       unchanged: new Map([[second, known]]),
       concurrency: 24,
@@ -229,7 +234,7 @@ suite('a sandbox that answers 429', () => {
         });
         assert.equal(statuses, 'u'.repeat(2000));
         assert.ok(requests.length < 2100, `${requests.length} requests`);
-        const limits = events.flatMap(event => (event.kind === 'concurrency' ? [event.to] : []));
+        const limits = changesOf(events).map(text => Number(/→ (\d+)/.exec(text)?.[1]));
         assert.deepEqual(limits, [12, 6, 3, 1].slice(0, limits.length));
         assert.ok((limits.at(-1) ?? 0) <= most);
       });
@@ -239,8 +244,7 @@ suite('a sandbox that answers 429', () => {
     const options = { concurrency: 24, retries: 4 };
     const { statuses, events } = await simulate(files(200), sandbox, options);
     assert.equal(statuses, 'u'.repeat(200));
-    const changes = events.filter(({ kind }) => kind === 'concurrency');
-    assert.deepEqual(changes, [{ kind: 'concurrency', from: 24, to: 12, reason: 'It is busy.' }]);
+    assert.deepEqual(changesOf(events), ['Concurrency: 24 → 12, It is busy.']);
   });
 
   test('for ever is left alone after some requests', async () => {
@@ -265,13 +269,13 @@ suite('files at one place all fail, since only one of them is there', () => {
       },
     );
     assert.equal(statuses, 'ffu');
-    assert.match(errorOf(results[0]).message, /^same and \.\/same were stored at .* \/home\/same:/);
+    assert.match(errorOf(results[0]).message, /^same and 1 more were stored at .* \/home\/same:/);
   });
 
   test('if one of them was unchanged', async () => {
     const [known, sent] = files(2);
     assert.ok(known && sent);
-    const unchanged = new Map([[known, { path: '/home/same', sha256: 'a' }]]);
+    const unchanged = new Map([[known, { path: '/home/same', size: 3, sha256: 'a' }]]);
     const { results, statuses } = await simulate([known, sent], undefined, {
       ...samePlace,
       unchanged,
@@ -280,8 +284,8 @@ suite('files at one place all fail, since only one of them is there', () => {
     assert.equal(results[0]?.status === 'failed' && results[0].attempts, 0);
   });
 
-  test('of which ten are named', async () => {
+  test('of which one is named', async () => {
     const { results } = await simulate(files(12), undefined, samePlace);
-    assert.match(errorOf(results[0]).message, /f9 and 2 more were stored/);
+    assert.match(errorOf(results[0]).message, /^f0 and 11 more were stored/);
   });
 });
