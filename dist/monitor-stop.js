@@ -1,4 +1,4 @@
-import { _ as runReportingStep, a as endMonitor, b as findMonitors, i as chooseMonitor, u as markStopped } from "./shared.js";
+import { C as runReportingStep, E as findMonitors, a as endMonitor, i as chooseMonitor, u as markStopped } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

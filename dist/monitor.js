@@ -1,4 +1,4 @@
-import { C as openMonitorDirectory, W as formatDuration, _ as runReportingStep, o as startMonitor } from "./shared.js";
+import { C as runReportingStep, k as openMonitorDirectory, o as startMonitor, q as formatDuration } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

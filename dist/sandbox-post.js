@@ -1,4 +1,4 @@
-import { T as sandboxToDelete, n as leftBehind, t as deleteSandbox, v as runStep, x as forgetJobSandbox } from "./shared.js";
+import { D as forgetJobSandbox, j as sandboxToDelete, n as leftBehind, t as deleteSandbox, w as runStep } from "./shared.js";
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();

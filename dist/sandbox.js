@@ -1,4 +1,4 @@
-import { D as traceOfStep, E as scheduleDeletion, O as requireFiles, r as provideSandbox, v as runStep, w as publishSandbox } from "./shared.js";
+import { A as publishSandbox, M as scheduleDeletion, N as traceOfStep, P as requireFiles, r as provideSandbox, w as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

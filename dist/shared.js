@@ -101,14 +101,14 @@ const CONSEQUENCES = {
 	cancelled: fatal("The job was cancelled.")
 };
 var AgentError = class extends Error {
+	name = "AgentError";
 	kind;
 	status;
 	retryAfterMs;
 	code;
 	hint;
 	constructor(kind, message, details = {}) {
-		super(message, { cause: details.cause });
-		this.name = "AgentError";
+		super(message);
 		this.kind = kind;
 		this.status = details.status;
 		this.retryAfterMs = details.retryAfterMs;
@@ -119,19 +119,10 @@ var AgentError = class extends Error {
 		return CONSEQUENCES[this.kind].isRetryable;
 	}
 };
-function failureOf({ kind, status, message, hint }) {
-	return {
-		kind,
-		status,
-		message,
-		hint
-	};
-}
 function isFatal({ kind }) {
 	return CONSEQUENCES[kind].isFatal;
 }
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
-const MAX_DETAIL = 300;
 /** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
 function networkFailure(error, label, redact) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
@@ -139,9 +130,9 @@ function networkFailure(error, label, redact) {
 	const code = codeOf(error);
 	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
 	const kind = isProxy || UNREACHABLE.test(code) ? "unreachable" : "connection";
-	const said = truncate(redact(messageOf(error)), MAX_DETAIL);
-	const detail = said.includes(code) ? said : `${said} (${code})`;
-	return new AgentError(kind, `${label} failed: ${detail}.`, { cause: error });
+	const words = excerpt(messageOf(error), redact);
+	const detail = words.includes(code) ? words : `${words} (${code})`;
+	return new AgentError(kind, `${label} failed: ${detail}.`);
 }
 function codeOf(error) {
 	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
@@ -149,6 +140,11 @@ function codeOf(error) {
 function messageOf(error) {
 	if (!(error instanceof AggregateError)) return error.message;
 	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
+}
+const MAX_EXCERPT = 300;
+/** Returns the start of a foreign text on one line, without secrets. */
+function excerpt(text, redact) {
+	return truncate(redact(text).replace(/\s+/g, " ").trim(), MAX_EXCERPT);
 }
 
 // src/agent/retry.ts
@@ -765,9 +761,13 @@ function operationPath(fallback) {
 const sandboxId = (value, refuse) => {
 	const fail = failWith(value, refuse, "${{ steps.sandbox.outputs.id }}");
 	refuseMistakes("sandbox-id", value, fail);
-	if (/^(?=.*\w)[\w.-]+$/.test(value)) return value;
+	if (isSandboxId(value)) return value;
 	return fail("is not an ID: it may have letters, digits, dots, - and _.");
 };
+/** Returns false for an ID that could lead `base-url` to another host or path. */
+function isSandboxId(id) {
+	return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
+}
 /** Empty if a sandbox is to be created. */
 const existingSandboxId = (value, refuse, all) => value === "" ? value : sandboxId(value, refuse, all);
 function isHeaderValue(value) {
@@ -1458,308 +1458,13 @@ function waitError({ unmet, error, waitedMs }) {
 	};
 }
 
-// src/agent/answer.ts
-var import_undici = require_undici();
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-/** @throws AgentError if the body is longer than `maxBytes` */
-async function readAnswer({ statusCode: status, headers, body }, label, maxBytes) {
-	const chunks = [];
-	let size = 0;
-	for await (const chunk of body) {
-		size += chunk.length;
-		if (size > maxBytes) {
-			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
-			throw new AgentError("bad-answer", message, { status });
-		}
-		chunks.push(chunk);
-	}
-	return {
-		label,
-		status,
-		text: new TextDecoder().decode(Buffer.concat(chunks)),
-		retryAfter: [headers["retry-after"]].flat()[0]
-	};
-}
-/** @throws AgentError if the answer is not JSON */
-function parseAnswer(answer) {
-	try {
-		return JSON.parse(answer.text);
-	} catch {
-		throw badAnswer(answer, "it is not JSON");
-	}
-}
-/** Builds the error for a 2xx answer that breaks the contract; `why` completes its sentence. */
-function badAnswer({ label, status }, why) {
-	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-	return new AgentError("bad-answer", message, { status });
-}
-const KINDS = {
-	401: "unauthorized",
-	403: "forbidden",
-	404: "not-found",
-	405: "not-found",
-	408: "busy",
-	409: "busy",
-	410: "sandbox-not-found",
-	413: "too-large",
-	425: "busy",
-	429: "busy",
-	501: "rejected",
-	503: "busy",
-	505: "rejected",
-	507: "disk-full"
-};
-const SANDBOX_GONE = /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i;
-const ADVICE = [
-	{
-		statuses: [400, 401],
-		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-		kind: "unauthorized",
-		hint: "Set username: user, or another user of the sandbox."
-	},
-	{
-		statuses: [429],
-		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-		kind: "busy",
-		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
-	},
-	{
-		statuses: [400],
-		words: /\binvalid host\b/i,
-		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
-	}
-];
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now) {
-	const { label, status, retryAfter } = answer;
-	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const isRedirect = status >= 300 && status < 400;
-	const words = isRedirect ? "" : wordsOf(answer.text, redact);
-	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const more = isRedirect ? " Redirects are not followed." : quoted;
-	const advice = ADVICE.find((each) => each.statuses.includes(status) && each.words.test(words));
-	const kind = advice?.kind ?? kindOf(status, words);
-	const retryAfterMs = parseRetryAfter(retryAfter, now);
-	const message = `${label} answered ${status}${reason}.${more}`;
-	const { error_code: code } = parseFields(answer.text);
-	return new AgentError(kind, message, {
-		status,
-		retryAfterMs,
-		hint: advice?.hint,
-		code: typeof code === "string" ? code : void 0
-	});
-}
-const MAX_RETRY_AFTER_MS = 6e4;
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. */
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
-}
-function kindOf(status, words) {
-	if ((status === 404 || status === 502) && SANDBOX_GONE.test(words)) return "sandbox-not-found";
-	const known = KINDS[status];
-	if (known !== void 0) return known;
-	if (status < 300) return "bad-answer";
-	if (status < 400) return "not-found";
-	return status < 500 ? "rejected" : "server";
-}
-const MAX_WORDS = 300;
-function wordsOf(text, redact) {
-	return truncate(redact(messageIn(text)).replace(/\s+/g, " ").trim(), MAX_WORDS);
-}
-function messageIn(text) {
-	if (/^\s*</.test(text)) return /<title>([^<]*)/i.exec(text)?.[1] ?? "";
-	try {
-		const body = JSON.parse(text);
-		const { message, error } = fieldsOf(body);
-		return [
-			body,
-			message,
-			error
-		].find((each) => typeof each === "string") ?? JSON.stringify(body);
-	} catch {
-		return text;
-	}
-}
-
-// src/agent/client.ts
-const SUCCESS = [200, 201];
-const MAX_ANSWER_BYTES = 131072;
-/** @throws InputError if a proxy variable is invalid */
-function openClient(connection, options) {
-	const { baseUrl, headers, token, headerPrefix, sandboxId, port, timeout } = connection;
-	const routing = routingHeaders(headerPrefix);
-	return openServiceClient({
-		baseUrl,
-		headers: {
-			...headers,
-			"X-Access-Token": token,
-			[routing.id]: sandboxId,
-			[routing.port]: String(port)
-		},
-		timeout
-	}, options);
-}
-/** @throws InputError if a proxy variable is invalid */
-function openServiceClient(service, options) {
-	const { cancel, now, redact } = options;
-	const dispatcher = openDispatcher(service);
-	const end = () => void dispatcher.destroy();
-	cancel.addEventListener("abort", end);
-	return {
-		async send(request) {
-			const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
-			try {
-				cancel.throwIfAborted();
-				const answer = await exchange({
-					...request,
-					label,
-					service,
-					dispatcher
-				});
-				if ((request.statuses ?? SUCCESS).includes(answer.status)) return answer;
-				throw statusFailure(answer, redact, now());
-			} catch (error) {
-				if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
-				throw networkFailure(error, label, redact);
-			}
-		},
-		async close() {
-			cancel.removeEventListener("abort", end);
-			await dispatcher.destroy();
-		}
-	};
-}
-const PROXY_VARIABLES = [
-	"http_proxy",
-	"HTTP_PROXY",
-	"https_proxy",
-	"HTTPS_PROXY"
-];
-function proxyCredentials(env = process.env) {
-	return PROXY_VARIABLES.flatMap((name) => URL.parse(env[name] ?? "") ?? []).flatMap(({ username, password }) => password === "" ? [username] : [password, `${username}:${password}`]).flatMap((secret) => [secret, decoded(secret)]).filter(isMaskable);
-}
-function decoded(text) {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
-}
-const MAX_CONNECT_MS = 1e4;
-function openDispatcher({ baseUrl, timeout }) {
-	const options = {
-		allowH2: false,
-		connectTimeout: Math.min(timeout, MAX_CONNECT_MS)
-	};
-	const { protocol, hostname } = new URL(baseUrl);
-	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
-	try {
-		return new import_undici.EnvHttpProxyAgent(options);
-	} catch {
-		const names = PROXY_VARIABLES.filter((name) => process.env[name]).join(", ");
-		throw inputError(names, "not the URL of an http, https or socks5 proxy.", "http://host:3128");
-	}
-}
-/**
-* Sends a request and reads its answer. Each chunk sent restarts the idle clock; after the last
-* one, the whole answer must arrive within the timeout.
-*/
-async function exchange(options) {
-	const { label, service, statuses = SUCCESS } = options;
-	const clock = startIdleClock(service.timeout);
-	const sending = {
-		isSent: options.body === void 0,
-		isOver: false,
-		thrown: void 0
-	};
-	const body = options.body && trackSending(options.body, sending, clock.restart, options.onSent);
-	try {
-		const answer = await Promise.race([clock.ranOut, receive(options, body, clock.signal)]);
-		if (!sending.isSent && statuses.includes(answer.status)) {
-			const message = `${label} answered ${answer.status} before everything was sent.`;
-			throw new AgentError("connection", message);
-		}
-		await setImmediate();
-		return answer;
-	} catch (error) {
-		throw sending.thrown ?? (clock.signal.aborted ? stalled(label, sending) : error);
-	} finally {
-		clock.stop();
-		sending.isOver = true;
-	}
-}
-async function receive({ label, service, dispatcher, method, path, headers, maxAnswerBytes = MAX_ANSWER_BYTES }, body, signal) {
-	const always = {
-		Accept: "application/json",
-		"User-Agent": USER_AGENT
-	};
-	const response = await (0, import_undici.request)(`${service.baseUrl}${path}`, {
-		dispatcher,
-		method,
-		headers: {
-			...service.headers,
-			...always,
-			...headers
-		},
-		body: body ?? null,
-		signal,
-		headersTimeout: 0,
-		bodyTimeout: 0
-	});
-	return readAnswer(response, label, maxAnswerBytes);
-}
-async function* trackSending(chunks, sending, restartClock, onSent = () => {}) {
-	try {
-		for (const chunk of chunks) {
-			yield chunk;
-			if (sending.isOver) return;
-			restartClock();
-			onSent(chunk.length);
-		}
-		sending.isSent = true;
-	} catch (error) {
-		sending.thrown = error;
-		throw error;
-	}
-}
-function stalled(label, { isSent }) {
-	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
-}
-/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
-function startIdleClock(ms) {
-	const { promise: ranOut, reject } = Promise.withResolvers();
-	const ending = new AbortController();
-	const end = () => {
-		ending.abort();
-		reject(ending.signal.reason);
-	};
-	let timer = setTimeout(end, ms);
-	const stop = () => clearTimeout(timer);
-	const restart = () => {
-		stop();
-		timer = setTimeout(end, ms);
-	};
-	return {
-		ranOut,
-		signal: ending.signal,
-		restart,
-		stop
-	};
-}
-
 // src/github/runner.ts
 /** Reads the step's inputs and masks its secrets. */
 function readInputs(entry) {
 	const names = inputNames(entry);
 	const raw = Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
-	for (const secret of secretsOf(raw)) setSecret(secret);
+	for (const secret of secretsIn(raw)) setSecret(secret);
 	return raw;
-}
-function secretsOf(raw) {
-	return [...secretsIn(raw), ...proxyCredentials()];
 }
 function workspace() {
 	return process.env["GITHUB_WORKSPACE"] || process.cwd();
@@ -2495,7 +2200,7 @@ function openStep(entry, given) {
 	process.stdout.on("error", () => {});
 	const raw = given ?? readInputs(entry);
 	const sandboxes = jobSandboxes();
-	const redact = redactor([...secretsOf(raw), ...sandboxes.map(({ token }) => token)]);
+	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
 	const shown = {
@@ -2540,6 +2245,320 @@ function failedReport(entry, raw, error) {
 		gate,
 		errors: [error]
 	};
+}
+
+// src/agent/answer.ts
+var import_undici = require_undici();
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const MAX_ANSWER_BYTES = 131072;
+/** @throws AgentError if the body is longer than `maxBytes` */
+async function readAnswer({ statusCode: status, headers, body }, label, maxBytes = MAX_ANSWER_BYTES) {
+	const chunks = [];
+	let size = 0;
+	for await (const chunk of body) {
+		size += chunk.length;
+		if (size > maxBytes) {
+			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
+			throw new AgentError("bad-answer", message, { status });
+		}
+		chunks.push(chunk);
+	}
+	return {
+		label,
+		status,
+		text: new TextDecoder().decode(Buffer.concat(chunks)),
+		retryAfter: [headers["retry-after"]].flat()[0]
+	};
+}
+/** @throws AgentError if the answer is not JSON */
+function parseAnswer(answer) {
+	try {
+		return JSON.parse(answer.text);
+	} catch {
+		throw badAnswer(answer, "it is not JSON");
+	}
+}
+/** Builds the error for a 2xx answer that breaks the contract; `why` completes its sentence. */
+function badAnswer({ label, status }, why) {
+	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+	return new AgentError("bad-answer", message, { status });
+}
+const KINDS = {
+	401: "unauthorized",
+	403: "forbidden",
+	404: "not-found",
+	405: "not-found",
+	408: "busy",
+	409: "busy",
+	410: "sandbox-not-found",
+	413: "too-large",
+	425: "busy",
+	429: "busy",
+	501: "rejected",
+	503: "busy",
+	505: "rejected",
+	507: "disk-full"
+};
+const PHRASES = [
+	{
+		statuses: [404, 502],
+		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [400, 401],
+		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		kind: "unauthorized",
+		hint: "Set username: user, or another user of the sandbox."
+	},
+	{
+		statuses: [429],
+		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+		kind: "busy",
+		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
+	},
+	{
+		statuses: [400],
+		words: /\binvalid host\b/i,
+		kind: "rejected",
+		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+	}
+];
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+function statusFailure(answer, redact, now) {
+	const { label, status, text, retryAfter } = answer;
+	const isRedirect = status >= 300 && status < 400;
+	const words = isRedirect ? "" : excerpt(messageIn(text), redact);
+	const phrase = PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
+	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	const more = isRedirect ? " Redirects are not followed." : quoted;
+	const { error_code: code } = parseFields(text);
+	const message = `${label} answered ${status}${reason}.${more}`;
+	return new AgentError(phrase?.kind ?? kindOf(status), message, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		code: typeof code === "string" ? code : void 0,
+		hint: phrase?.hint
+	});
+}
+const MAX_RETRY_AFTER_MS = 6e4;
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
+}
+function kindOf(status) {
+	const kind = KINDS[status];
+	if (kind !== void 0) return kind;
+	if (status < 300) return "bad-answer";
+	if (status < 400) return "not-found";
+	return status < 500 ? "rejected" : "server";
+}
+function messageIn(text) {
+	if (/^\s*</.test(text)) return /<title>([^<]*)/i.exec(text)?.[1] ?? "";
+	try {
+		const body = JSON.parse(text);
+		const { message, error } = fieldsOf(body);
+		return [
+			body,
+			message,
+			error
+		].find((each) => typeof each === "string") ?? JSON.stringify(body);
+	} catch {
+		return text;
+	}
+}
+
+// src/agent/client.ts
+const SUCCESS = [
+	200,
+	201,
+	204
+];
+/** Adds the token, and the headers that route to the agent in a sandbox. */
+function agentService(connection) {
+	const { baseUrl, timeout, headers, token, headerPrefix, sandboxId, port } = connection;
+	const routing = routingHeaders(headerPrefix);
+	return {
+		baseUrl,
+		timeout,
+		headers: {
+			...headers,
+			"X-Access-Token": token,
+			[routing.id]: sandboxId,
+			[routing.port]: String(port)
+		}
+	};
+}
+/** Closes the client once `run` has ended. @throws InputError if a proxy variable is invalid */
+async function withClient(service, options, run) {
+	const { cancel } = options;
+	const dispatcher = openDispatcher(service);
+	const end = () => void dispatcher.destroy();
+	cancel.addEventListener("abort", end);
+	const transport = {
+		...options,
+		service,
+		dispatcher
+	};
+	try {
+		return await run({ send: (request) => send$1(request, transport) });
+	} finally {
+		cancel.removeEventListener("abort", end);
+		await dispatcher.destroy();
+	}
+}
+async function send$1(request, transport) {
+	const { service, cancel, redact } = transport;
+	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
+	try {
+		cancel.throwIfAborted();
+		return await exchange(request, label, transport);
+	} catch (error) {
+		if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
+		throw networkFailure(error, label, redact);
+	}
+}
+async function exchange({ method, path, headers, body, onSent, maxAnswerBytes }, label, { service, dispatcher, redact, now }) {
+	const sending = {
+		isSent: body === void 0,
+		isOver: false
+	};
+	const clock = startIdleClock(service.timeout, () => stalled(label, sending));
+	const onTaken = (bytes) => {
+		clock.restart();
+		onSent?.(bytes);
+	};
+	const always = {
+		Accept: "application/json",
+		"User-Agent": USER_AGENT
+	};
+	const receiving = (0, import_undici.request)(`${service.baseUrl}${path}`, {
+		dispatcher,
+		method,
+		headers: {
+			...service.headers,
+			...always,
+			...headers
+		},
+		body: body === void 0 ? null : trackSending(body, sending, onTaken),
+		signal: clock.signal,
+		headersTimeout: 0,
+		bodyTimeout: 0
+	}).then((response) => readAnswer(response, label, maxAnswerBytes));
+	try {
+		const answer = await Promise.race([clock.ranOut, receiving]);
+		const isSuccess = SUCCESS.includes(answer.status);
+		if (isSuccess && !sending.isSent) throw answeredEarly(answer);
+		await setImmediate();
+		if (isSuccess) return answer;
+		throw statusFailure(answer, redact, now());
+	} finally {
+		clock.stop();
+		sending.isOver = true;
+	}
+}
+async function* trackSending(chunks, sending, onTaken) {
+	for (const chunk of chunks) {
+		yield chunk;
+		if (sending.isOver) return;
+		onTaken(chunk.length);
+	}
+	sending.isSent = true;
+}
+/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
+function startIdleClock(ms, createError) {
+	const { promise: ranOut, reject } = Promise.withResolvers();
+	const ending = new AbortController();
+	const end = () => {
+		reject(createError());
+		ending.abort();
+	};
+	let timer = setTimeout(end, ms);
+	const stop = () => clearTimeout(timer);
+	const restart = () => {
+		stop();
+		timer = setTimeout(end, ms);
+	};
+	return {
+		ranOut,
+		signal: ending.signal,
+		restart,
+		stop
+	};
+}
+function stalled(label, { isSent }) {
+	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
+}
+function answeredEarly({ label, status }) {
+	const message = `${label} answered ${status} before everything was sent.`;
+	return new AgentError("connection", message);
+}
+const PROXY_VARIABLES = [
+	"http_proxy",
+	"HTTP_PROXY",
+	"https_proxy",
+	"HTTPS_PROXY"
+];
+const MAX_CONNECT_MS = 1e4;
+function openDispatcher({ baseUrl, timeout }) {
+	const options = {
+		allowH2: false,
+		connectTimeout: Math.min(timeout, MAX_CONNECT_MS)
+	};
+	const { protocol, hostname } = new URL(baseUrl);
+	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
+	try {
+		return new import_undici.EnvHttpProxyAgent(options);
+	} catch {
+		const names = PROXY_VARIABLES.filter((name) => process.env[name]).join(", ");
+		throw inputError(names, "not the URL of an http, https or socks5 proxy.", "http://host:3128");
+	}
+}
+
+// src/agent/batches.ts
+/** Files up to this size are sent whole, which is much faster than streaming. */
+const SMALL_BYTES = 262144;
+const BATCH_BYTES = 1048576;
+/**
+* Groups files into requests: large files alone, largest first, then small ones up to
+* `filesPerRequest` and 1 MiB. A concurrency of 1 keeps the plan's order.
+*/
+function batchesOf(files, { filesPerRequest, concurrency }) {
+	const batches = [];
+	let open = [];
+	let room = 0;
+	for (const file of concurrency === 1 ? files : largestFirst(files)) {
+		const bytes = batchBytes(file);
+		if (bytes === void 0 || filesPerRequest === 1) {
+			batches.push([file]);
+			continue;
+		}
+		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
+			open = [];
+			room = BATCH_BYTES;
+			batches.push(open);
+		}
+		open.push(file);
+		room -= bytes;
+	}
+	return batches;
+}
+function largestFirst(files) {
+	const large = files.filter(({ size }) => size > SMALL_BYTES);
+	const small = files.filter(({ size }) => size <= SMALL_BYTES);
+	return [...large.sort((one, other) => other.size - one.size), ...small];
+}
+const FRAME_BYTES = 256;
+/** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
+function batchBytes({ target, size }) {
+	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+function isPlainFilename(filename) {
+	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
 }
 
 // src/stats/sample.ts
@@ -2667,7 +2686,7 @@ async function stats(inputs, context) {
 		baseUrl,
 		gate
 	};
-	return withClient(inputs, context, async (client) => {
+	return withClient(agentService(inputs), context, async (client) => {
 		const measured = await waitFor(inputs, client, context) ?? await measure(inputs, client, context);
 		return {
 			...report,
@@ -2675,14 +2694,6 @@ async function stats(inputs, context) {
 			cancelled: context.cancel.aborted
 		};
 	});
-}
-async function withClient(inputs, context, run) {
-	const client = openClient(inputs, context);
-	try {
-		return await run(client);
-	} finally {
-		await client.close();
-	}
 }
 /** Waits until the `wait-until` conditions hold; returns errors if they never do. */
 async function waitFor(inputs, client, context) {
@@ -2749,11 +2760,6 @@ async function measure(inputs, client, context, hasPrevious = false) {
 		intervalMs,
 		hasPrevious,
 		stop: context.cancel
-	});
-	if (error !== void 0) context.onEvent({
-		kind: "failed",
-		files: [],
-		error
 	});
 	return {
 		samples,
@@ -2900,30 +2906,29 @@ function readIfThere(file) {
 async function runSampler(directory, task) {
 	const inputs = parseInputs("monitor", task.inputs);
 	const { stop, cancel, close } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
-	const connection = {
+	const service = agentService({
 		...inputs,
 		timeout: sampleTimeout(inputs)
-	};
-	const redact = redactor([...secretsIn(task.inputs), ...proxyCredentials()]);
-	const client = openClient(connection, {
-		cancel,
-		now: Date.now,
-		redact
 	});
+	const redact = redactor(secretsIn(task.inputs));
+	const recording = {
+		intervalMs: inputs.sampleInterval,
+		sleep,
+		stop,
+		now: clockSince(task.origin),
+		write: (line) => appendLine(directory, line, redact),
+		isFull: () => isFull(directory)
+	};
 	try {
-		await recordSamples(() => requestStats(client, inputs.statsPath), {
-			intervalMs: inputs.sampleInterval,
-			sleep,
-			stop,
-			now: clockSince(task.origin),
-			write: (line) => appendLine(directory, line, redact),
-			isFull: () => isFull(directory)
-		});
+		await withClient(service, {
+			cancel,
+			now: Date.now,
+			redact
+		}, (client) => recordSamples(() => requestStats(client, inputs.statsPath), recording));
 	} catch (error) {
 		process.stderr.write(`${String(error)}\n`);
 	}
 	close();
-	await client.close();
 	signOff(directory);
 }
 const MIN_TIMEOUT_MS = 1e4;
@@ -3044,11 +3049,11 @@ const FIRST_RETRIES = 2;
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
 	const origin = clockOrigin();
-	const connection = {
+	const service = agentService({
 		...inputs,
 		timeout: sampleTimeout(inputs)
-	};
-	const outcome = await withClient(connection, context, (client) => sample({
+	});
+	const outcome = await withClient(service, context, (client) => sample({
 		...inputs,
 		retries: FIRST_RETRIES
 	}, client, context));
@@ -3151,9 +3156,9 @@ function nameMonitor(directory) {
 }
 
 // src/sandbox/api.ts
-function openApi(inputs, options) {
-	const { apiUrl: baseUrl, apiKey, headers, retries, timeout } = inputs;
-	const service = {
+function apiService(inputs) {
+	const { apiUrl: baseUrl, apiKey, headers, timeout } = inputs;
+	return {
 		baseUrl,
 		headers: {
 			...headers,
@@ -3161,69 +3166,59 @@ function openApi(inputs, options) {
 		},
 		timeout
 	};
-	const client = openServiceClient(service, options);
-	async function send({ body, isRepeatable, ...request }, decode) {
-		const sending = {
-			...request,
-			...body && jsonBody(body)
-		};
-		const policy = {
-			...options,
-			retries,
-			...isRepeatable && { isRepeatable }
-		};
-		const outcome = await withRetries(async () => decode(await client.send(sending)), policy);
-		if ("error" in outcome) throw withApiHint(outcome.error);
-		return outcome.value;
-	}
-	const toSandbox = (answer) => decodeSandbox(answer, apiKey);
-	const pathOf = (id) => `/sandboxes/${encodeURIComponent(id)}`;
+}
+/** Creates a sandbox, retrying only after failures that certainly had no effect. @throws AgentError */
+function createSandbox(api, { template, lifetime, metadata, env }) {
+	const body = {
+		templateID: template,
+		timeout: lifetime,
+		secure: true,
+		autoPause: false,
+		metadata,
+		envVars: env
+	};
+	return send({
+		...api,
+		isRepeatable: hadNoEffect
+	}, post("/sandboxes", body), (answer) => decodeSandbox(answer, api.apiKey));
+}
+/** Connects, extending the sandbox's life to at least `lifetime` seconds. @throws AgentError */
+async function connectToSandbox(api, id, lifetime) {
 	return {
-		/** Creates a sandbox, retrying only after failures that certainly had no effect. */
-		create({ template, lifetime, metadata, env }) {
-			return send({
-				method: "POST",
-				path: "/sandboxes",
-				body: {
-					templateID: template,
-					timeout: lifetime,
-					secure: true,
-					autoPause: false,
-					metadata,
-					envVars: env
-				},
-				isRepeatable: hadNoEffect
-			}, toSandbox);
-		},
-		/** Connects to a sandbox and extends its life to at least `lifetime` seconds from now. */
-		async connect(id, lifetime) {
-			return {
-				...await send({
-					method: "POST",
-					path: `${pathOf(id)}/connect`,
-					body: { timeout: lifetime }
-				}, toSandbox),
-				id
-			};
-		},
-		/** Returns false if the sandbox was already gone. */
-		remove(id) {
-			return send({
-				method: "DELETE",
-				path: pathOf(id),
-				statuses: [
-					200,
-					204,
-					404
-				]
-			}, ({ status }) => status !== 404);
-		},
-		close: () => client.close()
+		...await send(api, post(`${pathOf(id)}/connect`, { timeout: lifetime }), (answer) => decodeSandbox(answer, api.apiKey)),
+		id
 	};
 }
-function jsonBody(value) {
-	const bytes = Buffer.from(JSON.stringify(value));
+/** Returns false if the sandbox was already gone. @throws AgentError */
+async function removeSandbox(api, id) {
+	try {
+		return await send(api, {
+			method: "DELETE",
+			path: pathOf(id)
+		}, () => true);
+	} catch (error) {
+		if (error instanceof AgentError && error.status === 404) return false;
+		throw error;
+	}
+}
+async function send(api, request, decode) {
+	const outcome = await withRetries(async () => decode(await api.client.send(request)), api);
+	if ("value" in outcome) return outcome.value;
+	const { kind, message, status, code } = outcome.error;
+	throw new AgentError(kind, message, {
+		status,
+		code,
+		hint: HINTS[kind] ?? OTHER_HINT
+	});
+}
+function pathOf(id) {
+	return `/sandboxes/${encodeURIComponent(id)}`;
+}
+function post(path, body) {
+	const bytes = Buffer.from(JSON.stringify(body));
 	return {
+		method: "POST",
+		path,
 		headers: {
 			"Content-Type": "application/json",
 			"Content-Length": String(bytes.length)
@@ -3238,7 +3233,7 @@ function decodeSandbox(answer, apiKey) {
 		token,
 		domain
 	].some((value) => typeof value === "string" && value.includes(apiKey))) throw badAnswer(answer, "it contains the API key");
-	if (typeof id !== "string" || !/^(?=.*\w)[\x21-\x7e]{1,200}$/.test(id)) throw badAnswer(answer, "it names no sandbox");
+	if (typeof id !== "string" || !isSandboxId(id)) throw badAnswer(answer, "it names no sandbox");
 	const hasToken = typeof token === "string" && token !== "" && isHeaderValue(token);
 	const hasDomain = typeof domain === "string" && /^[\w.-]+(:\d+)?$/.test(domain);
 	return {
@@ -3263,27 +3258,11 @@ function mayHaveCreated({ kind, status, code }) {
 }
 const HINTS = {
 	unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
-	forbidden: "Check what the API key may do, and the limits of your account.",
-	rejected: "Check template, lifetime and the limits of your account.",
-	busy: "Delete sandboxes that you no longer need, check the limits of your account, or run the job later.",
-	server: "Check the service's status, and run the job again.",
 	"not-found": "Check template, api-url, and sandbox-id: a sandbox that was deleted or has expired is gone.",
 	"sandbox-not-found": "Check sandbox-id: a sandbox that was deleted or has expired is gone.",
-	unreachable: "Check api-url, and the proxy settings of this runner (HTTPS_PROXY, NO_PROXY).",
-	connection: "The connection to the service is unreliable. Run the job again.",
-	"bad-answer": "Check api-url: it is the URL of the service's API, such as https://api.e2b.app, not of its website."
+	"bad-answer": "Check api-url: it is the URL of the service's API, not of its website."
 };
-function withApiHint(error) {
-	const { kind, message, status, code, retryAfterMs, cause } = error;
-	const hint = HINTS[kind] ?? error.hint;
-	return new AgentError(kind, message, {
-		status,
-		code,
-		retryAfterMs,
-		hint,
-		cause
-	});
-}
+const OTHER_HINT = "Check api-url, template, the limits of your account, and the service's status. Then run the job again.";
 
 // src/sandbox/sandbox.ts
 /** Creates a sandbox or connects to an existing one. @throws AgentError */
@@ -3306,7 +3285,7 @@ const UNKNOWN_URL = "The service names no domain, so later steps need the inputs
 async function deleteSandbox({ id, endsAt }, inputs, context) {
 	await withApi(inputs, context, context.lastCall, async (api) => {
 		try {
-			const wasThere = await api.remove(id);
+			const wasThere = await removeSandbox(api, id);
 			context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 		} catch (error) {
 			if (!(error instanceof AgentError)) throw error;
@@ -3328,19 +3307,19 @@ function baseUrlOf(domain, apiUrl) {
 	if (apiUrl.startsWith("http:")) return apiUrl;
 	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
 }
-async function withApi(inputs, context, stop, act) {
+function withApi(inputs, context, stop, act) {
 	const { lastCall, log } = context;
-	const api = openApi(inputs, {
+	const onRetry = ({ attempt, error, delayMs }) => log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
+	return withClient(apiService(inputs), {
 		...context,
-		cancel: lastCall,
+		cancel: lastCall
+	}, (client) => act({
+		...context,
+		...inputs,
+		client,
 		stop,
-		onRetry: ({ attempt, error, delayMs }) => log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`)
-	});
-	try {
-		return await act(api);
-	} finally {
-		await api.close();
-	}
+		onRetry
+	}));
 }
 async function create(api, inputs, { cancel, now, log, warn }, { trace, willDelete }) {
 	const { template, lifetime, env } = inputs;
@@ -3349,12 +3328,13 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, willDele
 		...inputs.metadata,
 		...trace
 	};
-	const sandbox = await api.create({
+	const request = {
 		template,
 		lifetime: Math.ceil(lifetime / 1e3),
 		metadata,
 		env
-	}).catch((error) => {
+	};
+	const sandbox = await createSandbox(api, request).catch((error) => {
 		if (error instanceof AgentError && mayHaveCreated(error)) warn(maybeCreated(trace, now() + lifetime));
 		throw error;
 	});
@@ -3365,7 +3345,7 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, willDele
 			endsAt: now() + lifetime
 		});
 	} catch (error) {
-		await api.remove(id).catch(() => warn(leftBehind({
+		await removeSandbox(api, id).catch(() => warn(leftBehind({
 			id,
 			endsAt: now() + lifetime
 		})));
@@ -3379,7 +3359,7 @@ async function connect(api, { sandboxId: id, lifetime, delete: isDeleted = false
 		id,
 		endsAt: now() + lifetime
 	});
-	const sandbox = await api.connect(id, Math.ceil(lifetime / 1e3));
+	const sandbox = await connectToSandbox(api, id, Math.ceil(lifetime / 1e3));
 	log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return sandbox;
 }
@@ -3390,4 +3370,4 @@ function noToken({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { fieldsOf as $, badAnswer as A, abbreviate as B, openMonitorDirectory as C, traceOfStep as D, scheduleDeletion as E, InputError as F, formatNumber as G, formatBytes as H, allOf as I, AgentError as J, totalSize as K, inputError as L, EMPTY_REPORT as M, describeShard as N, requireFiles as O, isSecretHeader as P, errorText as Q, gateOf as R, monitorDirectory as S, sandboxToDelete as T, formatCount as U, andMore as V, formatDuration as W, isFatal as X, failureOf as Y, quote as Z, runReportingStep as _, endMonitor as a, findMonitors as b, runSampler as c, readKeptInputs as d, parseFields as et, checkGateIsJudgeable as f, withClient as g, waitFor as h, chooseMonitor as i, parseAnswer as j, MAX_ANSWER_BYTES as k, isStopped as l, stats as m, leftBehind as n, startMonitor as o, measure as p, withRetries as q, provideSandbox as r, receiveTask as s, deleteSandbox as t, systemCode as tt, markStopped as u, runStep as v, publishSandbox as w, forgetJobSandbox as x, digestOf as y, isGated as z };
+export { quote as $, publishSandbox as A, inputError as B, runReportingStep as C, forgetJobSandbox as D, findMonitors as E, EMPTY_REPORT as F, formatBytes as G, isGated as H, describeShard as I, formatNumber as J, formatCount as K, isSecretHeader as L, scheduleDeletion as M, traceOfStep as N, monitorDirectory as O, requireFiles as P, isFatal as Q, InputError as R, parseAnswer as S, digestOf as T, abbreviate as U, gateOf as V, andMore as W, withRetries as X, totalSize as Y, AgentError as Z, batchesOf as _, endMonitor as a, MAX_ANSWER_BYTES as b, runSampler as c, readKeptInputs as d, errorText as et, checkGateIsJudgeable as f, SMALL_BYTES as g, waitFor as h, chooseMonitor as i, sandboxToDelete as j, openMonitorDirectory as k, isStopped as l, stats as m, leftBehind as n, parseFields as nt, startMonitor as o, measure as p, formatDuration as q, provideSandbox as r, systemCode as rt, receiveTask as s, deleteSandbox as t, fieldsOf as tt, markStopped as u, agentService as v, runStep as w, badAnswer as x, withClient as y, allOf as z };

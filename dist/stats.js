@@ -1,4 +1,4 @@
-import { _ as runReportingStep, m as stats } from "./shared.js";
+import { C as runReportingStep, m as stats } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

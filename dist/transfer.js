@@ -1,39 +1,28 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as fieldsOf, A as badAnswer, B as abbreviate, F as InputError, G as formatNumber, H as formatBytes, I as allOf, J as AgentError, K as totalSize, L as inputError, M as EMPTY_REPORT, N as describeShard, P as isSecretHeader, Q as errorText, R as gateOf, U as formatCount, V as andMore, X as isFatal, Y as failureOf, Z as quote, et as parseFields, f as checkGateIsJudgeable, g as withClient, h as waitFor, j as parseAnswer, k as MAX_ANSWER_BYTES, p as measure, q as withRetries, tt as systemCode, y as digestOf, z as isGated } from "./shared.js";
+import { $ as quote, B as inputError, F as EMPTY_REPORT, G as formatBytes, H as isGated, I as describeShard, J as formatNumber, K as formatCount, L as isSecretHeader, Q as isFatal, R as InputError, S as parseAnswer, T as digestOf, U as abbreviate, V as gateOf, W as andMore, X as withRetries, Y as totalSize, Z as AgentError, _ as batchesOf, b as MAX_ANSWER_BYTES, et as errorText, f as checkGateIsJudgeable, g as SMALL_BYTES, h as waitFor, nt as parseFields, p as measure, rt as systemCode, tt as fieldsOf, v as agentService, x as badAnswer, y as withClient, z as allOf } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { createHash, hash } from "node:crypto";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import path, { posix } from "node:path";
+import path, { dirname, posix, resolve, sep } from "node:path";
 import { once } from "node:events";
 import { homedir } from "node:os";
 
 // src/agent/read-file.ts
-/** Files up to this size are sent whole, which is much faster than streaming. */
-const SMALL_BYTES = 262144;
 const CHUNK_BYTES = 262144;
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** @throws AgentError if the file cannot be read or its size has changed */
 function openFile(file) {
-	const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
-	const close = () => closeSync(descriptor);
-	try {
-		checkPlanned(file, descriptor);
-	} catch (error) {
-		close();
-		throw error;
-	}
+	const descriptor = openPlanned(file);
 	return {
 		chunks: () => chunksOf(file, descriptor),
-		close
+		close: () => closeSync(descriptor)
 	};
 }
 /** Fills `buffer`, which must have the file's exact size. @throws AgentError like `openFile` */
 function readSmallFile(file, buffer) {
-	const descriptor = reading(file, () => openSync(file.realPath, FLAGS));
+	const descriptor = openPlanned(file);
 	try {
-		checkPlanned(file, descriptor);
-		fill(file, descriptor, buffer);
+		readInto(buffer, file, descriptor);
 	} finally {
 		closeSync(descriptor);
 	}
@@ -57,49 +46,56 @@ async function hashFile(file, cancel) {
 		opened?.close();
 	}
 }
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+function openPlanned(file) {
+	const descriptor = callSystem(file, () => openSync(file.realPath, FLAGS));
+	const stat = fstatSync(descriptor);
+	if (stat.isFile() && stat.size === file.size) return descriptor;
+	closeSync(descriptor);
+	if (!stat.isFile()) throw fileError(file, "is no longer a regular file");
+	throw fileError(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
+}
 function* chunksOf(file, descriptor) {
 	const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
 	for (let read = 0; read < file.size; read += buffer.length) {
 		const chunk = buffer.subarray(0, file.size - read);
-		fill(file, descriptor, chunk);
+		readInto(chunk, file, descriptor);
 		yield chunk;
 	}
 }
-function fill(file, descriptor, buffer) {
+function readInto(buffer, file, descriptor) {
 	for (let filled = 0; filled < buffer.length;) {
-		const rest = buffer.length - filled;
-		const read = reading(file, () => readSync(descriptor, buffer, filled, rest, null));
-		if (read === 0) throw changed(file, `shrank by ${rest} bytes or more during the upload`);
+		const missing = buffer.length - filled;
+		const read = callSystem(file, () => readSync(descriptor, buffer, filled, missing, null));
+		if (read === 0) throw fileError(file, `shrank by ${missing} bytes or more during the upload`);
 		filled += read;
 	}
 }
-function checkPlanned(file, descriptor) {
-	const stat = fstatSync(descriptor);
-	if (!stat.isFile()) throw changed(file, "is no longer a regular file");
-	if (stat.size !== file.size) throw changed(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
-}
-function reading(file, read) {
+function callSystem(file, call) {
 	try {
-		return read();
+		return call();
 	} catch (error) {
 		const code = systemCode(error);
-		throw code === void 0 ? error : changed(file, `cannot be read (${code})`);
+		throw code === void 0 ? error : fileError(file, `cannot be read (${code})`);
 	}
 }
-function changed({ realPath }, what) {
-	return new AgentError("file-changed", `${realPath} ${what}.`);
+function fileError({ realPath }, problem) {
+	return new AgentError("file-changed", `${realPath} ${problem}.`);
 }
 
 // src/agent/multipart.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** Creates a form whose random boundary cannot occur in any file. */
+/**
+* Creates a form of multipart/form-data (RFC 7578) with every part named `file`. Its random boundary
+* cannot occur in any file.
+*/
 function newForm() {
 	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
 	return {
 		contentType: `multipart/form-data; boundary=${boundary}`,
 		tail,
-		head(filename) {
+		head: (filename) => {
 			const form = new import_form_data.default();
 			form.setBoundary(boundary);
 			form.append("file", "", {
@@ -110,30 +106,20 @@ function newForm() {
 		}
 	};
 }
-const BATCH_BYTES = 1048576;
-const FRAME_BYTES = 256;
-/** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
-function batchBytes({ target, size }) {
-	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
-}
-function isPlainFilename(filename) {
-	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
-}
 const LINE_BREAK = Buffer.from("\r\n");
 /** Reads small files into one body, skipping any that are unreadable or have changed in size. */
-function batchBody(files, form) {
+function batchBody(files, { head, tail }) {
 	const framed = files.map((file) => ({
 		file,
-		head: form.head(file.target)
+		head: head(file.target)
 	}));
-	const bytes = framed.reduce((sum, { file, head }) => sum + LINE_BREAK.length + head.length + file.size, form.tail.length);
-	const buffer = Buffer.allocUnsafeSlow(bytes);
-	const parts = [];
+	const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
+	const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
+	const digests = /* @__PURE__ */ new Map();
 	const unreadable = /* @__PURE__ */ new Map();
 	let end = 0;
 	for (const { file, head } of framed) {
-		const start = parts.length > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
+		const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
 		const at = start + head.copy(buffer, start);
 		const content = buffer.subarray(at, at + file.size);
 		try {
@@ -143,17 +129,14 @@ function batchBody(files, form) {
 			unreadable.set(file, error);
 			continue;
 		}
-		parts.push({
-			file,
-			sha256: () => hash("sha256", content)
-		});
+		digests.set(file, () => hash("sha256", content));
 		end = at + file.size;
 	}
 	return {
-		parts,
+		chunks: [...slicesOf(buffer.subarray(0, end)), tail],
+		length: end + tail.length,
+		digests,
 		unreadable,
-		chunks: [...slicesOf(buffer.subarray(0, end)), form.tail],
-		length: end + form.tail.length,
 		close: () => {}
 	};
 }
@@ -171,14 +154,12 @@ function fileBody(file, form, isHashed) {
 		yield form.tail;
 	}
 	const length = head.length + file.size + form.tail.length;
+	const digests = /* @__PURE__ */ new Map([[file, () => digest?.digest("hex") ?? ""]]);
 	return {
-		parts: [{
-			file,
-			sha256: () => digest?.digest("hex") ?? ""
-		}],
-		unreadable: /* @__PURE__ */ new Map(),
 		chunks: chunks(),
 		length,
+		digests,
+		unreadable: /* @__PURE__ */ new Map(),
 		close
 	};
 }
@@ -200,7 +181,7 @@ function uploader(client, inputs, isHashed) {
 		const body = !isBatch && file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(files, form);
 		const [unreadable] = body.unreadable.values();
 		if (!isBatch && unreadable !== void 0) throw unreadable;
-		if (body.parts.length === 0) return body.unreadable;
+		if (body.digests.size === 0) return body.unreadable;
 		try {
 			const stored = storedFiles(await client.send({
 				method: "POST",
@@ -210,7 +191,7 @@ function uploader(client, inputs, isHashed) {
 					"Content-Length": String(body.length)
 				},
 				body: body.chunks,
-				maxAnswerBytes: MAX_ANSWER_BYTES + (isBatch ? ENTRY_BYTES * files.length : 0),
+				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
 				onSent
 			}), body, isHashed);
 			return new Map([...body.unreadable, ...stored]);
@@ -229,16 +210,17 @@ function requestPath(inputs, target) {
 	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
 	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
 }
-function storedFiles(answer, { parts }, isHashed) {
-	const paths = storedPaths(answer, parts.map(({ file }) => file.target));
-	return parts.map(({ file, sha256 }, index) => {
+function storedFiles(answer, { digests }, isHashed) {
+	const sent = [...digests];
+	const paths = storedPaths(answer, sent.map(([{ target }]) => target));
+	return sent.map(([file, digest], index) => {
 		const stored = {
 			path: paths[index] ?? "",
 			size: file.size
 		};
 		return [file, isHashed ? {
 			...stored,
-			sha256: sha256()
+			sha256: digest()
 		} : stored];
 	});
 }
@@ -257,11 +239,11 @@ function storedPath(entry, target, answer) {
 	const { path, name, type } = fieldsOf(entry);
 	if (type !== "file") throw badAnswer(answer, "its entry is not of type \"file\"");
 	if (name !== posix.basename(target)) throw badAnswer(answer, "its entry names another file");
-	if (typeof path === "string" && path !== "" && path.length <= MAX_PATH && leadsTo(path, target)) return path;
+	if (typeof path === "string" && path.length <= MAX_PATH && isPathOf(target, path)) return path;
 	throw badAnswer(answer, "its entry has no path, or that of another target");
 }
-function leadsTo(stored, target) {
-	return stored === target || !posix.isAbsolute(target) && stored.endsWith(`/${target}`);
+function isPathOf(target, path) {
+	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
 }
 
 // src/files/paths.ts
@@ -581,45 +563,43 @@ function skipWarnings(skipped) {
 const SCHEMA = 2;
 /** @throws InputError if the file cannot be read or is not a state file */
 function readState(inputs, workspace) {
-	if (inputs.stateFile === "") return void 0;
-	const file = path.resolve(workspace, inputs.stateFile);
-	const scope = scopeOf(inputs);
-	refuseLinks(file, path.resolve(workspace));
-	const text = readText(file);
-	const rows = text === "" ? /* @__PURE__ */ new Map() : decodeRows(text, scope);
-	if (rows !== void 0) return {
-		file,
-		rows,
-		scope,
+	if (inputs.stateFile === "") return {
+		state: void 0,
 		warnings: []
 	};
-	const warning = `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
+	const file = resolve(workspace, inputs.stateFile);
+	const scope = scopeOf(inputs);
+	refuseLinks(file, resolve(workspace));
+	const rows = decodeRows(readText(file), scope);
 	return {
-		file,
-		rows: /* @__PURE__ */ new Map(),
-		scope,
-		warnings: [warning]
+		state: {
+			file,
+			scope,
+			rows: rows ?? []
+		},
+		warnings: rows === void 0 ? [ignored(file)] : []
 	};
 }
+function ignored(file) {
+	return `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
+}
 async function findChanges(files, { rows }, cancel) {
-	const byTarget = new Map([...rows].map(([place, row]) => [row.target, {
-		place,
-		...row
-	}]));
+	const byTarget = new Map(rows.map((row) => [row.target, row]));
 	const unchanged = /* @__PURE__ */ new Map();
 	for (const file of files) {
-		const { place, size, sha256 } = byTarget.get(file.target) ?? {};
-		if (place === void 0 || sha256 === void 0 || size !== file.size) continue;
+		const { path, size, sha256 } = byTarget.get(file.target) ?? {};
+		if (path === void 0 || sha256 === void 0 || size !== file.size) continue;
 		if (await hashFile(file, cancel) === sha256) unchanged.set(file, {
-			path: place,
+			path,
+			size,
 			sha256
 		});
 	}
 	const targets = new Set(files.map(({ target }) => target));
-	const isPlanned = ([place, { target }]) => targets.has(target) || targets.has(place);
+	const orphaned = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
 	return {
 		unchanged,
-		orphaned: (cancel.aborted ? [] : [...rows].filter((row) => !isPlanned(row))).map(([place]) => place)
+		orphaned: cancel.aborted ? [] : orphaned.map(({ path }) => path)
 	};
 }
 /**
@@ -629,30 +609,32 @@ async function findChanges(files, { rows }, cancel) {
 */
 function removeState({ file }) {
 	try {
-		mkdirSync(path.dirname(file), { recursive: true });
+		mkdirSync(dirname(file), { recursive: true });
 		rmSync(file, { force: true });
 	} catch (error) {
-		throw systemError(file, error, "replaced");
+		throw stateError(file, `cannot be replaced (${systemCode(error)})`);
 	}
 }
 /** Writes the state if every file arrived. Returns warnings. */
 function writeState(state, results) {
 	const rows = /* @__PURE__ */ new Map();
-	for (const [place, row] of state.rows) rows.set(place, {
+	for (const row of state.rows) rows.set(row.path, {
 		...row,
 		sha256: void 0
 	});
 	for (const result of results) {
 		if (result.status !== "uploaded" && result.status !== "unchanged") return [];
-		const { file, path: place, sha256 } = result;
-		rows.set(place, {
+		const { path, file, size, sha256 } = result;
+		rows.set(path, {
+			path,
 			target: file.target,
-			size: file.size,
+			size,
 			sha256
 		});
 	}
 	try {
-		writeFileSync(state.file, encodeRows(rows, state.scope), {
+		const text = encodeRows([...rows.values()], state.scope);
+		writeFileSync(state.file, text, {
 			flag: "wx",
 			mode: 384
 		});
@@ -680,8 +662,8 @@ function refuseLinks(file, workspace) {
 	let at = file;
 	do {
 		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, at === file ? "is a symbolic link" : "is behind a symbolic link");
-		at = path.dirname(at);
-	} while (at.startsWith(`${workspace}${path.sep}`));
+		at = dirname(at);
+	} while (at.startsWith(`${workspace}${sep}`));
 }
 /** Returns '' if there is no file. @throws InputError if the file is not a state file */
 function readText(file) {
@@ -689,95 +671,68 @@ function readText(file) {
 		const text = readFileSync(file, "utf8");
 		if (text === "" || /^\{"schema":\d+,"scope":/.test(text)) return text;
 	} catch (error) {
-		if (systemCode(error) === "ENOENT") return "";
-		throw systemError(file, error, "read");
+		const code = systemCode(error);
+		if (code === "ENOENT") return "";
+		throw stateError(file, `cannot be read (${code})`);
 	}
 	throw stateError(file, "contains something other than the state of uploads");
 }
 function encodeRows(rows, scope) {
-	const lines = [...rows].sort(([one], [other]) => one < other ? -1 : 1).map(([place, row]) => JSON.stringify({
-		path: place,
-		...row
-	}));
+	const lines = rows.toSorted((one, other) => one.path < other.path ? -1 : 1).map((row) => JSON.stringify(row));
 	return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(",\n")}\n]}\n`;
 }
-/** Decodes the rows; undefined if written for another scope. */
-function decodeRows(text, scope) {
-	const { files, ...state } = parseFields(text);
-	if (state["schema"] !== SCHEMA || state["scope"] !== scope) return void 0;
-	if (!Array.isArray(files)) return void 0;
-	const rows = /* @__PURE__ */ new Map();
-	for (const row of files) {
-		const { path: place, target, size, sha256 } = fieldsOf(row);
-		if (typeof place !== "string" || typeof target !== "string") return void 0;
-		if (typeof size !== "number") return void 0;
-		if (sha256 !== void 0 && typeof sha256 !== "string") return void 0;
-		rows.set(place, {
-			target,
-			size,
-			sha256
-		});
-	}
-	return rows;
+/** Decodes the rows; undefined if damaged, or written for another scope. */
+function decodeRows(text, expectedScope) {
+	if (text === "") return [];
+	const { schema, scope, files } = parseFields(text);
+	if (schema !== SCHEMA || scope !== expectedScope || !Array.isArray(files)) return void 0;
+	return files.every(isRow) ? files : void 0;
 }
-function systemError(file, error, verb) {
-	const code = systemCode(error);
-	return code === void 0 ? error : stateError(file, `cannot be ${verb} (${code})`);
+function isRow(row) {
+	const { path, target, size, sha256 } = fieldsOf(row);
+	return typeof path === "string" && typeof target === "string" && typeof size === "number" && (sha256 === void 0 || typeof sha256 === "string");
 }
 function stateError(file, why) {
 	const message = `${quote(file)} ${why}. Name a file that only this step writes.`;
 	return inputError("state-file", message, ".sandbox-sync/state.json");
 }
 
-// src/upload/batches.ts
-/**
-* Groups files into requests: large files alone, largest first, then small ones up to
-* `filesPerRequest` and 1 MiB. A concurrency of 1 keeps the plan's order.
-*/
-function batchesOf(files, { filesPerRequest, concurrency }) {
-	const isLarge = ({ size }) => size > SMALL_BYTES;
-	const largest = files.filter(isLarge).sort((one, other) => other.size - one.size);
-	const small = files.filter((file) => !isLarge(file));
-	const batches = [];
-	let open = [];
-	let room = 0;
-	for (const file of concurrency === 1 ? files : [...largest, ...small]) {
-		const bytes = batchBytes(file);
-		if (bytes === void 0 || filesPerRequest === 1) {
-			batches.push([file]);
-			continue;
-		}
-		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
-			open = [];
-			room = BATCH_BYTES;
-			batches.push(open);
-		}
-		open.push(file);
-		room -= bytes;
-	}
-	return batches;
-}
-
 // src/upload/transfer.ts
 /** Uploads all changed files. Returns one result per file, in plan order. */
 async function transfer(files, options) {
-	const { concurrency, unchanged, cancel } = options;
-	const batches = pLimit(concurrency);
-	const requests = pLimit(concurrency);
+	const { concurrency, unchanged, cancel, clock, onEvent } = options;
 	const ending = new AbortController();
 	const stop = AbortSignal.any([cancel, ending.signal]);
-	const results = /* @__PURE__ */ new Map();
-	const state = {
-		...options,
-		requests,
-		ending,
-		stop,
-		results,
-		lostInARow: 0
-	};
+	const upload = throttle(options, stop);
+	const endIfHopeless = watchFailures(ending);
+	async function send(batch) {
+		if (stop.aborted) return [];
+		const begunAt = clock();
+		const onSent = (bytes) => onEvent({
+			kind: "sent",
+			bytes
+		});
+		const outcome = await withRetries(() => upload(batch, onSent), {
+			...options,
+			stop,
+			onRetry: (retry) => onEvent({
+				kind: "retry",
+				files: batch,
+				retry
+			})
+		});
+		endIfHopeless(batch, outcome);
+		const results = resultsOf(batch, outcome, Math.round(clock() - begunAt));
+		for (const result of results) onEvent({
+			kind: "settled",
+			result
+		});
+		return results;
+	}
+	const batches = pLimit(concurrency);
 	const changed = files.filter((file) => !unchanged.has(file));
-	const sending = batchesOf(changed, options).map((batch) => batches(() => send$1(batch, state)));
-	await Promise.all(sending).finally(() => ending.abort("the transfer is over"));
+	const sent = await batches.map(batchesOf(changed, options), send).finally(() => ending.abort("the transfer is over"));
+	const results = new Map(sent.flat().map((result) => [result.file, result]));
 	return failOverwritten(inPlanOrder(files, unchanged, (file) => {
 		return results.get(file) ?? {
 			status: "not-attempted",
@@ -789,123 +744,118 @@ async function transfer(files, options) {
 /** Returns one result for each file; `resultOf` gives those of changed files. */
 function inPlanOrder(files, unchanged, resultOf) {
 	return files.map((file) => {
-		const known = unchanged.get(file);
-		return known === void 0 ? resultOf(file) : {
+		const stored = unchanged.get(file);
+		return stored === void 0 ? resultOf(file) : {
 			status: "unchanged",
 			file,
-			...known
+			...stored
 		};
 	});
 }
-async function send$1(batch, state) {
-	const { stop, clock, onEvent } = state;
-	if (stop.aborted) return;
-	const begunAt = clock();
-	const outcome = await withRetries(() => attempt(batch, state), {
-		...state,
-		onRetry: (retry) => onEvent({
-			kind: "retry",
-			files: batch,
-			retry
-		})
-	});
-	const sent = {
-		attempts: outcome.attempts,
-		durationMs: Math.round(clock() - begunAt)
+/** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
+function throttle({ upload, concurrency, onEvent }, stop) {
+	const requests = pLimit(concurrency);
+	const slowDown = (before, error) => {
+		const to = Math.floor(before / 2);
+		if (to === 0 || requests.concurrency !== before) return;
+		requests.concurrency = to;
+		onEvent({
+			kind: "debug",
+			text: `Concurrency: ${before} → ${to}, ${error.message}`
+		});
 	};
-	if ("error" in outcome) return fail(batch, outcome.error, sent, state);
-	state.lostInARow = 0;
-	for (const [file, stored] of outcome.value) if (stored instanceof AgentError) fail([file], stored, sent, state);
-	else settle({
-		status: "uploaded",
-		file,
-		...sent,
-		...stored
-	}, state);
-}
-function attempt(batch, state) {
-	const { requests, upload, stop, onEvent } = state;
-	return requests(async () => {
+	const throttled = async (batch, onSent) => {
 		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonOf(stop)}.`);
 		const before = requests.concurrency;
 		try {
-			return await upload(batch, (bytes) => onEvent({
-				kind: "sent",
-				bytes
-			}));
+			return await upload(batch, onSent);
 		} catch (error) {
-			if (error instanceof AgentError && isOverload(error)) slowDown(before, error, state);
+			if (error instanceof AgentError && isOverload(error)) slowDown(before, error);
 			throw error;
 		}
-	});
+	};
+	return (batch, onSent) => requests(throttled, batch, onSent);
 }
 function isOverload({ status }) {
 	return status === 429 || status === 503;
 }
-function slowDown(before, error, { requests, onEvent }) {
-	const to = Math.floor(before / 2);
-	if (to === 0 || requests.concurrency !== before) return;
-	requests.concurrency = to;
-	onEvent({
-		kind: "concurrency",
-		from: before,
-		to,
-		reason: error.message
-	});
-}
-function fail(files, error, sent, state) {
-	state.onEvent({
-		kind: "failed",
-		files,
-		error
-	});
-	endIfHopeless(files, error, state);
-	const advice = files.length > 1 && !isFatal(error) ? " files-per-request: 1 sends each file alone." : "";
-	const failure = {
-		...failureOf(error),
-		hint: `${error.hint}${advice}`
-	};
-	for (const file of files) settle({
-		status: "failed",
-		file,
-		...sent,
-		error: failure
-	}, state);
-}
 const MAX_LOST_IN_A_ROW = 3;
-function endIfHopeless(files, error, state) {
-	const { ending } = state;
-	const mayBeMisplaced = files.length > 1 && (error.kind === "rejected" || error.kind === "bad-answer");
-	if (isFatal(error) || mayBeMisplaced) ending.abort(`the transfer had ended: ${error.message}`);
-	if (error.isRetryable && error.kind !== "file-changed") state.lostInARow += 1;
-	if (state.lostInARow < MAX_LOST_IN_A_ROW) return;
-	ending.abort(`${MAX_LOST_IN_A_ROW} requests in a row had failed, the last one so: ${error.message}`);
+/** Returns a function that aborts `ending` with a reason once sending more is pointless. */
+function watchFailures(ending) {
+	let lostInARow = 0;
+	return (batch, outcome) => {
+		if (!("error" in outcome)) {
+			lostInARow = 0;
+			return;
+		}
+		const { error } = outcome;
+		if (isFatal(error) || mayBeMisplaced(batch, error)) ending.abort(`the transfer had ended: ${error.message}`);
+		if (error.isRetryable && error.kind !== "file-changed") lostInARow += 1;
+		if (lostInARow < MAX_LOST_IN_A_ROW) return;
+		const count = `${MAX_LOST_IN_A_ROW} requests in a row`;
+		ending.abort(`${count} had failed, the last one so: ${error.message}`);
+	};
 }
-function settle(result, { results, onEvent }) {
-	results.set(result.file, result);
-	onEvent({
-		kind: "settled",
-		result
-	});
+function mayBeMisplaced(batch, { kind }) {
+	return batch.length > 1 && (kind === "rejected" || kind === "bad-answer");
 }
 function reasonOf(stop) {
 	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
-const MAX_NAMED = 10;
+function resultsOf(batch, outcome, durationMs) {
+	const sent = {
+		attempts: outcome.attempts,
+		durationMs
+	};
+	const fail = (files, error) => {
+		const failure = failureOf(files, error);
+		return files.map((file) => ({
+			status: "failed",
+			file,
+			...sent,
+			error: failure
+		}));
+	};
+	if ("error" in outcome) return fail(batch, outcome.error);
+	return [...outcome.value].flatMap(([file, stored]) => {
+		if (stored instanceof AgentError) return fail([file], stored);
+		return [{
+			status: "uploaded",
+			file,
+			...sent,
+			...stored
+		}];
+	});
+}
+function failureOf(files, error) {
+	const { kind, status, message, hint } = error;
+	return {
+		kind,
+		status,
+		message,
+		hint: `${hint}${files.length > 1 && !isFatal(error) ? " files-per-request: 1 sends each file alone." : ""}`
+	};
+}
 function failOverwritten(results) {
 	const byPath = Map.groupBy(results, (result) => "path" in result ? result.path : "");
 	return results.map((result) => {
-		const same = "path" in result ? byPath.get(result.path) ?? [] : [];
-		if (!("path" in result) || same.length < 2) return result;
-		const message = `${abbreviate(same.map(({ file }) => file.source), MAX_NAMED, (count) => `${count} more`).join(" and ")} were stored at the same place, ${result.path}: only one of them is there.`;
-		const error = failureOf(new AgentError("rejected", message, { hint: "Give one of them another target, or exclude it." }));
+		if (!("path" in result)) return result;
+		const { file, path } = result;
+		const [first = result, ...others] = byPath.get(path) ?? [];
+		if (others.length === 0) return result;
+		const error = {
+			kind: "rejected",
+			status: void 0,
+			message: `${andMore(first.file.source, others.length)} were stored at the same place, ${path}: only one of them is there.`,
+			hint: "Give one of them another target, or exclude it."
+		};
 		const { attempts, durationMs } = result.status === "uploaded" ? result : {
 			attempts: 0,
 			durationMs: 0
 		};
 		return {
 			status: "failed",
-			file: result.file,
+			file,
 			attempts,
 			durationMs,
 			error
@@ -918,7 +868,7 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload("upload", inputs, context);
 	if (inputs.dryRun) return dryRun(plan, inputs, context);
-	return withClient(inputs, context, (client) => send(plan, inputs, client, context));
+	return withClient(agentService(inputs), context, (client) => send(plan, inputs, client, context));
 }
 /**
 * Plans, waits for the sandbox, uploads, measures and judges.
@@ -927,7 +877,7 @@ async function upload(inputs, context) {
 async function sync(inputs, context) {
 	const plan = await planUpload("sync", inputs, context);
 	if (inputs.dryRun) return dryRun(plan, inputs, context);
-	return withClient(inputs, context, async (client) => {
+	return withClient(agentService(inputs), context, async (client) => {
 		const problem = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
 		const report = {
 			...plan.report,
@@ -953,7 +903,7 @@ async function sync(inputs, context) {
 }
 async function planUpload(task, inputs, context) {
 	const { workspace, cancel } = context;
-	const [state, plan] = await allOf([Promise.try(() => readState(inputs, workspace)), planFound(inputs, context)]);
+	const [{ state, warnings }, plan] = await allOf([Promise.try(() => readState(inputs, workspace)), planFound(inputs, context)]);
 	const { shard, sandboxId, baseUrl, dryRun } = inputs;
 	const files = shard === void 0 ? plan.files : shardOf(plan.files, shard);
 	const changes = state === void 0 ? {
@@ -973,7 +923,7 @@ async function planUpload(task, inputs, context) {
 			files: files.length,
 			planned: plan.files.length
 		},
-		warnings: [...plan.warnings, ...state?.warnings ?? []]
+		warnings: [...plan.warnings, ...warnings]
 	};
 	return {
 		...changes,

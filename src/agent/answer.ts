@@ -47,7 +47,6 @@ export function parseAnswer(answer: Answer): unknown {
   try {
     return JSON.parse(answer.text);
   } catch {
-    // No `cause`: V8 quotes part of the text, and a partial secret cannot be redacted.
     throw badAnswer(answer, 'it is not JSON');
   }
 }

@@ -3,12 +3,12 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, request as sendRequest } fro
 import { isLoopback, routingHeaders, USER_AGENT } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
-import { isMaskable, type Redact } from '../text/redact.ts';
+import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, statusFailure } from './answer.ts';
 import { AgentError, networkFailure } from './failure.ts';
 
 export interface Client {
-  /** @throws AgentError unless the status is one of `statuses` */
+  /** @throws AgentError unless the status is 200, 201 or 204 */
   readonly send: (request: AgentRequest) => Promise<Answer>;
 }
 
@@ -20,12 +20,10 @@ export interface AgentRequest {
   readonly body?: Iterable<Buffer>;
   /** Receives the size of each chunk once the network has taken it. */
   readonly onSent?: (bytes: number) => void;
-  /** Default: 200 and 201. */
-  readonly statuses?: readonly number[];
   readonly maxAnswerBytes?: number;
 }
 
-const SUCCESS: readonly number[] = [200, 201];
+const SUCCESS: readonly number[] = [200, 201, 204];
 
 export interface Service {
   readonly baseUrl: string;
@@ -94,7 +92,7 @@ async function send(request: AgentRequest, transport: Transport): Promise<Answer
 }
 
 async function exchange(
-  { method, path, headers, body, onSent, statuses = SUCCESS, maxAnswerBytes }: AgentRequest,
+  { method, path, headers, body, onSent, maxAnswerBytes }: AgentRequest,
   label: string,
   { service, dispatcher, redact, now }: Transport,
 ): Promise<Answer> {
@@ -119,7 +117,7 @@ async function exchange(
   const receiving = responding.then(response => readAnswer(response, label, maxAnswerBytes));
   try {
     const answer = await Promise.race([clock.ranOut, receiving]);
-    const isSuccess = statuses.includes(answer.status);
+    const isSuccess = SUCCESS.includes(answer.status);
     if (isSuccess && !sending.isSent) throw answeredEarly(answer);
     // undici only reuses the connection in the next turn of the event loop.
     await setImmediate();
@@ -179,23 +177,6 @@ function answeredEarly({ label, status }: Answer): AgentError {
 }
 
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
-
-export function proxyCredentials(env: NodeJS.ProcessEnv = process.env): string[] {
-  return PROXY_VARIABLES.flatMap(name => URL.parse(env[name] ?? '') ?? [])
-    .flatMap(({ username, password }) =>
-      password === '' ? [username] : [password, `${username}:${password}`],
-    )
-    .flatMap(secret => [secret, decoded(secret)])
-    .filter(isMaskable);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 const MAX_CONNECT_MS = 10_000;
 

@@ -56,7 +56,7 @@ const CONSEQUENCES = {
 
 export type FailureKind = keyof typeof CONSEQUENCES;
 
-interface Details extends ErrorOptions {
+interface Details {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly code?: string | undefined;
@@ -72,7 +72,7 @@ export class AgentError extends Error {
   readonly hint: string;
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    super(message, details);
+    super(message);
     this.kind = kind;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
@@ -85,7 +85,7 @@ export class AgentError extends Error {
   }
 }
 
-/** What results keep of an AgentError: no stack, no causes. */
+/** What results keep of an AgentError: no stack. */
 export type Failure = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
 export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
@@ -106,7 +106,7 @@ export function networkFailure(error: unknown, label: string, redact: Redact): u
   const kind = isProxy || UNREACHABLE.test(code) ? 'unreachable' : 'connection';
   const words = excerpt(messageOf(error), redact);
   const detail = words.includes(code) ? words : `${words} (${code})`;
-  return new AgentError(kind, `${label} failed: ${detail}.`, { cause: error });
+  return new AgentError(kind, `${label} failed: ${detail}.`);
 }
 
 function codeOf(error: Error): string | undefined {

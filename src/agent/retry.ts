@@ -19,7 +19,7 @@ export type Outcome<T> =
   | { readonly attempts: number; readonly value: T }
   | { readonly attempts: number; readonly error: AgentError };
 
-interface RetryOptions extends RetryPolicy {
+export interface RetryOptions extends RetryPolicy {
   /** Prevents further attempts, but does not abort a request in flight. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { getInput, setSecret } from '@actions/core';
-import { proxyCredentials } from '../agent/client.ts';
 import type { RawInputs } from '../inputs/fields.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Entry, inputNames, secretsIn } from '../inputs/inputs.ts';
@@ -13,12 +12,8 @@ export function readInputs(entry: Entry): RawInputs {
     names.map(name => [name, getInput(name, { trimWhitespace: false })]),
   );
   // Mask before anything can be logged.
-  for (const secret of secretsOf(raw)) setSecret(secret);
+  for (const secret of secretsIn(raw)) setSecret(secret);
   return raw;
-}
-
-export function secretsOf(raw: RawInputs): string[] {
-  return [...secretsIn(raw), ...proxyCredentials()];
 }
 
 export function workspace(): string {

@@ -8,6 +8,7 @@ import {
   inputNames,
   parseInputs,
   type ReportingEntry,
+  secretsIn,
   taskOf,
 } from '../inputs/inputs.ts';
 import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
@@ -20,7 +21,7 @@ import { jobSandboxes } from './handover.ts';
 import { type Log, openLog } from './log.ts';
 import { eventLog } from './progress.ts';
 import { publish } from './publish.ts';
-import { cancelSignals, readInputs, secretsOf, workspace } from './runner.ts';
+import { cancelSignals, readInputs, workspace } from './runner.ts';
 
 export type StepContext = Context & SandboxContext;
 
@@ -82,7 +83,7 @@ function openStep(entry: Entry, given: RawInputs | undefined): OpenStep {
   process.stdout.on('error', () => {});
   const raw = given ?? readInputs(entry);
   const sandboxes = jobSandboxes();
-  const redact = redactor([...secretsOf(raw), ...sandboxes.map(({ token }) => token)]);
+  const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
   // Headers and variables may be secret even if their names do not say so.

@@ -66,10 +66,14 @@ export function operationPath(fallback: string): Field<string> {
 export const sandboxId: Field<string> = (value, refuse) => {
   const fail = failWith(value, refuse, '${{ steps.sandbox.outputs.id }}');
   refuseMistakes('sandbox-id', value, fail);
-  // An ID of other characters, or of dots alone, could lead base-url to another host or path.
-  if (/^(?=.*\w)[\w.-]+$/.test(value)) return value;
+  if (isSandboxId(value)) return value;
   return fail('is not an ID: it may have letters, digits, dots, - and _.');
 };
+
+/** Returns false for an ID that could lead `base-url` to another host or path. */
+export function isSandboxId(id: string): boolean {
+  return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
+}
 
 /** Empty if a sandbox is to be created. */
 export const existingSandboxId: Field<string> = (value, refuse, all) =>

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { agentService, proxyCredentials, withClient } from '../agent/client.ts';
+import { agentService, withClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import { type RetryPolicy, sleep } from '../agent/retry.ts';
 import { parseInputs, secretsIn } from '../inputs/inputs.ts';
@@ -21,7 +21,7 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
   const inputs = parseInputs('monitor', task.inputs);
   const { stop, cancel, close } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  const redact = redactor([...secretsIn(task.inputs), ...proxyCredentials()]);
+  const redact = redactor(secretsIn(task.inputs));
   const recording: Recording = {
     intervalMs: inputs.sampleInterval,
     sleep,

@@ -1,8 +1,8 @@
 import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
-import type { Client, Service } from '../agent/client.ts';
+import type { AgentRequest, Client, Service } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
-import { type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
-import { isHeaderValue } from '../inputs/connection.ts';
+import { type RetryOptions, withRetries } from '../agent/retry.ts';
+import { isHeaderValue, isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/unknown.ts';
 
@@ -20,9 +20,9 @@ export interface NewSandbox {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface ApiOptions extends Pick<RetryPolicy, 'sleep' | 'random'> {
-  readonly stop: AbortSignal;
-  readonly onRetry: (retry: Retry) => void;
+export interface Api extends RetryOptions {
+  readonly client: Client;
+  readonly apiKey: string;
 }
 
 export function apiService(inputs: Inputs<'sandbox-end'>): Service {
@@ -30,62 +30,51 @@ export function apiService(inputs: Inputs<'sandbox-end'>): Service {
   return { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
 }
 
-/** Every method throws AgentError on failure. */
-export type Api = ReturnType<typeof apiOf>;
+/** Creates a sandbox, retrying only after failures that certainly had no effect. @throws AgentError */
+export function createSandbox(
+  api: Api,
+  { template, lifetime, metadata, env }: NewSandbox,
+): Promise<Sandbox> {
+  // Without `secure`, the service returns no token. Nothing would resume a paused sandbox.
+  const settings = { timeout: lifetime, secure: true, autoPause: false };
+  const body = { templateID: template, ...settings, metadata, envVars: env };
+  return send({ ...api, isRepeatable: hadNoEffect }, post('/sandboxes', body), answer =>
+    decodeSandbox(answer, api.apiKey),
+  );
+}
 
-export function apiOf(
-  client: Client,
-  { apiKey, retries }: Inputs<'sandbox-end'>,
-  options: ApiOptions,
-) {
-  async function send<T>(
-    { body, isRepeatable, ...request }: ApiRequest,
-    decode: (answer: Answer) => T,
-  ): Promise<T> {
-    const sending = { ...request, ...(body && jsonBody(body)) };
-    const policy = { ...options, retries, ...(isRepeatable && { isRepeatable }) };
-    const outcome = await withRetries(async () => decode(await client.send(sending)), policy);
-    if ('error' in outcome) throw withApiHint(outcome.error);
-    return outcome.value;
+/** Connects, extending the sandbox's life to at least `lifetime` seconds. @throws AgentError */
+export async function connectToSandbox(api: Api, id: string, lifetime: number): Promise<Sandbox> {
+  const request = post(`${pathOf(id)}/connect`, { timeout: lifetime });
+  const sandbox = await send(api, request, answer => decodeSandbox(answer, api.apiKey));
+  return { ...sandbox, id };
+}
+
+/** Returns false if the sandbox was already gone. @throws AgentError */
+export async function removeSandbox(api: Api, id: string): Promise<boolean> {
+  try {
+    return await send(api, { method: 'DELETE', path: pathOf(id) }, () => true);
+  } catch (error) {
+    if (error instanceof AgentError && error.status === 404) return false;
+    throw error;
   }
-
-  const toSandbox = (answer: Answer) => decodeSandbox(answer, apiKey);
-  const pathOf = (id: string) => `/sandboxes/${encodeURIComponent(id)}`;
-  return {
-    /** Creates a sandbox, retrying only after failures that certainly had no effect. */
-    create({ template, lifetime, metadata, env }: NewSandbox): Promise<Sandbox> {
-      // Without `secure`, the service returns no token. Nothing would resume a paused sandbox.
-      const settings = { timeout: lifetime, secure: true, autoPause: false };
-      const body = { templateID: template, ...settings, metadata, envVars: env };
-      const isRepeatable = hadNoEffect;
-      return send({ method: 'POST', path: '/sandboxes', body, isRepeatable }, toSandbox);
-    },
-    /** Connects to a sandbox and extends its life to at least `lifetime` seconds from now. */
-    async connect(id: string, lifetime: number): Promise<Sandbox> {
-      const path = `${pathOf(id)}/connect`;
-      const sandbox = await send({ method: 'POST', path, body: { timeout: lifetime } }, toSandbox);
-      return { ...sandbox, id };
-    },
-    /** Returns false if the sandbox was already gone. */
-    remove(id: string): Promise<boolean> {
-      const request = { method: 'DELETE', path: pathOf(id), statuses: [200, 204, 404] } as const;
-      return send(request, ({ status }) => status !== 404);
-    },
-  };
 }
 
-interface ApiRequest {
-  readonly method: 'POST' | 'DELETE';
-  readonly path: string;
-  readonly body?: object;
-  readonly statuses?: readonly number[];
-  readonly isRepeatable?: (error: AgentError) => boolean;
+async function send<T>(api: Api, request: AgentRequest, decode: (answer: Answer) => T): Promise<T> {
+  const outcome = await withRetries(async () => decode(await api.client.send(request)), api);
+  if ('value' in outcome) return outcome.value;
+  const { kind, message, status, code } = outcome.error;
+  throw new AgentError(kind, message, { status, code, hint: HINTS[kind] ?? OTHER_HINT });
 }
 
-function jsonBody(value: object) {
-  const bytes = Buffer.from(JSON.stringify(value));
+function pathOf(id: string): string {
+  return `/sandboxes/${encodeURIComponent(id)}`;
+}
+
+function post(path: string, body: object): AgentRequest {
+  const bytes = Buffer.from(JSON.stringify(body));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
-  return { headers, body: [bytes] };
+  return { method: 'POST', path, headers, body: [bytes] };
 }
 
 function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
@@ -93,8 +82,7 @@ function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
   // These values go to outputs and the sandbox, which must never see the account's API key.
   if ([id, token, domain].some(value => typeof value === 'string' && value.includes(apiKey)))
     throw badAnswer(answer, 'it contains the API key');
-  if (typeof id !== 'string' || !/^(?=.*\w)[\x21-\x7e]{1,200}$/.test(id))
-    throw badAnswer(answer, 'it names no sandbox');
+  if (typeof id !== 'string' || !isSandboxId(id)) throw badAnswer(answer, 'it names no sandbox');
   const hasToken = typeof token === 'string' && token !== '' && isHeaderValue(token);
   const hasDomain = typeof domain === 'string' && /^[\w.-]+(:\d+)?$/.test(domain);
   return { id, token: hasToken ? token : undefined, domain: hasDomain ? domain : undefined };
@@ -117,21 +105,11 @@ export function mayHaveCreated({ kind, status, code }: AgentError): boolean {
 
 const HINTS: Partial<Readonly<Record<FailureKind, string>>> = {
   unauthorized: "Check api-key: it is the API key of your account, not a sandbox's access token.",
-  forbidden: 'Check what the API key may do, and the limits of your account.',
-  rejected: 'Check template, lifetime and the limits of your account.',
-  busy: 'Delete sandboxes that you no longer need, check the limits of your account, or run the job later.',
-  server: "Check the service's status, and run the job again.",
   'not-found':
     'Check template, api-url, and sandbox-id: a sandbox that was deleted or has expired is gone.',
   'sandbox-not-found': 'Check sandbox-id: a sandbox that was deleted or has expired is gone.',
-  unreachable: 'Check api-url, and the proxy settings of this runner (HTTPS_PROXY, NO_PROXY).',
-  connection: 'The connection to the service is unreliable. Run the job again.',
-  'bad-answer':
-    "Check api-url: it is the URL of the service's API, such as https://api.e2b.app, not of its website.",
+  'bad-answer': "Check api-url: it is the URL of the service's API, not of its website.",
 };
 
-function withApiHint(error: AgentError): AgentError {
-  const { kind, message, status, code, retryAfterMs, cause } = error;
-  const hint = HINTS[kind] ?? error.hint;
-  return new AgentError(kind, message, { status, code, retryAfterMs, hint, cause });
-}
+const OTHER_HINT =
+  "Check api-url, template, the limits of your account, and the service's status. Then run the job again.";

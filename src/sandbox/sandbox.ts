@@ -3,7 +3,15 @@ import { AgentError } from '../agent/failure.ts';
 import type { Retry, RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration, formatTime } from '../text/format.ts';
-import { type Api, apiOf, apiService, mayHaveCreated, type Sandbox } from './api.ts';
+import {
+  type Api,
+  apiService,
+  connectToSandbox,
+  createSandbox,
+  mayHaveCreated,
+  removeSandbox,
+  type Sandbox,
+} from './api.ts';
 
 export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
   /** Aborts just before the runner kills the process. */
@@ -57,7 +65,7 @@ export async function deleteSandbox(
   // A cancelled job still deletes its sandbox, until the runner kills the step.
   await withApi(inputs, context, context.lastCall, async api => {
     try {
-      const wasThere = await api.remove(id);
+      const wasThere = await removeSandbox(api, id);
       context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
@@ -92,7 +100,7 @@ function withApi<T>(
   const onRetry = ({ attempt, error, delayMs }: Retry) =>
     log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
   return withClient(apiService(inputs), { ...context, cancel: lastCall }, client =>
-    act(apiOf(client, inputs, { ...context, stop, onRetry })),
+    act({ ...context, ...inputs, client, stop, onRetry }),
   );
 }
 
@@ -105,19 +113,18 @@ async function create(
   const { template, lifetime, env } = inputs;
   if (cancel.aborted) throw new AgentError('cancelled', 'The job was cancelled.');
   const metadata = { ...inputs.metadata, ...trace };
-  const sandbox = await api
-    .create({ template, lifetime: Math.ceil(lifetime / 1000), metadata, env })
-    .catch((error: unknown) => {
-      if (error instanceof AgentError && mayHaveCreated(error))
-        warn(maybeCreated(trace, now() + lifetime));
-      throw error;
-    });
+  const request = { template, lifetime: Math.ceil(lifetime / 1000), metadata, env };
+  const sandbox = await createSandbox(api, request).catch((error: unknown) => {
+    if (error instanceof AgentError && mayHaveCreated(error))
+      warn(maybeCreated(trace, now() + lifetime));
+    throw error;
+  });
   const { id } = sandbox;
   try {
     if (inputs.delete ?? true) willDelete({ id, endsAt: now() + lifetime });
   } catch (error) {
     // The post step would not know this sandbox, so nobody would delete it.
-    await api.remove(id).catch(() => warn(leftBehind({ id, endsAt: now() + lifetime })));
+    await removeSandbox(api, id).catch(() => warn(leftBehind({ id, endsAt: now() + lifetime })));
     throw error;
   }
   log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
@@ -132,7 +139,7 @@ async function connect(
 ): Promise<Sandbox> {
   // Schedule the deletion first, in case connecting fails.
   if (isDeleted) willDelete({ id, endsAt: now() + lifetime });
-  const sandbox = await api.connect(id, Math.ceil(lifetime / 1000));
+  const sandbox = await connectToSandbox(api, id, Math.ceil(lifetime / 1000));
   log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
   return sandbox;
 }

@@ -79,21 +79,19 @@ suite('a request ends with an answer', { timeout: 20_000 }, () => {
     assert.equal((await client.send({ ...GET, maxAnswerBytes: 200 * KIB })).text, body.slice(1));
   });
 
-  for (const [statuses, status, isSuccess] of [
-    [undefined, 200, true],
-    [undefined, 201, true],
-    [undefined, 202, false],
-    [undefined, 302, false],
-    [undefined, 500, false],
-    [[204, 404], 404, true],
-    [[204, 404], 200, false],
+  for (const [status, isSuccess] of [
+    [200, true],
+    [201, true],
+    [202, false],
+    [204, true],
+    [302, false],
+    [500, false],
   ] as const) {
-    test(`of status ${status}, a ${isSuccess ? 'success' : 'failure'} if ${String(statuses)} is expected`, async () => {
+    test(`of status ${status}, a ${isSuccess ? 'success' : 'failure'}`, async () => {
       await using server = await rawServer(answering(http(status)));
       await using client = await open(`http://${server.host}`);
-      const sending = client.send(statuses === undefined ? GET : { ...GET, statuses });
-      if (isSuccess) assert.equal((await sending).status, status);
-      else await assert.rejects(sending, { status });
+      if (isSuccess) assert.equal((await client.send(GET)).status, status);
+      else await assert.rejects(client.send(GET), { status });
     });
   }
 });

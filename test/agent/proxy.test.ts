@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
-import { proxyCredentials } from '../../src/agent/client.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { openProxy } from '../proxy.ts';
 import { afterHead, answering, closed, http, onRequest, rawServer } from '../raw-server.ts';
@@ -106,20 +105,4 @@ suite('a proxy', { timeout: 20_000 }, () => {
         return true;
       });
     });
-
-  test('has secrets: passwords, or user names without one, encoded and decoded', () => {
-    const env = {
-      http_proxy: 'http://user@host',
-      HTTPS_PROXY: 'http://user:p%40ssword@host',
-      https_proxy: 'http://a-long-token@host',
-    };
-    const secrets = new Set(proxyCredentials(env));
-    assert.deepEqual([...secrets].sort(), [
-      'a-long-token',
-      'p%40ssword',
-      'p@ssword',
-      'user:p%40ssword',
-      'user:p@ssword',
-    ]);
-  });
 });
