@@ -1124,9 +1124,6 @@ function nameShard({ index, count }) {
 function describeShard(shard) {
 	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
 }
-function nameDigest({ shard }) {
-	return shard === void 0 ? "Digest" : `Digest of ${nameShard(shard)}`;
-}
 function moreInReport(count) {
 	return `and ${formatNumber(count)} more; the report file has them all`;
 }
@@ -2041,7 +2038,7 @@ function summaryOf(report, verdict) {
 		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
 		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map(({ path: place, reason }) => html`${code(place)}: ${reason}`))),
 		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
-		...digest === "" ? [] : [html`<p>${nameDigest(report)}: ${code(digest)}</p>`],
+		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`],
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
@@ -2149,7 +2146,7 @@ function logVerdict(report, verdict, problems, log) {
 	const { level, title, lines, failures, warnings, notices, upload } = verdict;
 	const prefix = report.name === "" ? "" : `${report.name}: `;
 	if (upload !== "") log.line(upload);
-	if (report.digest !== "") log.line(`${nameDigest(report)}: ${report.digest}`);
+	if (report.digest !== "") log.line(`Digest: ${report.digest}`);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
 	for (const text of notices) log.notice([text]);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
 import { checksumsOf } from '../report/checksums.ts';
 import { outputsOf, reportJson } from '../report/outputs.ts';
-import { isUpload, nameDigest, type Report } from '../report/report.ts';
+import { isUpload, type Report } from '../report/report.ts';
 import { summaryOf } from '../report/summary.ts';
 import { conclude, type FailureGroup, type Verdict } from '../report/verdict.ts';
 import { abbreviate, formatNumber } from '../text/format.ts';
@@ -90,7 +90,7 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   const { level, title, lines, failures, warnings, notices, upload } = verdict;
   const prefix = report.name === '' ? '' : `${report.name}: `;
   if (upload !== '') log.line(upload);
-  if (report.digest !== '') log.line(`${nameDigest(report)}: ${report.digest}`);
+  if (report.digest !== '') log.line(`Digest: ${report.digest}`);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
   for (const text of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));

@@ -118,11 +118,6 @@ export function describeShard(shard: ReportedShard): string {
   return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
 }
 
-// A shard's digest covers only its own files.
-export function nameDigest({ shard }: Report): string {
-  return shard === undefined ? 'Digest' : `Digest of ${nameShard(shard)}`;
-}
-
 export function moreInReport(count: number): string {
   return `and ${formatNumber(count)} more; the report file has them all`;
 }

@@ -4,7 +4,7 @@ import type { FileResult } from '../upload/transfer.ts';
 import { drawChart } from './chart.ts';
 import { figuresTable } from './figures.ts';
 import { code, concat, folded, type Html, html, list, prose } from './html.ts';
-import { moreInReport, nameDigest, type Report } from './report.ts';
+import { moreInReport, type Report } from './report.ts';
 import type { FailureGroup, Line, Verdict } from './verdict.ts';
 
 // GitHub drops summaries above 1 MiB. These limits and `MAX_TEXT` in html.ts keep them smaller.
@@ -37,7 +37,7 @@ export function summaryOf(report: Report, verdict: Verdict): string {
       formatCount(planned.length, 'planned file'),
       shortList(planned.map(file => describeMove(file, formatBytes(file.size)))),
     ),
-    ...(digest === '' ? [] : [html`<p>${nameDigest(report)}: ${code(digest)}</p>`]),
+    ...(digest === '' ? [] : [html`<p>Digest: ${code(digest)}</p>`]),
     footer(report),
   ];
   return blocks.map(block => `${block.html}\n\n`).join('');
