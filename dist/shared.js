@@ -5,7 +5,6 @@ import { hash, randomUUID } from "node:crypto";
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
@@ -243,6 +242,9 @@ function abbreviate(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
 }
+function nameSome(names, limit) {
+	return abbreviate(names, limit, (count) => `and ${formatNumber(count)} more`).join(", ");
+}
 
 // src/gate/judge.ts
 const NO_GATE = {
@@ -254,7 +256,7 @@ const NO_GATE = {
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
-/** Judges all conditions; a gate that misses samples (`isIncomplete`) never passes. */
+/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
 function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
 	const tripped = (level, conditions) => conditions.map((condition) => ({
 		...judge(condition, samples),
@@ -325,8 +327,7 @@ function candidatesOf({ metric, aggregate, operator }, samples) {
 const MAX_REPORTED = 30;
 function namesIn({ figures }) {
 	const names = [...figures.keys()].sort().map(literal);
-	const more = (count) => `${formatNumber(count)} more`;
-	return abbreviate(names, MAX_REPORTED, more).join(", ") || "nothing";
+	return nameSome(names, MAX_REPORTED) || "nothing";
 }
 /** Returns undefined if no sample has the metric. */
 function aggregateOf(aggregate, metric, samples) {
@@ -1726,7 +1727,7 @@ function waitLog(log) {
 // src/report/checksums.ts
 /** Lists the files in the sandbox, by the agent's paths, in the format of `sha256sum`. */
 function checksumsOf({ files }) {
-	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []);
+	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
 }
 /**
 * Hashes the sorted checksum lines of all files under their targets. Empty if a file is missing or
@@ -1803,12 +1804,8 @@ function aggregatesOf({ gate, samples }) {
 	});
 	return Object.fromEntries(aggregates.filter(([, { last }]) => last !== void 0));
 }
-const FILES_PER_PIECE = 500;
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-/**
-* Yields the report file in pieces, since 20,000 files in one string would take too much memory.
-*/
-function* reportJson(report, { title }) {
+function reportJson(report, { title }) {
 	const { task, files, samples, gate, ...others } = report;
 	const stats = samples.at(-1);
 	const document = {
@@ -1827,14 +1824,10 @@ function* reportJson(report, { title }) {
 		samples: samples.map(({ at, figures }) => ({
 			at,
 			figures: Object.fromEntries(figures)
-		}))
+		})),
+		files: files.map(fileEntry)
 	};
-	yield `${JSON.stringify(document).slice(0, -1)},\n"stats": ${stats?.json || "null"},\n"files": [`;
-	for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
-		const lines = files.slice(start, start + FILES_PER_PIECE).map((result) => `\n${JSON.stringify(fileEntry(result))}`);
-		yield `${start === 0 ? "" : ","}${lines.join(",")}`;
-	}
-	yield "\n]\n}\n";
+	return `${JSON.stringify(document).slice(0, -1)},"stats":${stats?.json || "null"}}\n`;
 }
 function breachEntry(breach) {
 	const { level, condition } = breach;
@@ -2089,14 +2082,14 @@ async function publish(report, options) {
 	const { log, withSummary } = options;
 	const verdict = conclude(report);
 	logFiles(report, log);
-	const problems = await writeOutputs(report, verdict, options);
+	const problems = writeOutputs(report, verdict, options);
 	if (withSummary) await writeSummary(report, verdict, options);
 	logVerdict(report, verdict, problems, log);
 }
-async function writeOutputs(report, verdict, options) {
+function writeOutputs(report, verdict, options) {
 	try {
 		const outputs = {
-			...await writeFiles(report, verdict, options),
+			...writeFiles(report, verdict, options),
 			...outputsOf(report)
 		};
 		requireFiles("GITHUB_OUTPUT");
@@ -2106,28 +2099,27 @@ async function writeOutputs(report, verdict, options) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
-async function writeFiles(report, verdict, { log, redact }) {
+function writeFiles(report, verdict, { log, redact }) {
 	const none = isUpload(report) ? {
 		report: "",
 		checksums: ""
 	} : { report: "" };
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
-		const write = async (name, pieces) => {
+		const write = (name, text) => {
 			const file = path.join(folder, name);
-			const clean = Iterator.from(pieces).map(redact);
-			await writeFile(file, clean, {
+			writeFileSync(file, redact(text), {
 				flag: "wx",
 				mode: 384
 			});
 			return file;
 		};
-		const lines = isUpload(report) ? checksumsOf(report) : [];
-		const checksums = lines.length === 0 ? "" : await write("checksums.txt", lines);
+		const list = checksumsOf(report);
+		const checksums = list === "" ? "" : write("checksums.txt", list);
 		return {
 			...none,
 			...checksums && { checksums },
-			report: await write("report.json", reportJson(report, verdict))
+			report: write("report.json", reportJson(report, verdict))
 		};
 	} catch (error) {
 		log.warning([`The report file could not be written: ${errorText(error)}.`]);
@@ -2401,13 +2393,13 @@ async function withClient(service, options, run) {
 		dispatcher
 	};
 	try {
-		return await run({ send: (request) => send$1(request, transport) });
+		return await run({ send: (request) => send(request, transport) });
 	} finally {
 		cancel.removeEventListener("abort", end);
 		await dispatcher.destroy();
 	}
 }
-async function send$1(request, transport) {
+async function send(request, transport) {
 	const { service, cancel, redact } = transport;
 	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
 	try {
@@ -2519,15 +2511,12 @@ function openDispatcher({ baseUrl, timeout }) {
 /** Files up to this size are sent whole, which is much faster than streaming. */
 const SMALL_BYTES = 262144;
 const BATCH_BYTES = 1048576;
-/**
-* Groups files into requests: large files alone, largest first, then small ones up to
-* `filesPerRequest` and 1 MiB. A concurrency of 1 keeps the plan's order.
-*/
-function batchesOf(files, { filesPerRequest, concurrency }) {
+/** Groups small files up to `filesPerRequest` and 1 MiB; each large file has its own request. */
+function batchesOf(files, filesPerRequest) {
 	const batches = [];
 	let open = [];
 	let room = 0;
-	for (const file of concurrency === 1 ? files : largestFirst(files)) {
+	for (const file of files) {
 		const bytes = batchBytes(file);
 		if (bytes === void 0 || filesPerRequest === 1) {
 			batches.push([file]);
@@ -2542,11 +2531,6 @@ function batchesOf(files, { filesPerRequest, concurrency }) {
 		room -= bytes;
 	}
 	return batches;
-}
-function largestFirst(files) {
-	const large = files.filter(({ size }) => size > SMALL_BYTES);
-	const small = files.filter(({ size }) => size <= SMALL_BYTES);
-	return [...large.sort((one, other) => other.size - one.size), ...small];
 }
 const FRAME_BYTES = 256;
 /** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
@@ -2746,8 +2730,8 @@ function statsError(error) {
 	};
 }
 /**
-* Samples and judges; without stats, the gate fails. Set `hasPrevious` if an earlier request
-* started the interval of the first CPU figure.
+* Samples and judges. Set `hasPrevious` if an earlier request started the interval of the first
+* CPU figure.
 */
 async function measure(inputs, client, context, hasPrevious = false) {
 	const { samples: count, sampleInterval: intervalMs } = inputs;
@@ -3174,7 +3158,7 @@ function createSandbox(api, { template, lifetime, metadata, env }) {
 		metadata,
 		envVars: env
 	};
-	return send({
+	return call({
 		...api,
 		isRepeatable: hadNoEffect
 	}, post("/sandboxes", body), (answer) => decodeSandbox(answer, api.apiKey));
@@ -3182,14 +3166,14 @@ function createSandbox(api, { template, lifetime, metadata, env }) {
 /** Connects, extending the sandbox's life to at least `lifetime` seconds. @throws AgentError */
 async function connectToSandbox(api, id, lifetime) {
 	return {
-		...await send(api, post(`${pathOf(id)}/connect`, { timeout: lifetime }), (answer) => decodeSandbox(answer, api.apiKey)),
+		...await call(api, post(`${pathOf(id)}/connect`, { timeout: lifetime }), (answer) => decodeSandbox(answer, api.apiKey)),
 		id
 	};
 }
 /** Returns false if the sandbox was already gone. @throws AgentError */
 async function removeSandbox(api, id) {
 	try {
-		return await send(api, {
+		return await call(api, {
 			method: "DELETE",
 			path: pathOf(id)
 		}, () => true);
@@ -3198,7 +3182,7 @@ async function removeSandbox(api, id) {
 		throw error;
 	}
 }
-async function send(api, request, decode) {
+async function call(api, request, decode) {
 	const outcome = await withRetries(async () => decode(await api.client.send(request)), api);
 	if ("value" in outcome) return outcome.value;
 	const { kind, message, status, code } = outcome.error;
@@ -3294,7 +3278,7 @@ async function deleteSandbox({ id, endsAt }, inputs, context) {
 	});
 }
 function leftBehind({ id, endsAt }) {
-	return `Sandbox ${id} could not be deleted. It ends by itself at ${formatTime(endsAt)}, unless its lifetime was extended.`;
+	return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
 /** Returns the service's domain, or derives it from the host name of the API. */
 function domainOf({ domain }, apiUrl) {
@@ -3361,10 +3345,10 @@ async function connect(api, { sandboxId: id, lifetime, delete: isDeleted = false
 	return sandbox;
 }
 function maybeCreated(trace, endsAt) {
-	return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${Object.entries(trace).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${formatTime(endsAt)}.`;
+	return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${Object.entries(trace).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 function noToken({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { quote as $, publishSandbox as A, inputError as B, runReportingStep as C, forgetJobSandbox as D, findMonitors as E, EMPTY_REPORT as F, formatBytes as G, isGated as H, describeShard as I, formatNumber as J, formatCount as K, isSecretHeader as L, scheduleDeletion as M, traceOfStep as N, monitorDirectory as O, requireFiles as P, isFatal as Q, InputError as R, parseAnswer as S, digestOf as T, abbreviate as U, gateOf as V, andMore as W, withRetries as X, totalSize as Y, AgentError as Z, batchesOf as _, endMonitor as a, MAX_ANSWER_BYTES as b, runSampler as c, readKeptInputs as d, errorText as et, checkGateIsJudgeable as f, SMALL_BYTES as g, waitFor as h, chooseMonitor as i, sandboxToDelete as j, openMonitorDirectory as k, isStopped as l, stats as m, leftBehind as n, parseFields as nt, startMonitor as o, measure as p, formatDuration as q, provideSandbox as r, systemCode as rt, receiveTask as s, deleteSandbox as t, fieldsOf as tt, markStopped as u, agentService as v, runStep as w, badAnswer as x, withClient as y, allOf as z };
+export { isFatal as $, publishSandbox as A, inputError as B, runReportingStep as C, forgetJobSandbox as D, findMonitors as E, EMPTY_REPORT as F, formatBytes as G, isGated as H, describeShard as I, formatNumber as J, formatCount as K, isSecretHeader as L, scheduleDeletion as M, traceOfStep as N, monitorDirectory as O, requireFiles as P, AgentError as Q, InputError as R, parseAnswer as S, digestOf as T, abbreviate as U, gateOf as V, andMore as W, totalSize as X, nameSome as Y, withRetries as Z, batchesOf as _, endMonitor as a, MAX_ANSWER_BYTES as b, runSampler as c, readKeptInputs as d, quote as et, checkGateIsJudgeable as f, SMALL_BYTES as g, waitFor as h, chooseMonitor as i, systemCode as it, sandboxToDelete as j, openMonitorDirectory as k, isStopped as l, stats as m, leftBehind as n, fieldsOf as nt, startMonitor as o, measure as p, formatDuration as q, provideSandbox as r, parseFields as rt, receiveTask as s, deleteSandbox as t, errorText as tt, markStopped as u, agentService as v, runStep as w, badAnswer as x, withClient as y, allOf as z };

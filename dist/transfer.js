@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as quote, B as inputError, F as EMPTY_REPORT, G as formatBytes, H as isGated, I as describeShard, J as formatNumber, K as formatCount, L as isSecretHeader, Q as isFatal, R as InputError, S as parseAnswer, T as digestOf, U as abbreviate, V as gateOf, W as andMore, X as withRetries, Y as totalSize, Z as AgentError, _ as batchesOf, b as MAX_ANSWER_BYTES, et as errorText, f as checkGateIsJudgeable, g as SMALL_BYTES, h as waitFor, nt as parseFields, p as measure, rt as systemCode, tt as fieldsOf, v as agentService, x as badAnswer, y as withClient, z as allOf } from "./shared.js";
+import { $ as isFatal, B as inputError, F as EMPTY_REPORT, G as formatBytes, H as isGated, I as describeShard, J as formatNumber, K as formatCount, L as isSecretHeader, Q as AgentError, R as InputError, S as parseAnswer, T as digestOf, U as abbreviate, V as gateOf, W as andMore, X as totalSize, Y as nameSome, Z as withRetries, _ as batchesOf, b as MAX_ANSWER_BYTES, et as quote, f as checkGateIsJudgeable, g as SMALL_BYTES, h as waitFor, it as systemCode, nt as fieldsOf, p as measure, rt as parseFields, tt as errorText, v as agentService, x as badAnswer, y as withClient, z as allOf } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { createHash, hash } from "node:crypto";
@@ -333,7 +333,7 @@ async function findFiles(rules, options) {
 	const aborted = once(cancel, "abort").then(() => void 0);
 	const matches = await Promise.race([allOf(searches), aborted]);
 	if (matches === void 0 || cancel.aborted) return [];
-	refuseLinks$1(matches, workspace);
+	refuseLinks(matches, workspace);
 	return matches;
 }
 function requireDirectory(directory, workingDirectory) {
@@ -411,7 +411,7 @@ function addTo({ root, hidesDotNames, files, skipped }, file, bounds, followSyml
 	});
 }
 /** @throws InputError for links to folders and links out of the workspace */
-function refuseLinks$1(matches, workspace) {
+function refuseLinks(matches, workspace) {
 	const skipped = matches.flatMap((match) => match.skipped);
 	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
 	const undecided = [...new Set(pathsFor(UNDECIDED))];
@@ -419,7 +419,7 @@ function refuseLinks$1(matches, workspace) {
 	const nameOf = (file) => quote(nameFor(file, workspace));
 	const problems = [];
 	if (undecided.length > 0) {
-		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${listOf(undecided.map(nameOf))}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
+		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${nameSome(undecided.map(nameOf), MAX_LINKS)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
 		problems.push({
 			input: "follow-symlinks",
 			message
@@ -427,16 +427,13 @@ function refuseLinks$1(matches, workspace) {
 	}
 	if (outside.length > 0) {
 		const describe = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-		const message = `links lead outside the workspace: ${listOf(outside.map(describe))}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+		const message = `links lead outside the workspace: ${nameSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
 		problems.push({
 			input: "files",
 			message
 		});
 	}
 	if (problems.length > 0) throw new InputError(problems);
-}
-function listOf(links) {
-	return abbreviate(links, MAX_LINKS, (count) => `${formatNumber(count)} more`).join(", ");
 }
 
 // src/files/explain-no-match.ts
@@ -453,7 +450,7 @@ function describeRoot({ root, hidesDotNames }, directory) {
 	if (!statSync(existing).isDirectory()) return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
 	const names = readdirSync(existing).sort();
 	if (names.length === 0) return `${place} is empty`;
-	const content = `${place} exists and contains ${abbreviate(names.map(quote), MAX_NAMES, (count) => `${formatNumber(count)} more`).join(", ")}`;
+	const content = `${place} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
 	const hint = hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : "";
 	if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
 	const [missing = ""] = path.relative(existing, root).split(path.sep);
@@ -569,7 +566,7 @@ function readState(inputs, workspace) {
 	};
 	const file = resolve(workspace, inputs.stateFile);
 	const scope = scopeOf(inputs);
-	refuseLinks(file, resolve(workspace));
+	refuseLink(file, resolve(workspace));
 	const rows = decodeRows(readText(file), scope);
 	return {
 		state: {
@@ -658,7 +655,7 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-function refuseLinks(file, workspace) {
+function refuseLink(file, workspace) {
 	let at = file;
 	do {
 		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, at === file ? "is a symbolic link" : "is behind a symbolic link");
@@ -700,19 +697,22 @@ function stateError(file, why) {
 // src/upload/transfer.ts
 /** Uploads all changed files. Returns one result per file, in plan order. */
 async function transfer(files, options) {
-	const { concurrency, unchanged, cancel, clock, onEvent } = options;
+	const { upload, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
 	const ending = new AbortController();
 	const stop = AbortSignal.any([cancel, ending.signal]);
-	const upload = throttle(options, stop);
+	const throttled = throttle(concurrency, stop, onEvent);
 	const endIfHopeless = watchFailures(ending);
-	async function send(batch) {
-		if (stop.aborted) return [];
+	async function sendBatch(batch) {
 		const begunAt = clock();
-		const onSent = (bytes) => onEvent({
-			kind: "sent",
-			bytes
-		});
-		const outcome = await withRetries(() => upload(batch, onSent), {
+		let isAttempted = false;
+		const attempt = () => {
+			isAttempted = true;
+			return upload(batch, (bytes) => onEvent({
+				kind: "sent",
+				bytes
+			}));
+		};
+		const outcome = await withRetries(() => throttled(attempt), {
 			...options,
 			stop,
 			onRetry: (retry) => onEvent({
@@ -721,6 +721,7 @@ async function transfer(files, options) {
 				retry
 			})
 		});
+		if (!isAttempted) return [];
 		endIfHopeless(batch, outcome);
 		const results = resultsOf(batch, outcome, Math.round(clock() - begunAt));
 		for (const result of results) onEvent({
@@ -731,7 +732,7 @@ async function transfer(files, options) {
 	}
 	const batches = pLimit(concurrency);
 	const changed = files.filter((file) => !unchanged.has(file));
-	const sent = await batches.map(batchesOf(changed, options), send).finally(() => ending.abort("the transfer is over"));
+	const sent = await batches.map(batchesOf(changed, filesPerRequest), sendBatch).finally(() => ending.abort("the transfer is over"));
 	const results = new Map(sent.flat().map((result) => [result.file, result]));
 	return failOverwritten(inPlanOrder(files, unchanged, (file) => {
 		return results.get(file) ?? {
@@ -753,7 +754,7 @@ function inPlanOrder(files, unchanged, resultOf) {
 	});
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle({ upload, concurrency, onEvent }, stop) {
+function throttle(concurrency, stop, onEvent) {
 	const requests = pLimit(concurrency);
 	const slowDown = (before, error) => {
 		const to = Math.floor(before / 2);
@@ -764,17 +765,16 @@ function throttle({ upload, concurrency, onEvent }, stop) {
 			text: `Concurrency: ${before} → ${to}, ${error.message}`
 		});
 	};
-	const throttled = async (batch, onSent) => {
-		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonOf(stop)}.`);
+	return (request) => requests(async () => {
+		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonOf(stop)}`);
 		const before = requests.concurrency;
 		try {
-			return await upload(batch, onSent);
+			return await request();
 		} catch (error) {
 			if (error instanceof AgentError && isOverload(error)) slowDown(before, error);
 			throw error;
 		}
-	};
-	return (batch, onSent) => requests(throttled, batch, onSent);
+	});
 }
 function isOverload({ status }) {
 	return status === 429 || status === 503;
@@ -868,7 +868,7 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload("upload", inputs, context);
 	if (inputs.dryRun) return dryRun(plan, inputs, context);
-	return withClient(agentService(inputs), context, (client) => send(plan, inputs, client, context));
+	return withClient(agentService(inputs), context, (client) => uploadPlan(plan, inputs, client, context));
 }
 /**
 * Plans, waits for the sandbox, uploads, measures and judges.
@@ -887,7 +887,7 @@ async function sync(inputs, context) {
 			...plan,
 			report
 		}, problem, context);
-		const sent = await send({
+		const sent = await uploadPlan({
 			...plan,
 			report
 		}, inputs, client, context);
@@ -926,8 +926,8 @@ async function planUpload(task, inputs, context) {
 		warnings: [...plan.warnings, ...warnings]
 	};
 	return {
-		...changes,
 		files,
+		unchanged: changes.unchanged,
 		state,
 		report
 	};
@@ -957,7 +957,7 @@ async function planFound(inputs, context) {
 		workspace
 	});
 }
-async function send({ files, unchanged, state, report }, inputs, client, context) {
+async function uploadPlan({ files, unchanged, state, report }, inputs, client, context) {
 	const { cancel, clock, onEvent } = context;
 	const changed = files.filter((file) => !unchanged.has(file));
 	if (state !== void 0) removeState(state);

@@ -5,23 +5,12 @@ export const SMALL_BYTES = 256 * 1024;
 
 export const BATCH_BYTES = 1024 * 1024;
 
-export interface BatchOptions {
-  readonly filesPerRequest: number;
-  readonly concurrency: number;
-}
-
-/**
- * Groups files into requests: large files alone, largest first, then small ones up to
- * `filesPerRequest` and 1 MiB. A concurrency of 1 keeps the plan's order.
- */
-export function batchesOf(
-  files: readonly PlannedFile[],
-  { filesPerRequest, concurrency }: BatchOptions,
-): PlannedFile[][] {
+/** Groups small files up to `filesPerRequest` and 1 MiB; each large file has its own request. */
+export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number): PlannedFile[][] {
   const batches: PlannedFile[][] = [];
   let open: PlannedFile[] = [];
   let room = 0;
-  for (const file of concurrency === 1 ? files : largestFirst(files)) {
+  for (const file of files) {
     const bytes = batchBytes(file);
     if (bytes === undefined || filesPerRequest === 1) {
       batches.push([file]);
@@ -36,12 +25,6 @@ export function batchesOf(
     room -= bytes;
   }
   return batches;
-}
-
-function largestFirst(files: readonly PlannedFile[]): PlannedFile[] {
-  const large = files.filter(({ size }) => size > SMALL_BYTES);
-  const small = files.filter(({ size }) => size <= SMALL_BYTES);
-  return [...large.sort((one, other) => other.size - one.size), ...small];
 }
 
 // Exceeds the boundary and headers of any part, not counting the file name.

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AgentError } from './failure.ts';
 
+/** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
+export type Sleep = (ms: number, stop: AbortSignal) => Promise<boolean>;
+
 export interface RetryPolicy {
   readonly retries: number;
-  /** Resolves to false if `stop` aborts before `ms` milliseconds have passed. */
-  readonly sleep: (ms: number, stop: AbortSignal) => Promise<boolean>;
+  readonly sleep: Sleep;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
 }

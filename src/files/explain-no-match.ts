@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { abbreviate, formatNumber } from '../text/format.ts';
+import { nameSome } from '../text/format.ts';
 import { quote } from '../text/visible.ts';
 import type { Matches } from './find.ts';
 import { nameFor } from './paths.ts';
@@ -25,8 +25,7 @@ function describeRoot({ root, hidesDotNames }: Matches, directory: string): stri
     return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
   const names = readdirSync(existing).sort();
   if (names.length === 0) return `${place} is empty`;
-  const some = abbreviate(names.map(quote), MAX_NAMES, count => `${formatNumber(count)} more`);
-  const content = `${place} exists and contains ${some.join(', ')}`;
+  const content = `${place} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
   const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
   if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
   const [missing = ''] = path.relative(existing, root).split(path.sep);

@@ -5,7 +5,7 @@ import { create } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { allOf, InputError, inputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { abbreviate, formatCount, formatNumber } from '../text/format.ts';
+import { formatCount, formatNumber, nameSome } from '../text/format.ts';
 import { errorText, systemCode } from '../text/unknown.ts';
 import { quote } from '../text/visible.ts';
 import {
@@ -181,18 +181,14 @@ function refuseLinks(matches: readonly Matches[], workspace: string): void {
   const nameOf = (file: string) => quote(nameFor(file, workspace));
   const problems: Problem[] = [];
   if (undecided.length > 0) {
-    const links = `${formatCount(undecided.length, 'link')} to folders: ${listOf(undecided.map(nameOf))}`;
+    const links = `${formatCount(undecided.length, 'link')} to folders: ${nameSome(undecided.map(nameOf), MAX_LINKS)}`;
     const message = `is not set, and the patterns match ${links}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
     problems.push({ input: 'follow-symlinks', message });
   }
   if (outside.length > 0) {
     const describe = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-    const message = `links lead outside the workspace: ${listOf(outside.map(describe))}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+    const message = `links lead outside the workspace: ${nameSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
     problems.push({ input: 'files', message });
   }
   if (problems.length > 0) throw new InputError(problems);
-}
-
-function listOf(links: readonly string[]): string {
-  return abbreviate(links, MAX_LINKS, count => `${formatNumber(count)} more`).join(', ');
 }

@@ -1,4 +1,4 @@
-import { abbreviate, formatCount, formatNumber } from '../text/format.ts';
+import { formatCount, formatNumber, nameSome } from '../text/format.ts';
 import { literal } from '../text/visible.ts';
 import type { Aggregate, Condition, Operator } from './conditions.ts';
 import type { Figures } from './metrics.ts';
@@ -29,7 +29,7 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/** Judges all conditions; a gate that misses samples (`isIncomplete`) never passes. */
+/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Measured[],
@@ -95,8 +95,7 @@ const MAX_REPORTED = 30;
 
 function namesIn({ figures }: Measured): string {
   const names = [...figures.keys()].sort().map(literal);
-  const more = (count: number) => `${formatNumber(count)} more`;
-  return abbreviate(names, MAX_REPORTED, more).join(', ') || 'nothing';
+  return nameSome(names, MAX_REPORTED) || 'nothing';
 }
 
 /** Returns undefined if no sample has the metric. */

@@ -1,5 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
 import { checksumsOf } from '../report/checksums.ts';
@@ -24,18 +23,14 @@ export async function publish(report: Report, options: PublishOptions): Promise<
   const { log, withSummary } = options;
   const verdict = conclude(report);
   logFiles(report, log);
-  const problems = await writeOutputs(report, verdict, options);
+  const problems = writeOutputs(report, verdict, options);
   if (withSummary) await writeSummary(report, verdict, options);
   logVerdict(report, verdict, problems, log);
 }
 
-async function writeOutputs(
-  report: Report,
-  verdict: Verdict,
-  options: PublishOptions,
-): Promise<string[]> {
+function writeOutputs(report: Report, verdict: Verdict, options: PublishOptions): string[] {
   try {
-    const outputs = { ...(await writeFiles(report, verdict, options)), ...outputsOf(report) };
+    const outputs = { ...writeFiles(report, verdict, options), ...outputsOf(report) };
     requireFiles('GITHUB_OUTPUT');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
     return [];
@@ -44,26 +39,25 @@ async function writeOutputs(
   }
 }
 
-async function writeFiles(
+function writeFiles(
   report: Report,
   verdict: Verdict,
   { log, redact }: PublishOptions,
-): Promise<Record<string, string>> {
+): Record<string, string> {
   const none = isUpload(report) ? { report: '', checksums: '' } : { report: '' };
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
-    const write = async (name: string, pieces: Iterable<string>) => {
+    const write = (name: string, text: string) => {
       const file = path.join(folder, name);
-      const clean = Iterator.from(pieces).map(redact);
-      await writeFile(file, clean, { flag: 'wx', mode: 0o600 });
+      writeFileSync(file, redact(text), { flag: 'wx', mode: 0o600 });
       return file;
     };
-    const lines = isUpload(report) ? checksumsOf(report) : [];
-    const checksums = lines.length === 0 ? '' : await write('checksums.txt', lines);
+    const list = checksumsOf(report);
+    const checksums = list === '' ? '' : write('checksums.txt', list);
     return {
       ...none,
       ...(checksums && { checksums }),
-      report: await write('report.json', reportJson(report, verdict)),
+      report: write('report.json', reportJson(report, verdict)),
     };
   } catch (error) {
     log.warning([`The report file could not be written: ${errorText(error)}.`]);

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { agentService, withClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
-import { type RetryPolicy, sleep } from '../agent/retry.ts';
+import { type Sleep, sleep } from '../agent/retry.ts';
 import { parseInputs, secretsIn } from '../inputs/inputs.ts';
 import { requestStats } from '../stats/stats.ts';
 import { redactor } from '../text/redact.ts';
@@ -56,7 +56,8 @@ export function sampleTimeout({
   return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
 
-interface Recording extends Pick<RetryPolicy, 'sleep'> {
+interface Recording {
+  readonly sleep: Sleep;
   readonly intervalMs: number;
   readonly stop: AbortSignal;
   readonly now: () => number;
@@ -114,7 +115,7 @@ const WAIT_MS = 50;
 /** Waits for the sampler to exit, at most 8 s. */
 export async function waitForSampler(
   directory: string,
-  { sleep, stop, clock }: Pick<RetryPolicy, 'sleep'> & { stop: AbortSignal; clock: () => number },
+  { sleep, stop, clock }: { sleep: Sleep; stop: AbortSignal; clock: () => number },
 ): Promise<void> {
   const deadline = clock() + PATIENCE_MS;
   let isWaiting = true;

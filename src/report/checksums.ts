@@ -3,10 +3,11 @@ import type { FileResult } from '../upload/transfer.ts';
 import type { Report } from './report.ts';
 
 /** Lists the files in the sandbox, by the agent's paths, in the format of `sha256sum`. */
-export function checksumsOf({ files }: Report): string[] {
-  return files.flatMap(result =>
+export function checksumsOf({ files }: Report): string {
+  const lines = files.flatMap(result =>
     'path' in result && result.sha256 !== undefined ? [lineOf(result.sha256, result.path)] : [],
   );
+  return lines.join('');
 }
 
 /**

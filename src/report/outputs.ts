@@ -60,16 +60,11 @@ function aggregatesOf({ gate, samples }: Pick<Report, 'gate' | 'samples'>): obje
   return Object.fromEntries(aggregates.filter(([, { last }]) => last !== undefined));
 }
 
-const FILES_PER_PIECE = 500;
-
 // Bump the number for breaking changes only; new keys do not count.
 const SCHEMA =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
 
-/**
- * Yields the report file in pieces, since 20,000 files in one string would take too much memory.
- */
-export function* reportJson(report: Report, { title }: Verdict): Generator<string> {
+export function reportJson(report: Report, { title }: Verdict): string {
   const { task, files, samples, gate, ...others } = report;
   const stats = samples.at(-1);
   const document = {
@@ -83,15 +78,10 @@ export function* reportJson(report: Report, { title }: Verdict): Generator<strin
     figures: stats === undefined ? null : Object.fromEntries(stats.figures),
     aggregates: aggregatesOf(report),
     samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
+    files: files.map(fileEntry),
   };
   // Copy the agent's text: JSON.stringify() may fail on deeply nested JSON.
-  yield `${JSON.stringify(document).slice(0, -1)},\n"stats": ${stats?.json || 'null'},\n"files": [`;
-  for (let start = 0; start < files.length; start += FILES_PER_PIECE) {
-    const piece = files.slice(start, start + FILES_PER_PIECE);
-    const lines = piece.map(result => `\n${JSON.stringify(fileEntry(result))}`);
-    yield `${start === 0 ? '' : ','}${lines.join(',')}`;
-  }
-  yield '\n]\n}\n';
+  return `${JSON.stringify(document).slice(0, -1)},"stats":${stats?.json || 'null'}}\n`;
 }
 
 function breachEntry(breach: Breach): object {

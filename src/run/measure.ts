@@ -13,7 +13,6 @@ import type { Context } from './context.ts';
 /** Waits for the sandbox, samples and judges it; failed requests end up in the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl } = inputs;
-  // Without stats, the gate fails.
   const gate = gateOf(inputs, []);
   const report = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
   return withClient(agentService(inputs), context, async client => {
@@ -73,8 +72,8 @@ function statsError(error: AgentError): ReportedError {
 }
 
 /**
- * Samples and judges; without stats, the gate fails. Set `hasPrevious` if an earlier request
- * started the interval of the first CPU figure.
+ * Samples and judges. Set `hasPrevious` if an earlier request started the interval of the first
+ * CPU figure.
  */
 export async function measure(
   inputs: Inputs<'stats'>,

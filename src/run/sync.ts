@@ -28,7 +28,9 @@ import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload('upload', inputs, context);
   if (inputs.dryRun) return dryRun(plan, inputs, context);
-  return withClient(agentService(inputs), context, client => send(plan, inputs, client, context));
+  return withClient(agentService(inputs), context, client =>
+    uploadPlan(plan, inputs, client, context),
+  );
 }
 
 /**
@@ -42,10 +44,9 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
     const problem =
       (await waitFor(inputs, client, context)) ??
       (await checkGateIsJudgeable(inputs, client, context));
-    // Without stats, the gate fails.
     const report = { ...plan.report, gate: gateOf(inputs, []) };
     if (problem !== undefined) return notSent({ ...plan, report }, problem, context);
-    const sent = await send({ ...plan, report }, inputs, client, context);
+    const sent = await uploadPlan({ ...plan, report }, inputs, client, context);
     if (sent.cancelled || hasEndedForGood(sent.files)) return sent;
     const measured = await measure(inputs, client, context, isGated(inputs));
     return {
@@ -57,7 +58,7 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   });
 }
 
-interface UploadPlan extends Changes {
+interface UploadPlan extends Pick<Changes, 'unchanged'> {
   readonly files: readonly PlannedFile[];
   readonly state: State | undefined;
   readonly report: Report;
@@ -90,7 +91,7 @@ async function planUpload(
     shard: shard && { ...shard, files: files.length, planned: plan.files.length },
     warnings: [...plan.warnings, ...warnings],
   };
-  return { ...changes, files, state, report };
+  return { files, unchanged: changes.unchanged, state, report };
 }
 
 async function planFound(inputs: Inputs<'upload'>, context: Context): Promise<Plan> {
@@ -107,7 +108,7 @@ async function planFound(inputs: Inputs<'upload'>, context: Context): Promise<Pl
   return planFiles(matches, { ...inputs, workspace });
 }
 
-async function send(
+async function uploadPlan(
   { files, unchanged, state, report }: UploadPlan,
   inputs: Inputs<'upload'>,
   client: Client,

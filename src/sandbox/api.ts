@@ -38,7 +38,7 @@ export function createSandbox(
   // Without `secure`, the service returns no token. Nothing would resume a paused sandbox.
   const settings = { timeout: lifetime, secure: true, autoPause: false };
   const body = { templateID: template, ...settings, metadata, envVars: env };
-  return send({ ...api, isRepeatable: hadNoEffect }, post('/sandboxes', body), answer =>
+  return call({ ...api, isRepeatable: hadNoEffect }, post('/sandboxes', body), answer =>
     decodeSandbox(answer, api.apiKey),
   );
 }
@@ -46,21 +46,21 @@ export function createSandbox(
 /** Connects, extending the sandbox's life to at least `lifetime` seconds. @throws AgentError */
 export async function connectToSandbox(api: Api, id: string, lifetime: number): Promise<Sandbox> {
   const request = post(`${pathOf(id)}/connect`, { timeout: lifetime });
-  const sandbox = await send(api, request, answer => decodeSandbox(answer, api.apiKey));
+  const sandbox = await call(api, request, answer => decodeSandbox(answer, api.apiKey));
   return { ...sandbox, id };
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError */
 export async function removeSandbox(api: Api, id: string): Promise<boolean> {
   try {
-    return await send(api, { method: 'DELETE', path: pathOf(id) }, () => true);
+    return await call(api, { method: 'DELETE', path: pathOf(id) }, () => true);
   } catch (error) {
     if (error instanceof AgentError && error.status === 404) return false;
     throw error;
   }
 }
 
-async function send<T>(api: Api, request: AgentRequest, decode: (answer: Answer) => T): Promise<T> {
+async function call<T>(api: Api, request: AgentRequest, decode: (answer: Answer) => T): Promise<T> {
   const outcome = await withRetries(async () => decode(await api.client.send(request)), api);
   if ('value' in outcome) return outcome.value;
   const { kind, message, status, code } = outcome.error;

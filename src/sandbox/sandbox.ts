@@ -2,7 +2,7 @@ import { type ClientOptions, withClient } from '../agent/client.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { Retry, RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { formatDuration, formatTime } from '../text/format.ts';
+import { formatDuration } from '../text/format.ts';
 import {
   type Api,
   apiService,
@@ -75,7 +75,7 @@ export async function deleteSandbox(
 }
 
 export function leftBehind({ id, endsAt }: Lease): string {
-  return `Sandbox ${id} could not be deleted. It ends by itself at ${formatTime(endsAt)}, unless its lifetime was extended.`;
+  return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
 
 /** Returns the service's domain, or derives it from the host name of the API. */
@@ -146,7 +146,7 @@ async function connect(
 
 function maybeCreated(trace: Job['trace'], endsAt: number): string {
   const metadata = Object.entries(trace).map(([key, value]) => `${key}=${value}`);
-  return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${formatTime(endsAt)}.`;
+  return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 
 function noToken({ id }: Sandbox): AgentError {

@@ -1,5 +1,5 @@
 import type { AgentError } from '../agent/failure.ts';
-import type { Outcome, RetryPolicy } from '../agent/retry.ts';
+import type { Outcome, Sleep } from '../agent/retry.ts';
 import type { Condition } from '../gate/conditions.ts';
 import { type Judgement, judge } from '../gate/judge.ts';
 import type { Stats } from './stats.ts';
@@ -11,7 +11,8 @@ export interface Sample extends Stats {
 
 type ReadStats = () => Promise<Outcome<Stats>>;
 
-interface SampleOptions extends Pick<RetryPolicy, 'sleep'> {
+interface SampleOptions {
+  readonly sleep: Sleep;
   readonly count: number;
   readonly intervalMs: number;
   /** True if an earlier request started the interval of the first CPU figure. */
@@ -46,7 +47,8 @@ export interface WaitResult {
   readonly error: AgentError | undefined;
 }
 
-interface WaitOptions extends Pick<RetryPolicy, 'sleep'> {
+interface WaitOptions {
+  readonly sleep: Sleep;
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly stop: AbortSignal;

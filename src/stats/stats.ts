@@ -2,8 +2,6 @@ import { type Answer, badAnswer } from '../agent/answer.ts';
 import type { Client } from '../agent/client.ts';
 import type { Figures } from '../gate/metrics.ts';
 
-type Sender = Pick<Client, 'send'>;
-
 export interface Stats {
   /** All finite numbers that the agent sent, plus derived ones. */
   readonly figures: Figures;
@@ -12,7 +10,7 @@ export interface Stats {
 }
 
 /** @throws AgentError if the request fails or the answer is unusable */
-export async function readStats(client: Sender, statsPath: string): Promise<Stats> {
+export async function readStats(client: Client, statsPath: string): Promise<Stats> {
   const answer = await requestStats(client, statsPath);
   const stats = decodeStats(answer.text);
   if (stats === undefined) throw badAnswer(answer, 'it is not a JSON object');
@@ -20,7 +18,7 @@ export async function readStats(client: Sender, statsPath: string): Promise<Stat
 }
 
 /** @throws AgentError if the request fails */
-export function requestStats(client: Sender, path: string): Promise<Answer> {
+export function requestStats(client: Client, path: string): Promise<Answer> {
   // A cached answer could come from a sandbox that is gone.
   return client.send({ method: 'GET', path, headers: { 'Cache-Control': 'no-cache' } });
 }

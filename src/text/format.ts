@@ -64,3 +64,7 @@ export function abbreviate<T>(
   if (items.length <= limit) return items;
   return [...items.slice(0, limit), more(items.length - limit)];
 }
+
+export function nameSome(names: readonly string[], limit: number): string {
+  return abbreviate(names, limit, count => `and ${formatNumber(count)} more`).join(', ');
+}

@@ -38,7 +38,7 @@ export function readState(
   if (inputs.stateFile === '') return { state: undefined, warnings: [] };
   const file = resolve(workspace, inputs.stateFile);
   const scope = scopeOf(inputs);
-  refuseLinks(file, resolve(workspace));
+  refuseLink(file, resolve(workspace));
   const rows = decodeRows(readText(file), scope);
   const state = { file, scope, rows: rows ?? [] };
   return { state, warnings: rows === undefined ? [ignored(file)] : [] };
@@ -120,7 +120,7 @@ function scopeOf(inputs: Inputs<'upload'>): string {
 }
 
 // A build could plant a link that leads out of the workspace.
-function refuseLinks(file: string, workspace: string): void {
+function refuseLink(file: string, workspace: string): void {
   let at = file;
   do {
     if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true)

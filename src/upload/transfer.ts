@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { type BatchOptions, batchesOf } from '../agent/batches.ts';
+import { batchesOf } from '../agent/batches.ts';
 import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { StoredFile, Upload, Uploaded } from '../agent/upload.ts';
@@ -31,7 +31,9 @@ export type TransferEvent =
   | { readonly kind: 'settled'; readonly result: FileResult }
   | { readonly kind: 'debug'; readonly text: string };
 
-export interface TransferOptions extends RetryPolicy, BatchOptions {
+export interface TransferOptions extends RetryPolicy {
+  readonly concurrency: number;
+  readonly filesPerRequest: number;
   readonly upload: Upload;
   readonly unchanged: ReadonlyMap<PlannedFile, StoredFile>;
   /** Prevents new requests; the client aborts those in flight. */
@@ -45,21 +47,25 @@ export async function transfer(
   files: readonly PlannedFile[],
   options: TransferOptions,
 ): Promise<FileResult[]> {
-  const { concurrency, unchanged, cancel, clock, onEvent } = options;
+  const { upload, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
   const ending = new AbortController();
   const stop = AbortSignal.any([cancel, ending.signal]);
-  const upload = throttle(options, stop);
+  const throttled = throttle(concurrency, stop, onEvent);
   const endIfHopeless = watchFailures(ending);
 
-  async function send(batch: readonly PlannedFile[]): Promise<FileResult[]> {
-    if (stop.aborted) return [];
+  async function sendBatch(batch: readonly PlannedFile[]): Promise<FileResult[]> {
     const begunAt = clock();
-    const onSent = (bytes: number) => onEvent({ kind: 'sent', bytes });
-    const outcome = await withRetries(() => upload(batch, onSent), {
+    let isAttempted = false;
+    const attempt = () => {
+      isAttempted = true;
+      return upload(batch, bytes => onEvent({ kind: 'sent', bytes }));
+    };
+    const outcome = await withRetries(() => throttled(attempt), {
       ...options,
       stop,
       onRetry: retry => onEvent({ kind: 'retry', files: batch, retry }),
     });
+    if (!isAttempted) return [];
     endIfHopeless(batch, outcome);
     const results = resultsOf(batch, outcome, Math.round(clock() - begunAt));
     for (const result of results) onEvent({ kind: 'settled', result });
@@ -70,7 +76,7 @@ export async function transfer(
   const batches = pLimit(concurrency);
   const changed = files.filter(file => !unchanged.has(file));
   const sent = await batches
-    .map(batchesOf(changed, options), send)
+    .map(batchesOf(changed, filesPerRequest), sendBatch)
     // If a bug throws, send nothing more.
     .finally(() => ending.abort('the transfer is over'));
 
@@ -94,7 +100,7 @@ export function inPlanOrder(
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
-function throttle({ upload, concurrency, onEvent }: TransferOptions, stop: AbortSignal): Upload {
+function throttle(concurrency: number, stop: AbortSignal, onEvent: TransferOptions['onEvent']) {
   const requests = pLimit(concurrency);
   const slowDown = (before: number, error: AgentError) => {
     const to = Math.floor(before / 2);
@@ -103,18 +109,18 @@ function throttle({ upload, concurrency, onEvent }: TransferOptions, stop: Abort
     requests.concurrency = to;
     onEvent({ kind: 'debug', text: `Concurrency: ${before} → ${to}, ${error.message}` });
   };
-  const throttled: Upload = async (batch, onSent) => {
-    // The transfer may have ended while this request was queued.
-    if (stop.aborted) throw new AgentError('cancelled', `It was not sent: ${reasonOf(stop)}.`);
-    const before = requests.concurrency;
-    try {
-      return await upload(batch, onSent);
-    } catch (error) {
-      if (error instanceof AgentError && isOverload(error)) slowDown(before, error);
-      throw error;
-    }
-  };
-  return (batch, onSent) => requests(throttled, batch, onSent);
+  return <T>(request: () => Promise<T>): Promise<T> =>
+    requests(async () => {
+      // The transfer may have ended while this request was queued.
+      if (stop.aborted) throw new AgentError('cancelled', `It was not sent: ${reasonOf(stop)}`);
+      const before = requests.concurrency;
+      try {
+        return await request();
+      } catch (error) {
+        if (error instanceof AgentError && isOverload(error)) slowDown(before, error);
+        throw error;
+      }
+    });
 }
 
 function isOverload({ status }: AgentError): boolean {

@@ -71,7 +71,8 @@ describe('a pattern that matches nothing is told why', {
   });
 
   test('with at most ten names, as visible text', async () => {
-    const ten = /"many" exists and contains "0\\n", .*, "7\\n", 3 more; there is no "none" in it/;
+    const ten =
+      /"many" exists and contains "0\\n", .*, "7\\n", and 3 more; there is no "none" in it/;
     assert.match(await whyNot('many/none'), ten);
     assert.match(await whyNot('/no\u200bne'), /\("\/" exists and contains .*; there is no "/);
   });

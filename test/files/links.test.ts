@@ -126,7 +126,7 @@ describe('links to folders ask for a decision', SKIP, () => {
     'twelve, of which ten are named': [
       Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`dir/${10 + index}`, '.'])),
       'dir',
-      '"dir/10", .*"dir/19", 2 more',
+      '"dir/10", .*"dir/19", and 2 more',
     ],
   };
   for (const [name, [links, lines, names]] of Object.entries(cases)) {

@@ -169,7 +169,7 @@ describe('the report file', () => {
     const monitored = { from: 1, to: 2 };
     const sample = { at: 1, ...statsOf({ load: 1.5 }), json: '{"load":1.50,"host":"h"}' };
     const text = written({ samples: [sample], monitored });
-    assert.ok(text.includes('\n"stats": {"load":1.50,"host":"h"},\n'));
+    assert.ok(text.includes(',"stats":{"load":1.50,"host":"h"}}'));
     const { figures, samples, monitored: kept } = JSON.parse(text);
     assert.deepEqual(
       [figures, samples[0].figures, kept],
@@ -189,7 +189,7 @@ describe('the checksums', () => {
   test('list what is in the sandbox, as sha256sum does', () => {
     const files = [unchanged('a\nb\\c'), uploaded('not hashed'), failed('d')];
     const line = `\\${SHA256}  /home/user/app/a\\nb\\\\c\n`;
-    assert.deepEqual(checksumsOf(report({ files })), [line]);
+    assert.equal(checksumsOf(report({ files })), line);
   });
 
   test('make one digest of a whole build, in whatever order, and none of a part', () => {
