@@ -37,6 +37,11 @@ describe('http', () => {
   takes('base-url', Object.fromEntries(urls.map(url => [url, url])), {
     given: { 'allow-insecure-http': 'true' },
   });
+
+  test('has no such way out for api-url', () => {
+    const [problem] = problemsOf({ 'api-url': 'http://x.io' }, 'sandbox');
+    assert.match(problem?.message ?? '', /would send secrets unencrypted\. Use https\.$/);
+  });
 });
 
 test('credentials in base-url or api-url are refused and never repeated', () => {
@@ -82,7 +87,7 @@ describe('the paths of operations', () => {
   refuses('stats-path', each([...wrong, ...changed], 'is not a plain URL path'));
 });
 
-describe('sandbox-id and token', () => {
+describe('sandbox-id, token and api-key', () => {
   takes('sandbox-id', { abc: 'abc', ' a.b-c_1 ': 'a.b-c_1', 'v1.2.3': 'v1.2.3', '-_x': '-_x' });
   const ids = [
     'a/b',
@@ -102,9 +107,16 @@ describe('sandbox-id and token', () => {
   refuses('sandbox-id', each(ids, 'is not an ID: it may have letters, digits, dots, - and _.'));
   const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
   refuses('token', each(unsendable, 'has a line break or another character'));
-  test('a token is not repeated', () => {
+  const entry = 'sandbox';
+  takes('sandbox-id', { '': '', i1a2: 'i1a2' }, { entry });
+  refuses('sandbox-id', { null: 'is empty or null' }, { entry });
+  takes('api-key', { e2b_0123: 'e2b_0123' }, { entry });
+  refuses('api-key', { 'a\nb': 'has a line break' }, { entry });
+  test('a token or key is not repeated', () => {
     for (const token of ['s3cret\u0000', '"s3cret"', 'e2b_s3cret', '${{ s3cret }}'])
       assert.doesNotMatch(JSON.stringify(problemsOf({ token })), /s3cret/);
+    const problems = problemsOf({ 'api-key': '"s3cret"' }, entry);
+    assert.doesNotMatch(JSON.stringify(problems), /s3cret/);
   });
 });
 

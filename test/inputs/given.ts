@@ -5,12 +5,10 @@ import type { RawInputs } from '../../src/inputs/fields.ts';
 import { InputError, type Problem } from '../../src/inputs/input-error.ts';
 import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
 
-export const TOKEN = 'tok-3f9c1d';
-
 /** The required inputs, all valid. */
 export const REQUIRED: RawInputs = {
   'sandbox-id': 'i1a2b3c4d5',
-  token: TOKEN,
+  token: 'tok-3f9c1d',
   'base-url': 'https://sandbox.example.com',
   files: 'dist/**',
 };

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import type { RawInputs } from '../../src/inputs/fields.ts';
 import { parseAll } from '../../src/inputs/input-error.ts';
-import { parseInputs } from '../../src/inputs/inputs.ts';
-import { each, parsed, problemsOf, REQUIRED, refuses, SERVICE, TOKEN, takes } from './given.ts';
+import { parseInputs, secretsIn } from '../../src/inputs/inputs.ts';
+import { each, parsed, problemsOf, REQUIRED, refuses, SERVICE, takes } from './given.ts';
 
 const FOLDERS = {
   sync: '.',
@@ -39,44 +39,6 @@ for (const entry of ENTRIES) {
     });
   });
 }
-
-test('what is left empty has its default', () => {
-  assert.deepEqual(parsed(), {
-    sandboxId: 'i1a2b3c4d5',
-    token: TOKEN,
-    baseUrl: 'https://sandbox.example.com',
-    files: { patterns: [{ pattern: 'dist/**' }], excludes: [] },
-    allowInsecureHttp: false,
-    port: 49_983,
-    headerPrefix: 'Svc',
-    statsPath: '/metrics',
-    headers: {},
-    timeout: 60_000,
-    uploadPath: '/files',
-    retries: 4,
-    target: '',
-    workingDirectory: '',
-    username: '',
-    signature: '',
-    signatureExpiration: '',
-    ifNoFilesFound: 'error',
-    includeHiddenFiles: false,
-    followSymlinks: undefined,
-    stateFile: '',
-    shard: undefined,
-    concurrency: 24,
-    filesPerRequest: 1,
-    checksums: false,
-    dryRun: false,
-    failIf: [],
-    warnIf: [],
-    waitUntil: undefined,
-    waitTimeout: 300_000,
-    samples: 1,
-    sampleInterval: 1000,
-    summary: true,
-  });
-});
 
 const NO_NUMBERS = '-1 1.0 1e1 0x10 1,0 many ٣'.split(' ');
 
@@ -125,6 +87,7 @@ describe('switches', () => {
     takes(input, { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
     refuses(input, each(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
   }
+  takes('delete', { true: true, false: false }, { entry: 'sandbox' });
 });
 
 describe('words and texts', () => {
@@ -154,26 +117,24 @@ describe('lists of conditions', () => {
     refuses(input, { 'cpu_count > 1\n\n  mem_used >': place });
 });
 
-/** An invalid value for each kind of input. */
-const WRONG: RawInputs = {
-  'sandbox-id': '',
-  token: 'tok-s3cret\u0000',
-  'base-url': 'https://u:s3cret@example.com',
-  files: '!a',
-  target: '..',
-  headers: 'Authorization s3cret',
-  port: '0',
-  shard: '0',
-  timeout: 'soon',
-  'upload-path': 'files',
-  'header-prefix': 'a b',
-  'fail-if': 'x',
-};
+describe('metadata and env', () => {
+  for (const input of ['metadata', 'env']) {
+    takes(input, { 'A=1\n\n# c\n B=x=y \na=': { A: '1', B: 'x=y', a: '' } }, { entry: 'sandbox' });
+    const words = 'line 1: this is not of the form KEY=value.';
+    refuses(input, each(['A', '=1', 'A B=1'], words), { entry: 'sandbox' });
+  }
 
-test('all that is wrong is reported together, and no secret', () => {
-  const problems = problemsOf(WRONG);
-  assert.deepEqual(problems.map(({ input }) => input).sort(), Object.keys(WRONG).sort());
-  assert.doesNotMatch(JSON.stringify(problems), /s3cret/);
+  test('do not repeat values, which may be secret', () => {
+    assert.doesNotMatch(JSON.stringify(problemsOf({ env: 'A B=s3cret' }, 'sandbox')), /s3cret/);
+  });
+});
+
+test('secret are tokens, signatures and keys, and headers and variables that may be', () => {
+  const headers = 'Authorization: Basic dXNlcjpwYXNz\nX-Cache-Key: production';
+  const env = 'A=short\nB=a long value';
+  const raw = { 'api-key': ' key ', token: 'null', signature: 'signed', headers, env };
+  const credentials = ['Basic dXNlcjpwYXNz', 'dXNlcjpwYXNz'];
+  assert.deepEqual(secretsIn(raw), ['signed', 'key', ...credentials, 'a long value']);
 });
 
 test('all wrong lines of an input are reported', () => {
