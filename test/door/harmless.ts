@@ -46,7 +46,7 @@ export function assertHarmless({ stdout, stderr, summary, lines }: Result): void
 
 /** A chart of numbers and times only, as the action draws it. */
 const CHART =
-  /```mermaid\n(?:%%\{init: [^\n<>`]*\}%%\n)?xychart(?:-beta)?\n(?: {2}[^\n<>`]*\n)+```\n\n/g;
+  /```mermaid\n(?:%%\{init: [^\n<>`]*\}%%\n)?xychart(?:-beta)?\n(?: {2}[^\n<`]*\n)+```\n\n/g;
 
 const TAG =
   /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
@@ -57,6 +57,7 @@ export function assertHarmlessSummary(summary: string): void {
   for (const block of summary.replace(CHART, '').split('\n\n')) {
     if (block === '') continue;
     assert.match(block, /^<(h3|h4|p|ul|table|details)\b/, block.slice(0, 60));
+    assert.doesNotMatch(block, /\n\s+\n/);
     assert.doesNotMatch(block.replaceAll('\n', ''), ACTIVE);
     const open: string[] = [];
     for (const [tag] of block.matchAll(/<[^>]*>?/g)) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { drawChart } from '../../src/report/chart.ts';
 import type { Report } from '../../src/report/report.ts';
-import { textOf } from './blocks.ts';
 import { judged, KINDS, reading, report } from './reports.ts';
+import { textOf } from './text-of.ts';
 
 /** The legend, and the numbers of each line and bar: first the metrics, then gaps and limits. */
 function drawn(given: Report) {
