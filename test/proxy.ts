@@ -25,8 +25,6 @@ export interface Proxy extends AsyncDisposable {
 }
 
 export interface ProxyOptions {
-  /** Writes to a client that has sent a request, in place of forwarding or tunnelling. */
-  readonly instead?: (client: Duplex) => void;
   /** URL of the agent behind `http://agent.test`, which only this proxy can find. */
   readonly agent?: string;
   /** URL that every tunnel leads to, whatever its host. */
@@ -35,7 +33,7 @@ export interface ProxyOptions {
 
 /** Starts a proxy. */
 export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
-  const { instead, agent, tunnelTo } = options;
+  const { agent, tunnelTo } = options;
   const requests: ProxyRequest[] = [];
   const sockets = new Set<Duplex>();
   const keep = (socket: Duplex) => {
@@ -44,14 +42,12 @@ export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
   };
   const server = createServer((incoming, response) => {
     requests.push(requestOf(incoming, new URL(incoming.url ?? '').host));
-    if (instead === undefined) forward(incoming, response, agent);
-    else instead(incoming.socket);
+    forward(incoming, response, agent);
   });
   server.on('connection', keep);
   server.on('connect', (incoming, socket: Duplex) => {
     requests.push(requestOf(incoming, incoming.url ?? ''));
-    if (instead === undefined) keep(tunnel(tunnelTo ?? `http://${incoming.url}`, socket));
-    else instead(socket);
+    keep(tunnel(tunnelTo ?? `http://${incoming.url}`, socket));
   });
   const port = await listenHere(server);
   return {
@@ -59,11 +55,6 @@ export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
     requests,
     [Symbol.asyncDispose]: () => closeWith(server, sockets),
   };
-}
-
-/** Refuses with a status. */
-export function refusing(status: number): (client: Duplex) => void {
-  return client => void client.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);
 }
 
 function requestOf({ method = '', headers }: IncomingMessage, host: string): ProxyRequest {

@@ -120,26 +120,6 @@ suite('a batch', () => {
     assert.deepEqual([...body.unreadable.keys()], [gone, grown]);
     assert.match(String(body.unreadable.get(gone)), /ENOENT/);
   });
-
-  test('takes small files whose names every parser reads alike', () => {
-    const bytesOf = (target: string, size = 1) =>
-      batchBytes({ source: '', realPath: '', target, size, isExecutable: false });
-    for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
-      assert.equal(bytesOf(target), undefined, JSON.stringify(target));
-    for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
-      assert.equal(bytesOf(target), undefined, target);
-    for (const target of [
-      'a',
-      'a b',
-      "it's(1)!*~.txt",
-      '/srv/a=b&c,d',
-      '#+?$@^`{|}[]<>:',
-      '.a/..b',
-    ])
-      assert.ok(bytesOf(target), target);
-    assert.notEqual(bytesOf('a', SMALL_BYTES), undefined);
-    assert.equal(bytesOf('a', LARGE), undefined);
-  });
 });
 
 test('no memory of a body is used again for another request', () => {

@@ -15,36 +15,9 @@ import { SMALL_BYTES } from '../../src/agent/batches.ts';
 import { hashFile, openFile, readSmallFile } from '../../src/agent/read-file.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { onWindows } from '../system.ts';
-import { collect, type Folder, openFolder, openIn, pattern } from './folder.ts';
+import { type Folder, openFolder, openIn, pattern } from './folder.ts';
 
 const NEVER = new AbortController().signal;
-
-const SIZES = [
-  0,
-  1,
-  SMALL_BYTES - 1,
-  SMALL_BYTES,
-  SMALL_BYTES + 1,
-  3 * SMALL_BYTES,
-  5 * SMALL_BYTES + 3,
-];
-
-suite('a file is read byte for byte', () => {
-  for (const size of SIZES)
-    test(`of ${size} bytes`, async () => {
-      using folder = openFolder();
-      const content = pattern(size);
-      const file = folder.plan('a', content);
-      const opened = openFile(file);
-      assert.ok(collect(opened.chunks()).equals(content));
-      opened.close();
-      const buffer = Buffer.alloc(size, 'x');
-      readSmallFile(file, buffer);
-      assert.ok(buffer.equals(content));
-      assert.equal(await hashFile(file, NEVER), createHash('sha256').update(content).digest('hex'));
-      assert.equal(openIn(folder.path), 0);
-    });
-});
 
 const CHANGES: Readonly<
   Record<string, readonly [change: (file: PlannedFile, folder: Folder) => void, says: RegExp]>
@@ -111,8 +84,19 @@ suite('a file is not read, and the failure is retryable, if it', () => {
   });
 });
 
-test('a hash ends when the job is cancelled', async () => {
-  using folder = openFolder();
-  const file = folder.plan('a', pattern(3 * SMALL_BYTES));
-  assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
+suite('a hash', () => {
+  test('is that of the whole file, which is closed again', async () => {
+    using folder = openFolder();
+    const content = pattern(5 * SMALL_BYTES + 3);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    assert.equal(await hashFile(folder.plan('a', content), NEVER), sha256);
+    assert.equal(openIn(folder.path), 0);
+  });
+
+  test('ends when the job is cancelled', async () => {
+    using folder = openFolder();
+    const file = folder.plan('a', pattern(3 * SMALL_BYTES));
+    assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
+    assert.equal(openIn(folder.path), 0);
+  });
 });
