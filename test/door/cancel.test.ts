@@ -19,6 +19,7 @@ const CONCURRENCY = 2;
 interface Moment {
   readonly request?: number;
   readonly line?: RegExp;
+  readonly task?: 'stats';
   readonly inputs?: Inputs;
   readonly world?: WorldOptions;
   /** Files uploaded, failed and not attempted. */
@@ -58,16 +59,20 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
     world: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
     totals: [1, 0, 0],
   },
+  'between two samples': {
+    task: 'stats',
+    inputs: { samples: '2', 'sample-interval': '1h' },
+    request: 1,
+  },
 };
 
 suite('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
-  for (const [when, { line, request: due, inputs, totals, world: options }] of Object.entries(
-    MOMENTS,
-  ))
+  for (const [when, { request: due, world: options, ...moment }] of Object.entries(MOMENTS))
     test(`${when} says so everywhere, and starts nothing else`, async () => {
       // The runner sends SIGINT first, other systems SIGTERM.
       const name = when === 'while files are sent' ? 'SIGTERM' : 'SIGINT';
       await using world = await openWorld(options);
+      const { task = 'sync', line, inputs, totals } = moment;
       let seen = 0;
       let before = 0;
       const send = (signal: Signal) => {
@@ -76,8 +81,9 @@ suite('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
       };
       const result = await runBadly(
         world,
-        { concurrency: `${CONCURRENCY}`, timeout: '10m', ...inputs },
+        { ...(task === 'sync' && { concurrency: `${CONCURRENCY}` }), timeout: '10m', ...inputs },
         {
+          task,
           onLine: (text, signal) => line?.test(text) && send(signal),
           onRequest(_, signal) {
             seen += 1;

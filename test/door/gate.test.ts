@@ -66,7 +66,7 @@ suite('the gate', () => {
 
   test('judges every sample but the first, and each aggregate', async () => {
     await using world = await openWorld({ metrics: inTurn('cpu_used_pct', 99, 10, 70, 40) });
-    const { outputs } = await runWell(
+    const { outputs, summary, report } = await runWell(
       world,
       {
         ...SEVERAL,
@@ -84,6 +84,8 @@ suite('the gate', () => {
       found.map(({ figure }) => figure),
       [70, 40],
     );
+    assert.match(summary, /^<h3>⚠️ Sandbox Sync[\s\S]*70&nbsp;%/);
+    assert.deepEqual(report.files, []);
   });
 
   test('judges what MiB tell of bytes, and cache, and metrics that only the sandbox knows', async () => {
@@ -120,7 +122,7 @@ suite('a gate that cannot see', () => {
     const { outputs, errors } = await runBadly(world, { 'fail-if': 'mem_used > 1B' });
     assert.equal(methods(world), 'GET');
     assert.equal(outputs['gate'], 'failed');
-    assert.match(errors, /answered 404[\s\S]*upload/);
+    assert.match(errors, /answered 404[\s\S]*sandbox-sync\/upload/);
   });
 
   test('fails on samples without the metric, or with a number that is none, in any aggregate', async () => {
