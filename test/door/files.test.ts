@@ -104,18 +104,6 @@ suite('the input files', () => {
 });
 
 suite('a pattern that matches no file', () => {
-  const files = 'a.txt\nnope/*.js\nd/**\nA.TXT';
-
-  test('is an error that names each such pattern and says what is there', async () => {
-    await using world = await openWorld({ files: { 'a.txt': 'a', 'd/.env': 'e' } });
-    const { errors } = await runBadly(world, { files });
-    assert.match(errors, /"nope\/\*\.js" matches no file/);
-    assert.match(errors, /"d\/\*\*" matches no file.*hidden/s);
-    if (process.platform === 'linux')
-      assert.match(errors, /"A\.TXT" matches no file.*case|a\.txt/s);
-    assert.equal(world.agent.connections(), 0);
-  });
-
   test('is a warning if if-no-files-found says so', async () => {
     await using world = await openWorld();
     const inputs = { files: 'nope/*.js', 'if-no-files-found': 'warn' };
@@ -142,19 +130,6 @@ suite('links', { skip: onWindows('making them needs a privilege') }, () => {
     );
     assert.match(warnings, /web\/broken/);
     assert.match(warnings, /web\/hidden/);
-  });
-
-  test('to folders are an error until follow-symlinks says what to do', async () => {
-    await using world = await openWorld({ files: { 'real/a.txt': 'a', 'web/b.txt': 'b' } });
-    world.link({ 'web/linked': '../real' });
-    const { errors } = await runBadly(world, { files: 'web/**' });
-    for (const says of [/web\/linked/, /follow-symlinks/]) assert.match(errors, says);
-    assert.equal(world.agent.connections(), 0);
-    const followed = await runWell(world, { files: 'web/**', 'follow-symlinks': 'true' });
-    assert.deepEqual(
-      new Set(landed(followed).map(([, source]) => source)),
-      new Set(['web/b.txt', 'web/linked/a.txt']),
-    );
   });
 
   test('that leave the workspace are an error that names them, and nothing is sent', async () => {

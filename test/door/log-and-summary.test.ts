@@ -49,15 +49,6 @@ suite('the log', () => {
     assert.match(lines.at(-2) ?? '', /^::error::.*1,099 of 1,100 files/);
   });
 
-  test('gives the advice for files and stats that failed alike only once, as the summary does', async () => {
-    await using world = await openWorld({ faults: [{ on: 'any', do: status(500) }] });
-    const result = await runBadly(world, { retries: '0' });
-    const hint = result.file('a.txt').error?.hint ?? '';
-    assert.match(result.stdout, /GET .*\/metrics answered 500/);
-    for (const text of [result.errors, result.summary.replaceAll('&#39;', "'")])
-      assert.equal(text.split(hint).length - 1, 1, text);
-  });
-
   test('has inputs without secrets, the plan and the stats in its debug lines', async () => {
     await using world = await openWorld();
     const inputs = { headers: 'X-Session: hush-hush', timeout: '30s', 'warn-if': 'cpu_count > 9' };

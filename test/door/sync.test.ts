@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { canBeNamed } from '../system.ts';
-import { assertDelivered, type Files, METRICS, openWorld, runWell } from './harness.ts';
+import { assertDelivered, type Files, METRICS, methods, openWorld, runWell } from './harness.ts';
 
 const KIB = 1024;
 
@@ -90,5 +90,13 @@ suite('a run in which all goes well', () => {
       'mem-cache': '',
       ...STATS,
     });
+  });
+
+  test('asks for no stats if it is one of upload', async () => {
+    await using world = await openWorld({ files: { 'a.txt': 'a', 'b.txt': 'bb' } });
+    const { outputs, summary } = await runWell(world, {}, { task: 'upload' });
+    assert.equal(methods(world), 'POST POST');
+    assert.deepEqual([outputs['uploaded-count'], outputs['uploaded-bytes']], ['2', '3']);
+    assert.doesNotMatch(summary, /CPU|not reported/);
   });
 });

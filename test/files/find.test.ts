@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { anchor } from '../../src/files/paths.ts';
 import { canBeNamed, onWindows, unlessLinux, WINDOWS } from '../system.ts';
 import {
   badName,
@@ -96,39 +95,6 @@ test('each pattern has its matches, in the order written', async () => {
     matches.map(match => [match.pattern.pattern, ...relatives([match])]),
     [['pages/i*', 'i.tsx'], ['dist/index.*', 'index.html'], ['missing']],
   );
-  const file = tree.at('dist/index.html');
-  const found = {
-    path: file,
-    realPath: file,
-    relative: 'index.html',
-    size: 5,
-    isExecutable: false,
-  };
-  assert.deepEqual(matches[1], {
-    pattern: { pattern: 'dist/index.*' },
-    root: tree.at('dist'),
-    files: [found],
-    skipped: [],
-    hidesDotNames: true,
-  });
-});
-
-/** By directory: patterns, and what they are as absolute paths. */
-const ANCHORED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  '/w': { 'a/': '/w/a', '.': '/w', '.env': '/w/.env', '/abs/*': '/abs/*', '~a': '/w/~a' },
-  '/w/p': { './a': '/w/p/a', '../a': '/w/a', '..': '/w' },
-  '/w/[x]': { '*': '/w/[[]x]/*', '..': '/w' },
-  '/w/a*b?c': { '*': '/w/a[*]b[?]c/*' },
-  '/w/a\\b': { '*': '/w/a\\\\b/*' },
-};
-
-describe('anchor', { skip: onWindows('its paths are others') }, () => {
-  for (const [base, patterns] of Object.entries(ANCHORED)) {
-    test(base, () => {
-      for (const [pattern, absolute] of Object.entries(patterns))
-        assert.equal(anchor(pattern, base), absolute);
-    });
-  }
 });
 
 describe('working-directory', () => {

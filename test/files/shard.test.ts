@@ -15,20 +15,6 @@ function sharesOf(plan: readonly Target[], count: number): Target[][] {
   return Array.from({ length: count }, (_, index) => shardOf(plan, { index: index + 1, count }));
 }
 
-test('each file is in one shard, in plan order', () => {
-  fc.assert(
-    fc.property(PLAN, COUNT, (plan, count) => {
-      const shares = sharesOf(plan, count);
-      assert.equal(shares.flat().length, plan.length);
-      for (const share of shares)
-        assert.deepEqual(
-          share,
-          plan.filter(file => share.includes(file)),
-        );
-    }),
-  );
-});
-
 test('the shard of a file depends on its target only', () => {
   fc.assert(
     fc.property(PLAN, PLAN, COUNT, (plan, others, count) => {

@@ -21,6 +21,7 @@ describe('a condition is read as', () => {
     ['mem_used_mib >= 1.5GiB', { limit: 1536 }],
     ['mem_used_mib >= 1536', { limit: 1536 }],
     ['mem_used > 1e3B', { limit: 1000 }],
+    ['load > 25e-1', { limit: 2.5 }],
     // Percentages.
     ['cpu_used_pct > 0', { limit: 0 }],
     ['cpu_used_pct > 1', { limit: 1 }],

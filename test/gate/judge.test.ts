@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
-import { AGGREGATES, OPERATORS } from '../../src/gate/conditions.ts';
 import { gateOf, isGated, type Judgement, judge } from '../../src/gate/judge.ts';
-import { metricKind } from '../../src/gate/metrics.ts';
 import { figures, parse, samplesOf } from './given.ts';
 
 /** The figure of a judgement, or why there is none. */
@@ -47,39 +44,6 @@ describe('the figure that decides', () => {
       assert.deepEqual([judgement.holds, found(judgement)], [holds, figure]);
     });
   }
-});
-
-test('a condition is judged as its operator says, for any figures', () => {
-  const operator = fc.constantFrom(...OPERATORS);
-  const aggregate = fc.constantFrom(undefined, ...AGGREGATES);
-  const figure = fc.oneof(
-    fc.integer({ min: -3, max: 3 }),
-    fc.double({ noNaN: true, min: -9, max: 9 }),
-  );
-  const values = fc.array(figure, { minLength: 1, maxLength: 6 });
-  fc.assert(
-    fc.property(operator, aggregate, values, fc.integer({ min: -3, max: 3 }), (...given) => {
-      const [op, of, all, limit] = given;
-      const compare: Record<typeof op, (value: number) => boolean> = {
-        '>': value => value > limit,
-        '>=': value => value >= limit,
-        '<': value => value < limit,
-        '<=': value => value <= limit,
-        '==': value => value === limit,
-        '!=': value => value !== limit,
-      };
-      const sorted = all.toSorted((a, b) => a - b);
-      const candidates = {
-        last: all.slice(-1),
-        min: sorted.slice(0, 1),
-        max: sorted.slice(-1),
-        mean: [all.reduce((sum, value) => sum + value) / all.length],
-      };
-      const condition = parse(`load${of === undefined ? '' : `.${of}`} ${op} ${limit}`);
-      const { holds } = judge(condition, samplesOf('load', all));
-      assert.equal(holds, (of === undefined ? all : candidates[of]).some(compare[op]));
-    }),
-  );
 });
 
 describe('a condition cannot be judged', () => {
@@ -196,16 +160,4 @@ describe('the gate', () => {
       assert.equal(isGated(gate), state !== 'none');
     });
   }
-});
-
-test('metrics have the kinds of their units', () => {
-  const kinds = ['mem_cache', 'mem_used_mib', 'disk_used_pct', 'ts', 'load', 'toString'];
-  assert.deepEqual(kinds.map(metricKind), [
-    'bytes',
-    'mebibytes',
-    'percentage',
-    'plain',
-    undefined,
-    undefined,
-  ]);
 });

@@ -94,12 +94,12 @@ describe('unusable stats', () => {
 });
 
 test('asks for stats that are not cached, and says what is wrong with the answer', async () => {
-  const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined, isEarly: false };
+  const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined };
   const asked: unknown[] = [];
   const clientOf = (text: string) => ({
     async send(request: unknown) {
       asked.push(request);
-      return { ...answer, text, location: undefined };
+      return { ...answer, text };
     },
   });
   assert.equal((await readStats(clientOf('{"ts":1}'), '/metrics')).figures.get('ts'), 1);
