@@ -28,8 +28,9 @@ suite('the stats', () => {
   test('are read after the last upload, also if some failed', async () => {
     const options = { files: { 'a.txt': 'a', 'b.txt': 'b' } };
     await using world = await openFaulty(status(400), { path: 'a.txt' }, options);
-    const { outputs, report } = await runBadly(world);
-    assert.equal(methods(world), 'POST POST GET');
+    const inputs = { samples: '2', 'sample-interval': '200ms' };
+    const { outputs, report } = await runBadly(world, inputs);
+    assert.equal(methods(world), 'POST POST GET GET GET');
     assert.equal(outputs['mem-total'], '8589934592');
     assert.deepEqual(report.stats, METRICS);
   });
