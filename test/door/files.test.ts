@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { onWindows, unlessLinux, WINDOWS } from '../system.ts';
+import { onWindows, WINDOWS } from '../system.ts';
 import {
   assertDelivered,
   type Files,
@@ -141,17 +140,6 @@ suite('links', { skip: onWindows('making them needs a privilege') }, () => {
     assert.ok(!everything.includes('the credential'));
     assert.equal(world.agent.connections(), 0);
   });
-});
-
-test('a pipe is skipped, and nobody waits for it', { skip: unlessLinux('mkfifo') }, async () => {
-  await using world = await openWorld();
-  execFileSync('mkfifo', [path.join(world.workspace, 'pipe')]);
-  const { report } = await runWell(world);
-  assert.deepEqual(
-    report.skipped.map(({ path: name }) => name),
-    ['pipe'],
-  );
-  assert.equal(report.files.length, 1);
 });
 
 suite('a file that changes', () => {

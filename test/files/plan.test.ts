@@ -228,7 +228,9 @@ describe('a target that is a file and a directory', () => {
 });
 
 describe('a pattern that matches nothing', () => {
-  const found = [matches('a/**', []), matches('b/**', [source('b/x', 'x')]), matches('c d', [])];
+  const skipped = [{ path: '/w/a/l', reason: 'a link to a folder' }];
+  const nothing = [matches('a/**', [], { skipped }), matches('c d', [])];
+  const found = [...nothing, matches('b/**', [source('b/x', 'x')])];
   const says = (pattern: string) => `${JSON.stringify(pattern)} matches no files to upload (`;
   const areSaid = (messages: readonly string[]) =>
     assert.ok(messages.length === 2 && messages[0]?.startsWith(says('a/**')), messages.join());

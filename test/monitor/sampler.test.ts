@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { recordSamples, sampleTimeout } from '../../src/monitor/sampler.ts';
+import { filesIn } from '../../src/monitor/record.ts';
+import { recordSamples, sampleTimeout, waitForSampler } from '../../src/monitor/sampler.ts';
 import { fakeClock } from '../clock.ts';
 
 const TOO_LARGE = new AgentError('too-large', 'Long.');
@@ -88,4 +92,17 @@ describe('a sample may take', () => {
   ];
   for (const { what, ms, ...inputs } of cases)
     test(what, () => assert.equal(sampleTimeout(inputs), ms));
+});
+
+test('the end waits 8 s at most for a sampler that hangs', async () => {
+  using place = mkdtempDisposableSync(path.join(tmpdir(), 'sampler-'));
+  writeFileSync(filesIn(place.path).pid, String(process.pid));
+  let ms = 0;
+  const sleep = async (pause: number) => {
+    ms += pause;
+    return ms < 60_000;
+  };
+  const stop = new AbortController().signal;
+  await waitForSampler(place.path, { sleep, stop, clock: () => ms });
+  assert.equal(ms, 8000);
 });
