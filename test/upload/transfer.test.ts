@@ -203,10 +203,10 @@ suite('the files of a batch', () => {
   });
 });
 
-suite('a sandbox that answers 429', () => {
+suite('an overloaded sandbox', () => {
   for (const most of [8, 4, 2])
     for (const takesMs of [20, 1000])
-      test(`above ${most} requests at once gets all of 2,000 files, at ${takesMs} ms each`, async () => {
+      test(`that answers 429 above ${most} requests at once gets all of 2,000 files, at ${takesMs} ms each`, async () => {
         const sandbox = ({ inFlight }: Request) => (inFlight > most ? BUSY : undefined);
         const { statuses, requests, events } = await simulate(files(2000), sandbox, {
           concurrency: 24,
@@ -221,15 +221,16 @@ suite('a sandbox that answers 429', () => {
         assert.ok((limits.at(-1) ?? 0) <= most);
       });
 
-  test('for a moment halves the concurrency once for all requests of that moment', async () => {
-    const sandbox = ({ at }: Request) => (at === 0 ? BUSY : undefined);
+  test('that answers 503 for a moment halves the concurrency once for all requests then', async () => {
+    const overloaded = new AgentError('busy', 'It is busy.', { status: 503 });
+    const sandbox = ({ at }: Request) => (at === 0 ? overloaded : undefined);
     const options = { concurrency: 24, retries: 4 };
     const { statuses, events } = await simulate(files(200), sandbox, options);
     assert.equal(statuses, 'u'.repeat(200));
     assert.deepEqual(changesOf(events), ['Concurrency: 24 → 12, It is busy.']);
   });
 
-  test('for ever is left alone after some requests', async () => {
+  test('that answers 429 for ever is left alone after some requests', async () => {
     const { statuses, requests } = await simulate(files(2000), () => BUSY, {
       concurrency: 24,
       retries: 4,
