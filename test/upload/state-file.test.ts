@@ -72,9 +72,9 @@ suite('a file is unchanged', () => {
     assert.equal(unchanged.get(a)?.path, '/home/user/a');
   });
 
-  test('unless it cannot be read, or the job is cancelled', async () => {
-    const a = folder.plan('a', 'a');
-    write([uploaded(a)]);
+  test('unless it cannot be read, or the job is cancelled, when nothing is orphaned either', async () => {
+    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
+    write([uploaded(a), uploaded(b)]);
     assert.deepEqual(await changes([a], AbortSignal.abort()), { unchanged: [], orphaned: [] });
     rmSync(a.realPath);
     assert.deepEqual((await changes([a])).unchanged, []);
