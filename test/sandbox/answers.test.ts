@@ -38,6 +38,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   'a limit': { failures: [limit, limit], says: ['It said: "At most 20', 'limits of your account'] },
   'creations that failed': { failures: [createFailed, createFailed], says: ['"Try again"'] },
   'a timeout': { failures: [placementTimeout], says: ['504', '"Slow"'], warns: true },
+  'a request timeout': { failures: [408], says: ['408', 'run the job again'], warns: true },
   'an error': { failures: [500], says: ['answered 500', 'run the job again'], warns: true },
   'a lost answer': {
     failures: [{ acts: true, answer: 'reset' }],

@@ -70,10 +70,10 @@ describe('connecting', () => {
 
   test('fails if the sandbox has gone, which the post step takes calmly', async () => {
     await using service = await openService();
-    const main = await service.run({ 'sandbox-id': 'gone', delete: 'true' });
-    assert.match(annotations(main, 'error'), /gone was not found.*\n.* has expired is gone/);
+    const main = await service.run({ 'sandbox-id': 'gone1', delete: 'true' });
+    assert.match(annotations(main, 'error'), /gone1 was not found.*\n.* has expired is gone/);
     const post = await service.run({}, { post: main });
-    assert.match(post.stdout, /^Sandbox gone was already gone$/m);
+    assert.match(post.stdout, /^Sandbox gone1 was already gone$/m);
     assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
   });
 });
