@@ -102,6 +102,7 @@ test('secrets in what the service says are not shown', async () => {
   const inputs = { env: `MODE=test\nDB=${secrets[1]}`, headers: `X-Secret: ${secrets[2]}` };
   const main = await service.run(inputs, { env: { RUNNER_DEBUG: '1' } });
   assert.match(annotations(main, 'error'), /It said: "\*\*\*,\*\*\*,\*\*\*"/);
+  assert.doesNotMatch(shownBy(main), /MODE/, 'a short value is not masked, but not shown either');
   for (const secret of secrets) {
     assert.ok(!shownBy(main).includes(secret), main.stdout);
     assert.match(main.stdout, RegExp(`^::add-mask::${secret}$`, 'm'));
