@@ -22,6 +22,17 @@ describe('the log of events', () => {
     return { lines, onEvent };
   }
 
+  test('says every 15 s how far an upload is, until it ends', t => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { lines, onEvent } = logged();
+    onEvent({ kind: 'start', files, title: 'Uploading' });
+    onEvent({ kind: 'sent', bytes: 1024 });
+    t.mock.timers.tick(15_000);
+    onEvent({ kind: 'end' });
+    t.mock.timers.tick(60_000);
+    assert.match(lines.join('\n'), /^Uploading\n0 of 2 files, 1 KiB of 4 KiB, .*$/);
+  });
+
   test('names the files of a retry, and stops after twenty', () => {
     const { lines, onEvent } = logged();
     const error = new AgentError('busy', 'It was busy.');
