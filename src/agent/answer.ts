@@ -2,7 +2,7 @@ import type { Redact } from '../text/redact.ts';
 import { fieldsOf, parseFields } from '../text/unknown.ts';
 import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
-// `import` would load all of node:http, which costs 12 MiB and 10 ms.
+// An `import` reads every export of node:http, which loads Node's own undici: 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export interface Answer {
@@ -19,7 +19,7 @@ interface Response {
   readonly body: AsyncIterable<Buffer>;
 }
 
-// Answers are a few hundred bytes.
+// Honest answers are a few hundred bytes long.
 export const MAX_ANSWER_BYTES = 128 * 1024;
 
 /** @throws AgentError if the body is longer than `maxBytes` */
@@ -51,7 +51,7 @@ export function parseAnswer(answer: Answer): unknown {
   }
 }
 
-/** Builds the error for a 2xx answer that breaks the contract; `why` completes its sentence. */
+/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
 export function badAnswer({ label, status }: Answer, why: string): AgentError {
   const message = `${label} answered ${status} with an unusable answer: ${why}.`;
   return new AgentError('bad-answer', message, { status });
@@ -81,11 +81,11 @@ interface Phrase {
   readonly hint?: string;
 }
 
-// Some answers say more in their text than in their status.
+// The text of some answers is more precise than their status.
 const PHRASES: readonly Phrase[] = [
   {
-    // Most services report a missing sandbox like this. The ID must be quoted or contain a digit, so
-    // that "sandbox route not found" does not match.
+    // Most services report a missing sandbox in these words. The ID must be quoted or contain a
+    // digit, so that "sandbox route not found" does not match.
     statuses: [404, 502],
     words:
       /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
@@ -100,7 +100,7 @@ const PHRASES: readonly Phrase[] = [
     hint: 'Set username: user, or another user of the sandbox.',
   },
   {
-    // A request resumes a paused E2B sandbox, which may exceed the account's limit.
+    // Any request resumes a paused E2B sandbox, which may exceed the account's limit.
     statuses: [429],
     words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
     kind: 'busy',
@@ -135,7 +135,7 @@ export function statusFailure(answer: Answer, redact: Redact, now: number): Agen
 
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. */
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const isSeconds = /^\d+$/.test(value.trim());

@@ -5,7 +5,7 @@ export const SMALL_BYTES = 256 * 1024;
 
 export const BATCH_BYTES = 1024 * 1024;
 
-/** Groups small files up to `filesPerRequest` and 1 MiB; each large file has its own request. */
+/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
 export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number): PlannedFile[][] {
   const batches: PlannedFile[][] = [];
   let open: PlannedFile[] = [];
@@ -27,16 +27,16 @@ export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number
   return batches;
 }
 
-// Exceeds the boundary and headers of any part, not counting the file name.
+// The boundary and headers of a part, without its file name, are always shorter.
 const FRAME_BYTES = 256;
 
-/** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
+/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
 export function batchBytes({ target, size }: PlannedFile): number | undefined {
   const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
   return canBatch ? FRAME_BYTES + target.length + size : undefined;
 }
 
-// Every multipart parser reads these names alike, and form-data leaves them unchanged.
+// All multipart parsers agree on these names, and form-data does not change them.
 function isPlainFilename(filename: string): boolean {
   if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
   return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);

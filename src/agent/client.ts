@@ -18,7 +18,7 @@ export interface AgentRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Iterable<Buffer>;
-  /** Receives the size of each chunk once the network has taken it. */
+  /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;
 }
@@ -32,7 +32,6 @@ export interface Service {
   readonly timeout: number;
 }
 
-/** Adds the token, and the headers that route to the agent in a sandbox. */
 export function agentService(connection: Connection): Service {
   const { baseUrl, timeout, headers, token, headerPrefix, sandboxId, port } = connection;
   const routing = routingHeaders(headerPrefix);
@@ -54,7 +53,7 @@ export interface ClientOptions {
   readonly redact: Redact;
 }
 
-/** Closes the client once `run` has ended. @throws InputError if a proxy variable is invalid */
+/** Passes a client to `run` and closes it afterwards. @throws InputError for a bad proxy URL */
 export async function withClient<T>(
   service: Service,
   options: ClientOptions,
@@ -107,7 +106,7 @@ async function exchange(
     dispatcher,
     method,
     headers: { ...service.headers, ...always, ...headers },
-    // @ts-expect-error undici's types leave out that a body may be an async iterable
+    // @ts-expect-error undici accepts async iterables as bodies, but its types do not
     body: body === undefined ? null : trackSending(body, sending, onTaken),
     signal: clock.signal,
     // undici's default limits of 300 s would cut longer timeouts short.
@@ -119,7 +118,7 @@ async function exchange(
     const answer = await Promise.race([clock.ranOut, receiving]);
     const isSuccess = SUCCESS.includes(answer.status);
     if (isSuccess && !sending.isSent) throw answeredEarly(answer);
-    // undici only reuses the connection in the next turn of the event loop.
+    // undici frees the connection a turn later; until then, a new request would open another.
     await setImmediate();
     if (isSuccess) return answer;
     throw statusFailure(answer, redact, now());
@@ -134,7 +133,7 @@ interface Sending {
   isOver: boolean;
 }
 
-// undici asks for the next chunk once the network has taken the last one.
+// undici asks for the next chunk once the socket has taken the previous one.
 async function* trackSending(
   chunks: Iterable<Buffer>,
   sending: Sending,
@@ -142,7 +141,7 @@ async function* trackSending(
 ): AsyncGenerator<Buffer> {
   for (const chunk of chunks) {
     yield chunk;
-    // undici may keep asking after the request has ended.
+    // undici may ask for more chunks after the request has ended.
     if (sending.isOver) return;
     onTaken(chunk.length);
   }
@@ -181,11 +180,11 @@ const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY
 const MAX_CONNECT_MS = 10_000;
 
 function openDispatcher({ baseUrl, timeout }: Service): Dispatcher {
-  // Plain options let connections share a connector and resume TLS sessions. HTTP/2 is off because
-  // one GOAWAY would break every upload in flight.
+  // With options instead of a connector, connections resume each other's TLS sessions. HTTP/2 is
+  // off because one GOAWAY would break every upload in flight.
   const options = { allowH2: false, connectTimeout: Math.min(timeout, MAX_CONNECT_MS) };
   const { protocol, hostname } = new URL(baseUrl);
-  // A proxy would see the token unencrypted, and could not reach this machine anyway.
+  // A proxy would see the token unencrypted, and could not reach this runner's loopback anyway.
   if (protocol === 'http:' && isLoopback(hostname)) return new Agent(options);
   try {
     return new EnvHttpProxyAgent(options);

@@ -4,7 +4,7 @@ import { truncate } from '../text/visible.ts';
 
 interface Consequence {
   readonly isRetryable: boolean;
-  /** True if no other request can succeed once this one has used up its attempts. */
+  /** True if every other request would fail too, once the retries are used up. */
   readonly isFatal: boolean;
   readonly hint: string;
 }
@@ -85,14 +85,14 @@ export class AgentError extends Error {
   }
 }
 
-/** What results keep of an AgentError: no stack. */
+/** The part of an AgentError that goes into results. */
 export type Failure = Pick<AgentError, 'kind' | 'status' | 'message' | 'hint'>;
 
 export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
   return CONSEQUENCES[kind].isFatal;
 }
 
-// OpenSSL's verification codes have no common prefix.
+// OpenSSL's verification codes have no common prefix, so match parts of them.
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 
@@ -123,7 +123,7 @@ function messageOf(error: Error): string {
 
 const MAX_EXCERPT = 300;
 
-/** Returns the start of a foreign text on one line, without secrets. */
+/** Returns the start of a third party's text, on one line and without secrets. */
 export function excerpt(text: string, redact: Redact): string {
   // Redact first: cutting could leave part of a secret.
   return truncate(redact(text).replace(/\s+/g, ' ').trim(), MAX_EXCERPT);

@@ -8,7 +8,7 @@ export interface Body {
   readonly chunks: Iterable<Buffer>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
-  /** The hex digest of each file in the body, which is only valid once all content has been sent. */
+  /** Each function returns a file's SHA-256 in hex; call it only after the body has been sent. */
   readonly digests: ReadonlyMap<PlannedFile, () => string>;
   readonly unreadable: ReadonlyMap<PlannedFile, AgentError>;
   readonly close: () => void;
@@ -16,21 +16,18 @@ export interface Body {
 
 export type Form = ReturnType<typeof newForm>;
 
-/**
- * Creates a form of multipart/form-data (RFC 7578) with every part named `file`. Its random boundary
- * cannot occur in any file.
- */
+/** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
 export function newForm() {
   const boundary = `----sandboxsync${crypto.randomUUID().replaceAll('-', '')}`;
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     tail,
-    // getBuffer() is quadratic in parts, so each part gets its own form.
+    // getBuffer() is quadratic in the number of parts, so each part gets its own form.
     head: (filename: string): Buffer => {
       const form = new FormData();
       form.setBoundary(boundary);
-      // `filename` would drop the folders.
+      // form-data's `filename` option drops folders.
       form.append('file', '', { filepath: filename, contentType: 'application/octet-stream' });
       return form.getBuffer().subarray(0, -tail.length);
     },
@@ -43,7 +40,7 @@ const LINE_BREAK = Buffer.from('\r\n');
 export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): Body {
   const framed = files.map(file => ({ file, head: head(file.target) }));
   const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
-  // Never reuse this buffer: the network may still read it after the answer.
+  // Never reuse this buffer: the socket may still read it after the answer has arrived.
   const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
   const digests = new Map<PlannedFile, () => string>();
   const unreadable = new Map<PlannedFile, AgentError>();
@@ -66,7 +63,7 @@ export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): 
   return { chunks, length: end + tail.length, digests, unreadable, close: () => {} };
 }
 
-/** @throws AgentError if the file cannot be read */
+/** @throws AgentError if the file cannot be opened or its size has changed */
 export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body {
   const { chunks: read, close } = openFile(file);
   const digest = isHashed ? createHash('sha256') : undefined;
@@ -77,8 +74,8 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
       digest?.update(chunk);
       yield chunk;
     }
-    // Send the tail separately: over TLS, the answer can arrive before a large last chunk is
-    // released.
+    // Send the tail separately: over TLS, a last chunk of 16 KiB or more may count as sent only
+    // after the answer has arrived.
     yield form.tail;
   }
   const length = head.length + file.size + form.tail.length;
@@ -86,7 +83,7 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
   return { chunks: chunks(), length, digests, unreadable: new Map(), close };
 }
 
-// Sending a slice restarts the idle clock, so 0.2 Mbit/s is enough for 24 batches.
+// With `timeout: 60s`, 24 batches need only 0.2 Mbit/s, since each slice restarts the idle clock.
 const SLICE_BYTES = 64 * 1024;
 
 function slicesOf(buffer: Buffer): Buffer[] {

@@ -9,20 +9,20 @@ const CHUNK_BYTES = 256 * 1024;
 
 export interface OpenFile {
   /**
-   * Reads the whole file into one buffer, so a chunk is only valid until the next.
-   * @throws AgentError if the file is shorter than planned
+   * Yields chunks in one shared buffer, so each is only valid until the next.
+   * @throws AgentError if the file shrank or cannot be read
    */
   readonly chunks: () => Generator<Buffer>;
   readonly close: () => void;
 }
 
-/** @throws AgentError if the file cannot be read or its size has changed */
+/** @throws AgentError if the file cannot be opened or its size has changed */
 export function openFile(file: PlannedFile): OpenFile {
   const descriptor = openPlanned(file);
   return { chunks: () => chunksOf(file, descriptor), close: () => closeSync(descriptor) };
 }
 
-/** Fills `buffer`, which must have the file's exact size. @throws AgentError like `openFile` */
+/** Fills `buffer`, which must have the file's size. @throws AgentError if the file has changed */
 export function readSmallFile(file: PlannedFile, buffer: Buffer): void {
   const descriptor = openPlanned(file);
   try {
@@ -68,8 +68,8 @@ function openPlanned(file: PlannedFile): number {
   throw fileError(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
 }
 
-// Synchronous reads into one buffer are fastest. They are safe because undici asks for a chunk only
-// after the socket has released the last one.
+// Synchronous reads into one buffer are fastest. They are safe because undici only asks for a chunk
+// once the socket has released the previous one.
 function* chunksOf(file: PlannedFile, descriptor: number): Generator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
   for (let read = 0; read < file.size; read += buffer.length) {

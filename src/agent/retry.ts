@@ -25,7 +25,6 @@ export interface RetryOptions extends RetryPolicy {
   /** Prevents further attempts, but does not abort a request in flight. */
   readonly stop: AbortSignal;
   readonly onRetry: (retry: Retry) => void;
-  /** Returns false if the request must not be repeated. Default: always true. */
   readonly isRepeatable?: (error: AgentError) => boolean;
 }
 
@@ -51,8 +50,8 @@ const BASE_MS = 1000;
 const CAP_MS = 30_000;
 
 /**
- * Returns milliseconds that double with each attempt. Half is fixed, so that four retries take at
- * least 7 s; half is random, so that requests that failed together do not retry together.
+ * Returns an exponential delay in milliseconds. Half of it is fixed, so that four retries span at
+ * least 7.5 s; the other half is jitter.
  */
 export function backoff(attempt: number, random: () => number, retryAfterMs = 0): number {
   const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;

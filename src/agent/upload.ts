@@ -15,13 +15,10 @@ export interface StoredFile {
   readonly sha256?: string;
 }
 
-/** What became of the files of a request; an error if a file of a batch cannot be read. */
+/** Maps each file to where it was stored, or to why it could not be read. */
 export type Uploaded = ReadonlyMap<PlannedFile, StoredFile | AgentError>;
 
-/**
- * Stores files with one request, reporting the bytes sent to `onSent`.
- * @throws AgentError if the request fails or a single file cannot be read
- */
+/** Stores files with one request. @throws AgentError if it fails or its only file is unreadable */
 export type Upload = (
   files: readonly PlannedFile[],
   onSent: (bytes: number) => void,
@@ -32,10 +29,9 @@ export type UploadInputs = Pick<
   'uploadPath' | 'username' | 'signature' | 'signatureExpiration'
 >;
 
-// Each file adds an entry to the answer.
+// The answer contains an entry for each file.
 const ENTRY_BYTES = 512;
 
-/** Returns an `Upload` that sends through `client`, hashing if `isHashed`. */
 export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean): Upload {
   const form = newForm();
   return async (files, onSent) => {
@@ -95,7 +91,7 @@ function storedFiles(
 
 /**
  * Returns the stored paths in the order of `targets`.
- * @throws AgentError if the answer names others
+ * @throws AgentError if the answer lists other files
  */
 export function storedPaths(answer: Answer, targets: readonly string[]): string[] {
   const body = parseAnswer(answer);
@@ -106,7 +102,7 @@ export function storedPaths(answer: Answer, targets: readonly string[]): string[
   return targets.map((target, index) => storedPath(entries[index], target, answer));
 }
 
-// PATH_MAX on Linux, which keeps a hostile agent from filling the memory.
+// Linux PATH_MAX. Results keep every path, so a hostile agent could fill the memory.
 const MAX_PATH = 4096;
 
 function storedPath(entry: unknown, target: string, answer: Answer): string {
@@ -117,7 +113,7 @@ function storedPath(entry: unknown, target: string, answer: Answer): string {
   throw badAnswer(answer, 'its entry has no path, or that of another target');
 }
 
-// A relative target may come back as an absolute path in a home directory.
+// The agent may return a relative target as an absolute path in the user's home.
 function isPathOf(target: string, path: string): boolean {
   return path === target || (!posix.isAbsolute(target) && path.endsWith(`/${target}`));
 }

@@ -35,7 +35,7 @@ function describeRoot({ root, hidesDotNames }: Matches, directory: string): stri
     : `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
 }
 
-/** Returns the path, or the deepest folder above it that exists. */
+/** Returns the path itself if it exists, otherwise its deepest existing parent. */
 function existingPart(file: string): string {
   const above = path.dirname(file);
   return existsSync(file) || above === file ? file : existingPart(above);

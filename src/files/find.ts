@@ -39,7 +39,7 @@ export interface SkippedEntry {
 
 export interface Matches {
   readonly pattern: FilePattern;
-  /** Absolute path before the pattern's first wildcard. */
+  /** Absolute path up to the pattern's first wildcard. */
   readonly root: string;
   readonly hidesDotNames: boolean;
   readonly files: FoundFile[];
@@ -57,17 +57,17 @@ export const BROKEN_LINK = 'a broken link';
 export const NOT_REGULAR = 'not a regular file';
 export const HIDDEN_END = 'a link to something hidden';
 
-// Entries skipped for these reasons are errors once every pattern has been searched.
+// Entries skipped for these two reasons fail the step, but only after all patterns are searched.
 const UNDECIDED = 'a link to a folder, with follow-symlinks not set';
 const LEADS_OUT = 'a link out of the workspace';
 
-// Folders that link to each other have too many paths to search.
+// Folders that link to each other can multiply the matches almost without end.
 const MAX_FILES = 1_000_000;
 const MAX_LINKS = 10;
 
 /**
- * Finds files in the order of the patterns; finds none if cancelled.
- * @throws InputError for folders, names and links that cannot be used
+ * Finds files in the order of the patterns; returns none if cancelled.
+ * @throws InputError if a search fails, links lead outside, or links to folders need a decision
  */
 export async function findFiles(rules: FileRules, options: FindOptions): Promise<Matches[]> {
   const { workspace, workingDirectory, cancel } = options;
@@ -104,7 +104,7 @@ async function search(
     const hidesDotNames = !options.includeHiddenFiles && !spellsHidden(anchored, root);
     const matches: Matches = { pattern, root, hidesDotNames, files: [], skipped: [] };
     const bounds = boundsOf(options.workspace, root);
-    // An exclude only works after its pattern.
+    // The glob ignores an exclude that precedes its pattern.
     const paths = await collectPaths([anchored, ...excludes], matches, options);
     for (const file of [...paths].sort()) addTo(matches, file, bounds, options.followSymlinks);
     return matches;
@@ -117,7 +117,6 @@ async function search(
   }
 }
 
-/** Collects what the glob yields: files, links and, if links are not followed, links to folders. */
 async function collectPaths(
   lines: readonly string[],
   { pattern, root, hidesDotNames }: Matches,
@@ -125,12 +124,12 @@ async function collectPaths(
 ): Promise<Set<string>> {
   // The glob does not enter a root that is a link, and yields it only for some patterns.
   const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
-  // When following links, the glob omits broken ones and names that are not UTF-8.
+  // Following links hides broken ones and names that are not UTF-8, so search without it first.
   for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
     const globber = await create(lines.join('\n'), {
       followSymbolicLinks,
       matchDirectories: false,
-      // The glob would leave out a root that is itself hidden.
+      // The glob would skip a root that is itself hidden.
       excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith('.'),
     });
     for await (const file of globber.globGenerator()) {
@@ -144,7 +143,7 @@ async function collectPaths(
   return paths;
 }
 
-/** Adds an entry to the files or the skipped entries, unless it is hidden or a followed link. */
+/** Adds an entry to the files or the skipped entries; ignores hidden entries and followed links. */
 function addTo(
   { root, hidesDotNames, files, skipped }: Matches,
   file: string,
@@ -171,7 +170,6 @@ function addTo(
   files.push({ path: file, realPath, relative: toPosix(relative), size, isExecutable });
 }
 
-/** @throws InputError for links to folders and links out of the workspace */
 function refuseLinks(matches: readonly Matches[], workspace: string): void {
   const skipped = matches.flatMap(match => match.skipped);
   const pathsFor = (reason: string) =>

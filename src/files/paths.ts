@@ -10,7 +10,7 @@ export function anchor(pattern: string, directory: string): string {
   return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
 }
 
-/** Escapes a path into a pattern that matches only this path. */
+/** Turns a path into a pattern that matches only that path. */
 export function escaped(literal: string): string {
   const backslashes = path.sep === '/' ? literal.replaceAll('\\', '\\\\') : literal;
   return backslashes.replace(/[[?*]/g, '[$&]');
@@ -29,7 +29,7 @@ function namesIn(file: string): string[] {
   return file.split(path.sep).filter(name => name !== '');
 }
 
-/** Returns the path of `file` from `directory`, or undefined if it is outside. */
+/** Returns the path of `file` relative to `directory`, or undefined if it is outside. */
 export function pathWithin(directory: string, file: string): string | undefined {
   const relative = path.relative(directory, file);
   const climbs = relative === '..' || relative.startsWith(`..${path.sep}`);
@@ -46,10 +46,10 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
-/** Real paths that contain every file a pattern may send. */
+/** Real paths of the two directories that a pattern may send files from. */
 export interface Bounds {
   readonly workspace: string;
-  /** Not resolved itself: a root that is a link must stay in bounds too. */
+  /** If the root is itself a link, it stays unresolved, so that it cannot lead out of bounds. */
   readonly root: string;
 }
 
@@ -66,7 +66,7 @@ export function isInBounds({ workspace, root }: Bounds, realPath: string): boole
   return [workspace, root].some(directory => pathWithin(directory, realPath) !== undefined);
 }
 
-/** `stat`, but undefined for a broken link. */
+/** Like `stat`, but returns undefined for a broken link. */
 export function statTarget(file: string): Stats | undefined {
   try {
     return statSync(file);
@@ -80,7 +80,7 @@ export function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Returns the deepest link on a path. */
+/** Returns the deepest link in a path. */
 export function linkOf(file: string): string {
   for (let part = file; part !== path.dirname(part); part = path.dirname(part))
     if (isLink(part)) return part;

@@ -22,14 +22,13 @@ export interface PlannedFile {
   readonly source: string;
   /** POSIX path, absolute or relative to the user's home. */
   readonly target: string;
-  /** Absolute, with links resolved. */
   readonly realPath: string;
   readonly size: number;
   readonly isExecutable: boolean;
 }
 
-/** Lists each target once, in the order found. */
 export interface Plan {
+  /** One per target, in the order found. */
   readonly files: readonly PlannedFile[];
   readonly skipped: readonly SkippedEntry[];
   readonly warnings: readonly string[];
@@ -43,7 +42,7 @@ export interface PlanOptions
 const MAX_CONFLICTS = 10;
 
 /**
- * Decides where each file goes, dropping the fixed part of its pattern.
+ * Decides where each file goes: below its target, without the fixed part of its pattern.
  * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
  */
 export function planFiles(matches: readonly Matches[], options: PlanOptions): Plan {
@@ -70,7 +69,7 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Pl
   return { files: [...byTarget.values()], skipped, warnings };
 }
 
-/** Returns one shard's files; a file's shard depends only on its target. */
+/** Returns one shard's files. A file's shard depends only on its target, so all runners agree. */
 export function shardOf<F extends Pick<PlannedFile, 'target'>>(
   files: readonly F[],
   { index, count }: Shard,
@@ -109,7 +108,7 @@ function mistakenTargets(matches: readonly Matches[], target: string): Problem[]
 
 const ADVICE = 'Give one line another target, or exclude one.';
 
-/** Describes files with the target of another file, or below it. */
+/** Describes files whose target is another file's target, or is below it. */
 function conflictsIn(
   planned: readonly PlannedFile[],
   byTarget: ReadonlyMap<string, PlannedFile>,
@@ -129,7 +128,7 @@ function conflictsIn(
   });
 }
 
-// On a case-insensitive file system, one file may be spelled in two ways.
+// On a case-insensitive file system, two patterns may spell the same file differently.
 function isSameFile(one: PlannedFile, other: PlannedFile): boolean {
   return one.realPath === other.realPath && one.source.toLowerCase() === other.source.toLowerCase();
 }

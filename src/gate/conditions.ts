@@ -1,7 +1,7 @@
 import { type MetricKind, metricKind } from './metrics.ts';
 
 export interface Condition {
-  /** Normalized spacing: `mem_used_pct.max >= 90%`. */
+  /** With normalized spacing, such as `mem_used_pct.max >= 90%`. */
   readonly text: string;
   readonly metric: string;
   /** If undefined, one matching sample is enough. */
@@ -18,11 +18,11 @@ export type Aggregate = (typeof AGGREGATES)[number];
 
 type Fail = (message: string) => never;
 
-// Splits any line; wrong and missing parts are reported one by one. A name may contain dots.
+// Matches any line, so that the wrong part can be named.
 const PARTS =
   /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 
-/** Parses `metric[.aggregate] operator number[unit]`; messages have no final period. */
+/** Parses `metric[.aggregate] operator number[unit]`; messages to `fail` have no final period. */
 export function parseCondition(line: string, fail: Fail): Condition {
   const [, name = '', sign = '', number = '', suffix = ''] = PARTS.exec(line.trim()) ?? [];
   const { metric, aggregate } = parseName(name.replace(/\s+/, ''), fail);

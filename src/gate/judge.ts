@@ -29,7 +29,7 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
+/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Measured[],
@@ -55,7 +55,7 @@ export function judge(condition: Condition, samples: readonly Measured[]): Judge
   const why = whyNotJudged(metric, samples);
   if (why !== undefined) return { condition, holds: undefined, why };
   const candidates = candidatesOf(condition, samples);
-  // Only a mean can overflow.
+  // Figures are finite, but their mean can overflow.
   if (!candidates.every(Number.isFinite))
     return { condition, holds: undefined, why: `the mean of ${literal(metric)} is too large` };
   const tripping = candidates.find(figure => COMPARE[operator](figure, limit));
@@ -82,7 +82,7 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
   '!=': (figure, limit) => figure !== limit,
 };
 
-// Without an aggregate, every sample counts, and of those that trip, the extreme is quoted.
+// Without an aggregate, any sample can trip the condition, and the most extreme one is quoted.
 function candidatesOf({ metric, aggregate, operator }: Condition, samples: readonly Measured[]) {
   const figures = figuresOf(metric, samples);
   if (aggregate !== undefined) return [AGGREGATE[aggregate](figures)];
@@ -98,7 +98,6 @@ function namesIn({ figures }: Measured): string {
   return nameSome(names, MAX_REPORTED) || 'nothing';
 }
 
-/** Returns undefined if no sample has the metric. */
 export function aggregateOf(
   aggregate: Aggregate,
   metric: string,

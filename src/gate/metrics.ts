@@ -2,7 +2,7 @@ export type Figures = ReadonlyMap<string, number>;
 
 export type MetricKind = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
-/** Well-known metrics, each of which has an output. */
+/** Well-known metrics; each has an output. */
 export const METRICS: Readonly<Record<string, MetricKind>> = {
   ts: 'plain',
   cpu_count: 'plain',
@@ -20,7 +20,7 @@ export const METRICS: Readonly<Record<string, MetricKind>> = {
   disk_free: 'bytes',
 };
 
-/** Returns undefined for a service's own metrics. */
+/** Returns undefined for an agent's own metrics. */
 export function metricKind(metric: string): MetricKind | undefined {
   return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
 }

@@ -10,7 +10,8 @@ import type { Lease } from '../sandbox/sandbox.ts';
 import { parseFields, textsOf } from '../text/unknown.ts';
 import { readInputs, requireFiles, tempDirectory, writeToRunner } from './runner.ts';
 
-// In a composite action, the post step may get other inputs, so save these. Never save the API key.
+// In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
+// these. Never save the API key.
 const KEPT_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
 export function traceOfStep(): Readonly<Record<string, string>> {
@@ -38,7 +39,7 @@ export function sandboxToDelete():
 
 const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 
-/** Masks the token, sets the outputs, and leaves the sandbox to later steps. */
+/** Masks the token, sets the outputs and saves the sandbox for later steps. */
 export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl: string): void {
   if (token !== '') setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);

@@ -15,7 +15,7 @@ import type { Redact } from '../text/redact.ts';
 import { harmless, truncate } from '../text/visible.ts';
 import type { FileResult } from '../upload/transfer.ts';
 
-/** Redacts secrets, and escapes what the runner would treat as a command. */
+/** Redacts secrets and escapes workflow commands in every line. */
 export interface Log {
   readonly line: (text: string) => void;
   readonly debug: (text: string) => void;
@@ -26,7 +26,7 @@ export interface Log {
   readonly fail: (lines: readonly string[]) => void;
 }
 
-// GitHub shows 10 annotations per level, each with 4,096 characters.
+// GitHub limits annotations to 4,096 characters.
 const MAX_MESSAGE = 4000;
 
 export function openLog(redact: Redact): Log {
@@ -41,7 +41,7 @@ export function openLog(redact: Redact): Log {
     },
     group(title, lines) {
       startGroup(title);
-      // Thousands of separate calls are noticeably slow.
+      // One call per line would be noticeably slow for thousands of files.
       info(lines.map(clean).join('\n'));
       endGroup();
     },
@@ -63,7 +63,7 @@ const STATUS: Readonly<Record<FileResult['status'], string>> = {
 
 const MAX_LINES = 1000;
 
-/** Logs the files in a collapsed group: a dry run in full, otherwise failures first. */
+/** Logs files in a collapsed group: all in a dry run, otherwise up to 1,000 with failures first. */
 export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
   if (files.length + skipped.length === 0) return;
   const ordered = Object.keys(STATUS).flatMap(status =>

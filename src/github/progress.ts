@@ -17,7 +17,6 @@ type OnEvent = (event: RunEvent) => void;
 
 const INTERVAL_MS = 15_000;
 
-/** Turns events into lines of the log. */
 export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent {
   const logs = [progressLog(line), retryLog(line, debug), waitLog(line)];
   return event => {
@@ -37,7 +36,6 @@ function progressLog(log: LogLine): OnEvent {
     log(event.title);
     const startedAt = performance.now();
     const line = () => progressLine(event.files, done, performance.now() - startedAt);
-    // The timer must not keep the process alive.
     timer = setInterval(() => log(line()), INTERVAL_MS).unref();
   };
 }
@@ -48,14 +46,14 @@ export function progressLine(
   elapsedMs: number,
 ): string {
   const total = totalSize(files);
-  // Multipart framing and failed attempts count as sent too.
+  // The bytes sent include multipart framing and failed attempts.
   const bytes = Math.min(done.bytes, total);
   const counts = `${formatNumber(done.files)} of ${formatCount(files.length, 'file')}`;
   const sizes = `${formatBytes(bytes)} of ${formatBytes(total)}`;
   return `${counts}, ${sizes}, ${formatRate(bytes, elapsedMs)}`;
 }
 
-// An outage causes thousands of retries; the report has the attempts of each file.
+// An outage can cause thousands of retries; the report counts the attempts of each file.
 const MAX_RETRY_LINES = 20;
 
 function retryLog(log: LogLine, debug: LogLine): OnEvent {

@@ -18,7 +18,7 @@ interface PublishOptions {
   readonly withSummary: boolean;
 }
 
-/** Writes outputs, summary and verdict, each even if the one before failed. */
+/** Writes the outputs, the summary and the verdict, even if one of them fails. */
 export async function publish(report: Report, options: PublishOptions): Promise<void> {
   const { log, withSummary } = options;
   const verdict = conclude(report);

@@ -5,13 +5,12 @@ import { inputError } from '../inputs/input-error.ts';
 import { type Entry, inputNames, secretsIn } from '../inputs/inputs.ts';
 import { errorText } from '../text/unknown.ts';
 
-/** Reads the step's inputs and masks its secrets. */
+/** Reads the step's inputs, masking secrets before anything can be logged. */
 export function readInputs(entry: Entry): RawInputs {
   const names = inputNames(entry);
   const raw = Object.fromEntries(
     names.map(name => [name, getInput(name, { trimWhitespace: false })]),
   );
-  // Mask before anything can be logged.
   for (const secret of secretsIn(raw)) setSecret(secret);
   return raw;
 }
@@ -20,13 +19,13 @@ export function workspace(): string {
   return process.env['GITHUB_WORKSPACE'] || process.cwd();
 }
 
-// The runner cancels a job with these. Windows has SIGBREAK instead of SIGTERM.
+// The runner cancels a job with SIGINT, then SIGTERM (SIGBREAK on Windows).
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 
-// The runner sends the second signal 7.5 s after SIGINT, and kills the process 2.5 s later.
+// The second signal comes 7.5 s after SIGINT, and the kill another 2.5 s later.
 const GRACE_MS = { SIGINT: 9000, SIGTERM: 2000, SIGBREAK: 2000 } as const;
 
-/** Returns signals that abort when the job is cancelled and just before the process is killed. */
+/** Aborts `cancel` when the job is cancelled, and `lastCall` just before the process is killed. */
 export function cancelSignals() {
   const cancel = new AbortController();
   const lastCall = new AbortController();
@@ -45,7 +44,7 @@ export function requireFiles(...variables: readonly string[]): void {
   if (missing !== undefined) throw inputError(missing, 'is not set. The runner has to set it.');
 }
 
-/** @throws InputError if the file is missing or cannot be written */
+/** @throws InputError if the runner's file is missing or cannot be written */
 export function writeToRunner(variable: string, write: () => void): void {
   requireFiles(variable);
   try {
@@ -55,7 +54,6 @@ export function writeToRunner(variable: string, write: () => void): void {
   }
 }
 
-/** @throws InputError if RUNNER_TEMP is not set */
 export function tempDirectory(): string {
   requireFiles('RUNNER_TEMP');
   return path.resolve(process.env['RUNNER_TEMP'] ?? '');

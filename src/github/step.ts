@@ -33,7 +33,7 @@ export type StepHandler<T extends Entry, R> = (
 
 interface StepOptions {
   readonly given?: RawInputs;
-  /** Handles a failure; by default, the step fails. */
+  /** Handles a failure instead of failing the step. */
   readonly onFailure?: (context: StepContext, lines: readonly string[]) => void;
 }
 
@@ -51,7 +51,7 @@ export async function runStep<T extends Entry>(
   });
 }
 
-/** Runs a step and publishes its report, however it ends. */
+/** Runs a step and publishes its report, even if the handler throws. */
 export async function runReportingStep<T extends ReportingEntry>(
   entry: T,
   handler: StepHandler<T, Report | undefined>,
@@ -86,7 +86,7 @@ function openStep(entry: Entry, given: RawInputs | undefined): OpenStep {
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-  // Headers and variables may be secret even if their names do not say so.
+  // Any header or environment variable may be secret, so log none of them.
   const shown = { ...raw, headers: undefined, env: undefined };
   log.debug(`Inputs: ${JSON.stringify(shown, undefined, 2)}`);
   const context = {
@@ -113,7 +113,6 @@ async function attempt<T extends Entry, R>(
   return handler(parseInputs(entry, all), context, all);
 }
 
-/** Builds the report of a step that threw. */
 function failedReport(entry: ReportingEntry, raw: RawInputs, error: ReportedError): Report {
   // Nothing was judged, so a configured gate fails.
   const isGated = entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim());

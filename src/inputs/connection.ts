@@ -48,7 +48,7 @@ function fillPlaceholders(template: string, fail: Fail, all: RawInputs): string 
   return fail('has an unknown placeholder; valid are {sandbox-id} and {port}.');
 }
 
-/** Returns true for loopback hosts; names other than `localhost` may resolve elsewhere. */
+// Only `localhost` counts by name; other names may resolve elsewhere.
 export function isLoopback(hostname: string): boolean {
   // URL parsing has already normalized 127.1 to 127.0.0.1 and ::0:1 to ::1.
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -70,12 +70,12 @@ export const sandboxId: Field<string> = (value, refuse) => {
   return fail('is not an ID: it may have letters, digits, dots, - and _.');
 };
 
-/** Returns false for an ID that could lead `base-url` to another host or path. */
+/** Returns false for an ID that could change the host or path of `base-url`. */
 export function isSandboxId(id: string): boolean {
   return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
 }
 
-/** Empty if a sandbox is to be created. */
+/** Accepts an empty value too, which asks for a new sandbox. */
 export const existingSandboxId: Field<string> = (value, refuse, all) =>
   value === '' ? value : sandboxId(value, refuse, all);
 
@@ -103,7 +103,7 @@ function failWith(value: string, refuse: Refuse, example: string): Fail {
 
 const DEFAULT_PREFIX = 'Svc';
 
-// RFC 9110, section 5.6.2.
+// A token, as defined in RFC 9110, section 5.6.2.
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 export const headerPrefix: Field<string> = (value, refuse, all) => {
@@ -127,8 +127,8 @@ export const extraHeaders: Field<Readonly<Record<string, string>>> = (value, ref
 export const apiHeaders: Field<Readonly<Record<string, string>>> = (value, refuse) =>
   parseHeaders(value, refuse, ['X-API-Key']);
 
-// undici throws for some of these; the others would change how the body is read, or show the
-// sandbox a password of the proxy.
+// undici throws for some of these. The others change how the body is read, or would show the
+// proxy's password to the sandbox.
 const RESERVED =
   /^(connection|keep-alive|upgrade|transfer-encoding|content-(type|length|encoding)|proxy-authorization)$/i;
 
@@ -160,13 +160,12 @@ export function isSecretHeader(name: string): boolean {
   return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
 }
 
-/** Returns the values of headers whose names mark them as secret. */
 export function secretsInHeaders(lines: string): string[] {
   const headers = lines.split('\n').flatMap(line => {
     const header = splitHeader(line.trim());
     return header !== undefined && isSecretHeader(header[0]) ? [header[1]] : [];
   });
-  // Credentials may also appear without their scheme, such as Basic.
+  // Services may quote credentials without their scheme, such as `Basic`.
   return headers
     .flatMap(content => [content, content.replace(/^\S+\s+/, '')])
     .filter(content => isMaskable(content));

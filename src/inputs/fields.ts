@@ -69,7 +69,7 @@ export const filesPerRequest: Field<number> = (value, refuse, all) => {
 
 const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }));
 
-// Node's timers are limited to 2^31 - 1 ms (24.8 days).
+// Well below the limit of Node's timers, 2^31 - 1 ms (24.8 days).
 const MAX_DURATION_MS = 24 * 3_600_000;
 
 /** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
@@ -112,7 +112,7 @@ export const shard: Field<Shard | undefined> = (value, refuse) => {
 export const conditions: Field<readonly Condition[]> = (value, refuse) =>
   parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, 'mem_used_pct > 90'));
 
-/** Parses conditions to wait for; `ready` only asks for stats. */
+/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
 export const waitConditions: Field<readonly Condition[] | undefined> = (value, refuse) => {
   const lines = parseLines(value, refuse, (line, fail) =>
     /^ready$/i.test(line) ? 'ready' : parseConditionLine(line, fail, 'ready'),
@@ -135,7 +135,7 @@ export const keyValues: Field<Readonly<Record<string, string>>> = (value, refuse
   return Object.fromEntries(pairs);
 };
 
-/** Parses all lines except blank ones and comments. @throws InputError with all their problems */
+/** Parses all lines but blank ones and comments. @throws InputError with every line's problem */
 export function parseLines<T>(
   value: string,
   refuse: Refuse,

@@ -52,7 +52,7 @@ function parsePattern(pattern: string, refuse: Refuse): string {
   const fail = (why: string) => refuse(`${quote(pattern)} ${why}`, EXAMPLE);
   if (pattern === '' || pattern.startsWith('!')) return fail('is not a pattern.');
   refuseMistakes('files', pattern, fail);
-  // Resolving the path would drop the wildcard: `**/package.json/..` would be everything.
+  // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
   if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return fail('has a .. after a wildcard.');
   return pattern;
 }

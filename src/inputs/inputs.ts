@@ -33,7 +33,7 @@ import {
 import { fileRules, targetDirectory } from './files.ts';
 import { inputError, parseAll } from './input-error.ts';
 
-// Each group covers one thing that an entry does; an input means the same everywhere.
+// Inputs that several actions share, grouped by purpose.
 
 const connecting = {
   'sandbox-id': sandboxId,
@@ -100,7 +100,7 @@ const TABLES = {
     ...reporting,
   },
   'monitor-stop': { monitor: text, ...reporting },
-  // The end of a monitor gets these from its main step.
+  // The main step saves these inputs for the end of the monitor.
   'monitor-end': {
     'sandbox-id': text,
     'base-url': text,
@@ -127,7 +127,7 @@ export function secretsIn(raw: RawInputs): string[] {
   const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
   const headers = secretsInHeaders(raw['headers'] ?? '');
   const variables = (raw['env'] ?? '').split('\n').map(line => line.replace(/^[^=]*=/, '').trim());
-  // An expression without a result yields these; masking them would garble the log.
+  // Expressions without a result yield these values; masking them would garble the log.
   return [...inputs, ...headers, ...variables.filter(isMaskable)].filter(
     secret => !['', 'null', 'undefined'].includes(secret),
   );
@@ -171,6 +171,6 @@ export function parseInputs<T extends Entry>(entry: T, raw: RawInputs): Inputs<T
     const key = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
     return [key, parse((raw[name] ?? '').trim(), refuse, raw)];
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is its field's
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its field
   return Object.fromEntries(parsed) as Inputs<T>;
 }

@@ -1,14 +1,15 @@
 interface CommonMistake {
   readonly inputs: readonly string[];
   readonly pattern: RegExp;
-  /** Continues a sentence that begins with the input's name or quoted value. */
+  /** Follows the input's name or quoted value in a sentence. */
   readonly message: string;
 }
 
 const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
 const PATHS = ['files', 'target'];
 
-// `files` means each pattern, `exclude` each `!` line, and `target` also the targets in `files`.
+// Here, `files` stands for each pattern, `exclude` for each `!` line, and `target` also for the
+// targets in `files`.
 const MISTAKES: readonly CommonMistake[] = [
   {
     inputs: ['sandbox-id', 'token'],
@@ -52,7 +53,7 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['sandbox-id'],
-    // An ID may have dots too, but no known one ends like a host name.
+    // IDs may contain dots too, but no known ID ends like a host name.
     pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
     message: 'is a URL or a host name. Give only the ID.',
   },
@@ -74,7 +75,7 @@ const MISTAKES: readonly CommonMistake[] = [
       'is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas.',
   },
   {
-    // A pattern like this fails because it matches nothing, but nobody would notice an exclude.
+    // In `files`, such a pattern matches nothing and fails; as an exclude, it would go unnoticed.
     inputs: ['exclude'],
     pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
     message:
@@ -88,7 +89,7 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['files'],
-    // With four stars, the matcher can take seconds for a long name; with three, 32 ms.
+    // With four stars, matching a long name can take seconds; with three, 32 ms.
     pattern: /(\*[^*\\/]*){4}/,
     message: 'has more than three * in one name. Write one for all that they stand for.',
   },

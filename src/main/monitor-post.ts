@@ -7,7 +7,7 @@ import { endMonitor } from '../run/monitor.ts';
 const directory = monitorDirectory();
 if (directory !== undefined) {
   const inputs = readKeptInputs(directory)?.inputs ?? {};
-  // A monitor that a step has stopped has already been judged.
+  // If a step stopped the monitor, it has already been judged.
   if (!isStopped(directory))
     await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), {
       given: inputs,

@@ -6,7 +6,7 @@ import { decodeStats } from '../stats/stats.ts';
 import type { Redact } from '../text/redact.ts';
 import { parseFields, systemCode, textsOf } from '../text/unknown.ts';
 
-/** Returns a monitor's files, none of which contains a secret input. */
+/** Returns the paths of a monitor's files, which never contain secret inputs. */
 export function filesIn(directory: string) {
   return {
     inputs: path.join(directory, 'inputs.json'),
@@ -17,7 +17,7 @@ export function filesIn(directory: string) {
   };
 }
 
-// Unlike performance.now(), hrtime has the same origin in every process of a machine; unlike
+// Unlike performance.now(), hrtime has the same origin in all processes of a machine; unlike
 // Date.now(), it never jumps.
 function uptimeMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
@@ -28,7 +28,7 @@ export function clockOrigin(): number {
   return Date.now() - uptimeMs();
 }
 
-/** Returns a clock of Unix milliseconds that does not jump when the system's time is changed. */
+/** Returns a clock of Unix milliseconds that ignores changes of the system time. */
 export function clockSince(origin: number): () => number {
   return () => Math.round(origin + uptimeMs());
 }
@@ -67,16 +67,15 @@ export function isStopped(directory: string): boolean {
   return readIfThere(filesIn(directory).stop) === STOPPED;
 }
 
-/** `stats` is the agent's text, undecoded; `end` is why sampling ended. */
+/** `stats` is the agent's text, undecoded; `end` says why sampling ended. */
 export type RecordLine =
   | { readonly at: number; readonly stats: string }
   | { readonly at: number; readonly failure: string }
   | { readonly at: number; readonly end: string };
 
-/** The sampler records this reason if the job stops it. */
 export const STOP_REQUESTED = 'the job asked for it';
 
-/** Appends a line without the secrets that a service may repeat. */
+/** Appends a line, redacted, since services may echo secrets. */
 export function appendLine(directory: string, line: RecordLine, redact: Redact): void {
   const text = redact(JSON.stringify(line));
   appendFileSync(filesIn(directory).record, `${text}\n`, { mode: 0o600 });
@@ -92,7 +91,6 @@ export function isFull(directory: string): boolean {
 export interface MonitorRecord {
   /** Oldest first. */
   readonly samples: readonly Sample[];
-  /** Messages of the samples that failed. */
   readonly failures: readonly string[];
   /** Undefined if the sampler was killed, crashed or hangs. */
   readonly end: string | undefined;
@@ -126,15 +124,15 @@ function parseLine(line: string): { sample?: Sample; failure?: string; end?: str
 export interface Gap {
   readonly from: number;
   readonly to: number;
-  /** Completes a sentence; empty if unknown. */
+  /** Ends the sentence that reports the gap; empty if unknown. */
   readonly why: string;
 }
 
-// Runners and networks stall, so a single answer that takes 10 s is not a gap.
+// Runners and networks stall, so a few slow answers must not count as a gap.
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
-/** Finds gaps over ten intervals and 30 s, and the time after a sampler that ended early. */
+/** Finds gaps longer than ten intervals and 30 s, and the time after a sampler that ended early. */
 export function findGaps(
   { samples, end, crash }: MonitorRecord,
   jobEnd: number,

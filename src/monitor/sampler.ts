@@ -35,8 +35,7 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
       recordSamples(() => requestStats(client, inputs.statsPath), recording),
     );
   } catch (error) {
-    // Node would print its version last for an uncaught error, and the end step quotes the last
-    // line.
+    // The end step quotes the last line, which would be Node's version if the error were uncaught.
     process.stderr.write(`${String(error)}\n`);
   }
   close();
@@ -45,7 +44,7 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
 
 const MIN_TIMEOUT_MS = 10_000;
 
-/** Caps a sample's timeout (ms), so that one slow answer does not open a gap. */
+/** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
 export function sampleTimeout({
   timeout,
   sampleInterval,
@@ -108,7 +107,7 @@ function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): 
   return isTimeUp ? 'max-duration was over' : undefined;
 }
 
-// The sampler has 5 s for its last sample.
+// Longer than the 5 s that the sampler has for its last sample.
 const PATIENCE_MS = 8000;
 const WAIT_MS = 50;
 
@@ -123,7 +122,7 @@ export async function waitForSampler(
     isWaiting = await sleep(WAIT_MS, stop);
 }
 
-// If nobody reaps the process, its ID stays in use after it exits.
+// Until reaped, an exited process still has its ID, so remove the file.
 function signOff(directory: string): void {
   rmSync(filesIn(directory).pid, { force: true });
 }
@@ -138,7 +137,7 @@ function isRunning(pid: number): boolean {
     // Signal 0 only tests if the process exists.
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM means that the process belongs to another user.
+    // EPERM means that the process exists, but belongs to another user.
     return systemCode(error) === 'EPERM';
   }
 }

@@ -7,7 +7,7 @@ import { parseFields, textsOf } from '../text/unknown.ts';
 import { filesIn, type KeptInputs } from './record.ts';
 
 export interface SamplerTask extends KeptInputs {
-  /** The job ends with this process. */
+  /** When this process exits, the job is over. */
   readonly jobPid: number;
 }
 
@@ -29,7 +29,7 @@ export async function startSampler(
   closeSync(errorFile);
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
-  // Use a pipe: other processes can read arguments and environment.
+  // Use a pipe: other processes can read arguments and environments.
   child.stdin?.end(JSON.stringify(task));
   child.unref();
 }
@@ -39,7 +39,7 @@ export async function receiveTask(): Promise<SamplerTask> {
   return { inputs: textsOf(inputs), origin: Number(origin), jobPid: Number(jobPid) };
 }
 
-// Other processes can read the environment.
+// Inputs may be secret, and other processes can read the environment.
 function samplerEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env);
   return Object.fromEntries(entries.filter(([name]) => !name.startsWith('INPUT_')));

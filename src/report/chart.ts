@@ -4,14 +4,14 @@ import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
 import type { Report } from './report.ts';
 
-// Fewer points add nothing to the table; more would be a few pixels apart.
+// Fewer points say no more than the table; more would be only a few pixels apart.
 const MIN_POINTS = 10;
 const MAX_POINTS = 60;
 
-// Higher percentages would flatten everything else.
+// Higher percentages would flatten all other lines.
 const MAX_PERCENT = 1000;
 
-// These colors show on white and on black. The grey bars overlap, so they are nearly transparent.
+// These colors work on white and on black. The grey bars overlap, so they are nearly transparent.
 const PLOTS = [
   { name: '🟦 CPU', color: '#388bfd', metric: 'cpu_used_pct' },
   { name: '🟪 memory', color: '#a371f7', metric: 'mem_used_pct' },
@@ -31,7 +31,6 @@ interface Series {
   readonly points: readonly number[];
 }
 
-/** Draws percentages over time, if there are enough samples. */
 export function drawChart({ samples, gate, monitored }: Report): Html[] {
   const axis = axisOf(samples, monitored);
   if (axis === undefined) return [];
@@ -60,7 +59,7 @@ export function drawChart({ samples, gate, monitored }: Report): Html[] {
   return [html`<p>In percent: ${names.join(' · ')}</p>`, { html: chart }];
 }
 
-// Uses one point per sampling interval, or draws no chart if there are too few.
+// Plans one point per sampling interval, or no chart if that gives too few points.
 function axisOf(samples: readonly Sample[], monitored: Report['monitored']): Axis | undefined {
   const times = samples.map(({ at }) => at);
   const { from, to } = monitored ?? { from: times[0] ?? 0, to: times.at(-1) ?? 0 };
@@ -79,7 +78,7 @@ function clamp(value: number, high: number): number {
   return Math.min(Math.max(value, 0), high);
 }
 
-// A point stands for its highest sample. Without any, it repeats the one before.
+// Each point shows its highest sample, or repeats the previous point if it has none.
 function spreadOverTime(
   metric: string,
   samples: readonly Sample[],
@@ -100,7 +99,7 @@ function spreadOverTime(
   });
 }
 
-// Mermaid cannot interrupt a line, so bars mark the gaps. All other bars end below the axis.
+// Mermaid cannot interrupt a line, so bars mark the gaps; all other bars end below the axis.
 function gapSeries(samples: readonly Sample[], axis: Axis, top: number): Series[] {
   const taken = new Set(samples.map(({ at }) => pointAt(at, axis)));
   const isMissing = (point: number) => point >= 0 && point < axis.points && !taken.has(point);

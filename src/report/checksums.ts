@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FileResult } from '../upload/transfer.ts';
 import type { Report } from './report.ts';
 
-/** Lists the files in the sandbox, by the agent's paths, in the format of `sha256sum`. */
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
 export function checksumsOf({ files }: Report): string {
   const lines = files.flatMap(result =>
     'path' in result && result.sha256 !== undefined ? [lineOf(result.sha256, result.path)] : [],
@@ -11,8 +11,8 @@ export function checksumsOf({ files }: Report): string {
 }
 
 /**
- * Hashes the sorted checksum lines of all files under their targets. Empty if a file is missing or
- * was not hashed, so that an incomplete build never has a digest.
+ * Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed,
+ * so that only a complete build has a digest.
  */
 export function digestOf(files: readonly FileResult[]): string {
   const lines = files.flatMap(result =>

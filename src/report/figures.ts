@@ -12,7 +12,7 @@ import {
 import { code, concat, type Html, html, table, unbroken } from './html.ts';
 import type { Report } from './report.ts';
 
-/** Formats a metric's figure: `93.2 %`, `512 MiB`, `4`. */
+/** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 export function formatFigure(metric: string, figure: number): string {
   return FORMATS[metricKind(metric) ?? 'plain'](figure);
 }
@@ -24,7 +24,7 @@ const FORMATS: Readonly<Record<MetricKind, (figure: number) => string>> = {
   plain: figure => formatDecimal(figure, 2),
 };
 
-/** Describes a condition that tripped, or why it cannot be judged. */
+/** Describes how a condition tripped, or why it cannot be judged. */
 export function breachLine(breach: Judgement, samples: readonly Sample[]): string {
   if (breach.holds === undefined) return judgementLine(breach);
   const { condition, figure } = breach;
@@ -42,7 +42,7 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
   return `${line}, in ${formatNumber(count)} of ${all}`;
 }
 
-/** Explains why a condition to wait for does not hold, or why it cannot be judged. */
+/** Explains why a `wait-until` condition does not hold, or why a condition cannot be judged. */
 export function judgementLine(judgement: Judgement): string {
   const { text, metric } = judgement.condition;
   if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
@@ -65,7 +65,7 @@ export function describeUsage({ samples }: Report): string {
 
 interface Row {
   readonly name: Html;
-  /** The second figure is the percentage of the first. */
+  /** Metrics; the second is the first as a percentage. */
   readonly figures: readonly string[];
   readonly total?: string;
   /** Metrics whose conditions this row shows. */

@@ -4,14 +4,14 @@ export interface Html {
   readonly html: string;
 }
 
-// File names have up to 4,096 characters; with the limits on lists, a summary stays below 1 MiB.
+// Paths have up to 4,096 characters. With the limits on lists, this keeps summaries below 1 MiB.
 const MAX_TEXT = 300;
 
 const ENTITIES = new Map(
   Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }),
 );
 
-/** Escapes all values. GitHub renders no Markdown in a block without blank lines. */
+/** Escapes all strings. Markdown needs no escaping: GitHub only renders it after a blank line. */
 export function html(parts: TemplateStringsArray, ...values: readonly (Html | string)[]): Html {
   return { html: String.raw({ raw: parts }, ...values.map(toHtml)) };
 }
@@ -25,7 +25,7 @@ export function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-/** Renders our own words, in which backticks mark code. */
+/** Renders our own text, in which backticks mark code. */
 export function prose(text: string): Html {
   const pieces = text.split('`');
   return concat(pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : code(piece))));

@@ -8,20 +8,19 @@ import type { FileResult } from '../upload/transfer.ts';
 
 export interface Report {
   readonly task: Task;
-  /** Distinguishes several monitors of a job; may be empty. */
+  /** Tells the monitors of a job apart; may be empty. */
   readonly name: string;
   readonly sandboxId: string;
   readonly baseUrl: string;
   readonly dryRun: boolean;
   readonly cancelled: boolean;
-  /** Undefined if this run uploads the whole plan. */
   readonly shard: ReportedShard | undefined;
   /** One per planned file, in plan order. */
   readonly files: readonly FileResult[];
   readonly skipped: readonly SkippedEntry[];
-  /** Empty if a file is missing or was not hashed. */
+  /** Empty if a file failed or was not hashed. */
   readonly digest: string;
-  /** Paths in the sandbox that the state file lists but this run does not upload. */
+  /** Paths in the sandbox of files that have left the build, according to the state file. */
   readonly orphaned: readonly string[];
   /** Oldest first. */
   readonly samples: readonly Sample[];
@@ -30,7 +29,7 @@ export interface Report {
   readonly gate: Gate;
   readonly retries: number;
   readonly durationMs: number;
-  /** Failures that do not concern a single file. */
+  /** Failures of the step as a whole, not of single files. */
   readonly errors: readonly ReportedError[];
   readonly warnings: readonly string[];
 }
@@ -98,7 +97,7 @@ export function succeeded(report: Report): boolean {
   return failed + notAttempted + errors.length === 0 && gate.state !== 'failed' && !cancelled;
 }
 
-// GitHub accepts 1 MB of outputs per job, which other steps share.
+// GitHub limits the outputs of a job to 1 MB, which all its steps share.
 const MAX_LIST_BYTES = 256 * 1024;
 
 /** Lists the uploaded files as a JSON array, or returns undefined above 256 KiB. */
@@ -113,7 +112,6 @@ export function nameShard({ index, count }: Shard): string {
   return `shard ${index} of ${count}`;
 }
 
-/** Returns `shard 2 of 4: 500 of 2,000 files`. */
 export function describeShard(shard: ReportedShard): string {
   return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
 }

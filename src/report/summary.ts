@@ -47,7 +47,7 @@ function toHtml({ text, isForeign }: Line): Html {
   return isForeign ? code(text.replaceAll('`', '')) : prose(text);
 }
 
-// Nothing else tells the summaries of a matrix apart.
+// In a matrix, nothing else tells the summaries apart.
 function nameSandbox({ name, sandboxId }: Report): Html {
   const names = [name, sandboxId].filter(text => text !== '').map(code);
   return names.length === 0 ? html`` : html` (${concat(names, ', ')})`;

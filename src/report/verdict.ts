@@ -25,7 +25,7 @@ import {
 export interface Verdict {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   readonly title: string;
-  /** Failures that do not concern a single file. */
+  /** Tripped conditions, and errors of the step as a whole. */
   readonly lines: readonly Line[];
   readonly failures: readonly FailureGroup[];
   readonly warnings: readonly Line[];
@@ -175,7 +175,6 @@ function uploadedNotice(report: Report): string[] {
   ];
 }
 
-/** Describes an error, with the stack if it is a bug. */
 export function reportError(error: unknown): ReportedError {
   if (error instanceof AgentError)
     return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };

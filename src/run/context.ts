@@ -6,7 +6,6 @@ import type { TransferEvent } from '../upload/transfer.ts';
 
 export interface Context extends Pick<RetryPolicy, 'sleep' | 'random'> {
   readonly workspace: string;
-  /** Aborts when the job is cancelled. */
   readonly cancel: AbortSignal;
   /** Returns monotonic milliseconds. */
   readonly clock: () => number;

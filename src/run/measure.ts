@@ -10,7 +10,7 @@ import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
 
-/** Waits for the sandbox, samples and judges it; failed requests end up in the report. */
+/** Waits for the sandbox, then samples and judges it; failed requests go into the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl } = inputs;
   const gate = gateOf(inputs, []);
@@ -32,7 +32,7 @@ export async function waitFor(
   const { onEvent, cancel } = context;
   if (conditions === undefined) return undefined;
   onEvent({ kind: 'wait', timeoutMs });
-  // The wait itself repeats the request.
+  // Do not retry: waiting already repeats the request.
   const read = () => sample({ ...inputs, retries: 0 }, client, context);
   const result = await waitUntil(conditions, read, {
     ...context,
@@ -44,9 +44,7 @@ export async function waitFor(
   return result.isReady ? undefined : { errors: [waitError(result)] };
 }
 
-/**
- * Samples once before the upload if there is a gate; returns errors if `fail-if` cannot be judged.
- */
+/** Samples once if there is a gate; returns errors if `fail-if` cannot be judged. */
 export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -71,10 +69,6 @@ function statsError(error: AgentError): ReportedError {
   return { message, details: error.kind === 'not-found' ? [...details, WITHOUT_STATS] : details };
 }
 
-/**
- * Samples and judges. Set `hasPrevious` if an earlier request started the interval of the first
- * CPU figure.
- */
 export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -93,7 +87,6 @@ export async function measure(
   return { samples, gate, errors: error === undefined ? [] : [statsError(error)] };
 }
 
-/** Reads the stats, repeating failed requests. */
 export async function sample(
   { statsPath, retries }: Pick<Inputs<'stats'>, 'statsPath' | 'retries'>,
   client: Client,

@@ -36,8 +36,8 @@ interface MonitorPlaces {
 const FIRST_RETRIES = 2;
 
 /**
- * Takes the first sample, so that a wrong token, host or ID fails here, then starts the sampler.
- * @throws AgentError or InputError
+ * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
+ * @throws AgentError if the sample fails
  */
 export async function startMonitor(
   inputs: Inputs<'monitor'>,
@@ -76,7 +76,7 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   return { ...judgeRecord(inputs, { ...record, end }, jobEnd), cancelled: cancel.aborted };
 }
 
-/** Judges a record; a gap fails a gate with `fail-if` and is a warning otherwise. */
+/** Judges a record; a gap is an error if there is a `fail-if`, and a warning otherwise. */
 export function judgeRecord(
   { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }: Inputs<'monitor-end'>,
   record: MonitorRecord,

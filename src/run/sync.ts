@@ -131,7 +131,7 @@ async function uploadPlan(
       onEvent(event);
     },
   }).finally(() => onEvent({ kind: 'end' }));
-  // A target may be spelled differently than before, but lead to the same path.
+  // A target that is now spelled differently may still lead to the same path.
   const arrived = new Set(results.map(result => ('path' in result ? result.path : '')));
   return {
     ...report,
@@ -183,7 +183,7 @@ function notSent(
   return { ...report, ...problem, files: results, cancelled: cancel.aborted };
 }
 
-// A full disk is fatal for uploads, but stats still work and show how full it is.
+// A full disk ends the upload, but the stats still work and show how full it is.
 function hasEndedForGood(results: readonly FileResult[]): boolean {
   return results.some(
     result =>

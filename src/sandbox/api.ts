@@ -35,7 +35,8 @@ export function createSandbox(
   api: Api,
   { template, lifetime, metadata, env }: NewSandbox,
 ): Promise<Sandbox> {
-  // Without `secure`, the service returns no token. Nothing would resume a paused sandbox.
+  // Without `secure`, the service returns no token. With `autoPause`, it would pause the sandbox at
+  // the end of its life instead of deleting it.
   const settings = { timeout: lifetime, secure: true, autoPause: false };
   const body = { templateID: template, ...settings, metadata, envVars: env };
   return call({ ...api, isRepeatable: hadNoEffect }, post('/sandboxes', body), answer =>
@@ -95,11 +96,11 @@ function hadNoEffect({ kind, status, code }: AgentError): boolean {
 // E2B asks clients to retry after this error.
 const CREATE_FAILED = 'sandbox_create_failed';
 
-/** Returns true if a failed creation may still have made a sandbox. */
+/** Returns true if a creation that failed may have created a sandbox anyway. */
 export function mayHaveCreated({ kind, status, code }: AgentError): boolean {
   if (code === CREATE_FAILED) return false;
   if (status === undefined) return ['connection', 'cancelled', 'bad-answer'].includes(kind);
-  // The API answers 201; a website or proxy in its place answers 200.
+  // The API itself answers 201. A 200 comes from a website or proxy.
   return status === 201 || status === 408 || (status >= 500 && status !== 503);
 }
 

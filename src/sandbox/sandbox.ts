@@ -32,7 +32,7 @@ export interface Job {
   readonly publish: (sandbox: Sandbox, baseUrl: string) => void;
 }
 
-/** Creates a sandbox or connects to an existing one. @throws AgentError */
+/** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
 export async function provideSandbox(
   inputs: Inputs<'sandbox'>,
   context: SandboxContext,
@@ -78,14 +78,13 @@ export function leftBehind({ id, endsAt }: Lease): string {
   return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
 
-/** Returns the service's domain, or derives it from the host name of the API. */
 export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): string | undefined {
   return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
 
 // E2B has a host name for each sandbox, so the URL contains placeholders.
 function baseUrlOf(domain: string | undefined, apiUrl: string): string {
-  // Only a local test server uses http. It routes by headers at a single address.
+  // Only local test servers use http, and they route by headers at a single address.
   if (apiUrl.startsWith('http:')) return apiUrl;
   return domain === undefined ? '' : `https://{port}-{sandbox-id}.${domain}`;
 }
@@ -123,7 +122,7 @@ async function create(
   try {
     if (inputs.delete ?? true) willDelete({ id, endsAt: now() + lifetime });
   } catch (error) {
-    // The post step would not know this sandbox, so nobody would delete it.
+    // The post step will not know this sandbox, so delete it now.
     await removeSandbox(api, id).catch(() => warn(leftBehind({ id, endsAt: now() + lifetime })));
     throw error;
   }

@@ -22,8 +22,8 @@ interface SampleOptions {
 }
 
 /**
- * Takes samples, oldest first, until one fails. CPU figures cover the time since the previous
- * request; without one, the first of several samples is dropped.
+ * Takes samples, oldest first, until one fails. A CPU figure covers the time since the previous
+ * request, so the first of several samples is dropped unless `hasPrevious`.
  */
 export async function takeSamples(
   read: ReadStats,
@@ -42,7 +42,7 @@ export async function takeSamples(
 export interface WaitResult {
   readonly isReady: boolean;
   readonly waitedMs: number;
-  /** Conditions that the last good sample did not meet. */
+  /** Conditions that the last successful sample did not meet. */
   readonly unmet: readonly Judgement[];
   readonly error: AgentError | undefined;
 }

@@ -3,9 +3,9 @@ import type { Client } from '../agent/client.ts';
 import type { Figures } from '../gate/metrics.ts';
 
 export interface Stats {
-  /** All finite numbers that the agent sent, plus derived ones. */
+  /** All finite numbers that the agent sent, plus derived figures. */
   readonly figures: Figures;
-  /** As the agent sent it. */
+  /** The agent's text, trimmed. */
   readonly json: string;
 }
 
@@ -17,7 +17,6 @@ export async function readStats(client: Client, statsPath: string): Promise<Stat
   return stats;
 }
 
-/** @throws AgentError if the request fails */
 export function requestStats(client: Client, path: string): Promise<Answer> {
   // A cached answer could come from a sandbox that is gone.
   return client.send({ method: 'GET', path, headers: { 'Cache-Control': 'no-cache' } });
@@ -42,7 +41,7 @@ function parseObject(json: string): object | undefined {
   }
 }
 
-// Services that do not know a total report 0, so these figures are unknown too.
+// A service that does not know a total reports 0, and then these figures are unknown too.
 const PARTS = {
   mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
   mem_total_mib: ['mem_total_mib', 'mem_used_mib'],

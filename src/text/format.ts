@@ -4,7 +4,7 @@ const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 export function formatBytes(bytes: number): string {
   const last = BYTE_UNITS.length - 1;
   let step = 0;
-  // Start the next unit at 1000: "1000 B" and "2.9 KiB" are hard to compare.
+  // Change units at 1000, since "1000 B" and "2.9 KiB" are hard to compare.
   while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
   return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
 }
@@ -38,7 +38,6 @@ export function formatNumber(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** Formats a count with its noun: `1 file`, `12,000 files`. */
 export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -55,7 +54,7 @@ export function totalSize(files: readonly { readonly size: number }[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Keeps the first `limit` items, followed by one that tells how many `more` there are. */
+/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
 export function abbreviate<T>(
   items: readonly T[],
   limit: number,

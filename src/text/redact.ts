@@ -3,12 +3,11 @@ export type Redact = (text: string) => string;
 // Masking a short value such as "v1" would garble every path that contains it.
 const MIN_LENGTH = 8;
 
-/** Returns true if a value not declared secret is long enough to mask. */
 export function isMaskable(value: string): boolean {
   return value.length >= MIN_LENGTH;
 }
 
-/** Creates a `Redact` that finds secrets verbatim, percent-encoded and in base64. */
+/** Returns a function that masks secrets, whether verbatim, percent-encoded or in base64. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.filter(secret => secret !== '').flatMap(formsOf);
   // Replace longer forms first, so that no part of them remains.

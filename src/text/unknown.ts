@@ -1,9 +1,9 @@
-/** Returns the fields of an object, and none for any other value. */
+/** Returns the fields of an object, or none for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Parses a JSON object; any other text has no fields. */
+/** Parses a JSON object; returns no fields for any other text. */
 export function parseFields(text: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(JSON.parse(text));
@@ -17,7 +17,6 @@ export function textsOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
 
-/** Returns the code of a system error, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,4 +1,4 @@
-// Terminals and browsers interpret control characters, direction marks and lone surrogates.
+// Terminals and browsers hide these characters, or change the text around them.
 const UNSEEN =
   /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 
@@ -12,7 +12,7 @@ export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Quotes, shortens and escapes a value, except for the backslashes of Windows paths. */
+/** Quotes and shortens as JSON, with single backslashes for Windows paths. */
 export function quote(value: string): string {
   const json = JSON.stringify(truncate(value, 100));
   return json.replaceAll('\\\\', '\\');

@@ -27,7 +27,7 @@ interface StateRow {
   readonly sha256: string | undefined;
 }
 
-// Bump this for every change of the format.
+// Bump this whenever the format changes.
 const SCHEMA = 2;
 
 /** @throws InputError if the file cannot be read or is not a state file */
@@ -74,8 +74,8 @@ export async function findChanges(
 }
 
 /**
- * Removes the state file before the transfer, so that an interrupted run makes the next one send
- * every file.
+ * Removes the state file before a transfer, so that the run after an interrupted one sends every
+ * file.
  * @throws InputError if the file cannot be removed
  */
 export function removeState({ file }: State): void {
@@ -89,7 +89,7 @@ export function removeState({ file }: State): void {
 
 /** Writes the state if every file arrived. Returns warnings. */
 export function writeState(state: State, results: readonly FileResult[]): readonly string[] {
-  // Keep files that have left the build, but forget their hashes: users may delete them.
+  // Files that have left the build stay listed, but without a hash, since users may delete them.
   const rows = new Map<string, StateRow>();
   for (const row of state.rows) rows.set(row.path, { ...row, sha256: undefined });
   for (const result of results) {
@@ -108,7 +108,7 @@ export function writeState(state: State, results: readonly FileResult[]): readon
   }
 }
 
-// Omit secret values, which change from run to run.
+// Leave out secret headers, whose values change from run to run.
 function scopeOf(inputs: Inputs<'upload'>): string {
   const { sandboxId, baseUrl, username, shard, port, uploadPath, headerPrefix, headers } = inputs;
   const shown = Object.entries(headers)
@@ -149,7 +149,7 @@ function encodeRows(rows: readonly StateRow[], scope: string): string {
   return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(',\n')}\n]}\n`;
 }
 
-/** Decodes the rows; undefined if damaged, or written for another scope. */
+/** Returns undefined if the text is damaged or was written for another scope. */
 function decodeRows(text: string, expectedScope: string): StateRow[] | undefined {
   if (text === '') return [];
   const { schema, scope, files } = parseFields(text);

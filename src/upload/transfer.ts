@@ -72,7 +72,7 @@ export async function transfer(
     return results;
   }
 
-  // A batch keeps its place while it waits for a retry, so a dead sandbox gets 24 batches, not all.
+  // A batch keeps its slot while it waits for a retry, so a dead sandbox only gets 24 batches.
   const batches = pLimit(concurrency);
   const changed = files.filter(file => !unchanged.has(file));
   const sent = await batches
@@ -87,7 +87,7 @@ export async function transfer(
   return failOverwritten(all);
 }
 
-/** Returns one result for each file; `resultOf` gives those of changed files. */
+/** Returns one result per file, calling `resultOf` for changed files. */
 export function inPlanOrder(
   files: readonly PlannedFile[],
   unchanged: TransferOptions['unchanged'],
@@ -104,7 +104,7 @@ function throttle(concurrency: number, stop: AbortSignal, onEvent: TransferOptio
   const requests = pLimit(concurrency);
   const slowDown = (before: number, error: AgentError) => {
     const to = Math.floor(before / 2);
-    // Several requests of the same level may fail, but halve only once.
+    // If several requests fail at the same limit, halve it only once.
     if (to === 0 || requests.concurrency !== before) return;
     requests.concurrency = to;
     onEvent({ kind: 'debug', text: `Concurrency: ${before} → ${to}, ${error.message}` });
@@ -183,7 +183,7 @@ function failureOf(files: readonly PlannedFile[], error: AgentError): Failure {
   return { kind, status, message, hint: `${hint}${advice}` };
 }
 
-// The agent stored these files at the same path, so only one of them survives.
+// If the agent stored several files at the same path, only one of them survives.
 function failOverwritten(results: readonly FileResult[]): FileResult[] {
   const byPath = Map.groupBy(results, result => ('path' in result ? result.path : ''));
   return results.map((result): FileResult => {
