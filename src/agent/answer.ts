@@ -122,9 +122,9 @@ export function statusFailure(answer: Answer, redact: Redact, now: number): Agen
   const phrase = PHRASES.find(each => each.statuses.includes(status) && each.words.test(words));
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
-  const more = isRedirect ? ' Redirects are not followed.' : quoted;
+  const detail = isRedirect ? ' Redirects are not followed.' : quoted;
   const { error_code: code } = parseFields(text);
-  const message = `${label} answered ${status}${reason}.${more}`;
+  const message = `${label} answered ${status}${reason}.${detail}`;
   return new AgentError(phrase?.kind ?? kindOf(status), message, {
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),

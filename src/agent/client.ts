@@ -62,13 +62,13 @@ export async function withClient<T>(
   const { cancel } = options;
   const dispatcher = openDispatcher(service);
   // A request's `signal` is not enough: undici ignores it while waiting for a connection.
-  const end = () => void dispatcher.destroy();
-  cancel.addEventListener('abort', end);
+  const destroy = () => void dispatcher.destroy();
+  cancel.addEventListener('abort', destroy);
   const transport = { ...options, service, dispatcher };
   try {
     return await run({ send: request => send(request, transport) });
   } finally {
-    cancel.removeEventListener('abort', end);
+    cancel.removeEventListener('abort', destroy);
     await dispatcher.destroy();
   }
 }
@@ -96,16 +96,16 @@ async function exchange(
   { service, dispatcher, redact, now }: Transport,
 ): Promise<Answer> {
   const sending = { isSent: body === undefined, isOver: false };
-  const clock = startIdleClock(service.timeout, () => stalled(label, sending));
+  const clock = startIdleClock(service.timeout, () => stallError(label, sending));
   const onTaken = (bytes: number) => {
     clock.restart();
     onSent?.(bytes);
   };
-  const always = { Accept: 'application/json', 'User-Agent': USER_AGENT };
+  const commonHeaders = { Accept: 'application/json', 'User-Agent': USER_AGENT };
   const responding = sendRequest(`${service.baseUrl}${path}`, {
     dispatcher,
     method,
-    headers: { ...service.headers, ...always, ...headers },
+    headers: { ...service.headers, ...commonHeaders, ...headers },
     // @ts-expect-error undici accepts async iterables as bodies, but its types do not
     body: body === undefined ? null : trackSending(body, sending, onTaken),
     signal: clock.signal,
@@ -117,7 +117,7 @@ async function exchange(
   try {
     const answer = await Promise.race([clock.ranOut, receiving]);
     const isSuccess = SUCCESS.includes(answer.status);
-    if (isSuccess && !sending.isSent) throw answeredEarly(answer);
+    if (isSuccess && !sending.isSent) throw earlyAnswerError(answer);
     // undici frees the connection a turn later; until then, a new request would open another.
     await setImmediate();
     if (isSuccess) return answer;
@@ -151,26 +151,26 @@ async function* trackSending(
 /** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
 function startIdleClock(ms: number, createError: () => AgentError) {
   const { promise: ranOut, reject } = Promise.withResolvers<never>();
-  const ending = new AbortController();
-  const end = () => {
+  const aborter = new AbortController();
+  const expire = () => {
     reject(createError());
-    ending.abort();
+    aborter.abort();
   };
-  let timer = setTimeout(end, ms);
+  let timer = setTimeout(expire, ms);
   const stop = () => clearTimeout(timer);
   const restart = () => {
     stop();
-    timer = setTimeout(end, ms);
+    timer = setTimeout(expire, ms);
   };
-  return { ranOut, signal: ending.signal, restart, stop };
+  return { ranOut, signal: aborter.signal, restart, stop };
 }
 
-function stalled(label: string, { isSent }: Sending): AgentError {
-  const what = isSent ? 'the answer did not end' : 'nothing more could be sent';
-  return new AgentError('connection', `${label} failed: ${what} within timeout.`);
+function stallError(label: string, { isSent }: Sending): AgentError {
+  const problem = isSent ? 'the answer did not end' : 'nothing more could be sent';
+  return new AgentError('connection', `${label} failed: ${problem} within timeout.`);
 }
 
-function answeredEarly({ label, status }: Answer): AgentError {
+function earlyAnswerError({ label, status }: Answer): AgentError {
   const message = `${label} answered ${status} before everything was sent.`;
   return new AgentError('connection', message);
 }

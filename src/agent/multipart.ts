@@ -47,8 +47,8 @@ export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): 
   let end = 0;
   for (const { file, head } of framed) {
     const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
-    const at = start + head.copy(buffer, start);
-    const content = buffer.subarray(at, at + file.size);
+    const contentStart = start + head.copy(buffer, start);
+    const content = buffer.subarray(contentStart, contentStart + file.size);
     try {
       readSmallFile(file, content);
     } catch (error) {
@@ -57,7 +57,7 @@ export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): 
       continue;
     }
     digests.set(file, () => hash('sha256', content));
-    end = at + file.size;
+    end = contentStart + file.size;
   }
   const chunks = [...slicesOf(buffer.subarray(0, end)), tail];
   return { chunks, length: end + tail.length, digests, unreadable, close: () => {} };
@@ -65,12 +65,12 @@ export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): 
 
 /** @throws AgentError if the file cannot be opened or its size has changed */
 export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body {
-  const { chunks: read, close } = openFile(file);
+  const { chunks: readChunks, close } = openFile(file);
   const digest = isHashed ? createHash('sha256') : undefined;
   const head = form.head(file.target);
   function* chunks(): Generator<Buffer> {
     yield head;
-    for (const chunk of read()) {
+    for (const chunk of readChunks()) {
       digest?.update(chunk);
       yield chunk;
     }

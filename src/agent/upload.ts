@@ -35,9 +35,9 @@ const ENTRY_BYTES = 512;
 export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean): Upload {
   const form = newForm();
   return async (files, onSent) => {
-    const [file, ...others] = files;
+    const [file] = files;
     if (file === undefined) return new Map();
-    const isBatch = others.length > 0;
+    const isBatch = files.length > 1;
     const isStreamed = !isBatch && file.size > SMALL_BYTES;
     const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
     const [unreadable] = body.unreadable.values();

@@ -18,25 +18,25 @@ const MAX_NAMES = 10;
 
 function describeRoot({ root, hidesDotNames }: Matches, directory: string): string {
   const existing = existingPart(root);
-  const place =
+  const existingName =
     existing === directory ? 'the working directory' : quote(nameFor(existing, directory));
   if (!existsSync(existing)) return `${quote(root)} does not exist`;
   if (!statSync(existing).isDirectory())
-    return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
+    return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
   const names = readdirSync(existing).sort();
-  if (names.length === 0) return `${place} is empty`;
-  const content = `${place} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
+  if (names.length === 0) return `${existingName} is empty`;
+  const content = `${existingName} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
   const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
   if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
   const [missing = ''] = path.relative(existing, root).split(path.sep);
-  const other = names.find(name => name.toLowerCase() === missing.toLowerCase());
-  return other === undefined
+  const similar = names.find(name => name.toLowerCase() === missing.toLowerCase());
+  return similar === undefined
     ? `${content}; there is no ${quote(missing)} in it`
-    : `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
+    : `there is no ${quote(missing)}, only ${quote(similar)}: case matters`;
 }
 
 /** Returns the path itself if it exists, otherwise its deepest existing parent. */
 function existingPart(file: string): string {
-  const above = path.dirname(file);
-  return existsSync(file) || above === file ? file : existingPart(above);
+  const parent = path.dirname(file);
+  return existsSync(file) || parent === file ? file : existingPart(parent);
 }

@@ -88,8 +88,8 @@ export async function findFiles(rules: FileRules, options: FindOptions): Promise
 
 function requireDirectory(directory: string, workingDirectory: string): void {
   if (statTarget(directory)?.isDirectory()) return;
-  const what = workingDirectory === '' ? 'the workspace' : quote(workingDirectory);
-  const message = `${what} is not a directory on the runner (${directory}).`;
+  const name = workingDirectory === '' ? 'the workspace' : quote(workingDirectory);
+  const message = `${name} is not a directory on the runner (${directory}).`;
   throw inputError('working-directory', message, 'packages/app');
 }
 
@@ -106,7 +106,7 @@ async function search(
     const bounds = boundsOf(options.workspace, root);
     // The glob ignores an exclude that precedes its pattern.
     const paths = await collectPaths([anchored, ...excludes], matches, options);
-    for (const file of [...paths].sort()) addTo(matches, file, bounds, options.followSymlinks);
+    for (const file of [...paths].sort()) classify(matches, file, bounds, options.followSymlinks);
     return matches;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -144,7 +144,7 @@ async function collectPaths(
 }
 
 /** Adds an entry to the files or the skipped entries; ignores hidden entries and followed links. */
-function addTo(
+function classify(
   { root, hidesDotNames, files, skipped }: Matches,
   file: string,
   bounds: Bounds,

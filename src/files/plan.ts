@@ -87,11 +87,11 @@ function planFile(file: FoundFile, pattern: FilePattern, options: PlanOptions): 
 }
 
 function targetOf(file: FoundFile, lineTarget: string, target: string): string {
-  const place = path.posix.isAbsolute(lineTarget)
+  const base = path.posix.isAbsolute(lineTarget)
     ? path.posix.normalize(lineTarget)
     : path.posix.join(target, lineTarget);
   const isFile = file.relative === '' && !/(^|\/)\.?$/.test(lineTarget);
-  return isFile ? place : path.posix.join(place, file.relative || path.basename(file.path));
+  return isFile ? base : path.posix.join(base, file.relative || path.basename(file.path));
 }
 
 // With `files: server.js`, `target: app/server.js` would become a folder.
@@ -129,8 +129,8 @@ function conflictsIn(
 }
 
 // On a case-insensitive file system, two patterns may spell the same file differently.
-function isSameFile(one: PlannedFile, other: PlannedFile): boolean {
-  return one.realPath === other.realPath && one.source.toLowerCase() === other.source.toLowerCase();
+function isSameFile(a: PlannedFile, b: PlannedFile): boolean {
+  return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();
 }
 
 function skippedIn(matches: readonly Matches[], workspace: string): SkippedEntry[] {

@@ -28,15 +28,15 @@ export function parseCondition(line: string, fail: Fail): Condition {
   const { metric, aggregate } = parseName(name.replace(/\s+/, ''), fail);
   const operator = OPERATORS.find(each => each === sign);
   if (operator === undefined)
-    return fail(`one of ${OPERATORS.join(' ')} was expected${butNot(sign || number || suffix)}`);
+    return fail(`one of ${OPERATORS.join(' ')} was expected${insteadOf(sign || number || suffix)}`);
   if (number + suffix === '') return fail(`nothing follows ${sign}: is an expression empty?`);
   const amount = parseNumber(number, suffix, fail);
   const unit = parseUnit(suffix, metric, fail);
   const kind = metricKind(metric);
-  const limit = inOwnUnit(amount, unit, kind);
+  const limit = toMetricUnit(amount, unit, kind);
   if (kind === 'percentage') checkPercentage(limit, number + unit, fail);
-  const dotted = aggregate === undefined ? '' : `.${aggregate}`;
-  const text = `${metric}${dotted} ${sign} ${number}${unit}`;
+  const aggregateSuffix = aggregate === undefined ? '' : `.${aggregate}`;
+  const text = `${metric}${aggregateSuffix} ${sign} ${number}${unit}`;
   return { text, metric, aggregate, operator, limit };
 }
 
@@ -55,7 +55,7 @@ function parseName(name: string, fail: Fail) {
 function parseNumber(number: string, suffix: string, fail: Fail): number {
   if (/^,\d/.test(suffix)) return fail('write the number without a comma, such as 1.5 or 1500');
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number))
-    return fail(`a number such as 90 or 1.5 was expected${butNot(number || suffix)}`);
+    return fail(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
   const amount = Number(number);
   return Number.isFinite(amount) ? amount : fail(`${number} is too large a number`);
 }
@@ -94,7 +94,7 @@ function parseUnit(suffix: string, metric: string, fail: Fail): string {
   return fail(`${suffix} is not a unit of ${metric}: write ${units}, and one condition per line`);
 }
 
-function inOwnUnit(amount: number, unit: string, kind: MetricKind | undefined): number {
+function toMetricUnit(amount: number, unit: string, kind: MetricKind | undefined): number {
   const factor = BYTES[unit];
   if (factor === undefined) return amount;
   // Powers of two multiply exactly, but 1.005 * 1000 is 1004.9999999999999.
@@ -110,6 +110,6 @@ function checkPercentage(limit: number, written: string, fail: Fail): void {
   fail(`write ${percent}, or ${written}% if you mean it`);
 }
 
-function butNot(written: string): string {
+function insteadOf(written: string): string {
   return written === '' ? '' : `, not ${written}`;
 }

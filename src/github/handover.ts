@@ -12,7 +12,7 @@ import { readInputs, requireFiles, tempDirectory, writeToRunner } from './runner
 
 // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
 // these. Never save the API key.
-const KEPT_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
+const SAVED_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
 export function traceOfStep(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
@@ -25,7 +25,7 @@ export function traceOfStep(): Readonly<Record<string, string>> {
 }
 
 export function scheduleDeletion({ id, endsAt }: Lease, raw: RawInputs): void {
-  const inputs = Object.fromEntries(KEPT_INPUTS.map(name => [name, raw[name] ?? '']));
+  const inputs = Object.fromEntries(SAVED_INPUTS.map(name => [name, raw[name] ?? '']));
   writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
 }
 

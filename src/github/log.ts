@@ -72,8 +72,8 @@ export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
   const lines = dryRun
     ? files.map(fileLine)
     : abbreviate(ordered.map(fileLine), MAX_LINES, moreInReport);
-  const others = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-  log.group('Files', [...lines, ...abbreviate(others, MAX_LINES, moreInReport)]);
+  const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
+  log.group('Files', [...lines, ...abbreviate(skippedLines, MAX_LINES, moreInReport)]);
 }
 
 function fileLine(result: FileResult): string {

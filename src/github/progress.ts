@@ -18,10 +18,10 @@ type OnEvent = (event: RunEvent) => void;
 const INTERVAL_MS = 15_000;
 
 export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent {
-  const logs = [progressLog(line), retryLog(line, debug), waitLog(line)];
+  const handlers = [progressLog(line), retryLog(line, debug), waitLog(line)];
   return event => {
     if (event.kind === 'debug') debug(event.text);
-    for (const each of logs) each(event);
+    for (const handle of handlers) handle(event);
   };
 }
 
@@ -62,8 +62,8 @@ function retryLog(log: LogLine, debug: LogLine): OnEvent {
     if (event.kind !== 'retry') return;
     count += 1;
     const { attempt, delayMs, error } = event.retry;
-    const what = `Attempt ${attempt} for ${nameFiles(event.files)} failed`;
-    const line = `${what}, next in ${formatDuration(delayMs)}: ${error.message}`;
+    const failure = `Attempt ${attempt} for ${nameFiles(event.files)} failed`;
+    const line = `${failure}, next in ${formatDuration(delayMs)}: ${error.message}`;
     if (count <= MAX_RETRY_LINES) log(line);
     else debug(line);
     if (count === MAX_RETRY_LINES) log('Further failed attempts are only in the report.');

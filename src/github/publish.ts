@@ -44,7 +44,7 @@ function writeFiles(
   verdict: Verdict,
   { log, redact }: PublishOptions,
 ): Record<string, string> {
-  const none = isUpload(report) ? { report: '', checksums: '' } : { report: '' };
+  const noFiles = isUpload(report) ? { report: '', checksums: '' } : { report: '' };
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
     const write = (name: string, text: string) => {
@@ -55,13 +55,13 @@ function writeFiles(
     const list = checksumsOf(report);
     const checksums = list === '' ? '' : write('checksums.txt', list);
     return {
-      ...none,
+      ...noFiles,
       ...(checksums && { checksums }),
       report: write('report.json', reportJson(report, verdict)),
     };
   } catch (error) {
     log.warning([`The report file could not be written: ${errorText(error)}.`]);
-    return none;
+    return noFiles;
   }
 }
 
@@ -91,8 +91,8 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   // Lists of annotations only show the first line, so begin with the cause.
   const [first, ...others] = [...problems, ...lines.map(({ text }) => text), title];
   const texts = [`${prefix}${first}`, ...others];
-  const isBad = level === 'failure' || level === 'cancelled' || problems.length > 0;
-  if (isBad) log.fail(texts);
+  const hasFailed = level === 'failure' || level === 'cancelled' || problems.length > 0;
+  if (hasFailed) log.fail(texts);
   else log.line(texts.join(' '));
 }
 

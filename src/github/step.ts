@@ -32,7 +32,7 @@ export type StepHandler<T extends Entry, R> = (
 ) => Promise<R>;
 
 interface StepOptions {
-  readonly given?: RawInputs;
+  readonly inputs?: RawInputs;
   /** Handles a failure instead of failing the step. */
   readonly onFailure?: (context: StepContext, lines: readonly string[]) => void;
 }
@@ -40,9 +40,9 @@ interface StepOptions {
 export async function runStep<T extends Entry>(
   entry: T,
   handler: StepHandler<T, void>,
-  { given, onFailure }: StepOptions = {},
+  { inputs, onFailure }: StepOptions = {},
 ): Promise<void> {
-  const step = openStep(entry, given);
+  const step = openStep(entry, inputs);
   await attempt(entry, handler, step).catch((error: unknown) => {
     const { message, details } = reportError(error);
     const lines = [message, ...details];
@@ -55,9 +55,9 @@ export async function runStep<T extends Entry>(
 export async function runReportingStep<T extends ReportingEntry>(
   entry: T,
   handler: StepHandler<T, Report | undefined>,
-  { given }: Pick<StepOptions, 'given'> = {},
+  { inputs }: Pick<StepOptions, 'inputs'> = {},
 ): Promise<void> {
-  const step = openStep(entry, given);
+  const step = openStep(entry, inputs);
   const { raw, context, log } = step;
   const report = await attempt(entry, handler, step).catch((error: unknown) =>
     failedReport(entry, raw, reportError(error)),
@@ -78,10 +78,10 @@ interface OpenStep {
   readonly log: Log;
 }
 
-function openStep(entry: Entry, given: RawInputs | undefined): OpenStep {
+function openStep(entry: Entry, inputs: RawInputs | undefined): OpenStep {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
-  const raw = given ?? readInputs(entry);
+  const raw = inputs ?? readInputs(entry);
   const sandboxes = jobSandboxes();
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
@@ -109,8 +109,8 @@ async function attempt<T extends Entry, R>(
   handler: StepHandler<T, R>,
   { raw, sandboxes, context }: OpenStep,
 ): Promise<R> {
-  const all = inputNames(entry).includes('token') ? withJobSandbox(raw, sandboxes) : raw;
-  return handler(parseInputs(entry, all), context, all);
+  const resolved = inputNames(entry).includes('token') ? withJobSandbox(raw, sandboxes) : raw;
+  return handler(parseInputs(entry, resolved), context, resolved);
 }
 
 function failedReport(entry: ReportingEntry, raw: RawInputs, error: ReportedError): Report {

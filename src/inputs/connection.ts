@@ -34,8 +34,8 @@ function serviceUrl(input: string, example: string): Field<string> {
     const mayBeHttp = /^\s*true\s*$/i.test(all['allow-insecure-http'] ?? '');
     if (url.protocol === 'https:' || mayBeHttp || isLoopback(url.hostname))
       return url.href.replace(/\/+$/, '');
-    const other = 'allow-insecure-http' in all ? ', or set allow-insecure-http: true' : '';
-    return fail(`would send secrets unencrypted. Use https${other}.`);
+    const alternative = 'allow-insecure-http' in all ? ', or set allow-insecure-http: true' : '';
+    return fail(`would send secrets unencrypted. Use https${alternative}.`);
   };
 }
 

@@ -141,9 +141,11 @@ export function parseLines<T>(
   refuse: Refuse,
   parseLine: (line: string, fail: Refuse) => T,
 ): T[] {
-  const lines = value.split(/\r?\n/).map((line, index) => ({ line: line.trim(), at: index + 1 }));
-  const parsed = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
-  return parseAll(parsed, ({ line, at }) =>
-    parseLine(line, (message, example) => refuse(`line ${at}: ${message}`, example)),
+  const lines = value
+    .split(/\r?\n/)
+    .map((line, index) => ({ line: line.trim(), number: index + 1 }));
+  const contentLines = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
+  return parseAll(contentLines, ({ line, number }) =>
+    parseLine(line, (message, example) => refuse(`line ${number}: ${message}`, example)),
   );
 }

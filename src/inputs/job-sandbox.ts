@@ -19,16 +19,16 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
   if (sandboxes.length === 0) throw inputError('sandbox-id', NO_SANDBOX);
   const wanted = (raw['sandbox-id'] ?? '').trim();
   const [only, ...others] = sandboxes.filter(({ id }) => wanted === '' || id === wanted);
-  const inJob = `this job has ${sandboxes.map(({ id }) => quote(id)).join(', ')}`;
+  const available = `this job has ${sandboxes.map(({ id }) => quote(id)).join(', ')}`;
   if (only === undefined)
     throw inputError(
       'sandbox-id',
-      `${quote(wanted)} is not a sandbox of this job; ${inJob}. For any other, set token and base-url too.`,
+      `${quote(wanted)} is not a sandbox of this job; ${available}. For any other, set token and base-url too.`,
     );
   if (others.length > 0)
     throw inputError(
       'sandbox-id',
-      `is empty, and ${inJob}. Say which one.`,
+      `is empty, and ${available}. Say which one.`,
       '${{ steps.sandbox.outputs.id }}',
     );
   const { id, token, baseUrl, headerPrefix } = only;

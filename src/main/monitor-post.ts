@@ -10,7 +10,7 @@ if (directory !== undefined) {
   // If a step stopped the monitor, it has already been judged.
   if (!isStopped(directory))
     await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), {
-      given: inputs,
+      inputs,
     });
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -7,9 +7,9 @@ import { formatDuration } from '../text/format.ts';
 await runReportingStep('monitor', async (inputs, context, raw) => {
   const { name, sandboxId, sampleInterval } = inputs;
   const script = path.join(import.meta.dirname, 'monitor-sampler.js');
-  const places = { script, openDirectory: openMonitorDirectory, jobPid: process.ppid };
-  await startMonitor(inputs, raw, context, places);
-  const who = name === '' ? 'Monitoring' : `${name}: monitoring`;
-  context.log(`${who} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
+  const setup = { script, openDirectory: openMonitorDirectory, jobPid: process.ppid };
+  await startMonitor(inputs, raw, context, setup);
+  const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
+  context.log(`${activity} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);
   return undefined;
 });

@@ -44,13 +44,13 @@ export function keepInputs(directory: string, kept: KeptInputs): void {
 }
 
 export function readKeptInputs(directory: string): KeptInputs | undefined {
-  const { inputs, origin } = parseFields(readIfThere(filesIn(directory).inputs));
+  const { inputs, origin } = parseFields(readIfExists(filesIn(directory).inputs));
   return typeof origin === 'number' ? { inputs: textsOf(inputs), origin } : undefined;
 }
 
 /** Returns undefined once the sampler has signed off. */
 export function samplerPid(directory: string): number | undefined {
-  return Number(readIfThere(filesIn(directory).pid)) || undefined;
+  return Number(readIfExists(filesIn(directory).pid)) || undefined;
 }
 
 const STOPPED = 'stopped';
@@ -64,7 +64,7 @@ export function markStopped(directory: string): void {
 }
 
 export function isStopped(directory: string): boolean {
-  return readIfThere(filesIn(directory).stop) === STOPPED;
+  return readIfExists(filesIn(directory).stop) === STOPPED;
 }
 
 /** `stats` is the agent's text, undecoded; `end` says why sampling ended. */
@@ -101,12 +101,12 @@ export interface MonitorRecord {
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): MonitorRecord {
   const { record, errors } = filesIn(directory);
-  const lines = readIfThere(record).split('\n').map(parseLine);
+  const lines = readIfExists(record).split('\n').map(parseLine);
   return {
     samples: lines.flatMap(({ sample }) => sample ?? []),
     failures: lines.flatMap(({ failure }) => failure ?? []),
     end: lines.findLast(({ end }) => end !== undefined)?.end,
-    crash: readIfThere(errors).trimEnd().split('\n').at(-1)?.trim() || undefined,
+    crash: readIfExists(errors).trimEnd().split('\n').at(-1)?.trim() || undefined,
   };
 }
 
@@ -153,7 +153,7 @@ export function findGaps(
   return [...between, { ...after, why: `, since ${why}` }];
 }
 
-function readIfThere(file: string): string {
+function readIfExists(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -43,19 +43,19 @@ export function drawChart({ samples, gate, monitored }: Report): Html[] {
   });
   if (plots.length === 0) return [];
   const lines = plots.map(({ color, points }): Series => ({ kind: 'line', color, points }));
-  const limits = plots.flatMap(plot =>
+  const limitLines = plots.flatMap(plot =>
     plot.limits.map((limit): Series => {
       return { kind: 'line', color: plot.color, points: Array(axis.points).fill(limit) };
     }),
   );
   const top = Math.max(100, ...lines.flatMap(({ points }) => points));
   const gaps = gapSeries(samples, axis, top);
-  const legend = plots.map(({ name, metric, limits: own }) => {
-    const figures = own.map(limit => formatFigure(metric, limit)).join(', ');
+  const legend = plots.map(({ name, metric, limits }) => {
+    const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
     return figures === '' ? name : `${name} (level line: limit ${figures})`;
   });
   const names = gaps.length > 0 ? [...legend, 'grey: no samples'] : legend;
-  const chart = toMermaid([...lines, ...gaps, ...limits], axis, Math.ceil(top));
+  const chart = toMermaid([...lines, ...gaps, ...limitLines], axis, Math.ceil(top));
   return [html`<p>In percent: ${names.join(' · ')}</p>`, { html: chart }];
 }
 
@@ -64,9 +64,9 @@ function axisOf(samples: readonly Sample[], monitored: Report['monitored']): Axi
   const times = samples.map(({ at }) => at);
   const { from, to } = monitored ?? { from: times[0] ?? 0, to: times.at(-1) ?? 0 };
   const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-  const usual = intervals.sort((one, other) => one - other)[intervals.length >> 1];
-  if (usual === undefined) return undefined;
-  const points = Math.min(Math.round((to - from) / Math.max(usual, 1)) + 1, MAX_POINTS);
+  const median = intervals.sort((one, other) => one - other)[intervals.length >> 1];
+  if (median === undefined) return undefined;
+  const points = Math.min(Math.round((to - from) / Math.max(median, 1)) + 1, MAX_POINTS);
   return points < MIN_POINTS ? undefined : { from, to, points };
 }
 
@@ -91,18 +91,18 @@ function spreadOverTime(
     const point = pointAt(at, axis);
     highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
   }
-  let [before] = highest.values();
-  if (before === undefined) return undefined;
+  let [previous] = highest.values();
+  if (previous === undefined) return undefined;
   return Array.from({ length: axis.points }, (_, point) => {
-    before = highest.get(point) ?? before ?? 0;
-    return before;
+    previous = highest.get(point) ?? previous ?? 0;
+    return previous;
   });
 }
 
 // Mermaid cannot interrupt a line, so bars mark the gaps; all other bars end below the axis.
 function gapSeries(samples: readonly Sample[], axis: Axis, top: number): Series[] {
-  const taken = new Set(samples.map(({ at }) => pointAt(at, axis)));
-  const isMissing = (point: number) => point >= 0 && point < axis.points && !taken.has(point);
+  const sampled = new Set(samples.map(({ at }) => pointAt(at, axis)));
+  const isMissing = (point: number) => point >= 0 && point < axis.points && !sampled.has(point);
   // A single missing point is just a late sample.
   const isGap = (point: number) =>
     isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));

@@ -31,15 +31,15 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
   const { text, metric, aggregate } = condition;
   const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
   if (samples.length < 2) return tripped;
-  const all = formatCount(samples.length, 'sample');
-  if (aggregate === 'mean') return `${tripped} on average of ${all}`;
+  const allSamples = formatCount(samples.length, 'sample');
+  if (aggregate === 'mean') return `${tripped} on average of ${allSamples}`;
   const findSample = (holds: (sample: Sample) => boolean) =>
     aggregate === 'last' ? samples.at(-1) : samples.find(holds);
   const decisive = findSample(({ figures }) => figures.get(metric) === figure);
   const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
   if (aggregate !== undefined) return line;
   const count = samples.filter(sample => judge(condition, [sample]).holds).length;
-  return `${line}, in ${formatNumber(count)} of ${all}`;
+  return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
 
 /** Explains why a `wait-until` condition does not hold, or why a condition cannot be judged. */
@@ -95,8 +95,8 @@ export function figuresTable({ samples, gate }: Report): Html[] {
   if (samples.length === 0) return [];
   const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
   const inRows = new Set(ROWS.flatMap(({ judged }) => judged));
-  const others = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
-  const rows = [...ROWS, ...[...others].map(rowOf)].flatMap(row => {
+  const otherMetrics = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
+  const rows = [...ROWS, ...[...otherMetrics].map(rowOf)].flatMap(row => {
     const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
     const peak = describeUse(row, 'max', samples);
     if (peak === undefined && judged.length === 0) return [];

@@ -65,7 +65,7 @@ const SCHEMA =
   'https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json';
 
 export function reportJson(report: Report, { title }: Verdict): string {
-  const { task, files, samples, gate, ...others } = report;
+  const { task, files, samples, gate, ...otherFields } = report;
   const stats = samples.at(-1);
   const document = {
     $schema: SCHEMA,
@@ -73,7 +73,7 @@ export function reportJson(report: Report, { title }: Verdict): string {
     succeeded: succeeded(report),
     headline: title,
     totals: countFiles(report),
-    ...others,
+    ...otherFields,
     gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
     figures: stats === undefined ? null : Object.fromEntries(stats.figures),
     aggregates: aggregatesOf(report),

@@ -31,7 +31,7 @@ export function summaryOf(report: Report, verdict: Verdict): string {
     ...folded(formatCount(notices.length, 'notice'), shortList(notices.map(prose))),
     ...folded(
       `${formatNumber(skipped.length)} skipped`,
-      shortList(skipped.map(({ path: place, reason }) => html`${code(place)}: ${reason}`)),
+      shortList(skipped.map(({ path: entryPath, reason }) => html`${code(entryPath)}: ${reason}`)),
     ),
     ...folded(
       formatCount(planned.length, 'planned file'),
@@ -88,7 +88,8 @@ function describeMove({ source, target }: { source: string; target: string }, si
 }
 
 function footer({ sandboxId, baseUrl }: Report): Html {
-  const where = sandboxId === '' ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+  const sandbox =
+    sandboxId === '' ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
   const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
-  return html`<p>${where}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
+  return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
 }

@@ -81,33 +81,33 @@ function levelOf(report: Report): Verdict['level'] {
 
 function titleOf(report: Report): string {
   const { cancelled, shard, gate, samples } = report;
-  const work = isUpload(report) ? describeUpload(report) : describeUsage(report);
-  const part = shard === undefined ? '' : ` (${nameShard(shard)})`;
+  const outcome = isUpload(report) ? describeUpload(report) : describeUsage(report);
+  const shardText = shard === undefined ? '' : ` (${nameShard(shard)})`;
   const isJudged = gate.state !== 'none' && samples.length > 0;
   const judgement = isJudged ? ` The gate ${gate.state}.` : '';
-  return `${cancelled ? 'Cancelled. ' : ''}${work}${part}.${judgement}`;
+  return `${cancelled ? 'Cancelled. ' : ''}${outcome}${shardText}.${judgement}`;
 }
 
 function describeUpload(report: Report): string {
   const { dryRun, errors, durationMs, skipped } = report;
   const totals = countFiles(report);
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-  const also = `${comma(unchanged, 'unchanged')}${comma(skipped.length, 'skipped')}`;
+  const unsent = `${clause(unchanged, 'unchanged')}${clause(skipped.length, 'skipped')}`;
   const changed = formatCount(planned - unchanged, 'file');
   if (planned === 0)
     return errors.length > 0 ? 'Nothing was sent' : 'There were no files to upload';
   if (dryRun) {
     const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
-    return `Dry run: ${changed} (${size}) would be uploaded${also}`;
+    return `Dry run: ${changed} (${size}) would be uploaded${unsent}`;
   }
-  if (planned === unchanged) return `Nothing was sent${also}`;
+  if (planned === unchanged) return `Nothing was sent${unsent}`;
   if (failed + notAttempted === 0)
-    return `Uploaded ${changed} in ${formatDuration(durationMs)}${also}`;
-  const lost = `${comma(failed, 'failed')}${comma(notAttempted, 'not attempted')}`;
-  return `Uploaded ${formatNumber(uploaded)} of ${changed}${lost}${also}`;
+    return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
+  const missing = `${clause(failed, 'failed')}${clause(notAttempted, 'not attempted')}`;
+  return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
 }
 
-function comma(count: number, what: string): string {
+function clause(count: number, what: string): string {
   return count === 0 ? '' : `, ${formatNumber(count)} ${what}`;
 }
 
@@ -116,7 +116,7 @@ function describeTransfer(report: Report): string {
   const { retries, durationMs } = report;
   if (uploaded === 0) return '';
   const rate = formatRate(uploadedBytes, durationMs);
-  const repeated = comma(retries, retries === 1 ? 'retry' : 'retries');
+  const repeated = clause(retries, retries === 1 ? 'retry' : 'retries');
   return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
 }
 

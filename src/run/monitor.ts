@@ -26,7 +26,7 @@ import { quote } from '../text/visible.ts';
 import type { Context } from './context.ts';
 import { sample } from './measure.ts';
 
-interface MonitorPlaces {
+interface MonitorSetup {
   readonly script: string;
   readonly openDirectory: () => string;
   readonly jobPid: number;
@@ -43,7 +43,7 @@ export async function startMonitor(
   inputs: Inputs<'monitor'>,
   raw: RawInputs,
   context: Context,
-  { script, openDirectory, jobPid }: MonitorPlaces,
+  { script, openDirectory, jobPid }: MonitorSetup,
 ): Promise<void> {
   const origin = clockOrigin();
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
@@ -52,9 +52,9 @@ export async function startMonitor(
   );
   if ('error' in outcome) throw outcome.error;
   const directory = openDirectory();
-  const judging = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
-  const kept = { ...Object.fromEntries(judging), 'base-url': inputs.baseUrl };
-  keepInputs(directory, { inputs: kept, origin });
+  const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
+  const saved = { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl };
+  keepInputs(directory, { inputs: saved, origin });
   const first = { at: clockSince(origin)(), stats: outcome.value.json };
   appendLine(directory, first, context.redact);
   await startSampler(script, directory, { inputs: raw, origin, jobPid });
@@ -63,16 +63,16 @@ export async function startMonitor(
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 export async function endMonitor(directory: string, context: Context): Promise<Report> {
   const { cancel } = context;
-  const kept = readKeptInputs(directory);
-  if (kept === undefined) throw lostRecord(directory);
-  const jobEnd = clockSince(kept.origin)();
+  const saved = readKeptInputs(directory);
+  if (saved === undefined) throw lostRecordError(directory);
+  const jobEnd = clockSince(saved.origin)();
   requestStop(directory);
   await waitForSampler(directory, { ...context, stop: cancel });
   const record = readRecord(directory);
-  if (record.samples.length === 0) throw lostRecord(directory);
+  if (record.samples.length === 0) throw lostRecordError(directory);
   // A cancelled step does not wait for the sampler's last line.
   const end = record.end ?? (cancel.aborted ? STOP_REQUESTED : undefined);
-  const inputs = parseInputs('monitor-end', kept.inputs);
+  const inputs = parseInputs('monitor-end', saved.inputs);
   return { ...judgeRecord(inputs, { ...record, end }, jobEnd), cancelled: cancel.aborted };
 }
 
@@ -103,7 +103,7 @@ export function judgeRecord(
   };
 }
 
-function lostRecord(directory: string) {
+function lostRecordError(directory: string) {
   return inputError('monitor', `its record is lost: something removed files from ${directory}.`);
 }
 
@@ -113,8 +113,8 @@ function describeGap({ from, to, why }: Gap): string {
 
 function describeFailures({ failures: [first, ...others] }: MonitorRecord): string[] {
   if (first === undefined) return [];
-  const which = others.length === 0 ? '' : ', the first';
-  return [`${formatCount(others.length + 1, 'sample')} failed${which}: ${first}`];
+  const suffix = others.length === 0 ? '' : ', the first';
+  return [`${formatCount(others.length + 1, 'sample')} failed${suffix}: ${first}`];
 }
 
 /** Returns the directory of the monitor to stop. @throws InputError unless exactly one matches */

@@ -45,9 +45,9 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
       (await waitFor(inputs, client, context)) ??
       (await checkGateIsJudgeable(inputs, client, context));
     const report = { ...plan.report, gate: gateOf(inputs, []) };
-    if (problem !== undefined) return notSent({ ...plan, report }, problem, context);
+    if (problem !== undefined) return notSentReport({ ...plan, report }, problem, context);
     const sent = await uploadPlan({ ...plan, report }, inputs, client, context);
-    if (sent.cancelled || hasEndedForGood(sent.files)) return sent;
+    if (sent.cancelled || hasFatalFailure(sent.files)) return sent;
     const measured = await measure(inputs, client, context, isGated(inputs));
     return {
       ...sent,
@@ -72,7 +72,7 @@ async function planUpload(
   const { workspace, cancel } = context;
   const [{ state, warnings }, plan] = await allOf([
     Promise.try(() => readState(inputs, workspace)),
-    planFound(inputs, context),
+    findAndPlan(inputs, context),
   ]);
   const { shard, sandboxId, baseUrl, dryRun } = inputs;
   const files = shard === undefined ? plan.files : shardOf(plan.files, shard);
@@ -94,12 +94,12 @@ async function planUpload(
   return { files, unchanged: changes.unchanged, state, report };
 }
 
-async function planFound(inputs: Inputs<'upload'>, context: Context): Promise<Plan> {
+async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<Plan> {
   const { workspace, cancel, onEvent } = context;
   const { stateFile } = inputs;
   // The state file is not part of the build.
-  const own = stateFile === '' ? [] : [escaped(path.resolve(workspace, stateFile))];
-  const rules = { ...inputs.files, excludes: [...inputs.files.excludes, ...own] };
+  const stateExclude = stateFile === '' ? [] : [escaped(path.resolve(workspace, stateFile))];
+  const rules = { ...inputs.files, excludes: [...inputs.files.excludes, ...stateExclude] };
   const matches = await findFiles(rules, { ...inputs, workspace, cancel });
   for (const { pattern, root, files, skipped } of matches) {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
@@ -132,11 +132,11 @@ async function uploadPlan(
     },
   }).finally(() => onEvent({ kind: 'end' }));
   // A target that is now spelled differently may still lead to the same path.
-  const arrived = new Set(results.map(result => ('path' in result ? result.path : '')));
+  const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   return {
     ...report,
     files: results,
-    orphaned: report.orphaned.filter(place => !arrived.has(place)),
+    orphaned: report.orphaned.filter(orphan => !storedPaths.has(orphan)),
     digest: digestOf(results),
     retries,
     durationMs: Math.round(clock() - startedAt),
@@ -150,8 +150,8 @@ function announcementOf(
   changed: readonly PlannedFile[],
 ): string {
   const files = `${formatCount(changed.length, 'file')} (${formatBytes(totalSize(changed))})`;
-  const part = shard === undefined ? '' : `, ${describeShard(shard)}`;
-  return `Uploading ${files} to sandbox ${sandboxId} at ${baseUrl}${part}`;
+  const shardText = shard === undefined ? '' : `, ${describeShard(shard)}`;
+  return `Uploading ${files} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
 }
 
 async function dryRun(
@@ -171,7 +171,7 @@ async function dryRun(
   return { ...report, files: results, digest: digestOf(results), cancelled: cancel.aborted };
 }
 
-function notSent(
+function notSentReport(
   { files, unchanged, report }: UploadPlan,
   problem: Pick<Report, 'errors'>,
   { cancel }: Context,
@@ -184,7 +184,7 @@ function notSent(
 }
 
 // A full disk ends the upload, but the stats still work and show how full it is.
-function hasEndedForGood(results: readonly FileResult[]): boolean {
+function hasFatalFailure(results: readonly FileResult[]): boolean {
   return results.some(
     result =>
       result.status === 'failed' && isFatal(result.error) && result.error.kind !== 'disk-full',

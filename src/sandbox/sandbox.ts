@@ -38,19 +38,19 @@ export async function provideSandbox(
   context: SandboxContext,
   job: Job,
 ): Promise<void> {
-  const get = inputs.sandboxId === '' ? create : connect;
+  const provide = inputs.sandboxId === '' ? create : connect;
   for (const [name, value] of Object.entries(inputs.env))
     if (/^(["']).*\1$/.test(value))
       context.warn(`env: the value of ${name} is sent with its quotation marks.`);
-  const answered = await withApi(inputs, context, context.cancel, api =>
-    get(api, inputs, context, job),
+  const provided = await withApi(inputs, context, context.cancel, api =>
+    provide(api, inputs, context, job),
   );
-  const domain = domainOf(answered, inputs.apiUrl);
-  const sandbox = { ...answered, domain };
+  const domain = domainOf(provided, inputs.apiUrl);
+  const sandbox = { ...provided, domain };
   const baseUrl = baseUrlOf(domain, inputs.apiUrl);
   job.publish(sandbox, baseUrl);
   if (baseUrl === '') context.warn(UNKNOWN_URL);
-  if (sandbox.token === undefined) throw noToken(sandbox);
+  if (sandbox.token === undefined) throw noTokenError(sandbox);
 }
 
 const UNKNOWN_URL =
@@ -93,13 +93,13 @@ function withApi<T>(
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
   stop: AbortSignal,
-  act: (api: Api) => Promise<T>,
+  use: (api: Api) => Promise<T>,
 ): Promise<T> {
   const { lastCall, log } = context;
   const onRetry = ({ attempt, error, delayMs }: Retry) =>
     log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
   return withClient(apiService(inputs), { ...context, cancel: lastCall }, client =>
-    act({ ...context, ...inputs, client, stop, onRetry }),
+    use({ ...context, ...inputs, client, stop, onRetry }),
   );
 }
 
@@ -115,7 +115,7 @@ async function create(
   const request = { template, lifetime: Math.ceil(lifetime / 1000), metadata, env };
   const sandbox = await createSandbox(api, request).catch((error: unknown) => {
     if (error instanceof AgentError && mayHaveCreated(error))
-      warn(maybeCreated(trace, now() + lifetime));
+      warn(maybeCreatedWarning(trace, now() + lifetime));
     throw error;
   });
   const { id } = sandbox;
@@ -143,12 +143,12 @@ async function connect(
   return sandbox;
 }
 
-function maybeCreated(trace: Job['trace'], endsAt: number): string {
+function maybeCreatedWarning(trace: Job['trace'], endsAt: number): string {
   const metadata = Object.entries(trace).map(([key, value]) => `${key}=${value}`);
   return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 
-function noToken({ id }: Sandbox): AgentError {
+function noTokenError({ id }: Sandbox): AgentError {
   const hint =
     'Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another.';
   return new AgentError('bad-answer', `The service returned no token for sandbox ${id}.`, { hint });

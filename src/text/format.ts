@@ -20,8 +20,8 @@ export function formatDuration(ms: number): string {
 }
 
 function formatSixtieths(count: number, large: string, small: string): string {
-  const rest = count % 60 === 0 ? '' : ` ${count % 60} ${small}`;
-  return `${Math.floor(count / 60)} ${large}${rest}`;
+  const remainder = count % 60 === 0 ? '' : ` ${count % 60} ${small}`;
+  return `${Math.floor(count / 60)} ${large}${remainder}`;
 }
 
 export function formatRate(bytes: number, ms: number): string {
@@ -42,8 +42,8 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export function andMore(first: string, others: number): string {
-  return others === 0 ? first : `${first} and ${formatNumber(others)} more`;
+export function andMore(first: string, otherCount: number): string {
+  return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
 }
 
 export function formatDecimal(value: number, decimals: number): string {

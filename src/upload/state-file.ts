@@ -41,10 +41,10 @@ export function readState(
   refuseLink(file, resolve(workspace));
   const rows = decodeRows(readText(file), scope);
   const state = { file, scope, rows: rows ?? [] };
-  return { state, warnings: rows === undefined ? [ignored(file)] : [] };
+  return { state, warnings: rows === undefined ? [ignoredWarning(file)] : [] };
 }
 
-function ignored(file: string): string {
+function ignoredWarning(file: string): string {
   const why =
     'is damaged, of another version, or of another sandbox, service, user, shard or headers';
   return `The state file ${quote(file)} ${why}. It is ignored, and every file is sent.`;
@@ -121,12 +121,12 @@ function scopeOf(inputs: Inputs<'upload'>): string {
 
 // A build could plant a link that leads out of the workspace.
 function refuseLink(file: string, workspace: string): void {
-  let at = file;
+  let current = file;
   do {
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw stateError(file, at === file ? 'is a symbolic link' : 'is behind a symbolic link');
-    at = dirname(at);
-  } while (at.startsWith(`${workspace}${sep}`));
+    if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw stateError(file, current === file ? 'is a symbolic link' : 'is behind a symbolic link');
+    current = dirname(current);
+  } while (current.startsWith(`${workspace}${sep}`));
 }
 
 /** Returns '' if there is no file. @throws InputError if the file is not a state file */

@@ -54,7 +54,7 @@ export async function transfer(
   const endIfHopeless = watchFailures(ending);
 
   async function sendBatch(batch: readonly PlannedFile[]): Promise<FileResult[]> {
-    const begunAt = clock();
+    const startedAt = clock();
     let isAttempted = false;
     const attempt = () => {
       isAttempted = true;
@@ -67,7 +67,7 @@ export async function transfer(
     });
     if (!isAttempted) return [];
     endIfHopeless(batch, outcome);
-    const results = resultsOf(batch, outcome, Math.round(clock() - begunAt));
+    const results = resultsOf(batch, outcome, Math.round(clock() - startedAt));
     for (const result of results) onEvent({ kind: 'settled', result });
     return results;
   }
@@ -81,10 +81,10 @@ export async function transfer(
     .finally(() => ending.abort('the transfer is over'));
 
   const results = new Map(sent.flat().map(result => [result.file, result]));
-  const all = inPlanOrder(files, unchanged, file => {
+  const inOrder = inPlanOrder(files, unchanged, file => {
     return results.get(file) ?? { status: 'not-attempted', file, reason: reasonOf(stop) };
   });
-  return failOverwritten(all);
+  return failOverwritten(inOrder);
 }
 
 /** Returns one result per file, calling `resultOf` for changed files. */
@@ -102,22 +102,22 @@ export function inPlanOrder(
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
 function throttle(concurrency: number, stop: AbortSignal, onEvent: TransferOptions['onEvent']) {
   const requests = pLimit(concurrency);
-  const slowDown = (before: number, error: AgentError) => {
-    const to = Math.floor(before / 2);
+  const slowDown = (limit: number, error: AgentError) => {
+    const lower = Math.floor(limit / 2);
     // If several requests fail at the same limit, halve it only once.
-    if (to === 0 || requests.concurrency !== before) return;
-    requests.concurrency = to;
-    onEvent({ kind: 'debug', text: `Concurrency: ${before} → ${to}, ${error.message}` });
+    if (lower === 0 || requests.concurrency !== limit) return;
+    requests.concurrency = lower;
+    onEvent({ kind: 'debug', text: `Concurrency: ${limit} → ${lower}, ${error.message}` });
   };
   return <T>(request: () => Promise<T>): Promise<T> =>
     requests(async () => {
       // The transfer may have ended while this request was queued.
       if (stop.aborted) throw new AgentError('cancelled', `It was not sent: ${reasonOf(stop)}`);
-      const before = requests.concurrency;
+      const limit = requests.concurrency;
       try {
         return await request();
       } catch (error) {
-        if (error instanceof AgentError && isOverload(error)) slowDown(before, error);
+        if (error instanceof AgentError && isOverload(error)) slowDown(limit, error);
         throw error;
       }
     });
@@ -163,16 +163,16 @@ function resultsOf(
   outcome: Outcome<Uploaded>,
   durationMs: number,
 ): FileResult[] {
-  const sent = { attempts: outcome.attempts, durationMs };
+  const attempts: Attempts = { attempts: outcome.attempts, durationMs };
   const fail = (files: readonly PlannedFile[], error: AgentError): FileResult[] => {
     const failure = failureOf(files, error);
-    return files.map(file => ({ status: 'failed', file, ...sent, error: failure }));
+    return files.map(file => ({ status: 'failed', file, ...attempts, error: failure }));
   };
   if ('error' in outcome) return fail(batch, outcome.error);
   return [...outcome.value].flatMap(([file, stored]): FileResult[] => {
     // An unreadable file does not fail its batch.
     if (stored instanceof AgentError) return fail([file], stored);
-    return [{ status: 'uploaded', file, ...sent, ...stored }];
+    return [{ status: 'uploaded', file, ...attempts, ...stored }];
   });
 }
 
