@@ -27,7 +27,7 @@ export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number
   return batches;
 }
 
-// The boundary and headers of a part, without its file name, are always shorter.
+// Upper bound for a part's boundary and headers, excluding the file name.
 const FRAME_BYTES = 256;
 
 /** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */

@@ -61,7 +61,7 @@ export const HIDDEN_END = 'a link to something hidden';
 const UNDECIDED = 'a link to a folder, with follow-symlinks not set';
 const LEADS_OUT = 'a link out of the workspace';
 
-// Folders that link to each other can multiply the matches almost without end.
+// Folders that link to each other can yield an almost endless number of paths.
 const MAX_FILES = 1_000_000;
 const MAX_LINKS = 10;
 
@@ -124,7 +124,7 @@ async function collectPaths(
 ): Promise<Set<string>> {
   // The glob does not enter a root that is a link, and yields it only for some patterns.
   const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
-  // Following links hides broken ones and names that are not UTF-8, so search without it first.
+  // When following links, the glob omits broken ones and non-UTF-8 names, so search twice.
   for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
     const globber = await create(lines.join('\n'), {
       followSymbolicLinks,

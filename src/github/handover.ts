@@ -74,7 +74,7 @@ export function forgetJobSandbox(): void {
 const MONITOR_PREFIX = 'sandbox-sync-monitor-';
 
 export function openMonitorDirectory(): string {
-  // Check first: without these files, nobody could stop the monitor.
+  // Check first: without these files, no step could stop the monitor.
   requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT');
   const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
   writeToRunner('GITHUB_STATE', () => saveState('directory', directory));

@@ -63,7 +63,7 @@ const STATUS: Readonly<Record<FileResult['status'], string>> = {
 
 const MAX_LINES = 1000;
 
-/** Logs files in a collapsed group: all in a dry run, otherwise up to 1,000 with failures first. */
+/** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
 export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
   if (files.length + skipped.length === 0) return;
   const ordered = Object.keys(STATUS).flatMap(status =>

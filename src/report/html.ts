@@ -4,7 +4,7 @@ export interface Html {
   readonly html: string;
 }
 
-// Paths have up to 4,096 characters. With the limits on lists, this keeps summaries below 1 MiB.
+// With the limits on lists, this keeps summaries below 1 MiB, even if paths have 4,096 characters.
 const MAX_TEXT = 300;
 
 const ENTITIES = new Map(

@@ -56,7 +56,7 @@ function withDerived(sent: Figures): Figures {
     const bytes = figures.get(name);
     const mebibytes = figures.get(`${name}_mib`);
     if (bytes === undefined && mebibytes !== undefined) figures.set(name, mebibytes * 2 ** 20);
-    // Services report whole MiB.
+    // Round down: services report whole MiB.
     if (mebibytes === undefined && bytes !== undefined)
       figures.set(`${name}_mib`, Math.floor(bytes / 2 ** 20));
   }

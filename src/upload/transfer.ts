@@ -72,7 +72,7 @@ export async function transfer(
     return results;
   }
 
-  // A batch keeps its slot while it waits for a retry, so a dead sandbox only gets 24 batches.
+  // A batch keeps its slot while it waits for a retry, so a dead sandbox gets about 24 batches.
   const batches = pLimit(concurrency);
   const changed = files.filter(file => !unchanged.has(file));
   const sent = await batches
