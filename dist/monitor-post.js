@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 const directory = monitorDirectory();
 if (directory !== void 0) {
 	const inputs = readKeptInputs(directory)?.inputs ?? {};
-	if (!isStopped(directory)) await runReportingStep("monitor-end", (_, context) => endMonitor(directory, context), { given: inputs });
+	if (!isStopped(directory)) await runReportingStep("monitor-end", (_, context) => endMonitor(directory, context), { inputs });
 	rmSync(directory, {
 		recursive: true,
 		force: true,

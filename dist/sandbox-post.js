@@ -2,10 +2,10 @@ import { D as forgetJobSandbox, j as sandboxToDelete, n as leftBehind, t as dele
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();
-const kept = sandboxToDelete();
-if (kept !== void 0) await runStep("sandbox-end", (inputs, context) => deleteSandbox(kept.lease, inputs, context), {
-	given: kept.inputs,
-	onFailure: ({ warn }, lines) => warn([leftBehind(kept.lease), ...lines].join(" "))
+const saved = sandboxToDelete();
+if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteSandbox(saved.lease, inputs, context), {
+	inputs: saved.inputs,
+	onFailure: ({ warn }, lines) => warn([leftBehind(saved.lease), ...lines].join(" "))
 });
 
 export {  };

@@ -9,11 +9,11 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
 // src/text/unknown.ts
-/** Returns the fields of an object, and none for any other value. */
+/** Returns the fields of an object, or none for any other value. */
 function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? { ...value } : {};
 }
-/** Parses a JSON object; any other text has no fields. */
+/** Parses a JSON object; returns no fields for any other text. */
 function parseFields(text) {
 	try {
 		return fieldsOf(JSON.parse(text));
@@ -25,7 +25,6 @@ function textsOf(value) {
 	const fields = Object.entries(fieldsOf(value));
 	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
-/** Returns the code of a system error, such as `ENOENT`. */
 function systemCode(error) {
 	if (!(error instanceof Error) || !("code" in error)) return void 0;
 	return typeof error.code === "string" ? error.code : void 0;
@@ -44,7 +43,7 @@ function visible(text) {
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-/** Quotes, shortens and escapes a value, except for the backslashes of Windows paths. */
+/** Quotes and shortens as JSON, with single backslashes for Windows paths. */
 function quote(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
@@ -141,7 +140,7 @@ function messageOf(error) {
 	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
 }
 const MAX_EXCERPT = 300;
-/** Returns the start of a foreign text on one line, without secrets. */
+/** Returns the start of a third party's text, on one line and without secrets. */
 function excerpt(text, redact) {
 	return truncate(redact(text).replace(/\s+/g, " ").trim(), MAX_EXCERPT);
 }
@@ -174,8 +173,8 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 const BASE_MS = 1e3;
 const CAP_MS = 3e4;
 /**
-* Returns milliseconds that double with each attempt. Half is fixed, so that four retries take at
-* least 7 s; half is random, so that requests that failed together do not retry together.
+* Returns an exponential delay in milliseconds. Half of it is fixed, so that four retries span at
+* least 7.5 s; the other half is jitter.
 */
 function backoff(attempt, random, retryAfterMs = 0) {
 	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
@@ -210,8 +209,8 @@ function formatDuration(ms) {
 	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
 }
 function formatSixtieths(count, large, small) {
-	const rest = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${rest}`;
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
 }
 function formatRate(bytes, ms) {
 	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
@@ -224,12 +223,11 @@ function formatTime(ms) {
 function formatNumber(count) {
 	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
-/** Formats a count with its noun: `1 file`, `12,000 files`. */
 function formatCount(count, noun) {
 	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
-function andMore(first, others) {
-	return others === 0 ? first : `${first} and ${formatNumber(others)} more`;
+function andMore(first, otherCount) {
+	return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
 }
 function formatDecimal(value, decimals) {
 	return String(Number(value.toFixed(decimals)));
@@ -237,7 +235,7 @@ function formatDecimal(value, decimals) {
 function totalSize(files) {
 	return files.reduce((sum, { size }) => sum + size, 0);
 }
-/** Keeps the first `limit` items, followed by one that tells how many `more` there are. */
+/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
 function abbreviate(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
@@ -256,7 +254,7 @@ const NO_GATE = {
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
-/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
+/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
 function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
 	const tripped = (level, conditions) => conditions.map((condition) => ({
 		...judge(condition, samples),
@@ -329,7 +327,6 @@ function namesIn({ figures }) {
 	const names = [...figures.keys()].sort().map(literal);
 	return nameSome(names, MAX_REPORTED) || "nothing";
 }
-/** Returns undefined if no sample has the metric. */
 function aggregateOf(aggregate, metric, samples) {
 	const figures = figuresOf(metric, samples);
 	return figures.length === 0 ? void 0 : AGGREGATE[aggregate](figures);
@@ -349,11 +346,10 @@ var version = "1.0.0";
 
 // src/text/redact.ts
 const MIN_LENGTH = 8;
-/** Returns true if a value not declared secret is long enough to mask. */
 function isMaskable(value) {
 	return value.length >= MIN_LENGTH;
 }
-/** Creates a `Redact` that finds secrets verbatim, percent-encoded and in base64. */
+/** Returns a function that masks secrets, whether verbatim, percent-encoded or in base64. */
 function redactor(secrets) {
 	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
 	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
@@ -371,7 +367,7 @@ function formsOf(secret) {
 }
 
 // src/gate/metrics.ts
-/** Well-known metrics, each of which has an output. */
+/** Well-known metrics; each has an output. */
 const METRICS = {
 	ts: "plain",
 	cpu_count: "plain",
@@ -388,7 +384,7 @@ const METRICS = {
 	disk_used_pct: "percentage",
 	disk_free: "bytes"
 };
-/** Returns undefined for a service's own metrics. */
+/** Returns undefined for an agent's own metrics. */
 function metricKind(metric) {
 	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
 }
@@ -409,17 +405,17 @@ const AGGREGATES = [
 	"mean"
 ];
 const PARTS$1 = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
-/** Parses `metric[.aggregate] operator number[unit]`; messages have no final period. */
+/** Parses `metric[.aggregate] operator number[unit]`; messages to `fail` have no final period. */
 function parseCondition(line, fail) {
 	const [, name = "", sign = "", number = "", suffix = ""] = PARTS$1.exec(line.trim()) ?? [];
 	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), fail);
 	const operator = OPERATORS.find((each) => each === sign);
-	if (operator === void 0) return fail(`one of ${OPERATORS.join(" ")} was expected${butNot(sign || number || suffix)}`);
+	if (operator === void 0) return fail(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
 	if (number + suffix === "") return fail(`nothing follows ${sign}: is an expression empty?`);
 	const amount = parseNumber(number, suffix, fail);
 	const unit = parseUnit(suffix, metric, fail);
 	const kind = metricKind(metric);
-	const limit = inOwnUnit(amount, unit, kind);
+	const limit = toMetricUnit(amount, unit, kind);
 	if (kind === "percentage") checkPercentage(limit, number + unit, fail);
 	return {
 		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${sign} ${number}${unit}`,
@@ -447,7 +443,7 @@ function parseName(name, fail) {
 }
 function parseNumber(number, suffix, fail) {
 	if (/^,\d/.test(suffix)) return fail("write the number without a comma, such as 1.5 or 1500");
-	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) return fail(`a number such as 90 or 1.5 was expected${butNot(number || suffix)}`);
+	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) return fail(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
 	const amount = Number(number);
 	return Number.isFinite(amount) ? amount : fail(`${number} is too large a number`);
 }
@@ -483,7 +479,7 @@ function parseUnit(suffix, metric, fail) {
 	if (suffix === "") return fail(`${metric} is in bytes and needs a unit, such as 512MiB`);
 	return fail(`${suffix} is not a unit of ${metric}: write ${valid.map((each) => each || "no unit").join(" or ")}, and one condition per line`);
 }
-function inOwnUnit(amount, unit, kind) {
+function toMetricUnit(amount, unit, kind) {
 	const factor = BYTES[unit];
 	if (factor === void 0) return amount;
 	const bytes = /^B$|iB$/.test(unit) || Number.isInteger(amount) ? amount * factor : Number((amount * factor).toPrecision(15));
@@ -494,7 +490,7 @@ function checkPercentage(limit, written, fail) {
 	if (limit === 0 || limit >= 1 || written.endsWith("%")) return;
 	fail(`write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`);
 }
-function butNot(written) {
+function insteadOf(written) {
 	return written === "" ? "" : `, not ${written}`;
 }
 
@@ -611,7 +607,7 @@ const shard = (value, refuse) => {
 	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
 };
 const conditions = (value, refuse) => parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, "mem_used_pct > 90"));
-/** Parses conditions to wait for; `ready` only asks for stats. */
+/** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
 const waitConditions = (value, refuse) => {
 	const lines = parseLines(value, refuse, (line, fail) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, fail, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
@@ -627,13 +623,13 @@ const keyValues = (value, refuse) => {
 	});
 	return Object.fromEntries(pairs);
 };
-/** Parses all lines except blank ones and comments. @throws InputError with all their problems */
+/** Parses all lines but blank ones and comments. @throws InputError with every line's problem */
 function parseLines(value, refuse, parseLine) {
-	const parsed = value.split(/\r?\n/).map((line, index) => ({
+	const contentLines = value.split(/\r?\n/).map((line, index) => ({
 		line: line.trim(),
-		at: index + 1
+		number: index + 1
 	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
-	return parseAll(parsed, ({ line, at }) => parseLine(line, (message, example) => refuse(`line ${at}: ${message}`, example)));
+	return parseAll(contentLines, ({ line, number }) => parseLine(line, (message, example) => refuse(`line ${number}: ${message}`, example)));
 }
 
 // src/inputs/mistakes.ts
@@ -748,7 +744,6 @@ function fillPlaceholders(template, fail, all) {
 	if (!/[{}]/.test(text)) return text;
 	return fail("has an unknown placeholder; valid are {sandbox-id} and {port}.");
 }
-/** Returns true for loopback hosts; names other than `localhost` may resolve elsewhere. */
 function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
@@ -765,11 +760,11 @@ const sandboxId = (value, refuse) => {
 	if (isSandboxId(value)) return value;
 	return fail("is not an ID: it may have letters, digits, dots, - and _.");
 };
-/** Returns false for an ID that could lead `base-url` to another host or path. */
+/** Returns false for an ID that could change the host or path of `base-url`. */
 function isSandboxId(id) {
 	return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
 }
-/** Empty if a sandbox is to be created. */
+/** Accepts an empty value too, which asks for a new sandbox. */
 const existingSandboxId = (value, refuse, all) => value === "" ? value : sandboxId(value, refuse, all);
 function isHeaderValue(value) {
 	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
@@ -833,7 +828,6 @@ function splitHeader(line) {
 function isSecretHeader(name) {
 	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
 }
-/** Returns the values of headers whose names mark them as secret. */
 function secretsInHeaders(lines) {
 	return lines.split("\n").flatMap((line) => {
 		const header = splitHeader(line.trim());
@@ -1040,9 +1034,9 @@ function withJobSandbox(raw, sandboxes) {
 	if (sandboxes.length === 0) throw inputError("sandbox-id", NO_SANDBOX);
 	const wanted = (raw["sandbox-id"] ?? "").trim();
 	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
-	const inJob = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
-	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${inJob}. For any other, set token and base-url too.`);
-	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${inJob}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
+	const available = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
+	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${available}. For any other, set token and base-url too.`);
+	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${available}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
 	const { id, token, baseUrl, headerPrefix } = only;
 	const connection = {
 		"sandbox-id": id,
@@ -1121,7 +1115,6 @@ function listUploaded({ files }) {
 function nameShard({ index, count }) {
 	return `shard ${index} of ${count}`;
 }
-/** Returns `shard 2 of 4: 500 of 2,000 files`. */
 function describeShard(shard) {
 	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
 }
@@ -1138,7 +1131,7 @@ const ENTITIES = new Map(Object.entries({
 	"\"": "&quot;",
 	"'": "&#39;"
 }));
-/** Escapes all values. GitHub renders no Markdown in a block without blank lines. */
+/** Escapes all strings. Markdown needs no escaping: GitHub only renders it after a blank line. */
 function html(parts, ...values) {
 	return { html: String.raw({ raw: parts }, ...values.map(toHtml$1)) };
 }
@@ -1149,7 +1142,7 @@ function concat(pieces, separator = "") {
 function code(text) {
 	return html`<code>${text}</code>`;
 }
-/** Renders our own words, in which backticks mark code. */
+/** Renders our own text, in which backticks mark code. */
 function prose(text) {
 	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
 }
@@ -1184,7 +1177,7 @@ function escapeHtml(text) {
 }
 
 // src/report/figures.ts
-/** Formats a metric's figure: `93.2 %`, `512 MiB`, `4`. */
+/** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
 	return FORMATS[metricKind(metric) ?? "plain"](figure);
 }
@@ -1194,23 +1187,23 @@ const FORMATS = {
 	mebibytes: (figure) => formatBytes(figure * 2 ** 20),
 	plain: (figure) => formatDecimal(figure, 2)
 };
-/** Describes a condition that tripped, or why it cannot be judged. */
+/** Describes how a condition tripped, or why it cannot be judged. */
 function breachLine(breach, samples) {
 	if (breach.holds === void 0) return judgementLine(breach);
 	const { condition, figure } = breach;
 	const { text, metric, aggregate } = condition;
 	const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
 	if (samples.length < 2) return tripped;
-	const all = formatCount(samples.length, "sample");
-	if (aggregate === "mean") return `${tripped} on average of ${all}`;
+	const allSamples = formatCount(samples.length, "sample");
+	if (aggregate === "mean") return `${tripped} on average of ${allSamples}`;
 	const findSample = (holds) => aggregate === "last" ? samples.at(-1) : samples.find(holds);
 	const decisive = findSample(({ figures }) => figures.get(metric) === figure);
 	const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
 	if (aggregate !== void 0) return line;
 	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
-	return `${line}, in ${formatNumber(count)} of ${all}`;
+	return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
-/** Explains why a condition to wait for does not hold, or why it cannot be judged. */
+/** Explains why a `wait-until` condition does not hold, or why a condition cannot be judged. */
 function judgementLine(judgement) {
 	const { text, metric } = judgement.condition;
 	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
@@ -1268,8 +1261,8 @@ function figuresTable({ samples, gate }) {
 	if (samples.length === 0) return [];
 	const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
 	const inRows = new Set(ROWS.flatMap(({ judged }) => judged));
-	const others = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
-	const rows = [...ROWS, ...[...others].map(rowOf)].flatMap((row) => {
+	const otherMetrics = new Set(conditions.map(({ metric }) => metric)).difference(inRows);
+	const rows = [...ROWS, ...[...otherMetrics].map(rowOf)].flatMap((row) => {
 		const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
 		const peak = describeUse(row, "max", samples);
 		if (peak === void 0 && judged.length === 0) return [];
@@ -1361,25 +1354,25 @@ function levelOf(report) {
 }
 function titleOf(report) {
 	const { cancelled, shard, gate, samples } = report;
-	const work = isUpload(report) ? describeUpload(report) : describeUsage(report);
-	const part = shard === void 0 ? "" : ` (${nameShard(shard)})`;
+	const outcome = isUpload(report) ? describeUpload(report) : describeUsage(report);
+	const shardText = shard === void 0 ? "" : ` (${nameShard(shard)})`;
 	const judgement = gate.state !== "none" && samples.length > 0 ? ` The gate ${gate.state}.` : "";
-	return `${cancelled ? "Cancelled. " : ""}${work}${part}.${judgement}`;
+	return `${cancelled ? "Cancelled. " : ""}${outcome}${shardText}.${judgement}`;
 }
 function describeUpload(report) {
 	const { dryRun, errors, durationMs, skipped } = report;
 	const totals = countFiles(report);
 	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
-	const also = `${comma(unchanged, "unchanged")}${comma(skipped.length, "skipped")}`;
+	const unsent = `${clause(unchanged, "unchanged")}${clause(skipped.length, "skipped")}`;
 	const changed = formatCount(planned - unchanged, "file");
 	if (planned === 0) return errors.length > 0 ? "Nothing was sent" : "There were no files to upload";
-	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${also}`;
-	if (planned === unchanged) return `Nothing was sent${also}`;
-	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${also}`;
-	const lost = `${comma(failed, "failed")}${comma(notAttempted, "not attempted")}`;
-	return `Uploaded ${formatNumber(uploaded)} of ${changed}${lost}${also}`;
+	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${unsent}`;
+	if (planned === unchanged) return `Nothing was sent${unsent}`;
+	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
+	const missing = `${clause(failed, "failed")}${clause(notAttempted, "not attempted")}`;
+	return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
 }
-function comma(count, what) {
+function clause(count, what) {
 	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
 }
 function describeTransfer(report) {
@@ -1387,7 +1380,7 @@ function describeTransfer(report) {
 	const { retries, durationMs } = report;
 	if (uploaded === 0) return "";
 	const rate = formatRate(uploadedBytes, durationMs);
-	const repeated = comma(retries, retries === 1 ? "retry" : "retries");
+	const repeated = clause(retries, retries === 1 ? "retry" : "retries");
 	return `${formatCount(uploaded, "file")}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
 }
 function errorLines({ errors, files, cancelled }, failures) {
@@ -1421,7 +1414,6 @@ function uploadedNotice(report) {
 	if (!isUpload(report) || listUploaded(report) !== void 0) return [];
 	return ["The output `uploaded` is `[]`, since it would exceed 256 KiB. The file named by the output `report` lists every file."];
 }
-/** Describes an error, with the stack if it is a bug. */
 function reportError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
@@ -1457,7 +1449,7 @@ function waitError({ unmet, error, waitedMs }) {
 }
 
 // src/github/runner.ts
-/** Reads the step's inputs and masks its secrets. */
+/** Reads the step's inputs, masking secrets before anything can be logged. */
 function readInputs(entry) {
 	const names = inputNames(entry);
 	const raw = Object.fromEntries(names.map((name) => [name, getInput(name, { trimWhitespace: false })]));
@@ -1477,7 +1469,7 @@ const GRACE_MS = {
 	SIGTERM: 2e3,
 	SIGBREAK: 2e3
 };
-/** Returns signals that abort when the job is cancelled and just before the process is killed. */
+/** Aborts `cancel` when the job is cancelled, and `lastCall` just before the process is killed. */
 function cancelSignals() {
 	const cancel = new AbortController();
 	const lastCall = new AbortController();
@@ -1495,7 +1487,7 @@ function requireFiles(...variables) {
 	const missing = variables.find((name) => !process.env[name]);
 	if (missing !== void 0) throw inputError(missing, "is not set. The runner has to set it.");
 }
-/** @throws InputError if the file is missing or cannot be written */
+/** @throws InputError if the runner's file is missing or cannot be written */
 function writeToRunner(variable, write) {
 	requireFiles(variable);
 	try {
@@ -1504,14 +1496,13 @@ function writeToRunner(variable, write) {
 		throw inputError(variable, `the runner's file cannot be written: ${errorText(error)}.`);
 	}
 }
-/** @throws InputError if RUNNER_TEMP is not set */
 function tempDirectory() {
 	requireFiles("RUNNER_TEMP");
 	return path.resolve(process.env["RUNNER_TEMP"] ?? "");
 }
 
 // src/github/handover.ts
-const KEPT_INPUTS = [
+const SAVED_INPUTS = [
 	"api-url",
 	"headers",
 	"retries",
@@ -1527,7 +1518,7 @@ function traceOfStep() {
 	};
 }
 function scheduleDeletion({ id, endsAt }, raw) {
-	const inputs = Object.fromEntries(KEPT_INPUTS.map((name) => [name, raw[name] ?? ""]));
+	const inputs = Object.fromEntries(SAVED_INPUTS.map((name) => [name, raw[name] ?? ""]));
 	writeToRunner("GITHUB_STATE", () => saveState("sandbox", {
 		id,
 		endsAt,
@@ -1549,7 +1540,7 @@ function sandboxToDelete() {
 	};
 }
 const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
-/** Masks the token, sets the outputs, and leaves the sandbox to later steps. */
+/** Masks the token, sets the outputs and saves the sandbox for later steps. */
 function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	if (token !== "") setSecret(token);
 	const url = baseUrl.replace("{port}", String(DEFAULT_PORT)).replace("{sandbox-id}", id);
@@ -1643,13 +1634,13 @@ const STATUS = {
 	unchanged: "unchanged"
 };
 const MAX_LINES = 1e3;
-/** Logs the files in a collapsed group: a dry run in full, otherwise failures first. */
+/** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
 	const ordered = Object.keys(STATUS).flatMap((status) => files.filter((file) => file.status === status));
 	const lines = dryRun ? files.map(fileLine) : abbreviate(ordered.map(fileLine), MAX_LINES, moreInReport);
-	const others = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-	log.group("Files", [...lines, ...abbreviate(others, MAX_LINES, moreInReport)]);
+	const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
+	log.group("Files", [...lines, ...abbreviate(skippedLines, MAX_LINES, moreInReport)]);
 }
 function fileLine(result) {
 	const { source, target } = result.file;
@@ -1659,16 +1650,15 @@ function fileLine(result) {
 
 // src/github/progress.ts
 const INTERVAL_MS = 15e3;
-/** Turns events into lines of the log. */
 function eventLog({ line, debug }) {
-	const logs = [
+	const handlers = [
 		progressLog(line),
 		retryLog(line, debug),
 		waitLog(line)
 	];
 	return (event) => {
 		if (event.kind === "debug") debug(event.text);
-		for (const each of logs) each(event);
+		for (const handle of handlers) handle(event);
 	};
 }
 function progressLog(log) {
@@ -1725,13 +1715,13 @@ function waitLog(log) {
 }
 
 // src/report/checksums.ts
-/** Lists the files in the sandbox, by the agent's paths, in the format of `sha256sum`. */
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
 function checksumsOf({ files }) {
 	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
 }
 /**
-* Hashes the sorted checksum lines of all files under their targets. Empty if a file is missing or
-* was not hashed, so that an incomplete build never has a digest.
+* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed,
+* so that only a complete build has a digest.
 */
 function digestOf(files) {
 	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
@@ -1806,7 +1796,7 @@ function aggregatesOf({ gate, samples }) {
 }
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
 function reportJson(report, { title }) {
-	const { task, files, samples, gate, ...others } = report;
+	const { task, files, samples, gate, ...otherFields } = report;
 	const stats = samples.at(-1);
 	const document = {
 		$schema: SCHEMA,
@@ -1814,7 +1804,7 @@ function reportJson(report, { title }) {
 		succeeded: succeeded(report),
 		headline: title,
 		totals: countFiles(report),
-		...others,
+		...otherFields,
 		gate: {
 			state: gate.state,
 			breaches: gate.breaches.map(breachEntry)
@@ -1872,7 +1862,6 @@ const PLOTS = [
 	}
 ];
 const GAP_COLOR = "#8c959f1f";
-/** Draws percentages over time, if there are enough samples. */
 function drawChart({ samples, gate, monitored }) {
 	const axis = axisOf(samples, monitored);
 	if (axis === void 0) return [];
@@ -1893,7 +1882,7 @@ function drawChart({ samples, gate, monitored }) {
 		color,
 		points
 	}));
-	const limits = plots.flatMap((plot) => plot.limits.map((limit) => {
+	const limitLines = plots.flatMap((plot) => plot.limits.map((limit) => {
 		return {
 			kind: "line",
 			color: plot.color,
@@ -1902,15 +1891,15 @@ function drawChart({ samples, gate, monitored }) {
 	}));
 	const top = Math.max(100, ...lines.flatMap(({ points }) => points));
 	const gaps = gapSeries(samples, axis, top);
-	const legend = plots.map(({ name, metric, limits: own }) => {
-		const figures = own.map((limit) => formatFigure(metric, limit)).join(", ");
+	const legend = plots.map(({ name, metric, limits }) => {
+		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
 		return figures === "" ? name : `${name} (level line: limit ${figures})`;
 	});
 	const names = gaps.length > 0 ? [...legend, "grey: no samples"] : legend;
 	const chart = toMermaid([
 		...lines,
 		...gaps,
-		...limits
+		...limitLines
 	], axis, Math.ceil(top));
 	return [html`<p>In percent: ${names.join(" · ")}</p>`, { html: chart }];
 }
@@ -1921,9 +1910,9 @@ function axisOf(samples, monitored) {
 		to: times.at(-1) ?? 0
 	};
 	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-	const usual = intervals.sort((one, other) => one - other)[intervals.length >> 1];
-	if (usual === void 0) return void 0;
-	const points = Math.min(Math.round((to - from) / Math.max(usual, 1)) + 1, MAX_POINTS);
+	const median = intervals.sort((one, other) => one - other)[intervals.length >> 1];
+	if (median === void 0) return void 0;
+	const points = Math.min(Math.round((to - from) / Math.max(median, 1)) + 1, MAX_POINTS);
 	return points < MIN_POINTS ? void 0 : {
 		from,
 		to,
@@ -1944,16 +1933,16 @@ function spreadOverTime(metric, samples, axis) {
 		const point = pointAt(at, axis);
 		highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
 	}
-	let [before] = highest.values();
-	if (before === void 0) return void 0;
+	let [previous] = highest.values();
+	if (previous === void 0) return void 0;
 	return Array.from({ length: axis.points }, (_, point) => {
-		before = highest.get(point) ?? before ?? 0;
-		return before;
+		previous = highest.get(point) ?? previous ?? 0;
+		return previous;
 	});
 }
 function gapSeries(samples, axis, top) {
-	const taken = new Set(samples.map(({ at }) => pointAt(at, axis)));
-	const isMissing = (point) => point >= 0 && point < axis.points && !taken.has(point);
+	const sampled = new Set(samples.map(({ at }) => pointAt(at, axis)));
+	const isMissing = (point) => point >= 0 && point < axis.points && !sampled.has(point);
 	const isGap = (point) => isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));
 	const points = Array.from({ length: axis.points }, (_, point) => isGap(point) ? top : -top);
 	return points.includes(top) ? [{
@@ -2029,7 +2018,7 @@ function summaryOf(report, verdict) {
 		...shortList(describeFolders(planned)),
 		...upload === "" ? [] : [html`<p>${upload}</p>`],
 		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
-		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map(({ path: place, reason }) => html`${code(place)}: ${reason}`))),
+		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map(({ path: entryPath, reason }) => html`${code(entryPath)}: ${reason}`))),
 		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
 		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`],
 		footer(report)
@@ -2071,13 +2060,13 @@ function describeMove({ source, target }, size) {
 	return html`${code(source)} → ${code(target)}: ${size}`;
 }
 function footer({ sandboxId, baseUrl }) {
-	const where = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
+	const sandbox = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
 	const messages = html`<a href="${DOCS}/troubleshooting.md">What the messages mean</a>`;
-	return html`<p>${where}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
+	return html`<p>${sandbox}<a href="${DOCS}/results.md#the-summary">How to read this</a> · ${messages}</p>`;
 }
 
 // src/github/publish.ts
-/** Writes outputs, summary and verdict, each even if the one before failed. */
+/** Writes the outputs, the summary and the verdict, even if one of them fails. */
 async function publish(report, options) {
 	const { log, withSummary } = options;
 	const verdict = conclude(report);
@@ -2100,7 +2089,7 @@ function writeOutputs(report, verdict, options) {
 	}
 }
 function writeFiles(report, verdict, { log, redact }) {
-	const none = isUpload(report) ? {
+	const noFiles = isUpload(report) ? {
 		report: "",
 		checksums: ""
 	} : { report: "" };
@@ -2117,13 +2106,13 @@ function writeFiles(report, verdict, { log, redact }) {
 		const list = checksumsOf(report);
 		const checksums = list === "" ? "" : write("checksums.txt", list);
 		return {
-			...none,
+			...noFiles,
 			...checksums && { checksums },
 			report: write("report.json", reportJson(report, verdict))
 		};
 	} catch (error) {
 		log.warning([`The report file could not be written: ${errorText(error)}.`]);
-		return none;
+		return noFiles;
 	}
 }
 async function writeSummary(report, verdict, { log, redact }) {
@@ -2161,8 +2150,8 @@ function failureLines({ message, hint, sources }) {
 }
 
 // src/github/step.ts
-async function runStep(entry, handler, { given, onFailure } = {}) {
-	const step = openStep(entry, given);
+async function runStep(entry, handler, { inputs, onFailure } = {}) {
+	const step = openStep(entry, inputs);
 	await attempt(entry, handler, step).catch((error) => {
 		const { message, details } = reportError(error);
 		const lines = [message, ...details];
@@ -2170,9 +2159,9 @@ async function runStep(entry, handler, { given, onFailure } = {}) {
 		else onFailure(step.context, lines);
 	});
 }
-/** Runs a step and publishes its report, however it ends. */
-async function runReportingStep(entry, handler, { given } = {}) {
-	const step = openStep(entry, given);
+/** Runs a step and publishes its report, even if the handler throws. */
+async function runReportingStep(entry, handler, { inputs } = {}) {
+	const step = openStep(entry, inputs);
 	const { raw, context, log } = step;
 	const report = await attempt(entry, handler, step).catch((error) => failedReport(entry, raw, reportError(error)));
 	if (report !== void 0) {
@@ -2185,9 +2174,9 @@ async function runReportingStep(entry, handler, { given } = {}) {
 	}
 	if (context.cancel.aborted) process.stdout.write("", () => process.exit());
 }
-function openStep(entry, given) {
+function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
-	const raw = given ?? readInputs(entry);
+	const raw = inputs ?? readInputs(entry);
 	const sandboxes = jobSandboxes();
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
@@ -2217,10 +2206,9 @@ function openStep(entry, given) {
 	};
 }
 async function attempt(entry, handler, { raw, sandboxes, context }) {
-	const all = inputNames(entry).includes("token") ? withJobSandbox(raw, sandboxes) : raw;
-	return handler(parseInputs(entry, all), context, all);
+	const resolved = inputNames(entry).includes("token") ? withJobSandbox(raw, sandboxes) : raw;
+	return handler(parseInputs(entry, resolved), context, resolved);
 }
-/** Builds the report of a step that threw. */
 function failedReport(entry, raw, error) {
 	const gate = entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()) ? {
 		...NO_GATE,
@@ -2267,7 +2255,7 @@ function parseAnswer(answer) {
 		throw badAnswer(answer, "it is not JSON");
 	}
 }
-/** Builds the error for a 2xx answer that breaks the contract; `why` completes its sentence. */
+/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
 function badAnswer({ label, status }, why) {
 	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
 	return new AgentError("bad-answer", message, { status });
@@ -2321,9 +2309,9 @@ function statusFailure(answer, redact, now) {
 	const phrase = PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const more = isRedirect ? " Redirects are not followed." : quoted;
+	const detail = isRedirect ? " Redirects are not followed." : quoted;
 	const { error_code: code } = parseFields(text);
-	const message = `${label} answered ${status}${reason}.${more}`;
+	const message = `${label} answered ${status}${reason}.${detail}`;
 	return new AgentError(phrase?.kind ?? kindOf(status), message, {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
@@ -2332,7 +2320,7 @@ function statusFailure(answer, redact, now) {
 	});
 }
 const MAX_RETRY_AFTER_MS = 6e4;
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, at most a minute. */
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
 function parseRetryAfter(value, now) {
 	if (value === void 0) return void 0;
 	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
@@ -2366,7 +2354,6 @@ const SUCCESS = [
 	201,
 	204
 ];
-/** Adds the token, and the headers that route to the agent in a sandbox. */
 function agentService(connection) {
 	const { baseUrl, timeout, headers, token, headerPrefix, sandboxId, port } = connection;
 	const routing = routingHeaders(headerPrefix);
@@ -2381,12 +2368,12 @@ function agentService(connection) {
 		}
 	};
 }
-/** Closes the client once `run` has ended. @throws InputError if a proxy variable is invalid */
+/** Passes a client to `run` and closes it afterwards. @throws InputError for a bad proxy URL */
 async function withClient(service, options, run) {
 	const { cancel } = options;
 	const dispatcher = openDispatcher(service);
-	const end = () => void dispatcher.destroy();
-	cancel.addEventListener("abort", end);
+	const destroy = () => void dispatcher.destroy();
+	cancel.addEventListener("abort", destroy);
 	const transport = {
 		...options,
 		service,
@@ -2395,7 +2382,7 @@ async function withClient(service, options, run) {
 	try {
 		return await run({ send: (request) => send(request, transport) });
 	} finally {
-		cancel.removeEventListener("abort", end);
+		cancel.removeEventListener("abort", destroy);
 		await dispatcher.destroy();
 	}
 }
@@ -2415,12 +2402,12 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes },
 		isSent: body === void 0,
 		isOver: false
 	};
-	const clock = startIdleClock(service.timeout, () => stalled(label, sending));
+	const clock = startIdleClock(service.timeout, () => stallError(label, sending));
 	const onTaken = (bytes) => {
 		clock.restart();
 		onSent?.(bytes);
 	};
-	const always = {
+	const commonHeaders = {
 		Accept: "application/json",
 		"User-Agent": USER_AGENT
 	};
@@ -2429,7 +2416,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes },
 		method,
 		headers: {
 			...service.headers,
-			...always,
+			...commonHeaders,
 			...headers
 		},
 		body: body === void 0 ? null : trackSending(body, sending, onTaken),
@@ -2440,7 +2427,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes },
 	try {
 		const answer = await Promise.race([clock.ranOut, receiving]);
 		const isSuccess = SUCCESS.includes(answer.status);
-		if (isSuccess && !sending.isSent) throw answeredEarly(answer);
+		if (isSuccess && !sending.isSent) throw earlyAnswerError(answer);
 		await setImmediate();
 		if (isSuccess) return answer;
 		throw statusFailure(answer, redact, now());
@@ -2460,28 +2447,28 @@ async function* trackSending(chunks, sending, onTaken) {
 /** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
 function startIdleClock(ms, createError) {
 	const { promise: ranOut, reject } = Promise.withResolvers();
-	const ending = new AbortController();
-	const end = () => {
+	const aborter = new AbortController();
+	const expire = () => {
 		reject(createError());
-		ending.abort();
+		aborter.abort();
 	};
-	let timer = setTimeout(end, ms);
+	let timer = setTimeout(expire, ms);
 	const stop = () => clearTimeout(timer);
 	const restart = () => {
 		stop();
-		timer = setTimeout(end, ms);
+		timer = setTimeout(expire, ms);
 	};
 	return {
 		ranOut,
-		signal: ending.signal,
+		signal: aborter.signal,
 		restart,
 		stop
 	};
 }
-function stalled(label, { isSent }) {
+function stallError(label, { isSent }) {
 	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
 }
-function answeredEarly({ label, status }) {
+function earlyAnswerError({ label, status }) {
 	const message = `${label} answered ${status} before everything was sent.`;
 	return new AgentError("connection", message);
 }
@@ -2511,7 +2498,7 @@ function openDispatcher({ baseUrl, timeout }) {
 /** Files up to this size are sent whole, which is much faster than streaming. */
 const SMALL_BYTES = 262144;
 const BATCH_BYTES = 1048576;
-/** Groups small files up to `filesPerRequest` and 1 MiB; each large file has its own request. */
+/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
 function batchesOf(files, filesPerRequest) {
 	const batches = [];
 	let open = [];
@@ -2533,7 +2520,7 @@ function batchesOf(files, filesPerRequest) {
 	return batches;
 }
 const FRAME_BYTES = 256;
-/** Returns an upper bound for a file's bytes in a batch, or undefined if it must be sent alone. */
+/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
 function batchBytes({ target, size }) {
 	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
 }
@@ -2544,8 +2531,8 @@ function isPlainFilename(filename) {
 
 // src/stats/sample.ts
 /**
-* Takes samples, oldest first, until one fails. CPU figures cover the time since the previous
-* request; without one, the first of several samples is dropped.
+* Takes samples, oldest first, until one fails. A CPU figure covers the time since the previous
+* request, so the first of several samples is dropped unless `hasPrevious`.
 */
 async function takeSamples(read, { count, intervalMs, hasPrevious, sleep, stop, now }) {
 	const dropped = count > 1 && !hasPrevious ? 1 : 0;
@@ -2595,7 +2582,6 @@ async function readStats(client, statsPath) {
 	if (stats === void 0) throw badAnswer(answer, "it is not a JSON object");
 	return stats;
 }
-/** @throws AgentError if the request fails */
 function requestStats(client, path) {
 	return client.send({
 		method: "GET",
@@ -2656,7 +2642,7 @@ function withDerived(sent) {
 }
 
 // src/run/measure.ts
-/** Waits for the sandbox, samples and judges it; failed requests end up in the report. */
+/** Waits for the sandbox, then samples and judges it; failed requests go into the report. */
 async function stats(inputs, context) {
 	const { sandboxId, baseUrl } = inputs;
 	const gate = gateOf(inputs, []);
@@ -2701,9 +2687,7 @@ async function waitFor(inputs, client, context) {
 	});
 	return result.isReady ? void 0 : { errors: [waitError(result)] };
 }
-/**
-* Samples once before the upload if there is a gate; returns errors if `fail-if` cannot be judged.
-*/
+/** Samples once if there is a gate; returns errors if `fail-if` cannot be judged. */
 async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
 	const outcome = await sample(inputs, client, context);
@@ -2729,10 +2713,6 @@ function statsError(error) {
 		details: error.kind === "not-found" ? [...details, WITHOUT_STATS] : details
 	};
 }
-/**
-* Samples and judges. Set `hasPrevious` if an earlier request started the interval of the first
-* CPU figure.
-*/
 async function measure(inputs, client, context, hasPrevious = false) {
 	const { samples: count, sampleInterval: intervalMs } = inputs;
 	const { samples, error } = await takeSamples(() => sample(inputs, client, context), {
@@ -2748,7 +2728,6 @@ async function measure(inputs, client, context, hasPrevious = false) {
 		errors: error === void 0 ? [] : [statsError(error)]
 	};
 }
-/** Reads the stats, repeating failed requests. */
 async function sample({ statsPath, retries }, client, context) {
 	const { cancel, onEvent } = context;
 	const outcome = await withRetries(() => readStats(client, statsPath), {
@@ -2769,7 +2748,7 @@ async function sample({ statsPath, retries }, client, context) {
 }
 
 // src/monitor/record.ts
-/** Returns a monitor's files, none of which contains a secret input. */
+/** Returns the paths of a monitor's files, which never contain secret inputs. */
 function filesIn(directory) {
 	return {
 		inputs: path.join(directory, "inputs.json"),
@@ -2786,7 +2765,7 @@ function uptimeMs() {
 function clockOrigin() {
 	return Date.now() - uptimeMs();
 }
-/** Returns a clock of Unix milliseconds that does not jump when the system's time is changed. */
+/** Returns a clock of Unix milliseconds that ignores changes of the system time. */
 function clockSince(origin) {
 	return () => Math.round(origin + uptimeMs());
 }
@@ -2794,7 +2773,7 @@ function keepInputs(directory, kept) {
 	writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 384 });
 }
 function readKeptInputs(directory) {
-	const { inputs, origin } = parseFields(readIfThere(filesIn(directory).inputs));
+	const { inputs, origin } = parseFields(readIfExists(filesIn(directory).inputs));
 	return typeof origin === "number" ? {
 		inputs: textsOf(inputs),
 		origin
@@ -2802,7 +2781,7 @@ function readKeptInputs(directory) {
 }
 /** Returns undefined once the sampler has signed off. */
 function samplerPid(directory) {
-	return Number(readIfThere(filesIn(directory).pid)) || void 0;
+	return Number(readIfExists(filesIn(directory).pid)) || void 0;
 }
 const STOPPED = "stopped";
 function requestStop(directory) {
@@ -2812,11 +2791,10 @@ function markStopped(directory) {
 	writeFileSync(filesIn(directory).stop, STOPPED);
 }
 function isStopped(directory) {
-	return readIfThere(filesIn(directory).stop) === STOPPED;
+	return readIfExists(filesIn(directory).stop) === STOPPED;
 }
-/** The sampler records this reason if the job stops it. */
 const STOP_REQUESTED = "the job asked for it";
-/** Appends a line without the secrets that a service may repeat. */
+/** Appends a line, redacted, since services may echo secrets. */
 function appendLine(directory, line, redact) {
 	const text = redact(JSON.stringify(line));
 	appendFileSync(filesIn(directory).record, `${text}\n`, { mode: 384 });
@@ -2828,12 +2806,12 @@ function isFull(directory) {
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
 	const { record, errors } = filesIn(directory);
-	const lines = readIfThere(record).split("\n").map(parseLine);
+	const lines = readIfExists(record).split("\n").map(parseLine);
 	return {
 		samples: lines.flatMap(({ sample }) => sample ?? []),
 		failures: lines.flatMap(({ failure }) => failure ?? []),
 		end: lines.findLast(({ end }) => end !== void 0)?.end,
-		crash: readIfThere(errors).trimEnd().split("\n").at(-1)?.trim() || void 0
+		crash: readIfExists(errors).trimEnd().split("\n").at(-1)?.trim() || void 0
 	};
 }
 function parseLine(line) {
@@ -2850,7 +2828,7 @@ function parseLine(line) {
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
-/** Finds gaps over ten intervals and 30 s, and the time after a sampler that ended early. */
+/** Finds gaps longer than ten intervals and 30 s, and the time after a sampler that ended early. */
 function findGaps({ samples, end, crash }, jobEnd, intervalMs) {
 	const times = samples.map(({ at }) => at);
 	const last = times.at(-1) ?? jobEnd;
@@ -2874,7 +2852,7 @@ function findGaps({ samples, end, crash }, jobEnd, intervalMs) {
 		why: `, since ${why}`
 	}];
 }
-function readIfThere(file) {
+function readIfExists(file) {
 	try {
 		return readFileSync(file, "utf8");
 	} catch (error) {
@@ -2886,7 +2864,7 @@ function readIfThere(file) {
 // src/monitor/sampler.ts
 async function runSampler(directory, task) {
 	const inputs = parseInputs("monitor", task.inputs);
-	const { stop, cancel, close } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
+	const { stop, cancel } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
 	const service = agentService({
 		...inputs,
 		timeout: sampleTimeout(inputs)
@@ -2909,11 +2887,10 @@ async function runSampler(directory, task) {
 	} catch (error) {
 		process.stderr.write(`${String(error)}\n`);
 	}
-	close();
 	signOff(directory);
 }
 const MIN_TIMEOUT_MS = 1e4;
-/** Caps a sample's timeout (ms), so that one slow answer does not open a gap. */
+/** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
 function sampleTimeout({ timeout, sampleInterval }) {
 	return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
@@ -2947,17 +2924,17 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 	const stop = new AbortController();
 	const cancel = new AbortController();
 	const endsAt = performance.now() + maxDurationMs;
-	const timer = setInterval(() => {
+	const check = () => {
 		const reason = findReasonToEnd(directory, jobPid, performance.now() > endsAt);
 		if (reason === void 0) return;
 		clearInterval(timer);
 		stop.abort(reason);
 		setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_MS).unref();
-	}, CHECK_MS);
+	};
+	const timer = setInterval(check, CHECK_MS).unref();
 	return {
 		stop: stop.signal,
-		cancel: cancel.signal,
-		close: () => clearInterval(timer)
+		cancel: cancel.signal
 	};
 }
 function findReasonToEnd(directory, jobPid, isTimeUp) {
@@ -3025,28 +3002,24 @@ function samplerEnvironment() {
 // src/run/monitor.ts
 const FIRST_RETRIES = 2;
 /**
-* Takes the first sample, so that a wrong token, host or ID fails here, then starts the sampler.
-* @throws AgentError or InputError
+* Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
+* @throws AgentError if the sample fails
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
 	const origin = clockOrigin();
-	const service = agentService({
-		...inputs,
-		timeout: sampleTimeout(inputs)
-	});
-	const outcome = await withClient(service, context, (client) => sample({
+	const outcome = await withClient(agentService(inputs), context, (client) => sample({
 		...inputs,
 		retries: FIRST_RETRIES
 	}, client, context));
 	if ("error" in outcome) throw outcome.error;
 	const directory = openDirectory();
-	const judging = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
-	const kept = {
-		...Object.fromEntries(judging),
+	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
+	const saved = {
+		...Object.fromEntries(judgingInputs),
 		"base-url": inputs.baseUrl
 	};
 	keepInputs(directory, {
-		inputs: kept,
+		inputs: saved,
 		origin
 	});
 	const first = {
@@ -3063,26 +3036,26 @@ async function startMonitor(inputs, raw, context, { script, openDirectory, jobPi
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
 	const { cancel } = context;
-	const kept = readKeptInputs(directory);
-	if (kept === void 0) throw lostRecord(directory);
-	const jobEnd = clockSince(kept.origin)();
+	const saved = readKeptInputs(directory);
+	if (saved === void 0) throw lostRecordError(directory);
+	const jobEnd = clockSince(saved.origin)();
 	requestStop(directory);
 	await waitForSampler(directory, {
 		...context,
 		stop: cancel
 	});
 	const record = readRecord(directory);
-	if (record.samples.length === 0) throw lostRecord(directory);
+	if (record.samples.length === 0) throw lostRecordError(directory);
 	const end = record.end ?? (cancel.aborted ? "the job asked for it" : void 0);
 	return {
-		...judgeRecord(parseInputs("monitor-end", kept.inputs), {
+		...judgeRecord(parseInputs("monitor-end", saved.inputs), {
 			...record,
 			end
 		}, jobEnd),
 		cancelled: cancel.aborted
 	};
 }
-/** Judges a record; a gap fails a gate with `fail-if` and is a warning otherwise. */
+/** Judges a record; a gap is an error if there is a `fail-if`, and a warning otherwise. */
 function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, jobEnd) {
 	const { samples } = record;
 	const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
@@ -3110,7 +3083,7 @@ function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval 
 		warnings: [...describeFailures(record), ...isFailure ? [] : gaps]
 	};
 }
-function lostRecord(directory) {
+function lostRecordError(directory) {
 	return inputError("monitor", `its record is lost: something removed files from ${directory}.`);
 }
 function describeGap({ from, to, why }) {
@@ -3118,8 +3091,8 @@ function describeGap({ from, to, why }) {
 }
 function describeFailures({ failures: [first, ...others] }) {
 	if (first === void 0) return [];
-	const which = others.length === 0 ? "" : ", the first";
-	return [`${formatCount(others.length + 1, "sample")} failed${which}: ${first}`];
+	const suffix = others.length === 0 ? "" : ", the first";
+	return [`${formatCount(others.length + 1, "sample")} failed${suffix}: ${first}`];
 }
 /** Returns the directory of the monitor to stop. @throws InputError unless exactly one matches */
 function chooseMonitor(wanted, directories) {
@@ -3227,7 +3200,7 @@ function hadNoEffect({ kind, status, code }) {
 	return kind === "unreachable" || status === 429 || status === 503 || code === CREATE_FAILED;
 }
 const CREATE_FAILED = "sandbox_create_failed";
-/** Returns true if a failed creation may still have made a sandbox. */
+/** Returns true if a creation that failed may have created a sandbox anyway. */
 function mayHaveCreated({ kind, status, code }) {
 	if (code === CREATE_FAILED) return false;
 	if (status === void 0) return [
@@ -3246,20 +3219,20 @@ const HINTS = {
 const OTHER_HINT = "Check api-url, template, the limits of your account, and the service's status. Then run the job again.";
 
 // src/sandbox/sandbox.ts
-/** Creates a sandbox or connects to an existing one. @throws AgentError */
+/** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
 async function provideSandbox(inputs, context, job) {
-	const get = inputs.sandboxId === "" ? create : connect;
+	const provide = inputs.sandboxId === "" ? create : connect;
 	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.warn(`env: the value of ${name} is sent with its quotation marks.`);
-	const answered = await withApi(inputs, context, context.cancel, (api) => get(api, inputs, context, job));
-	const domain = domainOf(answered, inputs.apiUrl);
+	const provided = await withApi(inputs, context, context.cancel, (api) => provide(api, inputs, context, job));
+	const domain = domainOf(provided, inputs.apiUrl);
 	const sandbox = {
-		...answered,
+		...provided,
 		domain
 	};
 	const baseUrl = baseUrlOf(domain, inputs.apiUrl);
 	job.publish(sandbox, baseUrl);
 	if (baseUrl === "") context.warn(UNKNOWN_URL);
-	if (sandbox.token === void 0) throw noToken(sandbox);
+	if (sandbox.token === void 0) throw noTokenError(sandbox);
 }
 const UNKNOWN_URL = "The service names no domain, so later steps need the inputs sandbox-id, token and base-url.";
 /** Deletes a sandbox, or warns if that fails. */
@@ -3280,7 +3253,6 @@ async function deleteSandbox({ id, endsAt }, inputs, context) {
 function leftBehind({ id, endsAt }) {
 	return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
-/** Returns the service's domain, or derives it from the host name of the API. */
 function domainOf({ domain }, apiUrl) {
 	return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
@@ -3288,13 +3260,13 @@ function baseUrlOf(domain, apiUrl) {
 	if (apiUrl.startsWith("http:")) return apiUrl;
 	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
 }
-function withApi(inputs, context, stop, act) {
+function withApi(inputs, context, stop, use) {
 	const { lastCall, log } = context;
 	const onRetry = ({ attempt, error, delayMs }) => log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
 	return withClient(apiService(inputs), {
 		...context,
 		cancel: lastCall
-	}, (client) => act({
+	}, (client) => use({
 		...context,
 		...inputs,
 		client,
@@ -3316,7 +3288,7 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, willDele
 		env
 	};
 	const sandbox = await createSandbox(api, request).catch((error) => {
-		if (error instanceof AgentError && mayHaveCreated(error)) warn(maybeCreated(trace, now() + lifetime));
+		if (error instanceof AgentError && mayHaveCreated(error)) warn(maybeCreatedWarning(trace, now() + lifetime));
 		throw error;
 	});
 	const { id } = sandbox;
@@ -3344,10 +3316,10 @@ async function connect(api, { sandboxId: id, lifetime, delete: isDeleted = false
 	log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return sandbox;
 }
-function maybeCreated(trace, endsAt) {
+function maybeCreatedWarning(trace, endsAt) {
 	return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${Object.entries(trace).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
-function noToken({ id }) {
+function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 

@@ -10,7 +10,7 @@ import { homedir } from "node:os";
 
 // src/agent/read-file.ts
 const CHUNK_BYTES = 262144;
-/** @throws AgentError if the file cannot be read or its size has changed */
+/** @throws AgentError if the file cannot be opened or its size has changed */
 function openFile(file) {
 	const descriptor = openPlanned(file);
 	return {
@@ -18,7 +18,7 @@ function openFile(file) {
 		close: () => closeSync(descriptor)
 	};
 }
-/** Fills `buffer`, which must have the file's exact size. @throws AgentError like `openFile` */
+/** Fills `buffer`, which must have the file's size. @throws AgentError if the file has changed */
 function readSmallFile(file, buffer) {
 	const descriptor = openPlanned(file);
 	try {
@@ -85,10 +85,7 @@ function fileError({ realPath }, problem) {
 
 // src/agent/multipart.ts
 var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/**
-* Creates a form of multipart/form-data (RFC 7578) with every part named `file`. Its random boundary
-* cannot occur in any file.
-*/
+/** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
 function newForm() {
 	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
@@ -120,8 +117,8 @@ function batchBody(files, { head, tail }) {
 	let end = 0;
 	for (const { file, head } of framed) {
 		const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
-		const at = start + head.copy(buffer, start);
-		const content = buffer.subarray(at, at + file.size);
+		const contentStart = start + head.copy(buffer, start);
+		const content = buffer.subarray(contentStart, contentStart + file.size);
 		try {
 			readSmallFile(file, content);
 		} catch (error) {
@@ -130,7 +127,7 @@ function batchBody(files, { head, tail }) {
 			continue;
 		}
 		digests.set(file, () => hash("sha256", content));
-		end = at + file.size;
+		end = contentStart + file.size;
 	}
 	return {
 		chunks: [...slicesOf(buffer.subarray(0, end)), tail],
@@ -140,14 +137,14 @@ function batchBody(files, { head, tail }) {
 		close: () => {}
 	};
 }
-/** @throws AgentError if the file cannot be read */
+/** @throws AgentError if the file cannot be opened or its size has changed */
 function fileBody(file, form, isHashed) {
-	const { chunks: read, close } = openFile(file);
+	const { chunks: readChunks, close } = openFile(file);
 	const digest = isHashed ? createHash("sha256") : void 0;
 	const head = form.head(file.target);
 	function* chunks() {
 		yield head;
-		for (const chunk of read()) {
+		for (const chunk of readChunks()) {
 			digest?.update(chunk);
 			yield chunk;
 		}
@@ -171,13 +168,12 @@ function slicesOf(buffer) {
 
 // src/agent/upload.ts
 const ENTRY_BYTES = 512;
-/** Returns an `Upload` that sends through `client`, hashing if `isHashed`. */
 function uploader(client, inputs, isHashed) {
 	const form = newForm();
 	return async (files, onSent) => {
-		const [file, ...others] = files;
+		const [file] = files;
 		if (file === void 0) return /* @__PURE__ */ new Map();
-		const isBatch = others.length > 0;
+		const isBatch = files.length > 1;
 		const body = !isBatch && file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(files, form);
 		const [unreadable] = body.unreadable.values();
 		if (!isBatch && unreadable !== void 0) throw unreadable;
@@ -226,7 +222,7 @@ function storedFiles(answer, { digests }, isHashed) {
 }
 /**
 * Returns the stored paths in the order of `targets`.
-* @throws AgentError if the answer names others
+* @throws AgentError if the answer lists other files
 */
 function storedPaths(answer, targets) {
 	const body = parseAnswer(answer);
@@ -253,7 +249,7 @@ function anchor(pattern, directory) {
 	const start = escaped(isAtHome ? homedir() : directory);
 	return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
 }
-/** Escapes a path into a pattern that matches only this path. */
+/** Turns a path into a pattern that matches only that path. */
 function escaped(literal) {
 	return (path.sep === "/" ? literal.replaceAll("\\", "\\\\") : literal).replace(/[[?*]/g, "[$&]");
 }
@@ -266,7 +262,7 @@ function hasHiddenName(relative) {
 function namesIn(file) {
 	return file.split(path.sep).filter((name) => name !== "");
 }
-/** Returns the path of `file` from `directory`, or undefined if it is outside. */
+/** Returns the path of `file` relative to `directory`, or undefined if it is outside. */
 function pathWithin(directory, file) {
 	const relative = path.relative(directory, file);
 	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
@@ -289,7 +285,7 @@ function boundsOf(workspace, root) {
 function isInBounds({ workspace, root }, realPath) {
 	return [workspace, root].some((directory) => pathWithin(directory, realPath) !== void 0);
 }
-/** `stat`, but undefined for a broken link. */
+/** Like `stat`, but returns undefined for a broken link. */
 function statTarget(file) {
 	try {
 		return statSync(file);
@@ -305,7 +301,7 @@ function statTarget(file) {
 function isLink(file) {
 	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
-/** Returns the deepest link on a path. */
+/** Returns the deepest link in a path. */
 function linkOf(file) {
 	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) if (isLink(part)) return part;
 	return file;
@@ -320,8 +316,8 @@ const LEADS_OUT = "a link out of the workspace";
 const MAX_FILES = 1e6;
 const MAX_LINKS = 10;
 /**
-* Finds files in the order of the patterns; finds none if cancelled.
-* @throws InputError for folders, names and links that cannot be used
+* Finds files in the order of the patterns; returns none if cancelled.
+* @throws InputError if a search fails, links lead outside, or links to folders need a decision
 */
 async function findFiles(rules, options) {
 	const { workspace, workingDirectory, cancel } = options;
@@ -353,7 +349,7 @@ async function search(pattern, anchored, excludes, options) {
 		};
 		const bounds = boundsOf(options.workspace, root);
 		const paths = await collectPaths([anchored, ...excludes], matches, options);
-		for (const file of [...paths].sort()) addTo(matches, file, bounds, options.followSymlinks);
+		for (const file of [...paths].sort()) classify(matches, file, bounds, options.followSymlinks);
 		return matches;
 	} catch (error) {
 		if (systemCode(error) === void 0) throw error;
@@ -362,8 +358,7 @@ async function search(pattern, anchored, excludes, options) {
 		throw inputError("files", `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
 	}
 }
-/** Collects what the glob yields: files, links and, if links are not followed, links to folders. */
-async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSymlinks, cancel, maxFiles = MAX_FILES }) {
+async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSymlinks, maxFiles = MAX_FILES }) {
 	const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
 	for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
 		const globber = await create(lines.join("\n"), {
@@ -372,7 +367,6 @@ async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSym
 			excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith(".")
 		});
 		for await (const file of globber.globGenerator()) {
-			if (cancel.aborted) return /* @__PURE__ */ new Set();
 			paths.add(file);
 			if (paths.size <= maxFiles) continue;
 			const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;
@@ -381,8 +375,8 @@ async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSym
 	}
 	return paths;
 }
-/** Adds an entry to the files or the skipped entries, unless it is hidden or a followed link. */
-function addTo({ root, hidesDotNames, files, skipped }, file, bounds, followSymlinks) {
+/** Adds an entry to the files or the skipped entries; ignores hidden entries and followed links. */
+function classify({ root, hidesDotNames, files, skipped }, file, bounds, followSymlinks) {
 	const relative = path.relative(root, file);
 	if (hidesDotNames && hasHiddenName(relative)) return;
 	const skip = (reason) => void skipped.push({
@@ -410,7 +404,6 @@ function addTo({ root, hidesDotNames, files, skipped }, file, bounds, followSyml
 		isExecutable
 	});
 }
-/** @throws InputError for links to folders and links out of the workspace */
 function refuseLinks(matches, workspace) {
 	const skipped = matches.flatMap((match) => match.skipped);
 	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
@@ -445,28 +438,28 @@ function explainNoMatch(match, directory, workspace) {
 const MAX_NAMES = 10;
 function describeRoot({ root, hidesDotNames }, directory) {
 	const existing = existingPart(root);
-	const place = existing === directory ? "the working directory" : quote(nameFor(existing, directory));
+	const existingName = existing === directory ? "the working directory" : quote(nameFor(existing, directory));
 	if (!existsSync(existing)) return `${quote(root)} does not exist`;
-	if (!statSync(existing).isDirectory()) return `${place} is a file: a ! line excludes it, or the pattern expects a folder`;
+	if (!statSync(existing).isDirectory()) return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
 	const names = readdirSync(existing).sort();
-	if (names.length === 0) return `${place} is empty`;
-	const content = `${place} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
+	if (names.length === 0) return `${existingName} is empty`;
+	const content = `${existingName} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
 	const hint = hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : "";
 	if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
 	const [missing = ""] = path.relative(existing, root).split(path.sep);
-	const other = names.find((name) => name.toLowerCase() === missing.toLowerCase());
-	return other === void 0 ? `${content}; there is no ${quote(missing)} in it` : `there is no ${quote(missing)}, only ${quote(other)}: case matters`;
+	const similar = names.find((name) => name.toLowerCase() === missing.toLowerCase());
+	return similar === void 0 ? `${content}; there is no ${quote(missing)} in it` : `there is no ${quote(missing)}, only ${quote(similar)}: case matters`;
 }
-/** Returns the path, or the deepest folder above it that exists. */
+/** Returns the path itself if it exists, otherwise its deepest existing parent. */
 function existingPart(file) {
-	const above = path.dirname(file);
-	return existsSync(file) || above === file ? file : existingPart(above);
+	const parent = path.dirname(file);
+	return existsSync(file) || parent === file ? file : existingPart(parent);
 }
 
 // src/files/plan.ts
 const MAX_CONFLICTS = 10;
 /**
-* Decides where each file goes, dropping the fixed part of its pattern.
+* Decides where each file goes: below its target, without the fixed part of its pattern.
 * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
 */
 function planFiles(matches, options) {
@@ -491,7 +484,7 @@ function planFiles(matches, options) {
 		warnings
 	};
 }
-/** Returns one shard's files; a file's shard depends only on its target. */
+/** Returns one shard's files. A file's shard depends only on its target, so all runners agree. */
 function shardOf(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
@@ -506,8 +499,8 @@ function planFile(file, pattern, options) {
 	};
 }
 function targetOf(file, lineTarget, target) {
-	const place = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
-	return file.relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? place : path.posix.join(place, file.relative || path.basename(file.path));
+	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
+	return file.relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, file.relative || path.basename(file.path));
 }
 function mistakenTargets(matches, target) {
 	return matches.filter(({ pattern, files: [file] }) => {
@@ -519,7 +512,7 @@ function mistakenTargets(matches, target) {
 	}));
 }
 const ADVICE = "Give one line another target, or exclude one.";
-/** Describes files with the target of another file, or below it. */
+/** Describes files whose target is another file's target, or is below it. */
 function conflictsIn(planned, byTarget) {
 	const text = JSON.stringify;
 	return planned.flatMap((file) => {
@@ -534,8 +527,8 @@ function conflictsIn(planned, byTarget) {
 		return `${text(above.source)} would go to ${text(above.target)} and ${text(source)} would go to ${text(target)}: a file cannot also be a directory. ${ADVICE}`;
 	});
 }
-function isSameFile(one, other) {
-	return one.realPath === other.realPath && one.source.toLowerCase() === other.source.toLowerCase();
+function isSameFile(a, b) {
+	return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();
 }
 function skippedIn(matches, workspace) {
 	const named = matches.flatMap(({ skipped }) => skipped).map((entry) => ({
@@ -574,10 +567,10 @@ function readState(inputs, workspace) {
 			scope,
 			rows: rows ?? []
 		},
-		warnings: rows === void 0 ? [ignored(file)] : []
+		warnings: rows === void 0 ? [ignoredWarning(file)] : []
 	};
 }
-function ignored(file) {
+function ignoredWarning(file) {
 	return `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
 }
 async function findChanges(files, { rows }, cancel) {
@@ -600,8 +593,8 @@ async function findChanges(files, { rows }, cancel) {
 	};
 }
 /**
-* Removes the state file before the transfer, so that an interrupted run makes the next one send
-* every file.
+* Removes the state file before a transfer, so that the run after an interrupted one sends every
+* file.
 * @throws InputError if the file cannot be removed
 */
 function removeState({ file }) {
@@ -656,11 +649,11 @@ function scopeOf(inputs) {
 	return hash("sha256", JSON.stringify(all));
 }
 function refuseLink(file, workspace) {
-	let at = file;
+	let current = file;
 	do {
-		if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, at === file ? "is a symbolic link" : "is behind a symbolic link");
-		at = dirname(at);
-	} while (at.startsWith(`${workspace}${sep}`));
+		if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, current === file ? "is a symbolic link" : "is behind a symbolic link");
+		current = dirname(current);
+	} while (current.startsWith(`${workspace}${sep}`));
 }
 /** Returns '' if there is no file. @throws InputError if the file is not a state file */
 function readText(file) {
@@ -678,7 +671,7 @@ function encodeRows(rows, scope) {
 	const lines = rows.toSorted((one, other) => one.path < other.path ? -1 : 1).map((row) => JSON.stringify(row));
 	return `{"schema":${SCHEMA},"scope":"${scope}","files":[\n${lines.join(",\n")}\n]}\n`;
 }
-/** Decodes the rows; undefined if damaged, or written for another scope. */
+/** Returns undefined if the text is damaged or was written for another scope. */
 function decodeRows(text, expectedScope) {
 	if (text === "") return [];
 	const { schema, scope, files } = parseFields(text);
@@ -703,7 +696,7 @@ async function transfer(files, options) {
 	const throttled = throttle(concurrency, stop, onEvent);
 	const endIfHopeless = watchFailures(ending);
 	async function sendBatch(batch) {
-		const begunAt = clock();
+		const startedAt = clock();
 		let isAttempted = false;
 		const attempt = () => {
 			isAttempted = true;
@@ -723,7 +716,7 @@ async function transfer(files, options) {
 		});
 		if (!isAttempted) return [];
 		endIfHopeless(batch, outcome);
-		const results = resultsOf(batch, outcome, Math.round(clock() - begunAt));
+		const results = resultsOf(batch, outcome, Math.round(clock() - startedAt));
 		for (const result of results) onEvent({
 			kind: "settled",
 			result
@@ -742,7 +735,7 @@ async function transfer(files, options) {
 		};
 	}));
 }
-/** Returns one result for each file; `resultOf` gives those of changed files. */
+/** Returns one result per file, calling `resultOf` for changed files. */
 function inPlanOrder(files, unchanged, resultOf) {
 	return files.map((file) => {
 		const stored = unchanged.get(file);
@@ -756,22 +749,22 @@ function inPlanOrder(files, unchanged, resultOf) {
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
 function throttle(concurrency, stop, onEvent) {
 	const requests = pLimit(concurrency);
-	const slowDown = (before, error) => {
-		const to = Math.floor(before / 2);
-		if (to === 0 || requests.concurrency !== before) return;
-		requests.concurrency = to;
+	const slowDown = (limit, error) => {
+		const lower = Math.floor(limit / 2);
+		if (lower === 0 || requests.concurrency !== limit) return;
+		requests.concurrency = lower;
 		onEvent({
 			kind: "debug",
-			text: `Concurrency: ${before} → ${to}, ${error.message}`
+			text: `Concurrency: ${limit} → ${lower}, ${error.message}`
 		});
 	};
 	return (request) => requests(async () => {
 		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonOf(stop)}`);
-		const before = requests.concurrency;
+		const limit = requests.concurrency;
 		try {
 			return await request();
 		} catch (error) {
-			if (error instanceof AgentError && isOverload(error)) slowDown(before, error);
+			if (error instanceof AgentError && isOverload(error)) slowDown(limit, error);
 			throw error;
 		}
 	});
@@ -803,7 +796,7 @@ function reasonOf(stop) {
 	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
 function resultsOf(batch, outcome, durationMs) {
-	const sent = {
+	const attempts = {
 		attempts: outcome.attempts,
 		durationMs
 	};
@@ -812,7 +805,7 @@ function resultsOf(batch, outcome, durationMs) {
 		return files.map((file) => ({
 			status: "failed",
 			file,
-			...sent,
+			...attempts,
 			error: failure
 		}));
 	};
@@ -822,7 +815,7 @@ function resultsOf(batch, outcome, durationMs) {
 		return [{
 			status: "uploaded",
 			file,
-			...sent,
+			...attempts,
 			...stored
 		}];
 	});
@@ -883,7 +876,7 @@ async function sync(inputs, context) {
 			...plan.report,
 			gate: gateOf(inputs, [])
 		};
-		if (problem !== void 0) return notSent({
+		if (problem !== void 0) return notSentReport({
 			...plan,
 			report
 		}, problem, context);
@@ -891,7 +884,7 @@ async function sync(inputs, context) {
 			...plan,
 			report
 		}, inputs, client, context);
-		if (sent.cancelled || hasEndedForGood(sent.files)) return sent;
+		if (sent.cancelled || hasFatalFailure(sent.files)) return sent;
 		const measured = await measure(inputs, client, context, isGated(inputs));
 		return {
 			...sent,
@@ -903,7 +896,7 @@ async function sync(inputs, context) {
 }
 async function planUpload(task, inputs, context) {
 	const { workspace, cancel } = context;
-	const [{ state, warnings }, plan] = await allOf([Promise.try(() => readState(inputs, workspace)), planFound(inputs, context)]);
+	const [{ state, warnings }, plan] = await allOf([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
 	const { shard, sandboxId, baseUrl, dryRun } = inputs;
 	const files = shard === void 0 ? plan.files : shardOf(plan.files, shard);
 	const changes = state === void 0 ? {
@@ -932,13 +925,13 @@ async function planUpload(task, inputs, context) {
 		report
 	};
 }
-async function planFound(inputs, context) {
+async function findAndPlan(inputs, context) {
 	const { workspace, cancel, onEvent } = context;
 	const { stateFile } = inputs;
-	const own = stateFile === "" ? [] : [escaped(path.resolve(workspace, stateFile))];
+	const stateExclude = stateFile === "" ? [] : [escaped(path.resolve(workspace, stateFile))];
 	const rules = {
 		...inputs.files,
-		excludes: [...inputs.files.excludes, ...own]
+		excludes: [...inputs.files.excludes, ...stateExclude]
 	};
 	const matches = await findFiles(rules, {
 		...inputs,
@@ -978,11 +971,11 @@ async function uploadPlan({ files, unchanged, state, report }, inputs, client, c
 			onEvent(event);
 		}
 	}).finally(() => onEvent({ kind: "end" }));
-	const arrived = new Set(results.map((result) => "path" in result ? result.path : ""));
+	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
 	return {
 		...report,
 		files: results,
-		orphaned: report.orphaned.filter((place) => !arrived.has(place)),
+		orphaned: report.orphaned.filter((orphan) => !storedPaths.has(orphan)),
 		digest: digestOf(results),
 		retries,
 		durationMs: Math.round(clock() - startedAt),
@@ -1015,7 +1008,7 @@ async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
 		cancelled: cancel.aborted
 	};
 }
-function notSent({ files, unchanged, report }, problem, { cancel }) {
+function notSentReport({ files, unchanged, report }, problem, { cancel }) {
 	const reason = problem.errors[0]?.message ?? "";
 	const results = inPlanOrder(files, unchanged, (file) => {
 		return {
@@ -1031,7 +1024,7 @@ function notSent({ files, unchanged, report }, problem, { cancel }) {
 		cancelled: cancel.aborted
 	};
 }
-function hasEndedForGood(results) {
+function hasFatalFailure(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");
 }
 

@@ -120,7 +120,7 @@ async function search(
 async function collectPaths(
   lines: readonly string[],
   { pattern, root, hidesDotNames }: Matches,
-  { followSymlinks, cancel, maxFiles = MAX_FILES }: FindOptions,
+  { followSymlinks, maxFiles = MAX_FILES }: FindOptions,
 ): Promise<Set<string>> {
   // The glob does not enter a root that is a link, and yields it only for some patterns.
   const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
@@ -133,7 +133,6 @@ async function collectPaths(
       excludeHiddenFiles: hidesDotNames && !path.basename(root).startsWith('.'),
     });
     for await (const file of globber.globGenerator()) {
-      if (cancel.aborted) return new Set();
       paths.add(file);
       if (paths.size <= maxFiles) continue;
       const message = `${quote(pattern.pattern)} matches more than ${formatNumber(maxFiles)} files. Do links form a loop? Exclude what you do not need.`;

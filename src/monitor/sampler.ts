@@ -19,7 +19,7 @@ import type { SamplerTask } from './start.ts';
 
 export async function runSampler(directory: string, task: SamplerTask): Promise<void> {
   const inputs = parseInputs('monitor', task.inputs);
-  const { stop, cancel, close } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
+  const { stop, cancel } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
   const redact = redactor(secretsIn(task.inputs));
   const recording: Recording = {
@@ -38,7 +38,6 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
     // The end step quotes the last line, which would be Node's version if the error were uncaught.
     process.stderr.write(`${String(error)}\n`);
   }
-  close();
   signOff(directory);
 }
 
@@ -90,15 +89,16 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
   const stop = new AbortController();
   const cancel = new AbortController();
   const endsAt = performance.now() + maxDurationMs;
-  const timer = setInterval(() => {
+  const check = () => {
     const reason = findReasonToEnd(directory, jobPid, performance.now() > endsAt);
     if (reason === undefined) return;
     clearInterval(timer);
     stop.abort(reason);
     // If the job is gone, nobody needs a last sample.
     setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_MS).unref();
-  }, CHECK_MS);
-  return { stop: stop.signal, cancel: cancel.signal, close: () => clearInterval(timer) };
+  };
+  const timer = setInterval(check, CHECK_MS).unref();
+  return { stop: stop.signal, cancel: cancel.signal };
 }
 
 function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {

@@ -18,7 +18,7 @@ import {
   requestStop,
   STOP_REQUESTED,
 } from '../monitor/record.ts';
-import { sampleTimeout, waitForSampler } from '../monitor/sampler.ts';
+import { waitForSampler } from '../monitor/sampler.ts';
 import { startSampler } from '../monitor/start.ts';
 import { EMPTY_REPORT, type Report } from '../report/report.ts';
 import { formatCount, formatTime } from '../text/format.ts';
@@ -46,8 +46,7 @@ export async function startMonitor(
   { script, openDirectory, jobPid }: MonitorSetup,
 ): Promise<void> {
   const origin = clockOrigin();
-  const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  const outcome = await withClient(service, context, client =>
+  const outcome = await withClient(agentService(inputs), context, client =>
     sample({ ...inputs, retries: FIRST_RETRIES }, client, context),
   );
   if ('error' in outcome) throw outcome.error;
