@@ -147,6 +147,7 @@ function excerpt(text, redact) {
 
 // src/agent/retry.ts
 async function withRetries(request, { retries, random, sleep, stop, onRetry, isRepeatable = () => true }) {
+	let failure;
 	for (let attempt = 1;; attempt += 1) try {
 		return {
 			attempts: attempt,
@@ -154,20 +155,19 @@ async function withRetries(request, { retries, random, sleep, stop, onRetry, isR
 		};
 	} catch (error) {
 		if (!(error instanceof AgentError)) throw error;
-		if (attempt > retries || !error.isRetryable || !isRepeatable(error) || stop.aborted) return {
+		if (error.kind === "cancelled" && failure !== void 0) return failure;
+		failure = {
 			attempts: attempt,
 			error
 		};
+		if (attempt > retries || !error.isRetryable || !isRepeatable(error) || stop.aborted) return failure;
 		const delayMs = backoff(attempt, random, error.retryAfterMs);
 		onRetry({
 			attempt,
 			error,
 			delayMs
 		});
-		if (!await sleep(delayMs, stop)) return {
-			attempts: attempt,
-			error
-		};
+		if (!await sleep(delayMs, stop)) return failure;
 	}
 }
 const BASE_MS = 1e3;
@@ -806,7 +806,7 @@ const extraHeaders = (value, refuse, all) => {
 	]);
 };
 const apiHeaders = (value, refuse) => parseHeaders(value, refuse, ["X-API-Key"]);
-const RESERVED = /^(connection|keep-alive|upgrade|transfer-encoding|content-(type|length|encoding)|proxy-authorization)$/i;
+const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization)$/i;
 /** Parses one header per line. Messages omit values, which may be secret. */
 function parseHeaders(value, refuse, actionHeaders) {
 	const example = "\"X-Metadata-build: 42\"";
@@ -2181,10 +2181,15 @@ function openStep(entry, inputs) {
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
+	const hidden = {
+		headers: void 0,
+		env: void 0,
+		"base-url": void 0,
+		"api-url": void 0
+	};
 	const shown = {
 		...raw,
-		headers: void 0,
-		env: void 0
+		...hidden
 	};
 	log.debug(`Inputs: ${JSON.stringify(shown, void 0, 2)}`);
 	return {

@@ -559,8 +559,7 @@ function readState(inputs, workspace) {
 	};
 	const file = resolve(workspace, inputs.stateFile);
 	const scope = scopeOf(inputs);
-	refuseLink(file, resolve(workspace));
-	const rows = decodeRows(readText(file), scope);
+	const rows = decodeRows(readText(file, resolve(workspace)), scope);
 	return {
 		state: {
 			file,
@@ -656,12 +655,14 @@ function refuseLink(file, workspace) {
 	} while (current.startsWith(`${workspace}${sep}`));
 }
 /** Returns '' if there is no file. @throws InputError if the file is not a state file */
-function readText(file) {
+function readText(file, workspace) {
 	try {
+		refuseLink(file, workspace);
 		const text = readFileSync(file, "utf8");
 		if (text === "" || /^\{"schema":\d+,"scope":/.test(text)) return text;
 	} catch (error) {
 		const code = systemCode(error);
+		if (code === void 0) throw error;
 		if (code === "ENOENT") return "";
 		throw stateError(file, `cannot be read (${code})`);
 	}

@@ -32,16 +32,20 @@ export async function withRetries<T>(
   request: () => Promise<T>,
   { retries, random, sleep, stop, onRetry, isRepeatable = () => true }: RetryOptions,
 ): Promise<Outcome<T>> {
+  let failure: Outcome<T> | undefined;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return { attempts: attempt, value: await request() };
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
+      // A retry that was cancelled says less than the failure before it.
+      if (error.kind === 'cancelled' && failure !== undefined) return failure;
+      failure = { attempts: attempt, error };
       const isLast = attempt > retries || !error.isRetryable || !isRepeatable(error);
-      if (isLast || stop.aborted) return { attempts: attempt, error };
+      if (isLast || stop.aborted) return failure;
       const delayMs = backoff(attempt, random, error.retryAfterMs);
       onRetry({ attempt, error, delayMs });
-      if (!(await sleep(delayMs, stop))) return { attempts: attempt, error };
+      if (!(await sleep(delayMs, stop))) return failure;
     }
   }
 }

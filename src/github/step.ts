@@ -86,8 +86,14 @@ function openStep(entry: Entry, inputs: RawInputs | undefined): OpenStep {
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-  // Any header or environment variable may be secret, so log none of them.
-  const shown = { ...raw, headers: undefined, env: undefined };
+  // Headers and variables may be secret, and URLs may contain passwords, so log none of them.
+  const hidden = {
+    headers: undefined,
+    env: undefined,
+    'base-url': undefined,
+    'api-url': undefined,
+  };
+  const shown = { ...raw, ...hidden };
   log.debug(`Inputs: ${JSON.stringify(shown, undefined, 2)}`);
   const context = {
     workspace: workspace(),

@@ -127,10 +127,10 @@ export const extraHeaders: Field<Readonly<Record<string, string>>> = (value, ref
 export const apiHeaders: Field<Readonly<Record<string, string>>> = (value, refuse) =>
   parseHeaders(value, refuse, ['X-API-Key']);
 
-// undici throws for some of these. The others change how the body is read, or would show the
-// proxy's password to the sandbox.
+// The action sets some of these. undici throws for others, or would show the sandbox the proxy's
+// password.
 const RESERVED =
-  /^(connection|keep-alive|upgrade|transfer-encoding|content-(type|length|encoding)|proxy-authorization)$/i;
+  /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization)$/i;
 
 /** Parses one header per line. Messages omit values, which may be secret. */
 function parseHeaders(

@@ -38,8 +38,7 @@ export function readState(
   if (inputs.stateFile === '') return { state: undefined, warnings: [] };
   const file = resolve(workspace, inputs.stateFile);
   const scope = scopeOf(inputs);
-  refuseLink(file, resolve(workspace));
-  const rows = decodeRows(readText(file), scope);
+  const rows = decodeRows(readText(file, resolve(workspace)), scope);
   const state = { file, scope, rows: rows ?? [] };
   return { state, warnings: rows === undefined ? [ignoredWarning(file)] : [] };
 }
@@ -130,12 +129,14 @@ function refuseLink(file: string, workspace: string): void {
 }
 
 /** Returns '' if there is no file. @throws InputError if the file is not a state file */
-function readText(file: string): string {
+function readText(file: string, workspace: string): string {
   try {
+    refuseLink(file, workspace);
     const text = readFileSync(file, 'utf8');
     if (text === '' || /^\{"schema":\d+,"scope":/.test(text)) return text;
   } catch (error) {
     const code = systemCode(error);
+    if (code === undefined) throw error;
     if (code === 'ENOENT') return '';
     throw stateError(file, `cannot be read (${code})`);
   }

@@ -59,6 +59,11 @@ suite('a request', () => {
     assert.deepEqual(outcome, { attempts: 1, error: BUSY });
   });
 
+  test('that is cancelled when it is repeated fails for its first reason', async () => {
+    const { outcome } = await run([BUSY, new AgentError('cancelled', 'It was cancelled.')]);
+    assert.deepEqual(outcome, { attempts: 1, error: BUSY });
+  });
+
   test('is not repeated after a stop', async () => {
     const { outcome } = await run([BUSY], { stop: AbortSignal.abort() });
     assert.deepEqual(outcome, { attempts: 1, error: BUSY });

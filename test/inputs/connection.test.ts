@@ -139,8 +139,9 @@ describe('headers', () => {
 
   const routing = ['X-Access-Token', 'svc-sandbox-id', 'SVC-SANDBOX-PORT'];
   const body = ['Content-Length', 'content-type', 'Content-Encoding', 'Transfer-Encoding'];
-  const way = ['connection', 'Keep-Alive', 'upgrade', 'Proxy-Authorization'];
-  for (const name of [...routing, ...body, ...way])
+  const way = ['connection', 'Keep-Alive', 'upgrade', 'Expect', 'Proxy-Authorization'];
+  const client = ['Accept', 'user-agent'];
+  for (const name of [...routing, ...body, ...way, ...client])
     refuses('headers', { [`${name}: x`]: `line 1: the action itself sets "${name}".` });
   const e2b = { given: { 'header-prefix': 'E2b' } };
   refuses('headers', { 'e2b-sandbox-port: 1': 'the action itself sets' }, e2b);

@@ -190,6 +190,8 @@ suite('a state file is refused', () => {
     rmSync(FILE());
     mkdirSync(FILE());
     assert.throws(() => read(), /cannot be read \(E/);
+    writeFileSync(folder.at('plain'), 'a file');
+    assert.throws(() => read({ 'state-file': 'plain/state.json' }), /cannot be read \(E/);
   });
 
   test('if it cannot be replaced', () => {
