@@ -1,4 +1,4 @@
-import { C as runReportingStep, O as monitorDirectory, a as endMonitor, d as readKeptInputs, l as isStopped } from "./shared.js";
+import { C as monitorDirectory, a as endMonitor, d as readKeptInputs, l as isStopped, v as runReportingStep } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

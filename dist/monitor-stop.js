@@ -1,4 +1,4 @@
-import { C as runReportingStep, E as findMonitors, a as endMonitor, i as chooseMonitor, u as markStopped } from "./shared.js";
+import { a as endMonitor, i as chooseMonitor, u as markStopped, v as runReportingStep, x as findMonitors } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

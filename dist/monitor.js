@@ -1,4 +1,4 @@
-import { C as runReportingStep, k as openMonitorDirectory, o as startMonitor, q as formatDuration } from "./shared.js";
+import { R as formatDuration, o as startMonitor, v as runReportingStep, w as openMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

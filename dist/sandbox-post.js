@@ -1,4 +1,4 @@
-import { D as forgetJobSandbox, j as sandboxToDelete, n as leftBehind, t as deleteSandbox, w as runStep } from "./shared.js";
+import { E as sandboxToDelete, S as forgetJobSandbox, n as leftBehind, t as deleteSandbox, y as runStep } from "./shared.js";
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();

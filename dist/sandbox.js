@@ -1,4 +1,4 @@
-import { A as publishSandbox, M as scheduleDeletion, N as traceOfStep, P as requireFiles, r as provideSandbox, w as runStep } from "./shared.js";
+import { D as scheduleDeletion, O as traceOfStep, T as publishSandbox, k as requireFiles, r as provideSandbox, y as runStep } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

@@ -1,36 +1,38 @@
-import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
 import { t as require_undici } from "./undici.js";
+import { a as getState, c as notice, d as setOutput, f as setSecret, h as summary, i as getInput, l as saveState, m as warning, n as endGroup, o as info, p as startGroup, r as error, s as isDebug, t as debug, u as setFailed } from "./core.js";
 import { setImmediate, setTimeout as setTimeout$1 } from "node:timers/promises";
-import { hash, randomUUID } from "node:crypto";
-import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { once } from "node:events";
+import { hash, randomUUID } from "node:crypto";
+import path from "node:path";
+import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
-// src/text/unknown.ts
-/** Returns the fields of an object, or none for any other value. */
-function fieldsOf(value) {
-	return typeof value === "object" && value !== null ? { ...value } : {};
+// package.json
+var version = "1.0.0";
+
+// src/text/redact.ts
+var import_undici = require_undici();
+const MIN_LENGTH = 8;
+function isMaskable(value) {
+	return value.length >= MIN_LENGTH;
 }
-/** Parses a JSON object; returns no fields for any other text. */
-function parseFields(text) {
-	try {
-		return fieldsOf(JSON.parse(text));
-	} catch {
-		return {};
-	}
+/** Returns a function that masks secrets, whether verbatim, percent-encoded or in base64. */
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
-function textsOf(value) {
-	const fields = Object.entries(fieldsOf(value));
-	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
-}
-function systemCode(error) {
-	if (!(error instanceof Error) || !("code" in error)) return void 0;
-	return typeof error.code === "string" ? error.code : void 0;
-}
-function errorText(error) {
-	return error instanceof Error ? error.message : String(error);
+function formsOf(secret) {
+	const bytes = Buffer.from(secret);
+	const base64 = bytes.toString("base64").replace(/=+$/, "");
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret.toWellFormed()),
+		base64,
+		bytes.toString("base64url")
+	];
 }
 
 // src/text/visible.ts
@@ -60,310 +62,6 @@ function escapeCharacter(character) {
 	if (character === "\r") return "\\r";
 	if (character === "	") return "\\t";
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-}
-
-// src/agent/failure.ts
-const retryable = (hint) => ({
-	isRetryable: true,
-	isFatal: false,
-	hint
-});
-const fatal = (hint) => ({
-	isRetryable: false,
-	isFatal: true,
-	hint
-});
-const perFile = (hint) => ({
-	isRetryable: false,
-	isFatal: false,
-	hint
-});
-const CONSEQUENCES = {
-	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
-	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
-	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
-	"not-found": perFile("Check base-url, upload-path and stats-path: the service has no such operation there."),
-	rejected: perFile("The agent does not take this request. Check header-prefix, sandbox-id, port and the target."),
-	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
-	busy: retryable("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
-	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
-	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
-	unreachable: {
-		isRetryable: true,
-		isFatal: true,
-		hint: "Check base-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA."
-	},
-	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https."),
-	"bad-answer": perFile("Check that base-url and the paths lead to the in-sandbox agent."),
-	"file-changed": retryable("Check that the runner may read the file, and upload once nothing writes it any more."),
-	cancelled: fatal("The job was cancelled.")
-};
-var AgentError = class extends Error {
-	name = "AgentError";
-	kind;
-	status;
-	retryAfterMs;
-	code;
-	hint;
-	constructor(kind, message, details = {}) {
-		super(message);
-		this.kind = kind;
-		this.status = details.status;
-		this.retryAfterMs = details.retryAfterMs;
-		this.code = details.code;
-		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
-	}
-	get isRetryable() {
-		return CONSEQUENCES[this.kind].isRetryable;
-	}
-};
-function isFatal({ kind }) {
-	return CONSEQUENCES[kind].isFatal;
-}
-const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
-/** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
-function networkFailure(error, label, redact) {
-	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
-	const isProxy = /^(Secure )?Proxy /i.test(error.message);
-	const code = codeOf(error);
-	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
-	const kind = isProxy || UNREACHABLE.test(code) ? "unreachable" : "connection";
-	const words = excerpt(messageOf(error), redact);
-	const detail = words.includes(code) ? words : `${words} (${code})`;
-	return new AgentError(kind, `${label} failed: ${detail}.`);
-}
-function codeOf(error) {
-	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
-}
-function messageOf(error) {
-	if (!(error instanceof AggregateError)) return error.message;
-	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
-}
-const MAX_EXCERPT = 300;
-/** Returns the start of a third party's text, on one line and without secrets. */
-function excerpt(text, redact) {
-	return truncate(redact(text).replace(/\s+/g, " ").trim(), MAX_EXCERPT);
-}
-
-// src/agent/retry.ts
-async function withRetries(request, { retries, random, sleep, stop, onRetry, isRepeatable = () => true }) {
-	let failure;
-	for (let attempt = 1;; attempt += 1) try {
-		return {
-			attempts: attempt,
-			value: await request()
-		};
-	} catch (error) {
-		if (!(error instanceof AgentError)) throw error;
-		if (error.kind === "cancelled" && failure !== void 0) return failure;
-		failure = {
-			attempts: attempt,
-			error
-		};
-		if (attempt > retries || !error.isRetryable || !isRepeatable(error) || stop.aborted) return failure;
-		const delayMs = backoff(attempt, random, error.retryAfterMs);
-		onRetry({
-			attempt,
-			error,
-			delayMs
-		});
-		if (!await sleep(delayMs, stop)) return failure;
-	}
-}
-const BASE_MS = 1e3;
-const CAP_MS = 3e4;
-/**
-* Returns an exponential delay in milliseconds. Half of it is fixed, so that four retries span at
-* least 7.5 s; the other half is jitter.
-*/
-function backoff(attempt, random, retryAfterMs = 0) {
-	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
-	return Math.round(Math.max(half, retryAfterMs) + random() * half);
-}
-function sleep(ms, stop) {
-	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
-}
-
-// src/text/format.ts
-const BYTE_UNITS$1 = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const last = BYTE_UNITS$1.length - 1;
-	let step = 0;
-	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS$1[step]}`;
-}
-/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
-	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
-}
-function formatSixtieths(count, large, small) {
-	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${remainder}`;
-}
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function andMore(first, otherCount) {
-	return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
-}
-function formatDecimal(value, decimals) {
-	return String(Number(value.toFixed(decimals)));
-}
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
-function abbreviate(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-function nameSome(names, limit) {
-	return abbreviate(names, limit, (count) => `and ${formatNumber(count)} more`).join(", ");
-}
-
-// src/gate/judge.ts
-const NO_GATE = {
-	state: "none",
-	failIf: [],
-	warnIf: [],
-	breaches: []
-};
-function isGated({ failIf, warnIf }) {
-	return failIf.length + warnIf.length > 0;
-}
-/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
-function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
-	const tripped = (level, conditions) => conditions.map((condition) => ({
-		...judge(condition, samples),
-		level
-	})).filter(({ holds }) => holds !== false);
-	const failures = tripped("fail", failIf);
-	const warnings = tripped("warn", warnIf);
-	const state = () => {
-		if (!isGated({
-			failIf,
-			warnIf
-		})) return "none";
-		if (failures.length > 0 || isIncomplete && failIf.length > 0) return "failed";
-		return isIncomplete || warnings.length > 0 ? "warned" : "passed";
-	};
-	return {
-		state: state(),
-		failIf,
-		warnIf,
-		breaches: [...failures, ...warnings]
-	};
-}
-/** Judges a condition over samples (oldest first), all of which must have the metric. */
-function judge(condition, samples) {
-	const { metric, aggregate = "last", operator, limit } = condition;
-	const why = whyNotJudged(metric, samples);
-	if (why !== void 0) return {
-		condition,
-		holds: void 0,
-		why
-	};
-	const candidates = candidatesOf(condition, samples);
-	if (!candidates.every(Number.isFinite)) return {
-		condition,
-		holds: void 0,
-		why: `the mean of ${literal(metric)} is too large`
-	};
-	const tripping = candidates.find((figure) => COMPARE[operator](figure, limit));
-	const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
-	return {
-		condition,
-		holds: tripping !== void 0,
-		figure
-	};
-}
-function whyNotJudged(metric, samples) {
-	if (samples.length === 0) return "there are no stats";
-	const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
-	if (first === void 0) return void 0;
-	const count = others.length + 1;
-	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${literal(metric)}`;
-	return `the sandbox does not report ${literal(metric)}; it reports ${namesIn(first)}`;
-}
-const COMPARE = {
-	">": (figure, limit) => figure > limit,
-	">=": (figure, limit) => figure >= limit,
-	"<": (figure, limit) => figure < limit,
-	"<=": (figure, limit) => figure <= limit,
-	"==": (figure, limit) => figure === limit,
-	"!=": (figure, limit) => figure !== limit
-};
-function candidatesOf({ metric, aggregate, operator }, samples) {
-	const figures = figuresOf(metric, samples);
-	if (aggregate !== void 0) return [AGGREGATE[aggregate](figures)];
-	if (operator.startsWith(">")) return [AGGREGATE.max(figures)];
-	return operator.startsWith("<") ? [AGGREGATE.min(figures)] : figures;
-}
-const MAX_REPORTED = 30;
-function namesIn({ figures }) {
-	const names = [...figures.keys()].sort().map(literal);
-	return nameSome(names, MAX_REPORTED) || "nothing";
-}
-function aggregateOf(aggregate, metric, samples) {
-	const figures = figuresOf(metric, samples);
-	return figures.length === 0 ? void 0 : AGGREGATE[aggregate](figures);
-}
-function figuresOf(metric, samples) {
-	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
-}
-const AGGREGATE = {
-	last: (figures) => figures.at(-1) ?? NaN,
-	mean: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
-	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
-	max: (figures) => figures.reduce((high, figure) => Math.max(high, figure))
-};
-
-// package.json
-var version = "1.0.0";
-
-// src/text/redact.ts
-const MIN_LENGTH = 8;
-function isMaskable(value) {
-	return value.length >= MIN_LENGTH;
-}
-/** Returns a function that masks secrets, whether verbatim, percent-encoded or in base64. */
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function formsOf(secret) {
-	const bytes = Buffer.from(secret);
-	const base64 = bytes.toString("base64").replace(/=+$/, "");
-	return [
-		secret,
-		encodeURIComponent(secret.toWellFormed()),
-		base64,
-		bytes.toString("base64url")
-	];
 }
 
 // src/gate/metrics.ts
@@ -458,16 +156,16 @@ const BYTES = {
 	GiB: 2 ** 30,
 	TiB: 2 ** 40
 };
-const BYTE_UNITS = Object.keys(BYTES);
+const BYTE_UNITS$1 = Object.keys(BYTES);
 const UNITS = {
 	percentage: ["%", ""],
-	bytes: BYTE_UNITS,
-	mebibytes: [...BYTE_UNITS, ""],
+	bytes: BYTE_UNITS$1,
+	mebibytes: [...BYTE_UNITS$1, ""],
 	plain: [""]
 };
 const ANY_UNIT = [
 	"%",
-	...BYTE_UNITS,
+	...BYTE_UNITS$1,
 	""
 ];
 function parseUnit(suffix, metric, fail) {
@@ -719,7 +417,6 @@ function refuseMistakes(input, value, fail) {
 }
 
 // src/inputs/connection.ts
-const USER_AGENT = `sandbox-sync/${version}`;
 const DEFAULT_PORT = 49983;
 const baseUrl = serviceUrl("base-url", "https://sandbox.example.com");
 const apiUrl = serviceUrl("api-url", "https://api.e2b.app");
@@ -764,7 +461,7 @@ const sandboxId = (value, refuse) => {
 function isSandboxId(id) {
 	return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
 }
-/** Accepts an empty value too, which asks for a new sandbox. */
+/** An empty value asks for a new sandbox. */
 const existingSandboxId = (value, refuse, all) => value === "" ? value : sandboxId(value, refuse, all);
 function isHeaderValue(value) {
 	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
@@ -834,6 +531,580 @@ function secretsInHeaders(lines) {
 		return header !== void 0 && isSecretHeader(header[0]) ? [header[1]] : [];
 	}).flatMap((content) => [content, content.replace(/^\S+\s+/, "")]).filter((content) => isMaskable(content));
 }
+
+// src/text/unknown.ts
+/** Returns the fields of an object, or none for any other value. */
+function fieldsOf(value) {
+	return typeof value === "object" && value !== null ? { ...value } : {};
+}
+/** Parses a JSON object; returns no fields for any other text. */
+function parseFields(text) {
+	try {
+		return fieldsOf(JSON.parse(text));
+	} catch {
+		return {};
+	}
+}
+function textsOf(value) {
+	const fields = Object.entries(fieldsOf(value));
+	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
+}
+function systemCode(error) {
+	if (!(error instanceof Error) || !("code" in error)) return void 0;
+	return typeof error.code === "string" ? error.code : void 0;
+}
+function errorText(error) {
+	return error instanceof Error ? error.message : String(error);
+}
+
+// src/agent/failure.ts
+const retryable = (hint) => ({
+	isRetryable: true,
+	isFatal: false,
+	hint
+});
+const fatal = (hint) => ({
+	isRetryable: false,
+	isFatal: true,
+	hint
+});
+const perFile = (hint) => ({
+	isRetryable: false,
+	isFatal: false,
+	hint
+});
+const CONSEQUENCES = {
+	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
+	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
+	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
+	"not-found": perFile("Check base-url, upload-path and stats-path: the service has no such operation there."),
+	rejected: perFile("The agent does not take this request. Check header-prefix, sandbox-id, port and the target."),
+	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
+	busy: retryable("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
+	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
+	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
+	unreachable: {
+		isRetryable: true,
+		isFatal: true,
+		hint: "Check base-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA."
+	},
+	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https."),
+	"bad-answer": perFile("Check that base-url and the paths lead to the in-sandbox agent."),
+	"file-changed": retryable("Check that the runner may read the file, and upload once nothing writes it any more."),
+	cancelled: fatal("The job was cancelled.")
+};
+var AgentError = class extends Error {
+	name = "AgentError";
+	kind;
+	status;
+	retryAfterMs;
+	code;
+	hint;
+	constructor(kind, message, details = {}) {
+		super(message);
+		this.kind = kind;
+		this.status = details.status;
+		this.retryAfterMs = details.retryAfterMs;
+		this.code = details.code;
+		this.hint = details.hint ?? CONSEQUENCES[kind].hint;
+	}
+	get isRetryable() {
+		return CONSEQUENCES[this.kind].isRetryable;
+	}
+};
+function isFatal({ kind }) {
+	return CONSEQUENCES[kind].isFatal;
+}
+const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
+/** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
+function networkFailure(error, label, redact) {
+	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
+	const isProxy = /^(Secure )?Proxy /i.test(error.message);
+	const code = codeOf(error);
+	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
+	const kind = isProxy || UNREACHABLE.test(code) ? "unreachable" : "connection";
+	const words = excerpt(messageOf(error), redact);
+	const detail = words.includes(code) ? words : `${words} (${code})`;
+	return new AgentError(kind, `${label} failed: ${detail}.`);
+}
+function codeOf(error) {
+	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
+}
+function messageOf(error) {
+	if (!(error instanceof AggregateError)) return error.message;
+	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
+}
+const MAX_EXCERPT = 300;
+/** Returns the start of a third party's text, on one line and without secrets. */
+function excerpt(text, redact) {
+	return truncate(redact(text).replace(/\s+/g, " ").trim(), MAX_EXCERPT);
+}
+
+// src/agent/answer.ts
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+const MAX_ANSWER_BYTES = 131072;
+/** @throws AgentError if the body is longer than `maxBytes` */
+async function readAnswer({ statusCode: status, headers, body }, label, maxBytes = MAX_ANSWER_BYTES) {
+	const chunks = [];
+	let size = 0;
+	for await (const chunk of body) {
+		size += chunk.length;
+		if (size > maxBytes) {
+			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
+			throw new AgentError("bad-answer", message, { status });
+		}
+		chunks.push(chunk);
+	}
+	return {
+		label,
+		status,
+		text: new TextDecoder().decode(Buffer.concat(chunks)),
+		retryAfter: [headers["retry-after"]].flat()[0]
+	};
+}
+/** @throws AgentError if the answer is not JSON */
+function parseAnswer(answer) {
+	try {
+		return JSON.parse(answer.text);
+	} catch {
+		throw badAnswer(answer, "it is not JSON");
+	}
+}
+/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
+function badAnswer({ label, status }, why) {
+	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
+	return new AgentError("bad-answer", message, { status });
+}
+const KINDS = {
+	401: "unauthorized",
+	403: "forbidden",
+	404: "not-found",
+	405: "not-found",
+	408: "busy",
+	409: "busy",
+	410: "sandbox-not-found",
+	413: "too-large",
+	425: "busy",
+	429: "busy",
+	501: "rejected",
+	503: "busy",
+	505: "rejected",
+	507: "disk-full"
+};
+const PHRASES = [
+	{
+		statuses: [404, 502],
+		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
+		kind: "sandbox-not-found"
+	},
+	{
+		statuses: [400, 401],
+		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
+		kind: "unauthorized",
+		hint: "Set username: user, or another user of the sandbox."
+	},
+	{
+		statuses: [429],
+		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
+		kind: "busy",
+		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
+	},
+	{
+		statuses: [400],
+		words: /\binvalid host\b/i,
+		kind: "rejected",
+		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
+	}
+];
+/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
+function statusFailure(answer, redact, now) {
+	const { label, status, text, retryAfter } = answer;
+	const isRedirect = status >= 300 && status < 400;
+	const words = isRedirect ? "" : excerpt(messageIn(text), redact);
+	const phrase = PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
+	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
+	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
+	const detail = isRedirect ? " Redirects are not followed." : quoted;
+	const { error_code: code } = parseFields(text);
+	const message = `${label} answered ${status}${reason}.${detail}`;
+	return new AgentError(phrase?.kind ?? kindOf(status), message, {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		code: typeof code === "string" ? code : void 0,
+		hint: phrase?.hint
+	});
+}
+const MAX_RETRY_AFTER_MS = 6e4;
+/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
+function parseRetryAfter(value, now) {
+	if (value === void 0) return void 0;
+	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
+	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
+}
+function kindOf(status) {
+	const kind = KINDS[status];
+	if (kind !== void 0) return kind;
+	if (status < 300) return "bad-answer";
+	if (status < 400) return "not-found";
+	return status < 500 ? "rejected" : "server";
+}
+function messageIn(text) {
+	if (/^\s*</.test(text)) return /<title>([^<]*)/i.exec(text)?.[1] ?? "";
+	try {
+		const body = JSON.parse(text);
+		const { message, error } = fieldsOf(body);
+		return [
+			body,
+			message,
+			error
+		].find((each) => typeof each === "string") ?? JSON.stringify(body);
+	} catch {
+		return text;
+	}
+}
+
+// src/agent/client.ts
+const USER_AGENT = `sandbox-sync/${version}`;
+const SUCCESS = [
+	200,
+	201,
+	204
+];
+function agentService(connection) {
+	const { baseUrl, timeout, headers, token, headerPrefix, sandboxId, port } = connection;
+	const routing = routingHeaders(headerPrefix);
+	return {
+		baseUrl,
+		timeout,
+		headers: {
+			...headers,
+			"X-Access-Token": token,
+			[routing.id]: sandboxId,
+			[routing.port]: String(port)
+		}
+	};
+}
+/** Passes a client to `run` and closes it afterwards. @throws InputError for a bad proxy URL */
+async function withClient(service, options, run) {
+	const { cancel } = options;
+	const dispatcher = openDispatcher(service);
+	const destroy = () => void dispatcher.destroy();
+	cancel.addEventListener("abort", destroy);
+	const transport = {
+		...options,
+		service,
+		dispatcher
+	};
+	try {
+		return await run({ send: (request) => send(request, transport) });
+	} finally {
+		cancel.removeEventListener("abort", destroy);
+		await dispatcher.destroy();
+	}
+}
+async function send(request, transport) {
+	const { service, cancel, redact } = transport;
+	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
+	try {
+		cancel.throwIfAborted();
+		return await exchange(request, label, transport);
+	} catch (error) {
+		if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
+		throw networkFailure(error, label, redact);
+	}
+}
+async function exchange({ method, path, headers, body, onSent, maxAnswerBytes }, label, { service, dispatcher, redact, now }) {
+	const sending = {
+		isSent: body === void 0,
+		isOver: false
+	};
+	const clock = startIdleClock(service.timeout, () => stallError(label, sending));
+	const onTaken = (bytes) => {
+		clock.restart();
+		onSent?.(bytes);
+	};
+	const commonHeaders = {
+		Accept: "application/json",
+		"User-Agent": USER_AGENT
+	};
+	const receiving = (0, import_undici.request)(`${service.baseUrl}${path}`, {
+		dispatcher,
+		method,
+		headers: {
+			...service.headers,
+			...commonHeaders,
+			...headers
+		},
+		body: body === void 0 ? null : trackSending(body, sending, onTaken),
+		signal: clock.signal,
+		headersTimeout: 0,
+		bodyTimeout: 0
+	}).then((response) => readAnswer(response, label, maxAnswerBytes));
+	try {
+		const answer = await Promise.race([clock.ranOut, receiving]);
+		const isSuccess = SUCCESS.includes(answer.status);
+		if (isSuccess && !sending.isSent) throw earlyAnswerError(answer);
+		await setImmediate();
+		if (isSuccess) return answer;
+		throw statusFailure(answer, redact, now());
+	} finally {
+		clock.stop();
+		sending.isOver = true;
+	}
+}
+async function* trackSending(chunks, sending, onTaken) {
+	for (const chunk of chunks) {
+		yield chunk;
+		if (sending.isOver) return;
+		onTaken(chunk.length);
+	}
+	sending.isSent = true;
+}
+/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
+function startIdleClock(ms, createError) {
+	const { promise: ranOut, reject } = Promise.withResolvers();
+	const aborter = new AbortController();
+	const expire = () => {
+		reject(createError());
+		aborter.abort();
+	};
+	let timer = setTimeout(expire, ms);
+	const stop = () => clearTimeout(timer);
+	const restart = () => {
+		stop();
+		timer = setTimeout(expire, ms);
+	};
+	return {
+		ranOut,
+		signal: aborter.signal,
+		restart,
+		stop
+	};
+}
+function stallError(label, { isSent }) {
+	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
+}
+function earlyAnswerError({ label, status }) {
+	const message = `${label} answered ${status} before everything was sent.`;
+	return new AgentError("connection", message);
+}
+const PROXY_VARIABLES = [
+	"http_proxy",
+	"HTTP_PROXY",
+	"https_proxy",
+	"HTTPS_PROXY"
+];
+const MAX_CONNECT_MS = 1e4;
+function openDispatcher({ baseUrl, timeout }) {
+	const options = {
+		allowH2: false,
+		connectTimeout: Math.min(timeout, MAX_CONNECT_MS)
+	};
+	const { protocol, hostname } = new URL(baseUrl);
+	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
+	try {
+		return new import_undici.EnvHttpProxyAgent(options);
+	} catch {
+		const names = PROXY_VARIABLES.filter((name) => process.env[name]).join(", ");
+		throw inputError(names, "not the URL of an http, https or socks5 proxy.", "http://host:3128");
+	}
+}
+
+// src/agent/retry.ts
+async function withRetries(request, { retries, random, sleep, stop, onRetry, isRepeatable = () => true }) {
+	let failure;
+	for (let attempt = 1;; attempt += 1) try {
+		return {
+			attempts: attempt,
+			value: await request()
+		};
+	} catch (error) {
+		if (!(error instanceof AgentError)) throw error;
+		if (error.kind === "cancelled" && failure !== void 0) return failure;
+		failure = {
+			attempts: attempt,
+			error
+		};
+		if (attempt > retries || !error.isRetryable || !isRepeatable(error) || stop.aborted) return failure;
+		const delayMs = backoff(attempt, random, error.retryAfterMs);
+		onRetry({
+			attempt,
+			error,
+			delayMs
+		});
+		if (!await sleep(delayMs, stop)) return failure;
+	}
+}
+const BASE_MS = 1e3;
+const CAP_MS = 3e4;
+/**
+* Returns an exponential delay in milliseconds. Half of it is fixed, so that four retries span at
+* least 7.5 s; the other half is jitter.
+*/
+function backoff(attempt, random, retryAfterMs = 0) {
+	const half = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)) / 2;
+	return Math.round(Math.max(half, retryAfterMs) + random() * half);
+}
+function sleep(ms, stop) {
+	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
+}
+
+// src/text/format.ts
+const BYTE_UNITS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const last = BYTE_UNITS.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
+}
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+function andMore(first, otherCount) {
+	return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
+}
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
+function abbreviate(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
+}
+function nameSome(names, limit) {
+	return abbreviate(names, limit, (count) => `and ${formatNumber(count)} more`).join(", ");
+}
+
+// src/gate/judge.ts
+const NO_GATE = {
+	state: "none",
+	failIf: [],
+	warnIf: [],
+	breaches: []
+};
+function isGated({ failIf, warnIf }) {
+	return failIf.length + warnIf.length > 0;
+}
+/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
+function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
+	const tripped = (level, conditions) => conditions.map((condition) => ({
+		...judge(condition, samples),
+		level
+	})).filter(({ holds }) => holds !== false);
+	const failures = tripped("fail", failIf);
+	const warnings = tripped("warn", warnIf);
+	const state = () => {
+		if (!isGated({
+			failIf,
+			warnIf
+		})) return "none";
+		if (failures.length > 0 || isIncomplete && failIf.length > 0) return "failed";
+		return isIncomplete || warnings.length > 0 ? "warned" : "passed";
+	};
+	return {
+		state: state(),
+		failIf,
+		warnIf,
+		breaches: [...failures, ...warnings]
+	};
+}
+/** Judges a condition over samples (oldest first), all of which must have the metric. */
+function judge(condition, samples) {
+	const { metric, aggregate = "last", operator, limit } = condition;
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return {
+		condition,
+		holds: void 0,
+		why
+	};
+	const candidates = candidatesOf(condition, samples);
+	if (!candidates.every(Number.isFinite)) return {
+		condition,
+		holds: void 0,
+		why: `the mean of ${literal(metric)} is too large`
+	};
+	const tripping = candidates.find((figure) => COMPARE[operator](figure, limit));
+	const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
+	return {
+		condition,
+		holds: tripping !== void 0,
+		figure
+	};
+}
+function whyNotJudged(metric, samples) {
+	if (samples.length === 0) return "there are no stats";
+	const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
+	if (first === void 0) return void 0;
+	const count = others.length + 1;
+	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${literal(metric)}`;
+	return `the sandbox does not report ${literal(metric)}; it reports ${namesIn(first)}`;
+}
+const COMPARE = {
+	">": (figure, limit) => figure > limit,
+	">=": (figure, limit) => figure >= limit,
+	"<": (figure, limit) => figure < limit,
+	"<=": (figure, limit) => figure <= limit,
+	"==": (figure, limit) => figure === limit,
+	"!=": (figure, limit) => figure !== limit
+};
+function candidatesOf({ metric, aggregate, operator }, samples) {
+	const figures = figuresOf(metric, samples);
+	if (aggregate !== void 0) return [AGGREGATE[aggregate](figures)];
+	if (operator.startsWith(">")) return [AGGREGATE.max(figures)];
+	return operator.startsWith("<") ? [AGGREGATE.min(figures)] : figures;
+}
+const MAX_REPORTED = 30;
+function namesIn({ figures }) {
+	const names = [...figures.keys()].sort().map(literal);
+	return nameSome(names, MAX_REPORTED) || "nothing";
+}
+function aggregateOf(aggregate, metric, samples) {
+	const figures = figuresOf(metric, samples);
+	return figures.length === 0 ? void 0 : AGGREGATE[aggregate](figures);
+}
+function figuresOf(metric, samples) {
+	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
+}
+const AGGREGATE = {
+	last: (figures) => figures.at(-1) ?? NaN,
+	mean: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
+	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
+	max: (figures) => figures.reduce((high, figure) => Math.max(high, figure))
+};
 
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
@@ -1025,6 +1296,7 @@ function parseInputs(entry, raw) {
 }
 
 // src/inputs/job-sandbox.ts
+const JOB_HEADER_PREFIX = "E2b";
 /**
 * Fills in the job's sandbox, unless the step sets a token or base URL.
 * @throws InputError if the sandbox is missing or ambiguous
@@ -1037,16 +1309,14 @@ function withJobSandbox(raw, sandboxes) {
 	const available = `this job has ${sandboxes.map(({ id }) => quote(id)).join(", ")}`;
 	if (only === void 0) throw inputError("sandbox-id", `${quote(wanted)} is not a sandbox of this job; ${available}. For any other, set token and base-url too.`);
 	if (others.length > 0) throw inputError("sandbox-id", `is empty, and ${available}. Say which one.`, "${{ steps.sandbox.outputs.id }}");
-	const { id, token, baseUrl, headerPrefix } = only;
-	const connection = {
+	const { id, token, baseUrl } = only;
+	const prefix = "E2b";
+	return {
+		...raw,
 		"sandbox-id": id,
 		token,
 		"base-url": baseUrl,
-		"header-prefix": headerPrefix
-	};
-	return {
-		...raw,
-		...connection
+		"header-prefix": prefix
 	};
 }
 const NO_SANDBOX = "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
@@ -1360,12 +1630,12 @@ function titleOf(report) {
 	return `${cancelled ? "Cancelled. " : ""}${outcome}${shardText}.${judgement}`;
 }
 function describeUpload(report) {
-	const { dryRun, errors, durationMs, skipped } = report;
+	const { dryRun, errors, durationMs, skipped, cancelled } = report;
 	const totals = countFiles(report);
 	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
 	const unsent = `${clause(unchanged, "unchanged")}${clause(skipped.length, "skipped")}`;
 	const changed = formatCount(planned - unchanged, "file");
-	if (planned === 0) return errors.length > 0 ? "Nothing was sent" : "There were no files to upload";
+	if (planned === 0) return errors.length > 0 || cancelled ? "Nothing was sent" : "There were no files to upload";
 	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${unsent}`;
 	if (planned === unchanged) return `Nothing was sent${unsent}`;
 	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
@@ -1543,14 +1813,12 @@ const SANDBOX_PREFIX = "sandbox-sync-sandbox-";
 /** Masks the token, sets the outputs and saves the sandbox for later steps. */
 function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	if (token !== "") setSecret(token);
-	const url = baseUrl.replace("{port}", String(DEFAULT_PORT)).replace("{sandbox-id}", id);
-	const headerPrefix = "E2b";
 	const outputs = {
 		id,
 		token,
 		domain,
-		"base-url": url,
-		"header-prefix": headerPrefix
+		"base-url": baseUrl.replace("{port}", String(DEFAULT_PORT)).replace("{sandbox-id}", id),
+		"header-prefix": "E2b"
 	};
 	writeToRunner("GITHUB_OUTPUT", () => {
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
@@ -1561,21 +1829,18 @@ function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	const sandbox = {
 		id,
 		token,
-		baseUrl,
-		headerPrefix
+		baseUrl
 	};
 	writeToRunner("RUNNER_TEMP", () => writeFileSync(file, JSON.stringify(sandbox), { mode: 384 }));
 }
 function jobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
-		const { id, token, baseUrl, headerPrefix } = textsOf(parseFields(readFileSync(file, "utf8")));
-		if (!id || !token || !baseUrl || !headerPrefix) return [];
-		return [{
+		const { id, token, baseUrl } = textsOf(parseFields(readFileSync(file, "utf8")));
+		return id && token && baseUrl ? [{
 			id,
 			token,
-			baseUrl,
-			headerPrefix
-		}];
+			baseUrl
+		}] : [];
 	});
 	for (const { token } of sandboxes) setSecret(token);
 	return [...new Map(sandboxes.map((sandbox) => [sandbox.id, sandbox])).values()];
@@ -2227,276 +2492,6 @@ function failedReport(entry, raw, error) {
 		gate,
 		errors: [error]
 	};
-}
-
-// src/agent/answer.ts
-var import_undici = require_undici();
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-const MAX_ANSWER_BYTES = 131072;
-/** @throws AgentError if the body is longer than `maxBytes` */
-async function readAnswer({ statusCode: status, headers, body }, label, maxBytes = MAX_ANSWER_BYTES) {
-	const chunks = [];
-	let size = 0;
-	for await (const chunk of body) {
-		size += chunk.length;
-		if (size > maxBytes) {
-			const message = `${label} answered ${status} with more than ${Math.floor(maxBytes / 1024)} KiB.`;
-			throw new AgentError("bad-answer", message, { status });
-		}
-		chunks.push(chunk);
-	}
-	return {
-		label,
-		status,
-		text: new TextDecoder().decode(Buffer.concat(chunks)),
-		retryAfter: [headers["retry-after"]].flat()[0]
-	};
-}
-/** @throws AgentError if the answer is not JSON */
-function parseAnswer(answer) {
-	try {
-		return JSON.parse(answer.text);
-	} catch {
-		throw badAnswer(answer, "it is not JSON");
-	}
-}
-/** Builds the error for a 2xx answer that breaks the contract; `why` ends its message. */
-function badAnswer({ label, status }, why) {
-	const message = `${label} answered ${status} with an unusable answer: ${why}.`;
-	return new AgentError("bad-answer", message, { status });
-}
-const KINDS = {
-	401: "unauthorized",
-	403: "forbidden",
-	404: "not-found",
-	405: "not-found",
-	408: "busy",
-	409: "busy",
-	410: "sandbox-not-found",
-	413: "too-large",
-	425: "busy",
-	429: "busy",
-	501: "rejected",
-	503: "busy",
-	505: "rejected",
-	507: "disk-full"
-};
-const PHRASES = [
-	{
-		statuses: [404, 502],
-		words: /\bsandbox(?: id)?(?: \S*[\d"'`]\S*)? (?:(?:was |is )?not found|could not be found|does(?:n't| not) exist)/i,
-		kind: "sandbox-not-found"
-	},
-	{
-		statuses: [400, 401],
-		words: /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,
-		kind: "unauthorized",
-		hint: "Set username: user, or another user of the sandbox."
-	},
-	{
-		statuses: [429],
-		words: /\bsandbox limit\b|\bconcurrent (?:\w+ )?sandboxes\b/i,
-		kind: "busy",
-		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
-	},
-	{
-		statuses: [400],
-		words: /\binvalid host\b/i,
-		kind: "rejected",
-		hint: "Check base-url and header-prefix: they lead to no sandbox. At E2B, base-url is https://{port}-{sandbox-id}.e2b.app."
-	}
-];
-/** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now) {
-	const { label, status, text, retryAfter } = answer;
-	const isRedirect = status >= 300 && status < 400;
-	const words = isRedirect ? "" : excerpt(messageIn(text), redact);
-	const phrase = PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
-	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
-	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const detail = isRedirect ? " Redirects are not followed." : quoted;
-	const { error_code: code } = parseFields(text);
-	const message = `${label} answered ${status}${reason}.${detail}`;
-	return new AgentError(phrase?.kind ?? kindOf(status), message, {
-		status,
-		retryAfterMs: parseRetryAfter(retryAfter, now),
-		code: typeof code === "string" ? code : void 0,
-		hint: phrase?.hint
-	});
-}
-const MAX_RETRY_AFTER_MS = 6e4;
-/** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
-function parseRetryAfter(value, now) {
-	if (value === void 0) return void 0;
-	const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1e3 : Date.parse(value) - now;
-	return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : void 0;
-}
-function kindOf(status) {
-	const kind = KINDS[status];
-	if (kind !== void 0) return kind;
-	if (status < 300) return "bad-answer";
-	if (status < 400) return "not-found";
-	return status < 500 ? "rejected" : "server";
-}
-function messageIn(text) {
-	if (/^\s*</.test(text)) return /<title>([^<]*)/i.exec(text)?.[1] ?? "";
-	try {
-		const body = JSON.parse(text);
-		const { message, error } = fieldsOf(body);
-		return [
-			body,
-			message,
-			error
-		].find((each) => typeof each === "string") ?? JSON.stringify(body);
-	} catch {
-		return text;
-	}
-}
-
-// src/agent/client.ts
-const SUCCESS = [
-	200,
-	201,
-	204
-];
-function agentService(connection) {
-	const { baseUrl, timeout, headers, token, headerPrefix, sandboxId, port } = connection;
-	const routing = routingHeaders(headerPrefix);
-	return {
-		baseUrl,
-		timeout,
-		headers: {
-			...headers,
-			"X-Access-Token": token,
-			[routing.id]: sandboxId,
-			[routing.port]: String(port)
-		}
-	};
-}
-/** Passes a client to `run` and closes it afterwards. @throws InputError for a bad proxy URL */
-async function withClient(service, options, run) {
-	const { cancel } = options;
-	const dispatcher = openDispatcher(service);
-	const destroy = () => void dispatcher.destroy();
-	cancel.addEventListener("abort", destroy);
-	const transport = {
-		...options,
-		service,
-		dispatcher
-	};
-	try {
-		return await run({ send: (request) => send(request, transport) });
-	} finally {
-		cancel.removeEventListener("abort", destroy);
-		await dispatcher.destroy();
-	}
-}
-async function send(request, transport) {
-	const { service, cancel, redact } = transport;
-	const label = `${request.method} ${service.baseUrl}${request.path.replace(/\?.*/s, "")}`;
-	try {
-		cancel.throwIfAborted();
-		return await exchange(request, label, transport);
-	} catch (error) {
-		if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
-		throw networkFailure(error, label, redact);
-	}
-}
-async function exchange({ method, path, headers, body, onSent, maxAnswerBytes }, label, { service, dispatcher, redact, now }) {
-	const sending = {
-		isSent: body === void 0,
-		isOver: false
-	};
-	const clock = startIdleClock(service.timeout, () => stallError(label, sending));
-	const onTaken = (bytes) => {
-		clock.restart();
-		onSent?.(bytes);
-	};
-	const commonHeaders = {
-		Accept: "application/json",
-		"User-Agent": USER_AGENT
-	};
-	const receiving = (0, import_undici.request)(`${service.baseUrl}${path}`, {
-		dispatcher,
-		method,
-		headers: {
-			...service.headers,
-			...commonHeaders,
-			...headers
-		},
-		body: body === void 0 ? null : trackSending(body, sending, onTaken),
-		signal: clock.signal,
-		headersTimeout: 0,
-		bodyTimeout: 0
-	}).then((response) => readAnswer(response, label, maxAnswerBytes));
-	try {
-		const answer = await Promise.race([clock.ranOut, receiving]);
-		const isSuccess = SUCCESS.includes(answer.status);
-		if (isSuccess && !sending.isSent) throw earlyAnswerError(answer);
-		await setImmediate();
-		if (isSuccess) return answer;
-		throw statusFailure(answer, redact, now());
-	} finally {
-		clock.stop();
-		sending.isOver = true;
-	}
-}
-async function* trackSending(chunks, sending, onTaken) {
-	for (const chunk of chunks) {
-		yield chunk;
-		if (sending.isOver) return;
-		onTaken(chunk.length);
-	}
-	sending.isSent = true;
-}
-/** Rejects `ranOut` and aborts `signal` after `ms` milliseconds without a restart. */
-function startIdleClock(ms, createError) {
-	const { promise: ranOut, reject } = Promise.withResolvers();
-	const aborter = new AbortController();
-	const expire = () => {
-		reject(createError());
-		aborter.abort();
-	};
-	let timer = setTimeout(expire, ms);
-	const stop = () => clearTimeout(timer);
-	const restart = () => {
-		stop();
-		timer = setTimeout(expire, ms);
-	};
-	return {
-		ranOut,
-		signal: aborter.signal,
-		restart,
-		stop
-	};
-}
-function stallError(label, { isSent }) {
-	return new AgentError("connection", `${label} failed: ${isSent ? "the answer did not end" : "nothing more could be sent"} within timeout.`);
-}
-function earlyAnswerError({ label, status }) {
-	const message = `${label} answered ${status} before everything was sent.`;
-	return new AgentError("connection", message);
-}
-const PROXY_VARIABLES = [
-	"http_proxy",
-	"HTTP_PROXY",
-	"https_proxy",
-	"HTTPS_PROXY"
-];
-const MAX_CONNECT_MS = 1e4;
-function openDispatcher({ baseUrl, timeout }) {
-	const options = {
-		allowH2: false,
-		connectTimeout: Math.min(timeout, MAX_CONNECT_MS)
-	};
-	const { protocol, hostname } = new URL(baseUrl);
-	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
-	try {
-		return new import_undici.EnvHttpProxyAgent(options);
-	} catch {
-		const names = PROXY_VARIABLES.filter((name) => process.env[name]).join(", ");
-		throw inputError(names, "not the URL of an http, https or socks5 proxy.", "http://host:3128");
-	}
 }
 
 // src/agent/batches.ts
@@ -3312,8 +3307,8 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, willDele
 	log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
 	return sandbox;
 }
-async function connect(api, { sandboxId: id, lifetime, delete: isDeleted = false }, { now, log }, { willDelete }) {
-	if (isDeleted) willDelete({
+async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, { willDelete }) {
+	if (shouldDelete) willDelete({
 		id,
 		endsAt: now() + lifetime
 	});
@@ -3328,4 +3323,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { isFatal as $, publishSandbox as A, inputError as B, runReportingStep as C, forgetJobSandbox as D, findMonitors as E, EMPTY_REPORT as F, formatBytes as G, isGated as H, describeShard as I, formatNumber as J, formatCount as K, isSecretHeader as L, scheduleDeletion as M, traceOfStep as N, monitorDirectory as O, requireFiles as P, AgentError as Q, InputError as R, parseAnswer as S, digestOf as T, abbreviate as U, gateOf as V, andMore as W, totalSize as X, nameSome as Y, withRetries as Z, batchesOf as _, endMonitor as a, MAX_ANSWER_BYTES as b, runSampler as c, readKeptInputs as d, quote as et, checkGateIsJudgeable as f, SMALL_BYTES as g, waitFor as h, chooseMonitor as i, systemCode as it, sandboxToDelete as j, openMonitorDirectory as k, isStopped as l, stats as m, leftBehind as n, fieldsOf as nt, startMonitor as o, measure as p, formatDuration as q, provideSandbox as r, parseFields as rt, receiveTask as s, deleteSandbox as t, errorText as tt, markStopped as u, agentService as v, runStep as w, badAnswer as x, withClient as y, allOf as z };
+export { systemCode as $, EMPTY_REPORT as A, nameSome as B, monitorDirectory as C, scheduleDeletion as D, sandboxToDelete as E, andMore as F, MAX_ANSWER_BYTES as G, withRetries as H, formatBytes as I, AgentError as J, badAnswer as K, formatCount as L, gateOf as M, isGated as N, traceOfStep as O, abbreviate as P, parseFields as Q, formatDuration as R, forgetJobSandbox as S, publishSandbox as T, agentService as U, totalSize as V, withClient as W, errorText as X, isFatal as Y, fieldsOf as Z, batchesOf as _, endMonitor as a, digestOf as b, runSampler as c, readKeptInputs as d, isSecretHeader as et, checkGateIsJudgeable as f, SMALL_BYTES as g, waitFor as h, chooseMonitor as i, quote as it, describeShard as j, requireFiles as k, isStopped as l, stats as m, leftBehind as n, allOf as nt, startMonitor as o, measure as p, parseAnswer as q, provideSandbox as r, inputError as rt, receiveTask as s, deleteSandbox as t, InputError as tt, markStopped as u, runReportingStep as v, openMonitorDirectory as w, findMonitors as x, runStep as y, formatNumber as z };

@@ -1,4 +1,4 @@
-import { C as runReportingStep, m as stats } from "./shared.js";
+import { m as stats, v as runReportingStep } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

@@ -1,11 +1,11 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as isFatal, B as inputError, F as EMPTY_REPORT, G as formatBytes, H as isGated, I as describeShard, J as formatNumber, K as formatCount, L as isSecretHeader, Q as AgentError, R as InputError, S as parseAnswer, T as digestOf, U as abbreviate, V as gateOf, W as andMore, X as totalSize, Y as nameSome, Z as withRetries, _ as batchesOf, b as MAX_ANSWER_BYTES, et as quote, f as checkGateIsJudgeable, g as SMALL_BYTES, h as waitFor, it as systemCode, nt as fieldsOf, p as measure, rt as parseFields, tt as errorText, v as agentService, x as badAnswer, y as withClient, z as allOf } from "./shared.js";
+import { $ as systemCode, A as EMPTY_REPORT, B as nameSome, F as andMore, G as MAX_ANSWER_BYTES, H as withRetries, I as formatBytes, J as AgentError, K as badAnswer, L as formatCount, M as gateOf, N as isGated, P as abbreviate, Q as parseFields, U as agentService, V as totalSize, W as withClient, X as errorText, Y as isFatal, Z as fieldsOf, _ as batchesOf, b as digestOf, et as isSecretHeader, f as checkGateIsJudgeable, g as SMALL_BYTES, h as waitFor, it as quote, j as describeShard, nt as allOf, p as measure, q as parseAnswer, rt as inputError, tt as InputError, z as formatNumber } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
-import { createHash, hash } from "node:crypto";
-import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import path, { dirname, posix, resolve, sep } from "node:path";
 import { once } from "node:events";
+import { createHash, hash } from "node:crypto";
+import path, { dirname, posix, resolve, sep } from "node:path";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 
 // src/agent/read-file.ts
@@ -592,8 +592,8 @@ async function findChanges(files, { rows }, cancel) {
 	};
 }
 /**
-* Removes the state file before a transfer, so that the run after an interrupted one sends every
-* file.
+* Removes the state file before a transfer, so that if this run is interrupted, the next sends
+* every file.
 * @throws InputError if the file cannot be removed
 */
 function removeState({ file }) {
@@ -604,7 +604,7 @@ function removeState({ file }) {
 		throw stateError(file, `cannot be replaced (${systemCode(error)})`);
 	}
 }
-/** Writes the state if every file arrived. Returns warnings. */
+/** Writes the state unless a file failed or was not attempted. Returns warnings. */
 function writeState(state, results) {
 	const rows = /* @__PURE__ */ new Map();
 	for (const row of state.rows) rows.set(row.path, {
@@ -760,7 +760,7 @@ function throttle(concurrency, stop, onEvent) {
 		});
 	};
 	return (request) => requests(async () => {
-		if (stop.aborted) throw new AgentError("cancelled", `It was not sent: ${reasonOf(stop)}`);
+		if (stop.aborted) throw new AgentError("cancelled", "The transfer has ended.");
 		const limit = requests.concurrency;
 		try {
 			return await request();
@@ -774,7 +774,7 @@ function isOverload({ status }) {
 	return status === 429 || status === 503;
 }
 const MAX_LOST_IN_A_ROW = 3;
-/** Returns a function that aborts `ending` with a reason once sending more is pointless. */
+/** Returns a callback for each outcome, which aborts `ending` once more requests are pointless. */
 function watchFailures(ending) {
 	let lostInARow = 0;
 	return (batch, outcome) => {
@@ -862,6 +862,7 @@ function failOverwritten(results) {
 async function upload(inputs, context) {
 	const plan = await planUpload("upload", inputs, context);
 	if (inputs.dryRun) return dryRun(plan, inputs, context);
+	if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
 	return withClient(agentService(inputs), context, (client) => uploadPlan(plan, inputs, client, context));
 }
 /**
@@ -869,24 +870,23 @@ async function upload(inputs, context) {
 * @throws InputError before anything is sent
 */
 async function sync(inputs, context) {
-	const plan = await planUpload("sync", inputs, context);
-	if (inputs.dryRun) return dryRun(plan, inputs, context);
+	const planned = await planUpload("sync", inputs, context);
+	if (inputs.dryRun) return dryRun(planned, inputs, context);
+	const plan = {
+		...planned,
+		report: {
+			...planned.report,
+			gate: gateOf(inputs, [])
+		}
+	};
+	if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
 	return withClient(agentService(inputs), context, async (client) => {
 		const problem = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
-		const report = {
-			...plan.report,
-			gate: gateOf(inputs, [])
-		};
-		if (problem !== void 0) return notSentReport({
-			...plan,
-			report
-		}, problem, context);
-		const sent = await uploadPlan({
-			...plan,
-			report
-		}, inputs, client, context);
+		if (problem !== void 0) return notSentReport(plan, problem, context);
+		const hasPrevious = isGated(inputs);
+		const sent = await uploadPlan(plan, inputs, client, context);
 		if (sent.cancelled || hasFatalFailure(sent.files)) return sent;
-		const measured = await measure(inputs, client, context, isGated(inputs));
+		const measured = await measure(inputs, client, context, hasPrevious);
 		return {
 			...sent,
 			...measured,
@@ -1010,7 +1010,7 @@ async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
 	};
 }
 function notSentReport({ files, unchanged, report }, problem, { cancel }) {
-	const reason = problem.errors[0]?.message ?? "";
+	const reason = problem.errors[0]?.message ?? "the job was cancelled";
 	const results = inPlanOrder(files, unchanged, (file) => {
 		return {
 			status: "not-attempted",

@@ -2,7 +2,7 @@ import type { Redact } from '../text/redact.ts';
 import { fieldsOf, parseFields } from '../text/unknown.ts';
 import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
-// An `import` reads every export of node:http, which loads Node's own undici: 12 MiB and 10 ms.
+// Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export interface Answer {
@@ -19,7 +19,7 @@ interface Response {
   readonly body: AsyncIterable<Buffer>;
 }
 
-// Honest answers are a few hundred bytes long.
+// Normal answers are a few hundred bytes long.
 export const MAX_ANSWER_BYTES = 128 * 1024;
 
 /** @throws AgentError if the body is longer than `maxBytes` */

@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request as sendRequest } from 'undici';
-import { isLoopback, routingHeaders, USER_AGENT } from '../inputs/connection.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import { isLoopback, routingHeaders } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, statusFailure } from './answer.ts';
 import { AgentError, networkFailure } from './failure.ts';
+
+export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 export interface Client {
   /** @throws AgentError unless the status is 200, 201 or 204 */

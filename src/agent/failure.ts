@@ -4,7 +4,7 @@ import { truncate } from '../text/visible.ts';
 
 interface Consequence {
   readonly isRetryable: boolean;
-  /** True if every other request would fail too, once the retries are used up. */
+  /** True if, once the retries are used up, no other request can succeed either. */
   readonly isFatal: boolean;
   readonly hint: string;
 }

@@ -14,7 +14,7 @@ export interface Body {
   readonly close: () => void;
 }
 
-export type Form = ReturnType<typeof newForm>;
+type Form = ReturnType<typeof newForm>;
 
 /** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
 export function newForm() {

@@ -7,7 +7,7 @@ import { AgentError } from './failure.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-export interface OpenFile {
+interface OpenFile {
   /**
    * Yields chunks in one shared buffer, so each is only valid until the next.
    * @throws AgentError if the file shrank or cannot be read

@@ -11,7 +11,7 @@ export interface Condition {
   readonly limit: number;
 }
 
-export const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
+const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
 export const AGGREGATES = ['last', 'min', 'max', 'mean'] as const;
 export type Operator = (typeof OPERATORS)[number];
 export type Aggregate = (typeof AGGREGATES)[number];

@@ -82,7 +82,7 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
   '!=': (figure, limit) => figure !== limit,
 };
 
-// Without an aggregate, any sample can trip the condition, and the most extreme one is quoted.
+// For > and <, the most extreme sample is quoted; for == and !=, the first that trips.
 function candidatesOf({ metric, aggregate, operator }: Condition, samples: readonly Measured[]) {
   const figures = figuresOf(metric, samples);
   if (aggregate !== undefined) return [AGGREGATE[aggregate](figures)];

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT } from '../inputs/connection.ts';
 import type { RawInputs } from '../inputs/fields.ts';
-import type { JobSandbox } from '../inputs/job-sandbox.ts';
+import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
 import type { Sandbox } from '../sandbox/api.ts';
 import type { Lease } from '../sandbox/sandbox.ts';
 import { parseFields, textsOf } from '../text/unknown.ts';
@@ -43,23 +43,21 @@ const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
 export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl: string): void {
   if (token !== '') setSecret(token);
   const url = baseUrl.replace('{port}', String(DEFAULT_PORT)).replace('{sandbox-id}', id);
-  const headerPrefix = 'E2b';
-  const outputs = { id, token, domain, 'base-url': url, 'header-prefix': headerPrefix };
+  const outputs = { id, token, domain, 'base-url': url, 'header-prefix': JOB_HEADER_PREFIX };
   writeToRunner('GITHUB_OUTPUT', () => {
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
   });
   if (token === '' || baseUrl === '') return;
   const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${randomUUID()}.json`);
   writeToRunner('GITHUB_STATE', () => saveState('job-sandbox', file));
-  const sandbox: JobSandbox = { id, token, baseUrl, headerPrefix };
+  const sandbox: JobSandbox = { id, token, baseUrl };
   writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));
 }
 
 export function jobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
-    const { id, token, baseUrl, headerPrefix } = textsOf(parseFields(readFileSync(file, 'utf8')));
-    if (!id || !token || !baseUrl || !headerPrefix) return [];
-    return [{ id, token, baseUrl, headerPrefix }];
+    const { id, token, baseUrl } = textsOf(parseFields(readFileSync(file, 'utf8')));
+    return id && token && baseUrl ? [{ id, token, baseUrl }] : [];
   });
   for (const { token } of sandboxes) setSecret(token);
   // Two steps may have connected to the same sandbox.

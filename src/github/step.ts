@@ -1,6 +1,6 @@
+import { USER_AGENT } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
-import { USER_AGENT } from '../inputs/connection.ts';
 import type { RawInputs } from '../inputs/fields.ts';
 import {
   type Entry,
@@ -23,9 +23,9 @@ import { eventLog } from './progress.ts';
 import { publish } from './publish.ts';
 import { cancelSignals, readInputs, workspace } from './runner.ts';
 
-export type StepContext = Context & SandboxContext;
+type StepContext = Context & SandboxContext;
 
-export type StepHandler<T extends Entry, R> = (
+type StepHandler<T extends Entry, R> = (
   inputs: Inputs<T>,
   context: StepContext,
   raw: RawInputs,

@@ -1,10 +1,7 @@
-import packageJson from '../../package.json' with { type: 'json' };
 import { isMaskable } from '../text/redact.ts';
 import { quote } from '../text/visible.ts';
 import { type Field, parseLines, type RawInputs, type Refuse } from './fields.ts';
 import { refuseMistakes } from './mistakes.ts';
-
-export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
 export const DEFAULT_PORT = 49_983;
 
@@ -75,7 +72,7 @@ export function isSandboxId(id: string): boolean {
   return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
 }
 
-/** Accepts an empty value too, which asks for a new sandbox. */
+/** An empty value asks for a new sandbox. */
 export const existingSandboxId: Field<string> = (value, refuse, all) =>
   value === '' ? value : sandboxId(value, refuse, all);
 

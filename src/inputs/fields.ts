@@ -96,7 +96,7 @@ export interface Shard {
   readonly count: number;
 }
 
-// A matrix runs at most 256 jobs.
+// GitHub's limit on the jobs of a matrix.
 const MAX_SHARDS = 256;
 
 export const shard: Field<Shard | undefined> = (value, refuse) => {

@@ -6,8 +6,10 @@ export interface JobSandbox {
   readonly id: string;
   readonly token: string;
   readonly baseUrl: string;
-  readonly headerPrefix: string;
 }
+
+// Only services with E2B's API create sandboxes.
+export const JOB_HEADER_PREFIX = 'E2b';
 
 /**
  * Fills in the job's sandbox, unless the step sets a token or base URL.
@@ -31,14 +33,9 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
       `is empty, and ${available}. Say which one.`,
       '${{ steps.sandbox.outputs.id }}',
     );
-  const { id, token, baseUrl, headerPrefix } = only;
-  const connection = {
-    'sandbox-id': id,
-    token,
-    'base-url': baseUrl,
-    'header-prefix': headerPrefix,
-  };
-  return { ...raw, ...connection };
+  const { id, token, baseUrl } = only;
+  const prefix = JOB_HEADER_PREFIX;
+  return { ...raw, 'sandbox-id': id, token, 'base-url': baseUrl, 'header-prefix': prefix };
 }
 
 const NO_SANDBOX =

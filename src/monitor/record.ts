@@ -35,7 +35,7 @@ export function clockSince(origin: number): () => number {
 
 export interface KeptInputs {
   readonly inputs: RawInputs;
-  /** See `clockOrigin`. */
+  /** Unix milliseconds at which the monotonic clock was 0. */
   readonly origin: number;
 }
 

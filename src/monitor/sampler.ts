@@ -122,7 +122,7 @@ export async function waitForSampler(
     isWaiting = await sleep(WAIT_MS, stop);
 }
 
-// Until reaped, an exited process still has its ID, so remove the file.
+// An exited process keeps its ID until it is reaped, so a leftover file would look alive.
 function signOff(directory: string): void {
   rmSync(filesIn(directory).pid, { force: true });
 }

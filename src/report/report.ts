@@ -8,7 +8,7 @@ import type { FileResult } from '../upload/transfer.ts';
 
 export interface Report {
   readonly task: Task;
-  /** Tells the monitors of a job apart; may be empty. */
+  /** The monitor's name; empty for other tasks. */
   readonly name: string;
   readonly sandboxId: string;
   readonly baseUrl: string;
@@ -34,7 +34,7 @@ export interface Report {
   readonly warnings: readonly string[];
 }
 
-export interface ReportedShard extends Shard {
+interface ReportedShard extends Shard {
   readonly files: number;
   readonly planned: number;
 }

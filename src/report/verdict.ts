@@ -89,13 +89,13 @@ function titleOf(report: Report): string {
 }
 
 function describeUpload(report: Report): string {
-  const { dryRun, errors, durationMs, skipped } = report;
+  const { dryRun, errors, durationMs, skipped, cancelled } = report;
   const totals = countFiles(report);
   const { planned, unchanged, uploaded, failed, notAttempted } = totals;
   const unsent = `${clause(unchanged, 'unchanged')}${clause(skipped.length, 'skipped')}`;
   const changed = formatCount(planned - unchanged, 'file');
   if (planned === 0)
-    return errors.length > 0 ? 'Nothing was sent' : 'There were no files to upload';
+    return errors.length > 0 || cancelled ? 'Nothing was sent' : 'There were no files to upload';
   if (dryRun) {
     const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
     return `Dry run: ${changed} (${size}) would be uploaded${unsent}`;

@@ -28,6 +28,7 @@ import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
   const plan = await planUpload('upload', inputs, context);
   if (inputs.dryRun) return dryRun(plan, inputs, context);
+  if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
   return withClient(agentService(inputs), context, client =>
     uploadPlan(plan, inputs, client, context),
   );
@@ -38,17 +39,20 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
  * @throws InputError before anything is sent
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
-  const plan = await planUpload('sync', inputs, context);
-  if (inputs.dryRun) return dryRun(plan, inputs, context);
+  const planned = await planUpload('sync', inputs, context);
+  if (inputs.dryRun) return dryRun(planned, inputs, context);
+  const plan = { ...planned, report: { ...planned.report, gate: gateOf(inputs, []) } };
+  if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
   return withClient(agentService(inputs), context, async client => {
     const problem =
       (await waitFor(inputs, client, context)) ??
       (await checkGateIsJudgeable(inputs, client, context));
-    const report = { ...plan.report, gate: gateOf(inputs, []) };
-    if (problem !== undefined) return notSentReport({ ...plan, report }, problem, context);
-    const sent = await uploadPlan({ ...plan, report }, inputs, client, context);
+    if (problem !== undefined) return notSentReport(plan, problem, context);
+    // The check of the gate has read the stats.
+    const hasPrevious = isGated(inputs);
+    const sent = await uploadPlan(plan, inputs, client, context);
     if (sent.cancelled || hasFatalFailure(sent.files)) return sent;
-    const measured = await measure(inputs, client, context, isGated(inputs));
+    const measured = await measure(inputs, client, context, hasPrevious);
     return {
       ...sent,
       ...measured,
@@ -176,7 +180,7 @@ function notSentReport(
   problem: Pick<Report, 'errors'>,
   { cancel }: Context,
 ): Report {
-  const reason = problem.errors[0]?.message ?? '';
+  const reason = problem.errors[0]?.message ?? 'the job was cancelled';
   const results = inPlanOrder(files, unchanged, file => {
     return { status: 'not-attempted', file, reason };
   });

@@ -12,7 +12,7 @@ export interface Sandbox {
   readonly domain: string | undefined;
 }
 
-export interface NewSandbox {
+interface NewSandbox {
   readonly template: string;
   /** Seconds. */
   readonly lifetime: number;

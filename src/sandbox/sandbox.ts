@@ -132,12 +132,12 @@ async function create(
 
 async function connect(
   api: Api,
-  { sandboxId: id, lifetime, delete: isDeleted = false }: Inputs<'sandbox'>,
+  { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
   { willDelete }: Job,
 ): Promise<Sandbox> {
   // Schedule the deletion first, in case connecting fails.
-  if (isDeleted) willDelete({ id, endsAt: now() + lifetime });
+  if (shouldDelete) willDelete({ id, endsAt: now() + lifetime });
   const sandbox = await connectToSandbox(api, id, Math.ceil(lifetime / 1000));
   log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
   return sandbox;

@@ -18,5 +18,7 @@ export function redactor(secrets: readonly string[]): Redact {
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const base64 = bytes.toString('base64').replace(/=+$/, '');
-  return [secret, encodeURIComponent(secret.toWellFormed()), base64, bytes.toString('base64url')];
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  return [secret, inJson, inUrl, base64, bytes.toString('base64url')];
 }

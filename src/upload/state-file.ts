@@ -73,8 +73,8 @@ export async function findChanges(
 }
 
 /**
- * Removes the state file before a transfer, so that the run after an interrupted one sends every
- * file.
+ * Removes the state file before a transfer, so that if this run is interrupted, the next sends
+ * every file.
  * @throws InputError if the file cannot be removed
  */
 export function removeState({ file }: State): void {
@@ -86,7 +86,7 @@ export function removeState({ file }: State): void {
   }
 }
 
-/** Writes the state if every file arrived. Returns warnings. */
+/** Writes the state unless a file failed or was not attempted. Returns warnings. */
 export function writeState(state: State, results: readonly FileResult[]): readonly string[] {
   // Files that have left the build stay listed, but without a hash, since users may delete them.
   const rows = new Map<string, StateRow>();

@@ -72,7 +72,7 @@ export async function transfer(
     return results;
   }
 
-  // A batch keeps its slot while it waits for a retry, so a dead sandbox gets about 24 batches.
+  // A batch keeps its slot while it waits for a retry, so a dead sandbox gets few of them.
   const batches = pLimit(concurrency);
   const changed = files.filter(file => !unchanged.has(file));
   const sent = await batches
@@ -112,7 +112,7 @@ function throttle(concurrency: number, stop: AbortSignal, onEvent: TransferOptio
   return <T>(request: () => Promise<T>): Promise<T> =>
     requests(async () => {
       // The transfer may have ended while this request was queued.
-      if (stop.aborted) throw new AgentError('cancelled', `It was not sent: ${reasonOf(stop)}`);
+      if (stop.aborted) throw new AgentError('cancelled', 'The transfer has ended.');
       const limit = requests.concurrency;
       try {
         return await request();
@@ -130,7 +130,7 @@ function isOverload({ status }: AgentError): boolean {
 // This may leave good files unsent, but by then the job has failed anyway.
 const MAX_LOST_IN_A_ROW = 3;
 
-/** Returns a function that aborts `ending` with a reason once sending more is pointless. */
+/** Returns a callback for each outcome, which aborts `ending` once more requests are pointless. */
 function watchFailures(ending: AbortController) {
   let lostInARow = 0;
   return (batch: readonly PlannedFile[], outcome: Outcome<unknown>): void => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   type Answer,
   badAnswer,
@@ -21,7 +21,7 @@ function failure(status: number, text = '', retryAfter?: string) {
   return statusFailure(answer(status, text, retryAfter), redact, NOW);
 }
 
-suite('a status is of a kind', () => {
+describe('a status is of a kind', () => {
   const KINDS: Readonly<Record<FailureKind, readonly number[]>> = {
     unauthorized: [401],
     forbidden: [403],
@@ -43,7 +43,7 @@ suite('a status is of a kind', () => {
       test(`${status}: ${kind}`, () => assert.equal(failure(status, 'some words').kind, kind));
 });
 
-suite('two phrases say more than a status', () => {
+describe('two phrases say more than a status', () => {
   const GONE = [
     [502, '{"sandboxId":"i1","message":"The sandbox was not found","code":502}'],
     [502, 'sandbox not found: i1a2b3c4d5'],
@@ -80,7 +80,7 @@ suite('two phrases say more than a status', () => {
     });
 });
 
-suite('the message of a failure', () => {
+describe('the message of a failure', () => {
   const SAYS: Readonly<Record<string, readonly [text: string, words: string]>> = {
     'quotes the message of JSON': ['{"code":400,"message":"It is\\n broken."}', 'It is broken.'],
     'quotes the error of JSON': ['{"error":"broken"}', 'broken'],
@@ -117,7 +117,7 @@ suite('the message of a failure', () => {
   });
 });
 
-suite('Retry-After', () => {
+describe('Retry-After', () => {
   const MS: readonly (readonly [value: string | undefined, ms: number | undefined])[] = [
     [undefined, undefined],
     ['0', undefined],

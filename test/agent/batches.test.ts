@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { BATCH_BYTES, batchBytes, batchesOf, SMALL_BYTES } from '../../src/agent/batches.ts';
 import { file, files } from '../upload/simulated.ts';
@@ -13,7 +13,7 @@ const MIXED = [
   file('c'),
 ];
 
-suite('batches', () => {
+describe('batches', () => {
   const CASES = {
     'hold as many small files as may share a request': [files(5), 2, ['f0 f1', 'f2 f3', 'f4']],
     'leave large files alone': [MIXED, 10, ['a b c', 'large', 'largest']],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { before, suite, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { AgentError } from '../../src/agent/failure.ts';
@@ -50,7 +50,7 @@ const ENDLESS: Readonly<Record<string, readonly [script: Script, message: RegExp
   'in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
 };
 
-suite('a request ends with an answer', { timeout: 20_000 }, () => {
+describe('a request ends with an answer', { timeout: 20_000 }, () => {
   for (const [name, [script, message]] of Object.entries(ENDLESS)) {
     test(name, async () => {
       await using server = await rawServer(script);
@@ -100,7 +100,7 @@ function* slices(count: number): Generator<Buffer> {
   for (let index = 0; index < count; index += 1) yield Buffer.alloc(64 * KIB, index);
 }
 
-suite('a body', { timeout: 20_000 }, () => {
+describe('a body', { timeout: 20_000 }, () => {
   test('arrives whole, and is told of by the bytes of its chunks', async () => {
     const sent: number[] = [];
     let received = Buffer.alloc(0);
@@ -182,7 +182,7 @@ const AGENT = `
   });
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
 
-suite('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, () => {
+describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, () => {
   async function tlsAgent() {
     using keys = makeKeys();
     trust(keys);
@@ -221,7 +221,7 @@ suite('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, () 
   });
 });
 
-suite('connections', { timeout: 20_000 }, () => {
+describe('connections', { timeout: 20_000 }, () => {
   test('are used again: there are never more of them than requests at once', async () => {
     await using server = await rawServer(answering(OK));
     await using client = await open(`http://${server.host}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { errors } from 'undici';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { AgentError, type FailureKind, isFatal, networkFailure } from '../../src/agent/failure.ts';
@@ -17,7 +17,7 @@ function systemError(code: string, message = `connect ${code} 10.0.0.1:443`): Er
   return Object.assign(new Error(message), { code });
 }
 
-suite('a network error', () => {
+describe('a network error', () => {
   const KINDS: Readonly<Record<string, FailureKind>> = {
     ECONNREFUSED: 'unreachable',
     ENOTFOUND: 'unreachable',
@@ -98,7 +98,7 @@ test('the kinds that end a transfer are those that no other request can escape',
   for (const kind of others) assert.ok(!isFatal({ kind }), kind);
 });
 
-suite('a server', () => {
+describe('a server', () => {
   test('that is not there is unreachable', async () => {
     await assert.rejects(send('http://127.0.0.1:1'), { kind: 'unreachable' });
   });

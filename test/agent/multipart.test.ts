@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFileSync, rmSync } from 'node:fs';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
 import { batchBytes, SMALL_BYTES } from '../../src/agent/batches.ts';
 import { type Body, batchBody, fileBody, newForm } from '../../src/agent/multipart.ts';
@@ -42,7 +42,7 @@ function read(body: Body): Buffer {
   return bytes;
 }
 
-suite('a body holds one file, byte for byte', () => {
+describe('a body holds one file, byte for byte', () => {
   for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
     test(`of ${size} bytes`, async () => {
       using folder = openFolder();
@@ -87,7 +87,7 @@ suite('a body holds one file, byte for byte', () => {
   });
 });
 
-suite('a batch', () => {
+describe('a batch', () => {
   test('holds each file as a part, whatever is in it', async () => {
     using folder = openFolder();
     const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
@@ -138,7 +138,7 @@ test('no memory of a body is used again for another request', () => {
   }
 });
 
-suite('a form', () => {
+describe('a form', () => {
   const UNCHANGED = [
     'a.txt',
     'app/a/b.txt',

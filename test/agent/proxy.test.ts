@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { openProxy } from '../proxy.ts';
@@ -11,7 +11,7 @@ const OK = http(200, '{}');
 // No test's proxy looks this name up.
 const URL_BEYOND = 'http://sandbox.example.com';
 
-suite('a proxy', { timeout: 20_000 }, () => {
+describe('a proxy', { timeout: 20_000 }, () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     test(`is not used for plain http to ${host}`, async () => {
       await using server = await rawServer(answering(OK));

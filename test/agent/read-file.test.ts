@@ -10,7 +10,7 @@ import {
   symlinkSync,
   truncateSync,
 } from 'node:fs';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { SMALL_BYTES } from '../../src/agent/batches.ts';
 import { hashFile, openFile, readSmallFile } from '../../src/agent/read-file.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
@@ -51,7 +51,7 @@ const POSIX_CHANGES: typeof CHANGES = {
   ],
 };
 
-suite('a file is not read, and the failure is retryable, if it', () => {
+describe('a file is not read, and the failure is retryable, if it', () => {
   for (const [name, [change, message]] of Object.entries({ ...CHANGES, ...POSIX_CHANGES })) {
     test(name, { skip: name in POSIX_CHANGES && onWindows('has no such files') }, async () => {
       using folder = openFolder();
@@ -84,7 +84,7 @@ suite('a file is not read, and the failure is retryable, if it', () => {
   });
 });
 
-suite('a hash', () => {
+describe('a hash', () => {
   test('is that of the whole file, which is closed again', async () => {
     using folder = openFolder();
     const content = pattern(5 * SMALL_BYTES + 3);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { backoff, type Retry, sleep, withRetries } from '../../src/agent/retry.ts';
 import { fakeClock } from '../clock.ts';
@@ -34,7 +34,7 @@ async function run(
   return { outcome, retries, tookMs: clock.now() };
 }
 
-suite('a request', () => {
+describe('a request', () => {
   test('is repeated after retryable failures, later each time', async () => {
     const { outcome, retries, tookMs } = await run([BUSY, BUSY, BUSY, BUSY]);
     assert.deepEqual(outcome, { attempts: 5, value: 'done' });
@@ -74,7 +74,7 @@ suite('a request', () => {
   });
 });
 
-suite('a pause', () => {
+describe('a pause', () => {
   const least = () => 0;
   const most = () => 1 - Number.EPSILON;
   const attempts = [1, 2, 3, 4, 5, 6, 7];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Answer } from '../../src/agent/answer.ts';
 import { SMALL_BYTES } from '../../src/agent/batches.ts';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
@@ -40,7 +40,7 @@ function answering(paths: readonly string[], failure?: AgentError) {
 
 const ignore = () => {};
 
-suite('a request', () => {
+describe('a request', () => {
   test('names the target of a single file, and its length', async () => {
     using folder = openFolder();
     const { client, requests } = answering(['/h/a b/ü']);
@@ -135,7 +135,7 @@ const NOT_STORED: Readonly<Record<string, Case>> = {
   'by an endless path': ['b', [entry(`/${'x'.repeat(5000)}/b`)], /has no path/],
 };
 
-suite('a file is not acknowledged', () => {
+describe('a file is not acknowledged', () => {
   for (const [name, [target, body, message]] of Object.entries(NOT_STORED))
     test(name, () => {
       const error = { kind: 'bad-answer', isRetryable: false, message };
@@ -160,7 +160,7 @@ const STORED: Readonly<Record<string, readonly [target: string, path: string]>> 
   'at a relative path, as some services return it': ['a/b', 'a/b'],
 };
 
-suite('files are acknowledged', () => {
+describe('files are acknowledged', () => {
   for (const [name, [target, path]] of Object.entries(STORED))
     test(name, () => assert.deepEqual(storedPaths(answer([entry(path)]), [target]), [path]));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import {
   assertDelivered,
@@ -16,7 +16,7 @@ import {
   uploads,
 } from './harness.ts';
 
-suite('a batch', () => {
+describe('a batch', () => {
   test('stores files where they would arrive alone, but none that are large or oddly named', async () => {
     const together: Files = {
       ...manyFiles(100),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import {
   assertDelivered,
@@ -8,6 +10,7 @@ import {
   openWorld,
   runAction,
   runBadly,
+  runWell,
   type Signal,
   status,
   type WorldOptions,
@@ -66,7 +69,7 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   },
 };
 
-suite('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
+describe('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
   for (const [when, { request: due, world: options, ...moment }] of Object.entries(MOMENTS))
     test(`${when} says so everywhere, and starts nothing else`, async () => {
       // The runner sends SIGINT first, other systems SIGTERM.
@@ -103,6 +106,18 @@ suite('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
         totals.slice(0, 2),
       );
     });
+
+  test('while files are searched keeps its state file', async () => {
+    await using world = await openWorld({ files: manyFiles(2000) });
+    const inputs = { 'state-file': '.state.json', 'files-per-request': '1000' };
+    const readState = () => readFileSync(path.join(world.workspace, '.state.json'), 'utf8');
+    await runWell(world, inputs);
+    const state = readState();
+    await runBadly(world, inputs, {
+      onLine: (text, signal) => text.startsWith('::debug::Search path') && signal('SIGINT'),
+    });
+    assert.equal(readState(), state);
+  });
 
   // The work is done by then and the verdict stands; all outputs must agree on it.
   test('while results are published leaves them whole and in agreement', async () => {

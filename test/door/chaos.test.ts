@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Fault, FaultAction } from '../../dev/agent/faults.ts';
 import {
@@ -105,7 +105,7 @@ function assertContents(world: World, result: Result, files: Files): void {
   assert.equal(result.report.files.length, Object.keys(files).length);
 }
 
-suite('under random faults', () => {
+describe('under random faults', () => {
   for (const seed of SEEDS) {
     test(`each file meets its predicted fate, with seed ${seed}`, async () => {
       const fates = fatesOf(seed, 80);
@@ -145,7 +145,7 @@ suite('under random faults', () => {
   }
 });
 
-suite('every combination of fault and size', () => {
+describe('every combination of fault and size', () => {
   const SIZES = [0, 40, 256 * 1024 + 1, 3 * 1024 * 1024];
   const cells = (faults: readonly FaultAction[]) =>
     faults.flatMap((fault, index) =>

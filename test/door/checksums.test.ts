@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { canBeNamed, WITHOUT_BASH } from '../system.ts';
 import {
   type Files,
@@ -40,7 +40,7 @@ function sha256(content: string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-suite('checksums', () => {
+describe('checksums', () => {
   test('are what find, sha256sum and sort find in the sandbox', {
     skip: WITHOUT_BASH,
   }, async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { hasOpenssl } from '../../dev/agent/keys.ts';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { readWorkflow } from '../../dev/runner/workflow-file.ts';
@@ -31,7 +31,7 @@ function createdIn({ plane }: Stage): string {
   return plane.created[1]?.id ?? assert.fail('no sandbox was created');
 }
 
-suite('the example', { skip }, () => {
+describe('the example', { skip }, () => {
   test('sync.yml creates a sandbox, syncs the build into it, and deletes it', async () => {
     await using stage = await openStage();
     assertSucceeded(await stage.run('sync.yml'));
@@ -110,7 +110,7 @@ const WORKFLOWS = globSync('.github/workflows/*.yml', { cwd: PROJECT })
   .map(file => readFileSync(path.join(PROJECT, file), 'utf8'))
   .join('\n');
 
-suite('every example', () => {
+describe('every example', () => {
   for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted())
     test(`${path.basename(name)} is written as it should be`, async () => {
       const file = path.join(PROJECT, name);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { FaultAction } from '../../dev/agent/faults.ts';
 import {
-  entryOf,
   goodBetween,
   manyFiles,
   methods,
@@ -33,7 +32,7 @@ const FATAL: Readonly<Record<string, readonly [number, string, kind: string, hin
   'a lost sandbox': [502, says('The sandbox was not found'), 'sandbox-not-found', /sandbox-id/],
 };
 
-suite('a failure', () => {
+describe('a failure', () => {
   test('of one file is told with message and advice, and the others arrive', async () => {
     const faults = Object.entries(ALONE).map(([name, [fault]]) => [name, fault] as const);
     const between = goodBetween(Object.keys(ALONE));
@@ -71,15 +70,6 @@ suite('a failure', () => {
       assert.deepEqual([result.file(name).status, result.file(name).attempts], ['failed', 2]);
       assert.match(result.file(name).error?.message ?? '', /timeout/i);
     }
-  });
-
-  test('to wait for the whole body is no success of the agent', async () => {
-    const early = status(200, JSON.stringify(entryOf('a.bin')), { early: true });
-    // More than the system's buffers hold.
-    const files = { 'a.bin': Buffer.alloc(24 * 1024 * 1024) };
-    await using world = await openFaulty(early, {}, { files });
-    const { outputs } = await runBadly(world, { retries: '0' }, { task: 'upload' });
-    assert.equal(outputs['uploaded-count'], '0');
   });
 
   for (const [what, [code, body, kind, hint]] of Object.entries(FATAL))

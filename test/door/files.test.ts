@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { onWindows, WINDOWS } from '../system.ts';
 import {
   assertDelivered,
@@ -49,7 +49,7 @@ function landed({ report }: Result): [string, string][] {
   return report.files.map(file => [file.path ?? file.status, file.source]);
 }
 
-suite('the input files', () => {
+describe('the input files', () => {
   test('puts each file where the rule says, hidden ones only if a line spells them out', async () => {
     await using world = await openWorld({ files: FILES });
     chmodSync(path.join(world.workspace, 'dist/index.html'), 0o755);
@@ -102,7 +102,7 @@ suite('the input files', () => {
   });
 });
 
-suite('a pattern that matches no file', () => {
+describe('a pattern that matches no file', () => {
   test('is a warning if if-no-files-found says so', async () => {
     await using world = await openWorld();
     const inputs = { files: 'nope/*.js', 'if-no-files-found': 'warn' };
@@ -113,7 +113,7 @@ suite('a pattern that matches no file', () => {
   });
 });
 
-suite('links', { skip: onWindows('making them needs a privilege') }, () => {
+describe('links', { skip: onWindows('making them needs a privilege') }, () => {
   test('to files are sent; broken ones, those to hidden files and, if told so, to folders are skipped', async () => {
     await using world = await openWorld({ files: { ...FILES, 'real/a.txt': 'a' } });
     const end = '../.git/config';
@@ -142,7 +142,7 @@ suite('links', { skip: onWindows('making them needs a privilege') }, () => {
   });
 });
 
-suite('a file that changes', () => {
+describe('a file that changes', () => {
   const CHANGES: Readonly<Record<string, (file: string) => void>> = {
     grows: file => appendFileSync(file, 'more'),
     shrinks: file => truncateSync(file, 10),

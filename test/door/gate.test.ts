@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   inTurn,
   METRICS,
@@ -27,7 +27,7 @@ const BREACHES = [
 /** Several samples; the first one is not judged. */
 const SEVERAL = { samples: '3', 'sample-interval': '200ms' };
 
-suite('the gate', () => {
+describe('the gate', () => {
   test('passes if no condition holds', async () => {
     await using world = await openWorld();
     const rules = { 'fail-if': 'mem_used_pct > 90', 'warn-if': 'mem_used > 6GiB' };
@@ -102,7 +102,7 @@ suite('the gate', () => {
   });
 });
 
-suite('a gate that cannot see', () => {
+describe('a gate that cannot see', () => {
   test('fails before the upload, and names what the sandbox reports', async () => {
     await using world = await openWorld({
       metrics: () => ({ mem_used: 5, load: 7, disk_total: 0 }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { canBeNamed } from '../system.ts';
 import { assertHarmless, TEXTS } from './harmless.ts';
@@ -112,7 +112,7 @@ const ENDLESS: Readonly<Record<string, Talk>> = {
   nothing: () => {},
 };
 
-suite('a hostile sandbox', () => {
+describe('a hostile sandbox', () => {
   test('acknowledges nothing but by the one right entry, with 200 or 201', async () => {
     await eachFails(UNTRUSTED, /^bad-answer$/);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openWorld, runBadly, runWell, TOKEN, uploads } from './harness.ts';
 
 /** For each input a refused value, and what the message must name. */
@@ -32,7 +32,7 @@ const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly 
   summary: ['on', /"on"/, /true/],
 };
 
-suite('inputs', () => {
+describe('inputs', () => {
   test('that are wrong are told together, with value, rule and example; nothing is sent', async () => {
     await using world = await openWorld();
     const values = Object.entries(WRONG).map(([name, [value]]) => [name, value]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   manyFiles,
   openFaulty,
@@ -16,7 +16,7 @@ function debugLog({ lines }: Result): string {
   return lines.filter(line => line.startsWith('::debug::')).join('\n');
 }
 
-suite('the log', () => {
+describe('the log', () => {
   test('masks the token first, folds the files, and ends with the verdict', async () => {
     await using world = await openWorld({ files: manyFiles(60) });
     const inputs = { target: '/app', 'fail-if': 'mem_used_pct > 90' };
@@ -59,7 +59,7 @@ suite('the log', () => {
   });
 });
 
-suite('the summary', () => {
+describe('the summary', () => {
   test('says what failed, why, what to do, and which sandbox it was; the gate comes first', async () => {
     const files = { 'a.txt': 'a', 'b.txt': 'b' };
     await using world = await openFaulty(status(413), { path: 'a.txt' }, { files });

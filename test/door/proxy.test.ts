@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openProxy } from '../proxy.ts';
 import { openWorld, runBadly, runWell } from './harness.ts';
 
 /** An agent that only the proxy can find: requests to this machine use no proxy. */
 const BY_PROXY = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true' };
 
-suite('a proxy', () => {
+describe('a proxy', () => {
   test('takes everything, and is told its credentials, which the agent is not', async () => {
     const large = Buffer.alloc(1024 * 1024, 'b');
     await using world = await openWorld({ files: { 'a.txt': 'text', large } });

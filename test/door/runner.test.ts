@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { unlessLinux } from '../system.ts';
 import { openWorld, runAction, runBadly, runWell } from './harness.ts';
 
-suite("the runner's files", () => {
+describe("the runner's files", () => {
   test('if GITHUB_OUTPUT is full or missing, the step fails in plain words; the rest is written', async () => {
     await using world = await openWorld();
     const GITHUB_OUTPUT = process.platform === 'linux' ? '/dev/full' : undefined;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openProxy } from '../proxy.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { TEXTS } from './harmless.ts';
@@ -160,7 +160,7 @@ function open(options: WorldOptions = {}): Promise<World> {
   return openWorld({ token: SECRET, ...options });
 }
 
-suite('no secret is left in log, annotations, outputs, summary, report, state or files', () => {
+describe('no secret is left in log, annotations, outputs, summary, report, state or files', () => {
   for (const [name, { inputs, exitCode = 1, ...talks }] of Object.entries(SCENARIOS))
     test(`after ${name}`, async () => {
       await using server = await openRaw(talks);
@@ -214,7 +214,7 @@ suite('no secret is left in log, annotations, outputs, summary, report, state or
   });
 });
 
-suite('redaction', () => {
+describe('redaction', () => {
   test('leaves alone what only looks secret', async () => {
     const files = { 'releases/production/a.js': 'a' };
     await using world = await openWorld({ files });

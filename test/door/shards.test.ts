@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { manyFiles, openWorld, pathOf, runBadly, runWell, uploads } from './harness.ts';
 
-suite('shards', () => {
+describe('shards', () => {
   test('send every file once in all, although their builds differ in one byte', async () => {
     const files = { 'large.bin': 'x'.repeat(5000), ...manyFiles(30) };
     await using world = await openWorld({ files });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { WINDOWS, WITHOUT_SIGNALS } from '../system.ts';
 import {
   type Inputs,
@@ -49,7 +49,7 @@ function stateOf(world: World): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-suite('a state file', () => {
+describe('a state file', () => {
   test('lets later runs send only what has changed, and name what is no longer in the build', async () => {
     await using world = await openWorld({ files: FILES });
     // A gate that fails takes nothing from what arrived.

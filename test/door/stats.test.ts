@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { METRICS, methods, openFaulty, openWorld, runBadly, runWell, status } from './harness.ts';
 
-suite('the stats', () => {
+describe('the stats', () => {
   test('come out as the agent sent them, and figures not reported are empty, never 0', async () => {
     const sent =
       ' {"b": 1.50, "2": 1,\n "gpu": {"c": ["d"]}, "mem_used": 5, "disk_total": 0, "cpu_count": "two"} ';

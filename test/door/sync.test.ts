@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import { assertDelivered, type Files, METRICS, methods, openWorld, runWell } from './harness.ts';
 
@@ -44,7 +44,7 @@ const STATS = {
   breaches: '[]',
 };
 
-suite('a run in which all goes well', () => {
+describe('a run in which all goes well', () => {
   test('brings a tree into the sandbox byte for byte', async () => {
     await using world = await openWorld({ files: TREE });
     const result = await runWell(world);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   inTurn,
   methods,
@@ -16,7 +16,7 @@ import {
 const PATIENT = { 'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB', 'sample-interval': '200ms' };
 const BRIEF = { ...PATIENT, 'wait-timeout': '300ms' };
 
-suite('wait-until', () => {
+describe('wait-until', () => {
   test('comes before the upload, and the gate after it', async () => {
     await using world = await openWorld({ metrics: inTurn('cpu_used_pct', 90, 50, 10, 90, 60) });
     const { outputs } = await runBadly(world, { ...PATIENT, 'fail-if': 'cpu_used_pct > 55' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import { type Files, manyFiles, openWorld, runWell, TOKEN } from './harness.ts';
 import { answer, entryText, openRaw, type Received, type Talk } from './raw-agent.ts';
@@ -21,7 +21,7 @@ function barrier(count: number) {
   return { upload, most: () => most };
 }
 
-suite('on the wire', () => {
+describe('on the wire', () => {
   test('an upload is a POST of a form with one part, of a known length, to its path', async () => {
     const large = 'x'.repeat(256 * 1024 + 1);
     const files: Files = { ...Object.fromEntries(NAMES.map(name => [name, name])), large };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { filesIn, readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
 import {
@@ -24,7 +24,7 @@ function monitorsIn({ temp }: World): string[] {
   return readdirSync(temp).filter(name => name.startsWith('sandbox-sync-monitor-'));
 }
 
-suite('a monitor', { concurrency: 2 }, () => {
+describe('a monitor', { concurrency: 2 }, () => {
   test('has a first and a last sample, and leaves nothing behind', async () => {
     await using monitor = await startMonitor(GATED);
     monitor.use(20);
@@ -167,7 +167,7 @@ suite('a monitor', { concurrency: 2 }, () => {
   });
 });
 
-suite('a monitor does not start', { concurrency: 2 }, () => {
+describe('a monitor does not start', { concurrency: 2 }, () => {
   const cases = {
     'with a wrong token': [{ token: 'a-wrong-token' }, {}, /answered 401/],
     'with invalid inputs': [{ 'sample-interval': 'soon' }, {}, /^sample-interval: "soon"/],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openWorld, type Result, runBadly } from '../door/harness.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import { type Monitor, signalAtEnd, startAnother, startMonitor, until } from './monitoring.ts';
@@ -17,7 +17,7 @@ function assertSilent(post: Result, { directory }: Pick<Monitor, 'directory'>): 
   assert.equal(existsSync(directory), false);
 }
 
-suite('monitor/stop', { concurrency: 2 }, () => {
+describe('monitor/stop', { concurrency: 2 }, () => {
   test('judges a monitor in the middle of a job, and the post step says nothing', async () => {
     await using monitor = await startMonitor({ ...GATED, 'warn-if': 'mem_used_pct.max > 50' });
     monitor.use(60);

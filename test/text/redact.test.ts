@@ -7,6 +7,7 @@ const bytes = Buffer.from(SECRET);
 
 const FORMS: Readonly<Record<string, string>> = {
   'as it is': SECRET,
+  'in JSON': JSON.stringify(SECRET).slice(1, -1),
   'percent-encoded': encodeURIComponent(SECRET),
   'in base64': bytes.toString('base64').replace(/=+$/, ''),
   'in base64 for URLs': bytes.toString('base64url'),

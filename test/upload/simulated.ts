@@ -1,4 +1,3 @@
-import type { AgentError } from '../../src/agent/failure.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import {
   type FileResult,
@@ -20,7 +19,6 @@ export function files(count: number): PlannedFile[] {
 export interface Request {
   /** The targets of its files, such as `f0 f1`. */
   readonly name: string;
-  readonly files: readonly PlannedFile[];
   /** Milliseconds since the start of the transfer. */
   readonly at: number;
   /** Requests in flight, this one included. */
@@ -43,8 +41,6 @@ export interface Simulation {
 interface Settings extends Partial<TransferOptions> {
   /** Milliseconds that a request takes. Default 100. */
   readonly takesMs?: number;
-  /** Files that cannot be read, if they are in a batch. */
-  readonly unreadable?: AgentError;
   /** Where the agent says that a target was stored. */
   readonly place?: (target: string) => string;
 }
@@ -72,7 +68,7 @@ export async function simulate(
     async upload(sent, onSent) {
       inFlight += 1;
       const name = sent.map(({ target }) => target).join(' ');
-      const request = { name, files: sent, at: clock.now(), inFlight };
+      const request = { name, at: clock.now(), inFlight };
       requests.push(request);
       const failure = sandbox(request);
       await clock.sleep(takesMs);

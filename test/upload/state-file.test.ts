@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { afterEach, suite, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/fields.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/upload/state-file.ts';
@@ -57,7 +57,7 @@ async function changes(files: readonly PlannedFile[], cancel = NEVER) {
   return { unchanged: Array.from(unchanged.keys(), ({ target }) => target), orphaned };
 }
 
-suite('a file is unchanged', () => {
+describe('a file is unchanged', () => {
   test('if target, size and hash are the same', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map(name => folder.plan(name, name));
     assert.ok(a && b && c);
@@ -81,7 +81,7 @@ suite('a file is unchanged', () => {
   });
 });
 
-suite('a file that is no longer in the build', () => {
+describe('a file that is no longer in the build', () => {
   test('is orphaned, run after run', async () => {
     const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
     write([uploaded(a), uploaded(b)]);
@@ -107,7 +107,7 @@ suite('a file that is no longer in the build', () => {
   });
 });
 
-suite('a state file', () => {
+describe('a state file', () => {
   test('is removed before a transfer, and stays so after a failure', () => {
     const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
     write([uploaded(a)]);
@@ -180,7 +180,7 @@ suite('a state file', () => {
   });
 });
 
-suite('a state file is refused', () => {
+describe('a state file is refused', () => {
   test('if it is something else', () => {
     mkdirSync(folder.at('cache'));
     for (const text of ['{"name":"my-package"}', 'text', ' ']) {

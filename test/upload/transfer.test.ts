@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
 import type { StoredFile } from '../../src/agent/upload.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
@@ -37,7 +37,7 @@ function changesOf(events: readonly TransferEvent[]): string[] {
 
 const names = (requests: readonly Request[]) => requests.map(({ name }) => name);
 
-suite('a transfer', () => {
+describe('a transfer', () => {
   test('has one result for each file, in plan order, and tells of each', async () => {
     const planned = files(3);
     const [first, second, third] = planned;
@@ -92,7 +92,7 @@ suite('a transfer', () => {
   });
 });
 
-suite('a transfer ends early', () => {
+describe('a transfer ends early', () => {
   const FATAL: readonly FailureKind[] = [
     'unauthorized',
     'forbidden',
@@ -152,7 +152,7 @@ suite('a transfer ends early', () => {
   });
 });
 
-suite('the files of a batch', () => {
+describe('the files of a batch', () => {
   const batched = { filesPerRequest: 3 };
 
   test('arrive with one request', async () => {
@@ -203,7 +203,7 @@ suite('the files of a batch', () => {
   });
 });
 
-suite('an overloaded sandbox', () => {
+describe('an overloaded sandbox', () => {
   for (const most of [8, 4, 2])
     for (const takesMs of [20, 1000])
       test(`that answers 429 above ${most} requests at once gets all of 2,000 files, at ${takesMs} ms each`, async () => {
@@ -240,7 +240,7 @@ suite('an overloaded sandbox', () => {
   });
 });
 
-suite('files at one place all fail, since only one of them is there', () => {
+describe('files at one place all fail, since only one of them is there', () => {
   test('if this run stored them there', async () => {
     const { results, statuses } = await simulate(
       [file('same'), file('./same'), file('x')],
