@@ -17,7 +17,7 @@ const MIN_LENGTH = 8;
 function isMaskable(value) {
 	return value.length >= MIN_LENGTH;
 }
-/** Returns a function that masks secrets, whether verbatim, percent-encoded or in base64. */
+/** Returns a function that masks secrets, verbatim, in JSON, percent-encoded or in base64. */
 function redactor(secrets) {
 	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
 	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);

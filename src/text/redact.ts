@@ -7,7 +7,7 @@ export function isMaskable(value: string): boolean {
   return value.length >= MIN_LENGTH;
 }
 
-/** Returns a function that masks secrets, whether verbatim, percent-encoded or in base64. */
+/** Returns a function that masks secrets, verbatim, in JSON, percent-encoded or in base64. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.filter(secret => secret !== '').flatMap(formsOf);
   // Replace longer forms first, so that no part of them remains.
