@@ -2439,6 +2439,12 @@ async function runReportingStep(entry, handler, { inputs } = {}) {
 	}
 	if (context.cancel.aborted) process.stdout.write("", () => process.exit());
 }
+const UNLOGGED = [
+	"headers",
+	"env",
+	"base-url",
+	"api-url"
+];
 function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
 	const raw = inputs ?? readInputs(entry);
@@ -2446,17 +2452,8 @@ function openStep(entry, inputs) {
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-	const hidden = {
-		headers: void 0,
-		env: void 0,
-		"base-url": void 0,
-		"api-url": void 0
-	};
-	const shown = {
-		...raw,
-		...hidden
-	};
-	log.debug(`Inputs: ${JSON.stringify(shown, void 0, 2)}`);
+	const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
+	log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), void 0, 2)}`);
 	return {
 		raw,
 		sandboxes,

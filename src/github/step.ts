@@ -78,6 +78,9 @@ interface OpenStep {
   readonly log: Log;
 }
 
+// Headers and variables may be secret, and URLs may contain passwords.
+const UNLOGGED = ['headers', 'env', 'base-url', 'api-url'];
+
 function openStep(entry: Entry, inputs: RawInputs | undefined): OpenStep {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
@@ -86,15 +89,8 @@ function openStep(entry: Entry, inputs: RawInputs | undefined): OpenStep {
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
-  // Headers and variables may be secret, and URLs may contain passwords, so log none of them.
-  const hidden = {
-    headers: undefined,
-    env: undefined,
-    'base-url': undefined,
-    'api-url': undefined,
-  };
-  const shown = { ...raw, ...hidden };
-  log.debug(`Inputs: ${JSON.stringify(shown, undefined, 2)}`);
+  const loggable = Object.entries(raw).filter(([name]) => !UNLOGGED.includes(name));
+  log.debug(`Inputs: ${JSON.stringify(Object.fromEntries(loggable), undefined, 2)}`);
   const context = {
     workspace: workspace(),
     ...cancelSignals(),
