@@ -1,4 +1,4 @@
-import { C as monitorDirectory, a as endMonitor, d as readKeptInputs, l as isStopped, v as runReportingStep } from "./shared.js";
+import { a as endMonitor, d as readKeptInputs, g as runReportingStep, l as isStopped, x as monitorDirectory } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

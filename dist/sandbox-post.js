@@ -1,4 +1,4 @@
-import { E as sandboxToDelete, S as forgetJobSandbox, n as leftBehind, t as deleteSandbox, y as runStep } from "./shared.js";
+import { _ as runStep, b as forgetJobSandbox, n as leftBehind, t as deleteSandbox, w as sandboxToDelete } from "./shared.js";
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();

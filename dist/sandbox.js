@@ -1,4 +1,4 @@
-import { D as scheduleDeletion, O as traceOfStep, T as publishSandbox, k as requireFiles, r as provideSandbox, y as runStep } from "./shared.js";
+import { C as publishSandbox, D as requireFiles, E as traceOfStep, T as scheduleDeletion, _ as runStep, r as provideSandbox } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

@@ -2491,41 +2491,6 @@ function failedReport(entry, raw, error) {
 	};
 }
 
-// src/agent/batches.ts
-/** Files up to this size are sent whole, which is much faster than streaming. */
-const SMALL_BYTES = 262144;
-const BATCH_BYTES = 1048576;
-/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
-function batchesOf(files, filesPerRequest) {
-	const batches = [];
-	let open = [];
-	let room = 0;
-	for (const file of files) {
-		const bytes = batchBytes(file);
-		if (bytes === void 0 || filesPerRequest === 1) {
-			batches.push([file]);
-			continue;
-		}
-		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
-			open = [];
-			room = BATCH_BYTES;
-			batches.push(open);
-		}
-		open.push(file);
-		room -= bytes;
-	}
-	return batches;
-}
-const FRAME_BYTES = 256;
-/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
-function batchBytes({ target, size }) {
-	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
-}
-function isPlainFilename(filename) {
-	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
-}
-
 // src/stats/sample.ts
 /**
 * Takes samples, oldest first, until one fails. A CPU figure covers the time since the previous
@@ -3320,4 +3285,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { systemCode as $, EMPTY_REPORT as A, nameSome as B, monitorDirectory as C, scheduleDeletion as D, sandboxToDelete as E, andMore as F, MAX_ANSWER_BYTES as G, withRetries as H, formatBytes as I, AgentError as J, badAnswer as K, formatCount as L, gateOf as M, isGated as N, traceOfStep as O, abbreviate as P, parseFields as Q, formatDuration as R, forgetJobSandbox as S, publishSandbox as T, agentService as U, totalSize as V, withClient as W, errorText as X, isFatal as Y, fieldsOf as Z, batchesOf as _, endMonitor as a, digestOf as b, runSampler as c, readKeptInputs as d, isSecretHeader as et, checkGateIsJudgeable as f, SMALL_BYTES as g, waitFor as h, chooseMonitor as i, quote as it, describeShard as j, requireFiles as k, isStopped as l, stats as m, leftBehind as n, allOf as nt, startMonitor as o, measure as p, parseAnswer as q, provideSandbox as r, inputError as rt, receiveTask as s, deleteSandbox as t, InputError as tt, markStopped as u, runReportingStep as v, openMonitorDirectory as w, findMonitors as x, runStep as y, formatNumber as z };
+export { InputError as $, gateOf as A, withRetries as B, publishSandbox as C, requireFiles as D, traceOfStep as E, formatCount as F, parseAnswer as G, withClient as H, formatDuration as I, errorText as J, AgentError as K, formatNumber as L, abbreviate as M, andMore as N, EMPTY_REPORT as O, formatBytes as P, isSecretHeader as Q, nameSome as R, openMonitorDirectory as S, scheduleDeletion as T, MAX_ANSWER_BYTES as U, agentService as V, badAnswer as W, parseFields as X, fieldsOf as Y, systemCode as Z, runStep as _, endMonitor as a, forgetJobSandbox as b, runSampler as c, readKeptInputs as d, allOf as et, checkGateIsJudgeable as f, runReportingStep as g, waitFor as h, chooseMonitor as i, isGated as j, describeShard as k, isStopped as l, stats as m, leftBehind as n, quote as nt, startMonitor as o, measure as p, isFatal as q, provideSandbox as r, receiveTask as s, deleteSandbox as t, inputError as tt, markStopped as u, digestOf as v, sandboxToDelete as w, monitorDirectory as x, findMonitors as y, totalSize as z };

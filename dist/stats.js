@@ -1,4 +1,4 @@
-import { m as stats, v as runReportingStep } from "./shared.js";
+import { g as runReportingStep, m as stats } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

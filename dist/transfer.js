@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as systemCode, A as EMPTY_REPORT, B as nameSome, F as andMore, G as MAX_ANSWER_BYTES, H as withRetries, I as formatBytes, J as AgentError, K as badAnswer, L as formatCount, M as gateOf, N as isGated, P as abbreviate, Q as parseFields, U as agentService, V as totalSize, W as withClient, X as errorText, Y as isFatal, Z as fieldsOf, _ as batchesOf, b as digestOf, et as isSecretHeader, f as checkGateIsJudgeable, g as SMALL_BYTES, h as waitFor, it as quote, j as describeShard, nt as allOf, p as measure, q as parseAnswer, rt as inputError, tt as InputError, z as formatNumber } from "./shared.js";
+import { $ as InputError, A as gateOf, B as withRetries, F as formatCount, G as parseAnswer, H as withClient, J as errorText, K as AgentError, L as formatNumber, M as abbreviate, N as andMore, O as EMPTY_REPORT, P as formatBytes, Q as isSecretHeader, R as nameSome, U as MAX_ANSWER_BYTES, V as agentService, W as badAnswer, X as parseFields, Y as fieldsOf, Z as systemCode, et as allOf, f as checkGateIsJudgeable, h as waitFor, j as isGated, k as describeShard, nt as quote, p as measure, q as isFatal, tt as inputError, v as digestOf, z as totalSize } from "./shared.js";
 import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -81,6 +81,41 @@ function callSystem(file, call) {
 }
 function fileError({ realPath }, problem) {
 	return new AgentError("file-changed", `${realPath} ${problem}.`);
+}
+
+// src/agent/batches.ts
+/** Files up to this size are sent whole, which is much faster than streaming. */
+const SMALL_BYTES = 262144;
+const BATCH_BYTES = 1048576;
+/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
+function batchesOf(files, filesPerRequest) {
+	const batches = [];
+	let open = [];
+	let room = 0;
+	for (const file of files) {
+		const bytes = batchBytes(file);
+		if (bytes === void 0 || filesPerRequest === 1) {
+			batches.push([file]);
+			continue;
+		}
+		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
+			open = [];
+			room = BATCH_BYTES;
+			batches.push(open);
+		}
+		open.push(file);
+		room -= bytes;
+	}
+	return batches;
+}
+const FRAME_BYTES = 256;
+/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
+function batchBytes({ target, size }) {
+	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+function isPlainFilename(filename) {
+	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
 }
 
 // src/agent/multipart.ts
