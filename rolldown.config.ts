@@ -40,7 +40,7 @@ export default {
         { name: 'vendor', test: /node_modules/ },
         {
           name: 'transfer',
-          test: /src[\\/](files|upload|run[\\/]sync|agent[\\/](batches|upload|multipart|read-file))/,
+          test: /src[\\/](files|transfer|tasks[\\/]sync)/,
         },
         { name: 'shared', test: /[\\/](src[\\/](?!main)|package\.json)/ },
       ],

@@ -15,7 +15,7 @@ const inputs = {
   'sandbox-id': sandbox.sandboxId,
   token: sandbox.token,
   'base-url': agent.url,
-  files: 'src/upload/**\n*/action.yml\nREADME.md => docs/start here.md',
+  files: 'src/transfer/**\n*/action.yml\nREADME.md => docs/start here.md',
   target: 'app',
   'fail-if': 'mem_used_pct > 95',
 };

@@ -19,7 +19,8 @@ const starts = path.join(temp.path, 'starts');
 writeFileSync(starts, '');
 
 // Pure functions can share one process.
-const isPure = (file: string) => /test.(gate|inputs|project|report|stats|text|upload)\b/.test(file);
+const isPure = (file: string) =>
+  /test.(gate|inputs|project|report|stats|text|transfer)\b/.test(file);
 const results = [
   run(files.filter(isPure), '--test-isolation=none'),
   run(

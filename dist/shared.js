@@ -11,31 +11,8 @@ import { text } from "node:stream/consumers";
 // package.json
 var version = "1.0.0";
 
-// src/text/redact.ts
+// src/text/escape.ts
 var import_undici = require_undici();
-const MIN_LENGTH = 8;
-function isMaskable(value) {
-	return value.length >= MIN_LENGTH;
-}
-/** Returns a function that masks secrets, verbatim, in JSON, percent-encoded or in base64. */
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function formsOf(secret) {
-	const bytes = Buffer.from(secret);
-	const base64 = bytes.toString("base64").replace(/=+$/, "");
-	return [
-		secret,
-		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret.toWellFormed()),
-		base64,
-		bytes.toString("base64url")
-	];
-}
-
-// src/text/visible.ts
 const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 /** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep foreign text on one line. */
 function visible(text) {
@@ -62,6 +39,115 @@ function escapeCharacter(character) {
 	if (character === "\r") return "\\r";
 	if (character === "	") return "\\t";
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+// src/text/redact.ts
+const MIN_LENGTH = 8;
+function isMaskable(value) {
+	return value.length >= MIN_LENGTH;
+}
+/** Returns a function that masks secrets, verbatim, in JSON, percent-encoded or in base64. */
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function formsOf(secret) {
+	const bytes = Buffer.from(secret);
+	const base64 = bytes.toString("base64").replace(/=+$/, "");
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret.toWellFormed()),
+		base64,
+		bytes.toString("base64url")
+	];
+}
+
+// src/inputs/mistakes.ts
+const VALUES = [
+	"sandbox-id",
+	"token",
+	"api-key",
+	"base-url",
+	"api-url"
+];
+const PATHS = ["files", "target"];
+const MISTAKES = [
+	{
+		inputs: ["sandbox-id", "token"],
+		pattern: /^(null|undefined)?$/,
+		message: "is empty or null. Check the `id` of the step that it comes from, and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks."
+	},
+	{
+		inputs: ["api-key"],
+		pattern: /^(null|undefined)?$/,
+		message: "is empty. Check the name of the secret. Pull requests from forks and of Dependabot get no secrets."
+	},
+	{
+		inputs: ["token"],
+		pattern: /^(sk_)?e2b_/i,
+		message: "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."
+	},
+	{
+		inputs: [...VALUES, ...PATHS],
+		pattern: /\$\{\{/,
+		message: "contains a literal `${{`, which the runner did not evaluate. Check its spelling."
+	},
+	{
+		inputs: VALUES,
+		pattern: /^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w-]+(\.[\w.-]+)?$/,
+		message: "is an expression without its braces. Write it as `${{ … }}`."
+	},
+	{
+		inputs: [...VALUES, ...PATHS],
+		pattern: /^(["'`]).*\1$/s,
+		message: "is in quotation marks. Remove them."
+	},
+	{
+		inputs: [...VALUES, ...PATHS],
+		pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
+		message: "begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`."
+	},
+	{
+		inputs: ["sandbox-id"],
+		pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
+		message: "is a URL or a host name. Give only the ID."
+	},
+	{
+		inputs: ["header-prefix"],
+		pattern: /^X-|-Sandbox|-$/i,
+		message: "is more than the prefix. Leave out X- and -Sandbox-Id."
+	},
+	{
+		inputs: ["target"],
+		pattern: /^(home\/|~)/,
+		message: "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."
+	},
+	{
+		inputs: ["files"],
+		pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
+		message: "is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas."
+	},
+	{
+		inputs: ["exclude"],
+		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
+		message: "has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each."
+	},
+	{
+		inputs: ["files"],
+		pattern: /[^\\/]\*\*|\*\*[^\\/]/,
+		message: "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."
+	},
+	{
+		inputs: ["files"],
+		pattern: /(\*[^*\\/]*){4}/,
+		message: "has more than three * in one name. Write one for all that they stand for."
+	}
+];
+function refuseMistakes(input, value, fail) {
+	const mistake = MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value));
+	if (mistake !== void 0) fail(mistake.message);
 }
 
 // src/gate/metrics.ts
@@ -232,7 +318,7 @@ async function allOf(promises) {
 	return Promise.all(promises);
 }
 
-// src/inputs/fields.ts
+// src/inputs/parsers.ts
 const text$1 = (value) => value;
 const templateName = (value) => value || "base";
 /** Parses a YAML 1.2 boolean. */
@@ -328,92 +414,6 @@ function parseLines(value, refuse, parseLine) {
 		number: index + 1
 	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
 	return parseAll(contentLines, ({ line, number }) => parseLine(line, (message, example) => refuse(`line ${number}: ${message}`, example)));
-}
-
-// src/inputs/mistakes.ts
-const VALUES = [
-	"sandbox-id",
-	"token",
-	"api-key",
-	"base-url",
-	"api-url"
-];
-const PATHS = ["files", "target"];
-const MISTAKES = [
-	{
-		inputs: ["sandbox-id", "token"],
-		pattern: /^(null|undefined)?$/,
-		message: "is empty or null. Check the `id` of the step that it comes from, and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks."
-	},
-	{
-		inputs: ["api-key"],
-		pattern: /^(null|undefined)?$/,
-		message: "is empty. Check the name of the secret. Pull requests from forks and of Dependabot get no secrets."
-	},
-	{
-		inputs: ["token"],
-		pattern: /^(sk_)?e2b_/i,
-		message: "is an API key. Give the sandbox's access token, which the API returns when it creates the sandbox."
-	},
-	{
-		inputs: [...VALUES, ...PATHS],
-		pattern: /\$\{\{/,
-		message: "contains a literal `${{`, which the runner did not evaluate. Check its spelling."
-	},
-	{
-		inputs: VALUES,
-		pattern: /^(secrets|steps|env|vars|needs|matrix|inputs)\.[\w-]+(\.[\w.-]+)?$/,
-		message: "is an expression without its braces. Write it as `${{ … }}`."
-	},
-	{
-		inputs: [...VALUES, ...PATHS],
-		pattern: /^(["'`]).*\1$/s,
-		message: "is in quotation marks. Remove them."
-	},
-	{
-		inputs: [...VALUES, ...PATHS],
-		pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
-		message: "begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`."
-	},
-	{
-		inputs: ["sandbox-id"],
-		pattern: /^[a-z]+:\/\/|^[\w-]+(\.[\w-]+)+\.[a-z]{2,}(:\d+)?$/i,
-		message: "is a URL or a host name. Give only the ID."
-	},
-	{
-		inputs: ["header-prefix"],
-		pattern: /^X-|-Sandbox|-$/i,
-		message: "is more than the prefix. Leave out X- and -Sandbox-Id."
-	},
-	{
-		inputs: ["target"],
-		pattern: /^(home\/|~)/,
-		message: "starts below the user's home already. Write the path from there, or a full one such as /home/user/app."
-	},
-	{
-		inputs: ["files"],
-		pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
-		message: "is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas."
-	},
-	{
-		inputs: ["exclude"],
-		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
-		message: "has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each."
-	},
-	{
-		inputs: ["files"],
-		pattern: /[^\\/]\*\*|\*\*[^\\/]/,
-		message: "has a ** beside other characters, so it matches no folders. Write it alone between slashes, such as src/**/*.js; in front of a target, write => with a space on each side."
-	},
-	{
-		inputs: ["files"],
-		pattern: /(\*[^*\\/]*){4}/,
-		message: "has more than three * in one name. Write one for all that they stand for."
-	}
-];
-function refuseMistakes(input, value, fail) {
-	const mistake = MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value));
-	if (mistake !== void 0) fail(mistake.message);
 }
 
 // src/inputs/connection.ts
@@ -532,7 +532,7 @@ function secretsInHeaders(lines) {
 	}).flatMap((content) => [content, content.replace(/^\S+\s+/, "")]).filter((content) => isMaskable(content));
 }
 
-// src/text/unknown.ts
+// src/text/json.ts
 /** Returns the fields of an object, or none for any other value. */
 function fieldsOf(value) {
 	return typeof value === "object" && value !== null ? { ...value } : {};
@@ -1771,7 +1771,7 @@ function tempDirectory() {
 	return path.resolve(process.env["RUNNER_TEMP"] ?? "");
 }
 
-// src/github/handover.ts
+// src/github/job-state.ts
 const SAVED_INPUTS = [
 	"api-url",
 	"headers",
@@ -2603,7 +2603,7 @@ function withDerived(sent) {
 	return new Map([...figures].filter(([, figure]) => Number.isFinite(figure)));
 }
 
-// src/run/measure.ts
+// src/tasks/measure.ts
 /** Waits for the sandbox, then samples and judges it; failed requests go into the report. */
 async function stats(inputs, context) {
 	const { sandboxId, baseUrl } = inputs;
@@ -2961,7 +2961,7 @@ function samplerEnvironment() {
 	return Object.fromEntries(entries.filter(([name]) => !name.startsWith("INPUT_")));
 }
 
-// src/run/monitor.ts
+// src/tasks/monitor.ts
 const FIRST_RETRIES = 2;
 /**
 * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
@@ -3071,7 +3071,7 @@ function nameMonitor(directory) {
 	return name === "" ? id : `${quote(name)} (${id})`;
 }
 
-// src/sandbox/api.ts
+// src/sandbox/sandbox-api.ts
 function apiService(inputs) {
 	const { apiUrl: baseUrl, apiKey, headers, timeout } = inputs;
 	return {

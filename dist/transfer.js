@@ -1,281 +1,12 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { $ as InputError, A as gateOf, B as withRetries, F as formatCount, G as parseAnswer, H as withClient, J as errorText, K as AgentError, L as formatNumber, M as abbreviate, N as andMore, O as EMPTY_REPORT, P as formatBytes, Q as isSecretHeader, R as nameSome, U as MAX_ANSWER_BYTES, V as agentService, W as badAnswer, X as parseFields, Y as fieldsOf, Z as systemCode, et as allOf, f as checkGateIsJudgeable, h as waitFor, j as isGated, k as describeShard, nt as quote, p as measure, q as isFatal, tt as inputError, v as digestOf, z as totalSize } from "./shared.js";
-import { n as create, r as require_form_data, t as pLimit } from "./vendor.js";
+import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
 import { createHash, hash } from "node:crypto";
 import path, { dirname, posix, resolve, sep } from "node:path";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-
-// src/agent/read-file.ts
-const CHUNK_BYTES = 262144;
-/** @throws AgentError if the file cannot be opened or its size has changed */
-function openFile(file) {
-	const descriptor = openPlanned(file);
-	return {
-		chunks: () => chunksOf(file, descriptor),
-		close: () => closeSync(descriptor)
-	};
-}
-/** Fills `buffer`, which must have the file's size. @throws AgentError if the file has changed */
-function readSmallFile(file, buffer) {
-	const descriptor = openPlanned(file);
-	try {
-		readInto(buffer, file, descriptor);
-	} finally {
-		closeSync(descriptor);
-	}
-}
-/** Returns the SHA-256 in hex, or undefined if the file is unreadable or `cancel` aborts. */
-async function hashFile(file, cancel) {
-	let opened;
-	try {
-		opened = openFile(file);
-		const digest = createHash("sha256");
-		for (const chunk of opened.chunks()) {
-			digest.update(chunk);
-			await setImmediate();
-			if (cancel.aborted) return void 0;
-		}
-		return digest.digest("hex");
-	} catch (error) {
-		if (error instanceof AgentError) return void 0;
-		throw error;
-	} finally {
-		opened?.close();
-	}
-}
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-function openPlanned(file) {
-	const descriptor = callSystem(file, () => openSync(file.realPath, FLAGS));
-	const stat = fstatSync(descriptor);
-	if (stat.isFile() && stat.size === file.size) return descriptor;
-	closeSync(descriptor);
-	if (!stat.isFile()) throw fileError(file, "is no longer a regular file");
-	throw fileError(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
-}
-function* chunksOf(file, descriptor) {
-	const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
-	for (let read = 0; read < file.size; read += buffer.length) {
-		const chunk = buffer.subarray(0, file.size - read);
-		readInto(chunk, file, descriptor);
-		yield chunk;
-	}
-}
-function readInto(buffer, file, descriptor) {
-	for (let filled = 0; filled < buffer.length;) {
-		const missing = buffer.length - filled;
-		const read = callSystem(file, () => readSync(descriptor, buffer, filled, missing, null));
-		if (read === 0) throw fileError(file, `shrank by ${missing} bytes or more during the upload`);
-		filled += read;
-	}
-}
-function callSystem(file, call) {
-	try {
-		return call();
-	} catch (error) {
-		const code = systemCode(error);
-		throw code === void 0 ? error : fileError(file, `cannot be read (${code})`);
-	}
-}
-function fileError({ realPath }, problem) {
-	return new AgentError("file-changed", `${realPath} ${problem}.`);
-}
-
-// src/agent/batches.ts
-/** Files up to this size are sent whole, which is much faster than streaming. */
-const SMALL_BYTES = 262144;
-const BATCH_BYTES = 1048576;
-/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
-function batchesOf(files, filesPerRequest) {
-	const batches = [];
-	let open = [];
-	let room = 0;
-	for (const file of files) {
-		const bytes = batchBytes(file);
-		if (bytes === void 0 || filesPerRequest === 1) {
-			batches.push([file]);
-			continue;
-		}
-		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
-			open = [];
-			room = BATCH_BYTES;
-			batches.push(open);
-		}
-		open.push(file);
-		room -= bytes;
-	}
-	return batches;
-}
-const FRAME_BYTES = 256;
-/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
-function batchBytes({ target, size }) {
-	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
-}
-function isPlainFilename(filename) {
-	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
-}
-
-// src/agent/multipart.ts
-var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
-/** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
-function newForm() {
-	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
-	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-	return {
-		contentType: `multipart/form-data; boundary=${boundary}`,
-		tail,
-		head: (filename) => {
-			const form = new import_form_data.default();
-			form.setBoundary(boundary);
-			form.append("file", "", {
-				filepath: filename,
-				contentType: "application/octet-stream"
-			});
-			return form.getBuffer().subarray(0, -tail.length);
-		}
-	};
-}
-const LINE_BREAK = Buffer.from("\r\n");
-/** Reads small files into one body, skipping any that are unreadable or have changed in size. */
-function batchBody(files, { head, tail }) {
-	const framed = files.map((file) => ({
-		file,
-		head: head(file.target)
-	}));
-	const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
-	const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
-	const digests = /* @__PURE__ */ new Map();
-	const unreadable = /* @__PURE__ */ new Map();
-	let end = 0;
-	for (const { file, head } of framed) {
-		const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
-		const contentStart = start + head.copy(buffer, start);
-		const content = buffer.subarray(contentStart, contentStart + file.size);
-		try {
-			readSmallFile(file, content);
-		} catch (error) {
-			if (!(error instanceof AgentError)) throw error;
-			unreadable.set(file, error);
-			continue;
-		}
-		digests.set(file, () => hash("sha256", content));
-		end = contentStart + file.size;
-	}
-	return {
-		chunks: [...slicesOf(buffer.subarray(0, end)), tail],
-		length: end + tail.length,
-		digests,
-		unreadable,
-		close: () => {}
-	};
-}
-/** @throws AgentError if the file cannot be opened or its size has changed */
-function fileBody(file, form, isHashed) {
-	const { chunks: readChunks, close } = openFile(file);
-	const digest = isHashed ? createHash("sha256") : void 0;
-	const head = form.head(file.target);
-	function* chunks() {
-		yield head;
-		for (const chunk of readChunks()) {
-			digest?.update(chunk);
-			yield chunk;
-		}
-		yield form.tail;
-	}
-	const length = head.length + file.size + form.tail.length;
-	const digests = /* @__PURE__ */ new Map([[file, () => digest?.digest("hex") ?? ""]]);
-	return {
-		chunks: chunks(),
-		length,
-		digests,
-		unreadable: /* @__PURE__ */ new Map(),
-		close
-	};
-}
-const SLICE_BYTES = 65536;
-function slicesOf(buffer) {
-	const count = Math.ceil(buffer.length / SLICE_BYTES);
-	return Array.from({ length: count }, (_, index) => buffer.subarray(index * SLICE_BYTES, (index + 1) * SLICE_BYTES));
-}
-
-// src/agent/upload.ts
-const ENTRY_BYTES = 512;
-function uploader(client, inputs, isHashed) {
-	const form = newForm();
-	return async (files, onSent) => {
-		const [file] = files;
-		if (file === void 0) return /* @__PURE__ */ new Map();
-		const isBatch = files.length > 1;
-		const body = !isBatch && file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(files, form);
-		const [unreadable] = body.unreadable.values();
-		if (!isBatch && unreadable !== void 0) throw unreadable;
-		if (body.digests.size === 0) return body.unreadable;
-		try {
-			const stored = storedFiles(await client.send({
-				method: "POST",
-				path: requestPath(inputs, isBatch ? void 0 : file.target),
-				headers: {
-					"Content-Type": form.contentType,
-					"Content-Length": String(body.length)
-				},
-				body: body.chunks,
-				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
-				onSent
-			}), body, isHashed);
-			return new Map([...body.unreadable, ...stored]);
-		} finally {
-			body.close();
-		}
-	};
-}
-function requestPath(inputs, target) {
-	const { username, signature, signatureExpiration, uploadPath } = inputs;
-	const query = Object.entries({
-		path: target,
-		username,
-		signature,
-		signature_expiration: signatureExpiration
-	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
-	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
-}
-function storedFiles(answer, { digests }, isHashed) {
-	const sent = [...digests];
-	const paths = storedPaths(answer, sent.map(([{ target }]) => target));
-	return sent.map(([file, digest], index) => {
-		const stored = {
-			path: paths[index] ?? "",
-			size: file.size
-		};
-		return [file, isHashed ? {
-			...stored,
-			sha256: digest()
-		} : stored];
-	});
-}
-/**
-* Returns the stored paths in the order of `targets`.
-* @throws AgentError if the answer lists other files
-*/
-function storedPaths(answer, targets) {
-	const body = parseAnswer(answer);
-	const entries = Array.isArray(body) ? body : [body];
-	if (entries.length !== targets.length) throw badAnswer(answer, `it lists ${entries.length} files instead of ${targets.length}`);
-	return targets.map((target, index) => storedPath(entries[index], target, answer));
-}
-const MAX_PATH = 4096;
-function storedPath(entry, target, answer) {
-	const { path, name, type } = fieldsOf(entry);
-	if (type !== "file") throw badAnswer(answer, "its entry is not of type \"file\"");
-	if (name !== posix.basename(target)) throw badAnswer(answer, "its entry names another file");
-	if (typeof path === "string" && path.length <= MAX_PATH && isPathOf(target, path)) return path;
-	throw badAnswer(answer, "its entry has no path, or that of another target");
-}
-function isPathOf(target, path) {
-	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
-}
 
 // src/files/paths.ts
 /** Makes a pattern absolute, expanding `~` to the home directory. */
@@ -584,7 +315,82 @@ function skipWarnings(skipped) {
 	});
 }
 
-// src/upload/state-file.ts
+// src/transfer/read-file.ts
+const CHUNK_BYTES = 262144;
+/** @throws AgentError if the file cannot be opened or its size has changed */
+function openFile(file) {
+	const descriptor = openPlanned(file);
+	return {
+		chunks: () => chunksOf(file, descriptor),
+		close: () => closeSync(descriptor)
+	};
+}
+/** Fills `buffer`, which must have the file's size. @throws AgentError if the file has changed */
+function readSmallFile(file, buffer) {
+	const descriptor = openPlanned(file);
+	try {
+		readInto(buffer, file, descriptor);
+	} finally {
+		closeSync(descriptor);
+	}
+}
+/** Returns the SHA-256 in hex, or undefined if the file is unreadable or `cancel` aborts. */
+async function hashFile(file, cancel) {
+	let opened;
+	try {
+		opened = openFile(file);
+		const digest = createHash("sha256");
+		for (const chunk of opened.chunks()) {
+			digest.update(chunk);
+			await setImmediate();
+			if (cancel.aborted) return void 0;
+		}
+		return digest.digest("hex");
+	} catch (error) {
+		if (error instanceof AgentError) return void 0;
+		throw error;
+	} finally {
+		opened?.close();
+	}
+}
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+function openPlanned(file) {
+	const descriptor = callSystem(file, () => openSync(file.realPath, FLAGS));
+	const stat = fstatSync(descriptor);
+	if (stat.isFile() && stat.size === file.size) return descriptor;
+	closeSync(descriptor);
+	if (!stat.isFile()) throw fileError(file, "is no longer a regular file");
+	throw fileError(file, `has ${stat.size} bytes instead of the ${file.size} that were found`);
+}
+function* chunksOf(file, descriptor) {
+	const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
+	for (let read = 0; read < file.size; read += buffer.length) {
+		const chunk = buffer.subarray(0, file.size - read);
+		readInto(chunk, file, descriptor);
+		yield chunk;
+	}
+}
+function readInto(buffer, file, descriptor) {
+	for (let filled = 0; filled < buffer.length;) {
+		const missing = buffer.length - filled;
+		const read = callSystem(file, () => readSync(descriptor, buffer, filled, missing, null));
+		if (read === 0) throw fileError(file, `shrank by ${missing} bytes or more during the upload`);
+		filled += read;
+	}
+}
+function callSystem(file, call) {
+	try {
+		return call();
+	} catch (error) {
+		const code = systemCode(error);
+		throw code === void 0 ? error : fileError(file, `cannot be read (${code})`);
+	}
+}
+function fileError({ realPath }, problem) {
+	return new AgentError("file-changed", `${realPath} ${problem}.`);
+}
+
+// src/transfer/state-file.ts
 const SCHEMA = 2;
 /** @throws InputError if the file cannot be read or is not a state file */
 function readState(inputs, workspace) {
@@ -723,7 +529,201 @@ function stateError(file, why) {
 	return inputError("state-file", message, ".sandbox-sync/state.json");
 }
 
-// src/upload/transfer.ts
+// src/transfer/batches.ts
+/** Files up to this size are sent whole, which is much faster than streaming. */
+const SMALL_BYTES = 262144;
+const BATCH_BYTES = 1048576;
+/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
+function batchesOf(files, filesPerRequest) {
+	const batches = [];
+	let open = [];
+	let room = 0;
+	for (const file of files) {
+		const bytes = batchBytes(file);
+		if (bytes === void 0 || filesPerRequest === 1) {
+			batches.push([file]);
+			continue;
+		}
+		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
+			open = [];
+			room = BATCH_BYTES;
+			batches.push(open);
+		}
+		open.push(file);
+		room -= bytes;
+	}
+	return batches;
+}
+const FRAME_BYTES = 256;
+/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
+function batchBytes({ target, size }) {
+	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+function isPlainFilename(filename) {
+	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
+}
+
+// src/transfer/multipart.ts
+var import_form_data = /* @__PURE__ */ __toESM(require_form_data(), 1);
+/** Creates a multipart/form-data form (RFC 7578) whose parts are all named `file`. */
+function newForm() {
+	const boundary = `----sandboxsync${crypto.randomUUID().replaceAll("-", "")}`;
+	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+	return {
+		contentType: `multipart/form-data; boundary=${boundary}`,
+		tail,
+		head: (filename) => {
+			const form = new import_form_data.default();
+			form.setBoundary(boundary);
+			form.append("file", "", {
+				filepath: filename,
+				contentType: "application/octet-stream"
+			});
+			return form.getBuffer().subarray(0, -tail.length);
+		}
+	};
+}
+const LINE_BREAK = Buffer.from("\r\n");
+/** Reads small files into one body, skipping any that are unreadable or have changed in size. */
+function batchBody(files, { head, tail }) {
+	const framed = files.map((file) => ({
+		file,
+		head: head(file.target)
+	}));
+	const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
+	const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
+	const digests = /* @__PURE__ */ new Map();
+	const unreadable = /* @__PURE__ */ new Map();
+	let end = 0;
+	for (const { file, head } of framed) {
+		const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
+		const contentStart = start + head.copy(buffer, start);
+		const content = buffer.subarray(contentStart, contentStart + file.size);
+		try {
+			readSmallFile(file, content);
+		} catch (error) {
+			if (!(error instanceof AgentError)) throw error;
+			unreadable.set(file, error);
+			continue;
+		}
+		digests.set(file, () => hash("sha256", content));
+		end = contentStart + file.size;
+	}
+	return {
+		chunks: [...slicesOf(buffer.subarray(0, end)), tail],
+		length: end + tail.length,
+		digests,
+		unreadable,
+		close: () => {}
+	};
+}
+/** @throws AgentError if the file cannot be opened or its size has changed */
+function fileBody(file, form, isHashed) {
+	const { chunks: readChunks, close } = openFile(file);
+	const digest = isHashed ? createHash("sha256") : void 0;
+	const head = form.head(file.target);
+	function* chunks() {
+		yield head;
+		for (const chunk of readChunks()) {
+			digest?.update(chunk);
+			yield chunk;
+		}
+		yield form.tail;
+	}
+	const length = head.length + file.size + form.tail.length;
+	const digests = /* @__PURE__ */ new Map([[file, () => digest?.digest("hex") ?? ""]]);
+	return {
+		chunks: chunks(),
+		length,
+		digests,
+		unreadable: /* @__PURE__ */ new Map(),
+		close
+	};
+}
+const SLICE_BYTES = 65536;
+function slicesOf(buffer) {
+	const count = Math.ceil(buffer.length / SLICE_BYTES);
+	return Array.from({ length: count }, (_, index) => buffer.subarray(index * SLICE_BYTES, (index + 1) * SLICE_BYTES));
+}
+
+// src/transfer/store-files.ts
+const ENTRY_BYTES = 512;
+function uploader(client, inputs, isHashed) {
+	const form = newForm();
+	return async (files, onSent) => {
+		const [file] = files;
+		if (file === void 0) return /* @__PURE__ */ new Map();
+		const isBatch = files.length > 1;
+		const body = !isBatch && file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(files, form);
+		const [unreadable] = body.unreadable.values();
+		if (!isBatch && unreadable !== void 0) throw unreadable;
+		if (body.digests.size === 0) return body.unreadable;
+		try {
+			const stored = storedFiles(await client.send({
+				method: "POST",
+				path: requestPath(inputs, isBatch ? void 0 : file.target),
+				headers: {
+					"Content-Type": form.contentType,
+					"Content-Length": String(body.length)
+				},
+				body: body.chunks,
+				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
+				onSent
+			}), body, isHashed);
+			return new Map([...body.unreadable, ...stored]);
+		} finally {
+			body.close();
+		}
+	};
+}
+function requestPath(inputs, target) {
+	const { username, signature, signatureExpiration, uploadPath } = inputs;
+	const query = Object.entries({
+		path: target,
+		username,
+		signature,
+		signature_expiration: signatureExpiration
+	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
+	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
+}
+function storedFiles(answer, { digests }, isHashed) {
+	const sent = [...digests];
+	const paths = storedPaths(answer, sent.map(([{ target }]) => target));
+	return sent.map(([file, digest], index) => {
+		const stored = {
+			path: paths[index] ?? "",
+			size: file.size
+		};
+		return [file, isHashed ? {
+			...stored,
+			sha256: digest()
+		} : stored];
+	});
+}
+/**
+* Returns the stored paths in the order of `targets`.
+* @throws AgentError if the answer lists other files
+*/
+function storedPaths(answer, targets) {
+	const body = parseAnswer(answer);
+	const entries = Array.isArray(body) ? body : [body];
+	if (entries.length !== targets.length) throw badAnswer(answer, `it lists ${entries.length} files instead of ${targets.length}`);
+	return targets.map((target, index) => storedPath(entries[index], target, answer));
+}
+const MAX_PATH = 4096;
+function storedPath(entry, target, answer) {
+	const { path, name, type } = fieldsOf(entry);
+	if (type !== "file") throw badAnswer(answer, "its entry is not of type \"file\"");
+	if (name !== posix.basename(target)) throw badAnswer(answer, "its entry names another file");
+	if (typeof path === "string" && path.length <= MAX_PATH && isPathOf(target, path)) return path;
+	throw badAnswer(answer, "its entry has no path, or that of another target");
+}
+function isPathOf(target, path) {
+	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
+}
+
+// src/transfer/transfer.ts
 /** Uploads all changed files. Returns one result per file, in plan order. */
 async function transfer(files, options) {
 	const { upload, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
@@ -892,7 +892,7 @@ function failOverwritten(results) {
 	});
 }
 
-// src/run/sync.ts
+// src/tasks/sync.ts
 /** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
 	const plan = await planUpload("upload", inputs, context);

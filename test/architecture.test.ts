@@ -13,10 +13,10 @@ const ORDER = [
   ['inputs'],
   ['files'],
   ['agent'],
-  ['upload', 'stats'],
+  ['transfer', 'stats'],
   ['monitor', 'sandbox'],
   ['report'],
-  ['run'],
+  ['tasks'],
   ['github'],
   ['main'],
 ];
@@ -25,8 +25,8 @@ const ORDER = [
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '@actions/core': /^github\//,
   '@actions/glob': /^files\/find\.ts$/,
-  'form-data': /^agent\/multipart\.ts$/,
-  'p-limit': /^upload\/transfer\.ts$/,
+  'form-data': /^transfer\/multipart\.ts$/,
+  'p-limit': /^transfer\/transfer\.ts$/,
   undici: /^agent\/client\.ts$/,
 };
 
@@ -53,8 +53,8 @@ function levelOf(file: string): number {
 }
 
 test('the sources and their imports are found', () => {
-  const sync = SOURCES.find(({ file }) => file === 'run/sync.ts');
-  assert.ok(sync?.imports.includes('upload/transfer.ts'));
+  const sync = SOURCES.find(({ file }) => file === 'tasks/sync.ts');
+  assert.ok(sync?.imports.includes('transfer/transfer.ts'));
 });
 
 describe('packages', () => {

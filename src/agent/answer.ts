@@ -1,5 +1,5 @@
+import { fieldsOf, parseFields } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
-import { fieldsOf, parseFields } from '../text/unknown.ts';
 import { AgentError, excerpt, type FailureKind } from './failure.ts';
 
 // Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.

@@ -1,6 +1,6 @@
+import { truncate } from '../text/escape.ts';
+import { systemCode } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
-import { systemCode } from '../text/unknown.ts';
-import { truncate } from '../text/visible.ts';
 
 interface Consequence {
   readonly isRetryable: boolean;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { quote } from '../text/escape.ts';
 import { nameSome } from '../text/format.ts';
-import { quote } from '../text/visible.ts';
 import type { Matches } from './find.ts';
 import { nameFor } from './paths.ts';
 

@@ -5,9 +5,9 @@ import { create } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
 import { allOf, InputError, inputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { quote } from '../text/escape.ts';
 import { formatCount, formatNumber, nameSome } from '../text/format.ts';
-import { errorText, systemCode } from '../text/unknown.ts';
-import { quote } from '../text/visible.ts';
+import { errorText, systemCode } from '../text/json.ts';
 import {
   anchor,
   type Bounds,

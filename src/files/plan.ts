@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { Shard } from '../inputs/fields.ts';
 import type { FilePattern } from '../inputs/files.ts';
 import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import type { Shard } from '../inputs/parsers.ts';
+import { quote } from '../text/escape.ts';
 import { abbreviate, andMore } from '../text/format.ts';
-import { quote } from '../text/visible.ts';
 import { explainNoMatch } from './explain-no-match.ts';
 import {
   BROKEN_LINK,

@@ -1,5 +1,5 @@
+import { literal } from '../text/escape.ts';
 import { formatCount, formatNumber, nameSome } from '../text/format.ts';
-import { literal } from '../text/visible.ts';
 import type { Aggregate, Condition, Operator } from './conditions.ts';
 import type { Figures } from './metrics.ts';
 

@@ -10,10 +10,10 @@ import {
   debug as writeDebug,
 } from '@actions/core';
 import { moreInReport, type Report } from '../report/report.ts';
+import { harmless, truncate } from '../text/escape.ts';
 import { abbreviate } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
-import { harmless, truncate } from '../text/visible.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../transfer/transfer.ts';
 
 /** Redacts secrets and escapes workflow commands in every line. */
 export interface Log {

@@ -1,6 +1,6 @@
 import type { PlannedFile } from '../files/plan.ts';
 import { judgementLine } from '../report/figures.ts';
-import type { RunEvent } from '../run/context.ts';
+import type { RunEvent } from '../tasks/context.ts';
 import {
   andMore,
   formatBytes,

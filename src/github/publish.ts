@@ -7,8 +7,8 @@ import { isUpload, type Report } from '../report/report.ts';
 import { summaryOf } from '../report/summary.ts';
 import { conclude, type FailureGroup, type Verdict } from '../report/verdict.ts';
 import { abbreviate, formatNumber } from '../text/format.ts';
+import { errorText } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
-import { errorText } from '../text/unknown.ts';
 import { type Log, logFiles } from './log.ts';
 import { requireFiles, tempDirectory } from './runner.ts';
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { getInput, setSecret } from '@actions/core';
-import type { RawInputs } from '../inputs/fields.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Entry, inputNames, secretsIn } from '../inputs/inputs.ts';
-import { errorText } from '../text/unknown.ts';
+import type { RawInputs } from '../inputs/parsers.ts';
+import { errorText } from '../text/json.ts';
 
 /** Reads the step's inputs, masking secrets before anything can be logged. */
 export function readInputs(entry: Entry): RawInputs {

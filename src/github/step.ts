@@ -1,7 +1,6 @@
 import { USER_AGENT } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
-import type { RawInputs } from '../inputs/fields.ts';
 import {
   type Entry,
   type Inputs,
@@ -12,12 +11,13 @@ import {
   taskOf,
 } from '../inputs/inputs.ts';
 import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
+import type { RawInputs } from '../inputs/parsers.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
 import { reportError } from '../report/verdict.ts';
-import type { Context } from '../run/context.ts';
 import type { SandboxContext } from '../sandbox/sandbox.ts';
+import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
-import { jobSandboxes } from './handover.ts';
+import { jobSandboxes } from './job-state.ts';
 import { type Log, openLog } from './log.ts';
 import { eventLog } from './progress.ts';
 import { publish } from './publish.ts';

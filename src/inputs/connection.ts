@@ -1,7 +1,7 @@
+import { quote } from '../text/escape.ts';
 import { isMaskable } from '../text/redact.ts';
-import { quote } from '../text/visible.ts';
-import { type Field, parseLines, type RawInputs, type Refuse } from './fields.ts';
 import { refuseMistakes } from './mistakes.ts';
+import { type Field, parseLines, type RawInputs, type Refuse } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 

@@ -1,6 +1,6 @@
-import { quote } from '../text/visible.ts';
-import { type Field, parseLines, type Refuse } from './fields.ts';
+import { quote } from '../text/escape.ts';
 import { refuseMistakes } from './mistakes.ts';
+import { type Field, parseLines, type Refuse } from './parsers.ts';
 
 export interface FilePattern {
   readonly pattern: string;

@@ -13,6 +13,8 @@ import {
   secretsInHeaders,
   token,
 } from './connection.ts';
+import { fileRules, targetDirectory } from './files.ts';
+import { inputError, parseAll } from './input-error.ts';
 import {
   choice,
   concurrency,
@@ -29,9 +31,7 @@ import {
   text,
   waitConditions,
   wholeNumber,
-} from './fields.ts';
-import { fileRules, targetDirectory } from './files.ts';
-import { inputError, parseAll } from './input-error.ts';
+} from './parsers.ts';
 
 // Inputs that several actions share, grouped by purpose.
 

@@ -1,6 +1,6 @@
-import { quote } from '../text/visible.ts';
-import type { RawInputs } from './fields.ts';
+import { quote } from '../text/escape.ts';
 import { inputError } from './input-error.ts';
+import type { RawInputs } from './parsers.ts';
 
 export interface JobSandbox {
   readonly id: string;

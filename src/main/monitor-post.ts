@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { monitorDirectory } from '../github/handover.ts';
+import { monitorDirectory } from '../github/job-state.ts';
 import { runReportingStep } from '../github/step.ts';
 import { isStopped, readKeptInputs } from '../monitor/record.ts';
-import { endMonitor } from '../run/monitor.ts';
+import { endMonitor } from '../tasks/monitor.ts';
 
 const directory = monitorDirectory();
 if (directory !== undefined) {

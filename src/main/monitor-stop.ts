@@ -1,7 +1,7 @@
-import { findMonitors } from '../github/handover.ts';
+import { findMonitors } from '../github/job-state.ts';
 import { runReportingStep } from '../github/step.ts';
 import { markStopped } from '../monitor/record.ts';
-import { chooseMonitor, endMonitor } from '../run/monitor.ts';
+import { chooseMonitor, endMonitor } from '../tasks/monitor.ts';
 
 let judged: string | undefined;
 await runReportingStep('monitor-stop', async ({ monitor }, context) => {

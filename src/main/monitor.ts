@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { openMonitorDirectory } from '../github/handover.ts';
+import { openMonitorDirectory } from '../github/job-state.ts';
 import { runReportingStep } from '../github/step.ts';
-import { startMonitor } from '../run/monitor.ts';
+import { startMonitor } from '../tasks/monitor.ts';
 import { formatDuration } from '../text/format.ts';
 
 await runReportingStep('monitor', async (inputs, context, raw) => {

@@ -1,4 +1,4 @@
-import { forgetJobSandbox, sandboxToDelete } from '../github/handover.ts';
+import { forgetJobSandbox, sandboxToDelete } from '../github/job-state.ts';
 import { runStep } from '../github/step.ts';
 import { deleteSandbox, leftBehind } from '../sandbox/sandbox.ts';
 

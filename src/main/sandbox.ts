@@ -1,4 +1,4 @@
-import { publishSandbox, scheduleDeletion, traceOfStep } from '../github/handover.ts';
+import { publishSandbox, scheduleDeletion, traceOfStep } from '../github/job-state.ts';
 import { requireFiles } from '../github/runner.ts';
 import { runStep } from '../github/step.ts';
 import { provideSandbox } from '../sandbox/sandbox.ts';

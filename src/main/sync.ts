@@ -1,4 +1,4 @@
 import { runReportingStep } from '../github/step.ts';
-import { sync } from '../run/sync.ts';
+import { sync } from '../tasks/sync.ts';
 
 await runReportingStep('sync', sync);

@@ -1,4 +1,4 @@
 import { runReportingStep } from '../github/step.ts';
-import { upload } from '../run/sync.ts';
+import { upload } from '../tasks/sync.ts';
 
 await runReportingStep('upload', upload);

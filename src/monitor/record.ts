@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RawInputs } from '../inputs/fields.ts';
+import type { RawInputs } from '../inputs/parsers.ts';
 import type { Sample } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
+import { parseFields, systemCode, textsOf } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
-import { parseFields, systemCode, textsOf } from '../text/unknown.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
 export function filesIn(directory: string) {

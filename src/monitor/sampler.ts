@@ -4,8 +4,8 @@ import { AgentError } from '../agent/failure.ts';
 import { type Sleep, sleep } from '../agent/retry.ts';
 import { parseInputs, secretsIn } from '../inputs/inputs.ts';
 import { requestStats } from '../stats/stats.ts';
+import { systemCode } from '../text/json.ts';
 import { redactor } from '../text/redact.ts';
-import { systemCode } from '../text/unknown.ts';
 import {
   appendLine,
   clockSince,

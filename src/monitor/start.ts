@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseFields, textsOf } from '../text/unknown.ts';
+import { parseFields, textsOf } from '../text/json.ts';
 import { filesIn, type KeptInputs } from './record.ts';
 
 export interface SamplerTask extends KeptInputs {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../transfer/transfer.ts';
 import type { Report } from './report.ts';
 
 /** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */

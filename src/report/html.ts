@@ -1,4 +1,4 @@
-import { truncate, visible } from '../text/visible.ts';
+import { truncate, visible } from '../text/escape.ts';
 
 export interface Html {
   readonly html: string;

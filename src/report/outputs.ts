@@ -1,7 +1,7 @@
 import { AGGREGATES } from '../gate/conditions.ts';
 import { aggregateOf, type Breach } from '../gate/judge.ts';
 import { METRICS } from '../gate/metrics.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../transfer/transfer.ts';
 import { countFiles, isUpload, listUploaded, type Report, succeeded } from './report.ts';
 import type { Verdict } from './verdict.ts';
 

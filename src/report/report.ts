@@ -1,10 +1,10 @@
 import type { SkippedEntry } from '../files/find.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
-import type { Shard } from '../inputs/fields.ts';
 import type { Task } from '../inputs/inputs.ts';
+import type { Shard } from '../inputs/parsers.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../transfer/transfer.ts';
 
 export interface Report {
   readonly task: Task;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { abbreviate, formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
-import type { FileResult } from '../upload/transfer.ts';
+import type { FileResult } from '../transfer/transfer.ts';
 import { drawChart } from './chart.ts';
 import { figuresTable } from './figures.ts';
 import { code, concat, folded, type Html, html, list, prose } from './html.ts';

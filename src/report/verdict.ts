@@ -1,6 +1,7 @@
 import { AgentError } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
 import type { WaitResult } from '../stats/sample.ts';
+import { literal } from '../text/escape.ts';
 import {
   abbreviate,
   formatBytes,
@@ -9,7 +10,6 @@ import {
   formatNumber,
   formatRate,
 } from '../text/format.ts';
-import { literal } from '../text/visible.ts';
 import { breachLine, describeUsage, judgementLine } from './figures.ts';
 import {
   countFiles,

@@ -11,7 +11,7 @@ import {
   mayHaveCreated,
   removeSandbox,
   type Sandbox,
-} from './api.ts';
+} from './sandbox-api.ts';
 
 export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
   /** Aborts just before the runner kills the process. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import type { RawInputs } from '../../src/inputs/fields.ts';
 import { InputError, type Problem } from '../../src/inputs/input-error.ts';
 import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
 
 /** The required inputs, all valid. */
 export const REQUIRED: RawInputs = {

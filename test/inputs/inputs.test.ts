@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
-import type { RawInputs } from '../../src/inputs/fields.ts';
 import { parseAll } from '../../src/inputs/input-error.ts';
 import { parseInputs, secretsIn } from '../../src/inputs/inputs.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { each, parsed, problemsOf, REQUIRED, refuses, SERVICE, takes } from './given.ts';
 
 const FOLDERS = {

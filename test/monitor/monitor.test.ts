@@ -13,7 +13,7 @@ import {
   SANDBOX_ID,
   TOKEN,
   type World,
-} from '../door/harness.ts';
+} from '../e2e/harness.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import { isRunning, signalAtEnd, startMonitor, until } from './monitoring.ts';
 

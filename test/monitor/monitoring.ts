@@ -11,7 +11,7 @@ import {
   runWell,
   type World,
   type WorldOptions,
-} from '../door/harness.ts';
+} from '../e2e/harness.ts';
 
 /** A monitor of a sandbox with adjustable memory use. */
 export interface Monitor extends AsyncDisposable {

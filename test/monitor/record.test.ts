@@ -19,7 +19,7 @@ import {
   STOP_REQUESTED,
   samplerPid,
 } from '../../src/monitor/record.ts';
-import { judgeRecord } from '../../src/run/monitor.ts';
+import { judgeRecord } from '../../src/tasks/monitor.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { parse } from '../gate/given.ts';
 import { decoded } from '../stats/given.ts';

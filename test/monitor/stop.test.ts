@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { openWorld, type Result, runBadly } from '../door/harness.ts';
+import { openWorld, type Result, runBadly } from '../e2e/harness.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import { type Monitor, signalAtEnd, startAnother, startMonitor, until } from './monitoring.ts';
 

@@ -5,7 +5,7 @@ import { gateOf } from '../../src/gate/judge.ts';
 import { EMPTY_REPORT, type Report } from '../../src/report/report.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
-import type { FileResult } from '../../src/upload/transfer.ts';
+import type { FileResult } from '../../src/transfer/transfer.ts';
 
 const GIB = 2 ** 30;
 

@@ -5,7 +5,7 @@ import { prose } from '../../src/report/html.ts';
 import type { Report } from '../../src/report/report.ts';
 import { summaryOf } from '../../src/report/summary.ts';
 import { conclude } from '../../src/report/verdict.ts';
-import { assertHarmlessSummary } from '../door/harmless.ts';
+import { assertHarmlessSummary } from '../e2e/harmless.ts';
 import { BUSY, failed, judged, KINDS, reading, report, skipped, uploaded } from './reports.ts';
 import { textOf } from './text-of.ts';
 

@@ -4,9 +4,9 @@ import { posix } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
-import { findChanges, readState, removeState, writeState } from '../../src/upload/state-file.ts';
-import { openFolder } from '../agent/folder.ts';
+import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import { parsed } from '../inputs/given.ts';
+import { openFolder } from './folder.ts';
 import { simulate } from './simulated.ts';
 
 // Runs of every kind against a sandbox with a few places, some with two spellings. Whatever a run

@@ -2,7 +2,7 @@ import type { RetryPolicy } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { WaitResult } from '../stats/sample.ts';
 import type { Redact } from '../text/redact.ts';
-import type { TransferEvent } from '../upload/transfer.ts';
+import type { TransferEvent } from '../transfer/transfer.ts';
 
 export interface Context extends Pick<RetryPolicy, 'sleep' | 'random'> {
   readonly workspace: string;

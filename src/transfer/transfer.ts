@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
-import { batchesOf } from '../agent/batches.ts';
 import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
-import type { StoredFile, Upload, Uploaded } from '../agent/upload.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { andMore } from '../text/format.ts';
+import { batchesOf } from './batches.ts';
+import type { StoredFile, Upload, Uploaded } from './store-files.ts';
 
 /** Every planned file has exactly one result. */
 export type FileResult = { readonly file: PlannedFile } & (

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { BATCH_BYTES, batchBytes, batchesOf, SMALL_BYTES } from '../../src/agent/batches.ts';
-import { file, files } from '../upload/simulated.ts';
+import { BATCH_BYTES, batchBytes, batchesOf, SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { file, files } from './simulated.ts';
 
 const KIB = 1024;
 const MIXED = [

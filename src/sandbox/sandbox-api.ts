@@ -4,7 +4,7 @@ import { AgentError, type FailureKind } from '../agent/failure.ts';
 import { type RetryOptions, withRetries } from '../agent/retry.ts';
 import { isHeaderValue, isSandboxId } from '../inputs/connection.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { fieldsOf } from '../text/unknown.ts';
+import { fieldsOf } from '../text/json.ts';
 
 export interface Sandbox {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { type Condition, parseCondition } from '../gate/conditions.ts';
-import { quote } from '../text/visible.ts';
+import { quote } from '../text/escape.ts';
 import { parseAll } from './input-error.ts';
 
 /** Input values by name; unset ones are missing or empty. */

@@ -11,12 +11,12 @@ import {
 } from 'node:fs';
 import { afterEach, describe, test } from 'node:test';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import type { RawInputs } from '../../src/inputs/fields.ts';
-import { findChanges, readState, removeState, writeState } from '../../src/upload/state-file.ts';
-import type { FileResult } from '../../src/upload/transfer.ts';
-import { openFolder } from '../agent/folder.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
+import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
+import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/given.ts';
 import { onWindows } from '../system.ts';
+import { openFolder } from './folder.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { batchBytes, SMALL_BYTES } from '../../src/agent/batches.ts';
-import { type Body, batchBody, fileBody, newForm } from '../../src/agent/multipart.ts';
+import { batchBytes, SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { type Body, batchBody, fileBody, newForm } from '../../src/transfer/multipart.ts';
 import { collect, openFolder, openIn, pattern } from './folder.ts';
 
 const FORM = newForm();

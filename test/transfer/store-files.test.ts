@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Answer } from '../../src/agent/answer.ts';
-import { SMALL_BYTES } from '../../src/agent/batches.ts';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
-import { storedPaths, type UploadInputs, uploader } from '../../src/agent/upload.ts';
+import { SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { storedPaths, type UploadInputs, uploader } from '../../src/transfer/store-files.ts';
 import { collect, openFolder, openIn, pattern } from './folder.ts';
 
 const INPUTS: UploadInputs = {

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { agentService, withClient } from '../agent/client.ts';
 import { gateOf } from '../gate/judge.ts';
-import type { RawInputs } from '../inputs/fields.ts';
 import { inputError } from '../inputs/input-error.ts';
 import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
+import type { RawInputs } from '../inputs/parsers.ts';
 import {
   appendLine,
   clockOrigin,
@@ -21,8 +21,8 @@ import {
 import { waitForSampler } from '../monitor/sampler.ts';
 import { startSampler } from '../monitor/start.ts';
 import { EMPTY_REPORT, type Report } from '../report/report.ts';
+import { quote } from '../text/escape.ts';
 import { formatCount, formatTime } from '../text/format.ts';
-import { quote } from '../text/visible.ts';
 import type { Context } from './context.ts';
 import { sample } from './measure.ts';
 

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import path from 'node:path';
 import { getState, saveState, setOutput, setSecret } from '@actions/core';
 import { DEFAULT_PORT } from '../inputs/connection.ts';
-import type { RawInputs } from '../inputs/fields.ts';
 import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
-import type { Sandbox } from '../sandbox/api.ts';
+import type { RawInputs } from '../inputs/parsers.ts';
 import type { Lease } from '../sandbox/sandbox.ts';
-import { parseFields, textsOf } from '../text/unknown.ts';
+import type { Sandbox } from '../sandbox/sandbox-api.ts';
+import { parseFields, textsOf } from '../text/json.ts';
 import { readInputs, requireFiles, tempDirectory, writeToRunner } from './runner.ts';
 
 // In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
-import type { StoredFile } from '../../src/agent/upload.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
-import type { FileResult, TransferEvent } from '../../src/upload/transfer.ts';
+import type { StoredFile } from '../../src/transfer/store-files.ts';
+import type { FileResult, TransferEvent } from '../../src/transfer/transfer.ts';
 import { file, files, type Request, simulate } from './simulated.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });

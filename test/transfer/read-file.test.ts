@@ -11,9 +11,9 @@ import {
   truncateSync,
 } from 'node:fs';
 import { describe, test } from 'node:test';
-import { SMALL_BYTES } from '../../src/agent/batches.ts';
-import { hashFile, openFile, readSmallFile } from '../../src/agent/read-file.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
+import { SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { hashFile, openFile, readSmallFile } from '../../src/transfer/read-file.ts';
 import { onWindows } from '../system.ts';
 import { type Folder, openFolder, openIn, pattern } from './folder.ts';
 

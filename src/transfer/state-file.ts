@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
-import { hashFile } from '../agent/read-file.ts';
-import type { StoredFile } from '../agent/upload.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { isSecretHeader } from '../inputs/connection.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { errorText, fieldsOf, parseFields, systemCode } from '../text/unknown.ts';
-import { quote } from '../text/visible.ts';
+import { quote } from '../text/escape.ts';
+import { errorText, fieldsOf, parseFields, systemCode } from '../text/json.ts';
+import { hashFile } from './read-file.ts';
+import type { StoredFile } from './store-files.ts';
 import type { FileResult } from './transfer.ts';
 
 export interface State {

@@ -1,8 +1,6 @@
 import path from 'node:path';
 import { agentService, type Client, withClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
-import { hashFile } from '../agent/read-file.ts';
-import { uploader } from '../agent/upload.ts';
 import { findFiles } from '../files/find.ts';
 import { escaped } from '../files/paths.ts';
 import { type Plan, type PlannedFile, planFiles, shardOf } from '../files/plan.ts';
@@ -12,6 +10,7 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import { describeShard, EMPTY_REPORT, type Report } from '../report/report.ts';
 import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
+import { hashFile } from '../transfer/read-file.ts';
 import {
   type Changes,
   findChanges,
@@ -19,8 +18,9 @@ import {
   removeState,
   type State,
   writeState,
-} from '../upload/state-file.ts';
-import { type FileResult, inPlanOrder, transfer } from '../upload/transfer.ts';
+} from '../transfer/state-file.ts';
+import { uploader } from '../transfer/store-files.ts';
+import { type FileResult, inPlanOrder, transfer } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
 

@@ -4,7 +4,7 @@ import {
   type TransferEvent,
   type TransferOptions,
   transfer,
-} from '../../src/upload/transfer.ts';
+} from '../../src/transfer/transfer.ts';
 import { fakeClock } from '../clock.ts';
 
 export function file(target: string, size = 3): PlannedFile {

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import FormData from 'form-data';
+import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import { AgentError } from './failure.ts';
 import { openFile, readSmallFile } from './read-file.ts';
 
 export interface Body {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { harmless, quote, truncate, visible } from '../../src/text/visible.ts';
+import { harmless, quote, truncate, visible } from '../../src/text/escape.ts';
 
 const SHOWN: Readonly<Record<string, string>> = {
   'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',

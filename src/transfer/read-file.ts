@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import { systemCode } from '../text/unknown.ts';
-import { AgentError } from './failure.ts';
+import { systemCode } from '../text/json.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 

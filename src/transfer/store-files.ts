@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
+import { type Answer, badAnswer, MAX_ANSWER_BYTES, parseAnswer } from '../agent/answer.ts';
+import type { Client } from '../agent/client.ts';
+import type { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
-import { fieldsOf } from '../text/unknown.ts';
-import { type Answer, badAnswer, MAX_ANSWER_BYTES, parseAnswer } from './answer.ts';
+import { fieldsOf } from '../text/json.ts';
 import { SMALL_BYTES } from './batches.ts';
-import type { Client } from './client.ts';
-import type { AgentError } from './failure.ts';
 import { type Body, batchBody, fileBody, newForm } from './multipart.ts';
 
 export interface StoredFile {
