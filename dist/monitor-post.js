@@ -1,10 +1,10 @@
-import { a as endMonitor, d as readKeptInputs, g as runReportingStep, l as isStopped, x as monitorDirectory } from "./shared.js";
+import { C as monitorDirectory, a as endMonitor, g as runReportingStep, l as isStopped, u as loadInputs } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts
 const directory = monitorDirectory();
 if (directory !== void 0) {
-	const inputs = readKeptInputs(directory)?.inputs ?? {};
+	const inputs = loadInputs(directory)?.inputs ?? {};
 	if (!isStopped(directory)) await runReportingStep("monitor-end", (_, context) => endMonitor(directory, context), { inputs });
 	rmSync(directory, {
 		recursive: true,

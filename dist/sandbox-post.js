@@ -1,8 +1,8 @@
-import { _ as runStep, b as forgetJobSandbox, n as leftBehind, t as deleteSandbox, w as sandboxToDelete } from "./shared.js";
+import { S as loadScheduledDeletion, _ as runStep, n as leftBehind, t as deleteSandbox, x as forgetJobSandbox } from "./shared.js";
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();
-const saved = sandboxToDelete();
+const saved = loadScheduledDeletion();
 if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteSandbox(saved.lease, inputs, context), {
 	inputs: saved.inputs,
 	onFailure: ({ warn }, lines) => warn([leftBehind(saved.lease), ...lines].join(" "))

@@ -1,11 +1,11 @@
-import { C as publishSandbox, D as requireFiles, E as traceOfStep, T as scheduleDeletion, _ as runStep, r as provideSandbox } from "./shared.js";
+import { D as requireFiles, E as scheduleDeletion, T as publishSandbox, _ as runStep, r as provideSandbox, y as creationMetadata } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {
 	requireFiles("GITHUB_STATE", "GITHUB_OUTPUT", "RUNNER_TEMP");
 	await provideSandbox(inputs, context, {
-		trace: traceOfStep(),
-		willDelete: (lease) => scheduleDeletion(lease, raw),
+		trace: creationMetadata(),
+		scheduleDeletion: (lease) => scheduleDeletion(lease, raw),
 		publish: publishSandbox
 	});
 });

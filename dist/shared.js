@@ -15,7 +15,7 @@ var version = "1.0.0";
 var import_undici = require_undici();
 const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 /** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep foreign text on one line. */
-function visible(text) {
+function escapeInvisible(text) {
 	return text.replace(UNSEEN, escapeCharacter);
 }
 /** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
@@ -27,12 +27,12 @@ function quote(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
 /** Marks text as code for `prose`. */
-function literal(text) {
+function inlineCode(text) {
 	return `\`${text.replaceAll("`", "'")}\``;
 }
 /** Escapes `::` and `##[`, which the runner would treat as commands. */
-function harmless(text) {
-	return visible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
+function escapeCommands(text) {
+	return escapeInvisible(text).replace(/^\s*::/, "\\$&").replaceAll("##[", "##\\[");
 }
 function escapeCharacter(character) {
 	if (character === "\n") return "\\n";
@@ -145,7 +145,7 @@ const MISTAKES = [
 		message: "has more than three * in one name. Write one for all that they stand for."
 	}
 ];
-function refuseMistakes(input, value, fail) {
+function rejectMistakes(input, value, fail) {
 	const mistake = MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value));
 	if (mistake !== void 0) fail(mistake.message);
 }
@@ -312,7 +312,7 @@ function parseAll(items, parse) {
 	return parsed;
 }
 /** Like `Promise.all`, but collects the problems of every `InputError`. */
-async function allOf(promises) {
+async function allOrProblems(promises) {
 	const problems = (await Promise.allSettled(promises)).flatMap((each) => each.status === "rejected" && each.reason instanceof InputError ? each.reason.problems : []);
 	if (problems.length > 0) throw new InputError(problems);
 	return Promise.all(promises);
@@ -323,42 +323,42 @@ const text$1 = (value) => value;
 const templateName = (value) => value || "base";
 /** Parses a YAML 1.2 boolean. */
 function flag(fallback) {
-	return (value, refuse) => {
+	return (value, reject) => {
 		if (value === "") return fallback;
 		if (/^(true|True|TRUE)$/.test(value)) return true;
 		if (/^(false|False|FALSE)$/.test(value)) return false;
-		return refuse(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
+		return reject(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
 	};
 }
 function choice(first, ...others) {
 	const words = [first, ...others];
-	return (value, refuse) => {
-		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? refuse(`${quote(value)} is not one of ${words.join(", ")}.`, first);
+	return (value, reject) => {
+		return (value === "" ? first : words.find((candidate) => candidate === value)) ?? reject(`${quote(value)} is not one of ${words.join(", ")}.`, first);
 	};
 }
 function wholeNumber(min, max, fallback) {
-	return (value, refuse) => {
+	return (value, reject) => {
 		if (value === "") return fallback;
 		const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 		if (number >= min && number <= max) return number;
-		return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+		return reject(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
 	};
 }
 function autoOr(max, auto) {
-	return (value, refuse) => {
+	return (value, reject) => {
 		if (value === "" || value === "auto") return auto;
 		const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
 		if (number >= 1 && number <= max) return number;
-		return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
+		return reject(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, "auto");
 	};
 }
 const concurrency = autoOr(100, 24);
 /** Defaults to batches only for E2B, whose agent accepts them. */
-const filesPerRequest = (value, refuse, all) => {
+const filesPerRequest = (value, reject, all) => {
 	const isSigned = Boolean(all["signature"]?.trim());
-	const count = autoOr(1e3, /^\s*e2b\s*$/i.test(all["header-prefix"] ?? "") && !isSigned ? 250 : 1)(value, refuse, all);
+	const count = autoOr(1e3, /^\s*e2b\s*$/i.test(all["header-prefix"] ?? "") && !isSigned ? 250 : 1)(value, reject, all);
 	if (count === 1 || !isSigned) return count;
-	return refuse(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
+	return reject(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
 };
 const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
@@ -369,10 +369,10 @@ const MILLISECONDS = new Map(Object.entries({
 const MAX_DURATION_MS = 864e5;
 /** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
 function duration(min, fallback) {
-	return (value, refuse) => {
+	return (value, reject) => {
 		const ms = parseDuration(value === "" ? fallback : value);
 		if (ms !== void 0 && ms >= min && ms <= MAX_DURATION_MS) return ms;
-		return refuse(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
+		return reject(`${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`, fallback);
 	};
 }
 function parseDuration(text) {
@@ -381,39 +381,39 @@ function parseDuration(text) {
 	return factor === void 0 ? void 0 : Math.round(Number(number) * factor);
 }
 const MAX_SHARDS = 256;
-const shard = (value, refuse) => {
+const shard = (value, reject) => {
 	if (value === "") return void 0;
 	const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
 	if (1 <= index && index <= count && count <= MAX_SHARDS) return {
 		index,
 		count
 	};
-	return refuse(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
+	return reject(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
 };
-const conditions = (value, refuse) => parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, "mem_used_pct > 90"));
+const conditions = (value, reject) => parseLines(value, reject, (line, fail) => parseConditionLine(line, fail, "mem_used_pct > 90"));
 /** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
-const waitConditions = (value, refuse) => {
-	const lines = parseLines(value, refuse, (line, fail) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, fail, "ready"));
+const waitConditions = (value, reject) => {
+	const lines = parseLines(value, reject, (line, fail) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, fail, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 };
 function parseConditionLine(line, fail, example) {
 	return parseCondition(line, (message) => fail(`${quote(line)}: ${message}.`, example));
 }
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
-const keyValues = (value, refuse) => {
-	const pairs = parseLines(value, refuse, (line, fail) => {
+const keyValues = (value, reject) => {
+	const pairs = parseLines(value, reject, (line, fail) => {
 		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
 		return key === void 0 ? fail("this is not of the form KEY=value.", "\"SUITE=api\"") : [key, content];
 	});
 	return Object.fromEntries(pairs);
 };
 /** Parses all lines but blank ones and comments. @throws InputError with every line's problem */
-function parseLines(value, refuse, parseLine) {
+function parseLines(value, reject, parseLine) {
 	const contentLines = value.split(/\r?\n/).map((line, index) => ({
 		line: line.trim(),
 		number: index + 1
 	})).filter(({ line }) => line !== "" && !line.startsWith("#"));
-	return parseAll(contentLines, ({ line, number }) => parseLine(line, (message, example) => refuse(`line ${number}: ${message}`, example)));
+	return parseAll(contentLines, ({ line, number }) => parseLine(line, (message, example) => reject(`line ${number}: ${message}`, example)));
 }
 
 // src/inputs/connection.ts
@@ -422,11 +422,11 @@ const baseUrl = serviceUrl("base-url", "https://sandbox.example.com");
 const apiUrl = serviceUrl("api-url", "https://api.e2b.app");
 /** Parses a URL without query or fragment, fills in placeholders, and drops the trailing slash. */
 function serviceUrl(input, example) {
-	return (value, refuse, all) => {
-		if (value === "") return refuse("is required: the URL of the service.", example);
-		if (value.includes("@")) return refuse("must not contain credentials or an @: secrets have their own inputs.", example);
-		const fail = failWith(value, refuse, example);
-		refuseMistakes(input, value, fail);
+	return (value, reject, all) => {
+		if (value === "") return reject("is required: the URL of the service.", example);
+		if (value.includes("@")) return reject("must not contain credentials or an @: secrets have their own inputs.", example);
+		const fail = failWith(value, reject, example);
+		rejectMistakes(input, value, fail);
 		const text = fillPlaceholders(value, fail, all);
 		const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
 		if (url === null) return fail("is not a URL that begins with https://.");
@@ -445,15 +445,15 @@ function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 function operationPath(fallback) {
-	return (value, refuse) => {
+	return (value, reject) => {
 		const path = value === "" ? fallback : value;
 		if (/^\/[^\s?#]*$/.test(path)) return path;
-		return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+		return reject(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
 	};
 }
-const sandboxId = (value, refuse) => {
-	const fail = failWith(value, refuse, "${{ steps.sandbox.outputs.id }}");
-	refuseMistakes("sandbox-id", value, fail);
+const sandboxId = (value, reject) => {
+	const fail = failWith(value, reject, "${{ steps.sandbox.outputs.id }}");
+	rejectMistakes("sandbox-id", value, fail);
 	if (isSandboxId(value)) return value;
 	return fail("is not an ID: it may have letters, digits, dots, - and _.");
 };
@@ -462,30 +462,30 @@ function isSandboxId(id) {
 	return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
 }
 /** An empty value asks for a new sandbox. */
-const existingSandboxId = (value, refuse, all) => value === "" ? value : sandboxId(value, refuse, all);
+const existingSandboxId = (value, reject, all) => value === "" ? value : sandboxId(value, reject, all);
 function isHeaderValue(value) {
 	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 const token = secret("token", "${{ steps.sandbox.outputs.token }}");
 const apiKey = secret("api-key", "${{ secrets.E2B_API_KEY }}");
 function secret(input, example) {
-	return (value, refuse) => {
-		const fail = (why) => refuse(why, example);
-		refuseMistakes(input, value, fail);
+	return (value, reject) => {
+		const fail = (why) => reject(why, example);
+		rejectMistakes(input, value, fail);
 		if (isHeaderValue(value)) return value;
 		return fail("has a line break or another character that a header cannot carry.");
 	};
 }
-function failWith(value, refuse, example) {
-	return (why) => refuse(value === "" ? why : `${quote(value)} ${why}`, example);
+function failWith(value, reject, example) {
+	return (why) => reject(value === "" ? why : `${quote(value)} ${why}`, example);
 }
 const DEFAULT_PREFIX = "Svc";
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const headerPrefix = (value, refuse, all) => {
-	const fail = failWith(value, refuse, "E2b");
+const headerPrefix = (value, reject, all) => {
+	const fail = failWith(value, reject, "E2b");
 	const prefix = value || DEFAULT_PREFIX;
 	if (/^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i.test(all["base-url"] ?? "") && /^Svc$/i.test(prefix)) return fail("must be E2b, since base-url is E2B's.");
-	refuseMistakes("header-prefix", value, fail);
+	rejectMistakes("header-prefix", value, fail);
 	return HEADER_NAME.test(prefix) ? prefix : fail("cannot be part of a header's name.");
 };
 function routingHeaders(prefix) {
@@ -494,21 +494,21 @@ function routingHeaders(prefix) {
 		port: `${prefix}-Sandbox-Port`
 	};
 }
-const extraHeaders = (value, refuse, all) => {
+const extraHeaders = (value, reject, all) => {
 	const { id, port } = routingHeaders(all["header-prefix"]?.trim() || DEFAULT_PREFIX);
-	return parseHeaders(value, refuse, [
+	return parseHeaders(value, reject, [
 		"X-Access-Token",
 		id,
 		port
 	]);
 };
-const apiHeaders = (value, refuse) => parseHeaders(value, refuse, ["X-API-Key"]);
+const apiHeaders = (value, reject) => parseHeaders(value, reject, ["X-API-Key"]);
 const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization)$/i;
 /** Parses one header per line. Messages omit values, which may be secret. */
-function parseHeaders(value, refuse, actionHeaders) {
+function parseHeaders(value, reject, actionHeaders) {
 	const example = "\"X-Metadata-build: 42\"";
 	const names = actionHeaders.map((name) => name.toLowerCase());
-	const headers = parseLines(value, refuse, (line, fail) => {
+	const headers = parseLines(value, reject, (line, fail) => {
 		const header = splitHeader(line) ?? fail("this is not of the form Name: value.", example);
 		const [name] = header;
 		if (!RESERVED.test(name) && !names.includes(name.toLowerCase())) return header;
@@ -1005,7 +1005,7 @@ function abbreviate(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
 }
-function nameSome(names, limit) {
+function listSome(names, limit) {
 	return abbreviate(names, limit, (count) => `and ${formatNumber(count)} more`).join(", ");
 }
 
@@ -1055,7 +1055,7 @@ function judge(condition, samples) {
 	if (!candidates.every(Number.isFinite)) return {
 		condition,
 		holds: void 0,
-		why: `the mean of ${literal(metric)} is too large`
+		why: `the mean of ${inlineCode(metric)} is too large`
 	};
 	const tripping = candidates.find((figure) => COMPARE[operator](figure, limit));
 	const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
@@ -1070,8 +1070,8 @@ function whyNotJudged(metric, samples) {
 	const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
 	if (first === void 0) return void 0;
 	const count = others.length + 1;
-	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${literal(metric)}`;
-	return `the sandbox does not report ${literal(metric)}; it reports ${namesIn(first)}`;
+	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
+	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
 }
 const COMPARE = {
 	">": (figure, limit) => figure > limit,
@@ -1089,8 +1089,8 @@ function candidatesOf({ metric, aggregate, operator }, samples) {
 }
 const MAX_REPORTED = 30;
 function namesIn({ figures }) {
-	const names = [...figures.keys()].sort().map(literal);
-	return nameSome(names, MAX_REPORTED) || "nothing";
+	const names = [...figures.keys()].sort().map(inlineCode);
+	return listSome(names, MAX_REPORTED) || "nothing";
 }
 function aggregateOf(aggregate, metric, samples) {
 	const figures = figuresOf(metric, samples);
@@ -1110,17 +1110,17 @@ const AGGREGATE = {
 const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 /** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
-const fileRules = (value, refuse) => {
-	const lines = parseLines(value, refuse, parseLine$1);
+const fileRules = (value, reject) => {
+	const lines = parseLines(value, reject, parseLine$1);
 	const patterns = lines.filter((line) => "pattern" in line);
 	const excludes = lines.flatMap((line) => "exclude" in line ? [line.exclude] : []);
 	if (patterns.length > 0) return {
 		patterns,
 		excludes
 	};
-	return refuse("is required: at least one line must say what to upload.", EXAMPLE);
+	return reject("is required: at least one line must say what to upload.", EXAMPLE);
 };
-const targetDirectory = (value, refuse) => parseTarget(value, refuse, "app");
+const targetDirectory = (value, reject) => parseTarget(value, reject, "app");
 function parseLine$1(line, fail) {
 	const [pattern = "", ...targets] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	const [target] = targets;
@@ -1136,20 +1136,20 @@ function parseLine$1(line, fail) {
 		target: parseTarget(target, fail, TARGET_EXAMPLE)
 	};
 }
-function parseExclude(pattern, refuse) {
-	refuseMistakes("exclude", pattern, (why) => refuse(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
-	return parsePattern(pattern, refuse);
+function parseExclude(pattern, reject) {
+	rejectMistakes("exclude", pattern, (why) => reject(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
+	return parsePattern(pattern, reject);
 }
-function parsePattern(pattern, refuse) {
-	const fail = (why) => refuse(`${quote(pattern)} ${why}`, EXAMPLE);
+function parsePattern(pattern, reject) {
+	const fail = (why) => reject(`${quote(pattern)} ${why}`, EXAMPLE);
 	if (pattern === "" || pattern.startsWith("!")) return fail("is not a pattern.");
-	refuseMistakes("files", pattern, fail);
+	rejectMistakes("files", pattern, fail);
 	if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return fail("has a .. after a wildcard.");
 	return pattern;
 }
-function parseTarget(target, refuse, example) {
-	const fail = (why) => refuse(`the target ${quote(target)} ${why}`, example);
-	refuseMistakes("target", target, fail);
+function parseTarget(target, reject, example) {
+	const fail = (why) => reject(`the target ${quote(target)} ${why}`, example);
+	rejectMistakes("target", target, fail);
 	if (target.split("/").includes("..")) return fail("has a .. in it. Write the path without it.");
 	if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target)) return fail("is not a plain POSIX path, such as /srv/app.");
 	return target;
@@ -1207,7 +1207,7 @@ const controlling = {
 	retries: wholeNumber(0, 10, 4),
 	timeout: duration(1, "60s")
 };
-const TABLES = {
+const INPUTS = {
 	sync: {
 		...connecting,
 		...retrying,
@@ -1281,16 +1281,16 @@ function taskOf(entry) {
 	return entry === "monitor-end" || entry === "monitor-stop" ? "monitor" : entry;
 }
 function inputNames(entry) {
-	return Object.keys(TABLES[entry]);
+	return Object.keys(INPUTS[entry]);
 }
 /** @throws InputError that lists every invalid input */
 function parseInputs(entry, raw) {
-	const fields = TABLES[entry];
+	const fields = INPUTS[entry];
 	const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
-		const refuse = (message, example) => {
+		const reject = (message, example) => {
 			throw inputError(name, message, example);
 		};
-		return [name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()), parse((raw[name] ?? "").trim(), refuse, raw)];
+		return [name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()), parse((raw[name] ?? "").trim(), reject, raw)];
 	});
 	return Object.fromEntries(parsed);
 }
@@ -1440,7 +1440,7 @@ function folded(title, blocks) {
 	return [html`<details><summary>${title}</summary>\n${concat(blocks, "\n")}\n</details>`];
 }
 function toHtml$1(value) {
-	return typeof value === "string" ? escapeHtml(truncate(visible(value), MAX_TEXT)) : value.html;
+	return typeof value === "string" ? escapeHtml(truncate(escapeInvisible(value), MAX_TEXT)) : value.html;
 }
 function escapeHtml(text) {
 	return text.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
@@ -1588,20 +1588,20 @@ function markCondition(condition, { breaches, warnIf }) {
 }
 
 // src/report/verdict.ts
-function conclude(report) {
+function verdictOf(report) {
 	const { gate, samples, warnings } = report;
 	const failures = groupFailures(report);
 	const breaches = samples.length === 0 ? [] : gate.breaches;
 	const tripped = (wanted) => breaches.filter(({ level }) => level === wanted).map((breach) => ({
 		text: breachLine(breach, samples),
-		isForeign: false
+		isUntrusted: false
 	}));
 	return {
 		level: levelOf(report),
 		title: titleOf(report),
-		lines: [...tripped("fail"), ...errorLines(report, failures).map(foreign)],
+		lines: [...tripped("fail"), ...errorLines(report, failures).map(untrusted)],
 		failures,
-		warnings: [...tripped("warn"), ...warnings.map(foreign)],
+		warnings: [...tripped("warn"), ...warnings.map(untrusted)],
 		notices: [
 			...modesNotice(report),
 			...orphansNotice(report),
@@ -1610,10 +1610,10 @@ function conclude(report) {
 		upload: describeTransfer(report)
 	};
 }
-function foreign(text) {
+function untrusted(text) {
 	return {
 		text,
-		isForeign: true
+		isUntrusted: true
 	};
 }
 function levelOf(report) {
@@ -1673,18 +1673,18 @@ function modesNotice({ files }) {
 	const programs = files.filter(({ status, file }) => file.isExecutable && status !== "unchanged");
 	const [program] = programs;
 	if (program === void 0) return [];
-	return [`${formatCount(programs.length, "executable file")}, such as ${literal(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
+	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
 }
 const MAX_NAMES$2 = 10;
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned.map(literal), MAX_NAMES$2, moreInReport).join(", ")}`];
+	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned.map(inlineCode), MAX_NAMES$2, moreInReport).join(", ")}`];
 }
 function uploadedNotice(report) {
 	if (!isUpload(report) || listUploaded(report) !== void 0) return [];
 	return ["The output `uploaded` is `[]`, since it would exceed 256 KiB. The file named by the output `report` lists every file."];
 }
-function reportError(error) {
+function toReportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
 		details: error.kind === "cancelled" ? [] : [error.hint]
@@ -1710,7 +1710,7 @@ function reportBug(error) {
 	};
 }
 function waitError({ unmet, error, waitedMs }) {
-	if (error !== void 0 && !error.isRetryable) return reportError(error);
+	if (error !== void 0 && !error.isRetryable) return toReportedError(error);
 	const last = error === void 0 ? [] : [error.message, error.hint];
 	return {
 		message: `The sandbox was not ready within ${formatDuration(waitedMs)}.`,
@@ -1742,14 +1742,14 @@ const GRACE_MS = {
 /** Aborts `cancel` when the job is cancelled, and `lastCall` just before the process is killed. */
 function cancelSignals() {
 	const cancel = new AbortController();
-	const lastCall = new AbortController();
+	const killImminent = new AbortController();
 	for (const signal of SIGNALS) process.on(signal, () => {
 		cancel.abort();
-		setTimeout(() => lastCall.abort(), GRACE_MS[signal]).unref();
+		setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
 	});
 	return {
 		cancel: cancel.signal,
-		lastCall: lastCall.signal
+		killImminent: killImminent.signal
 	};
 }
 /** @throws InputError if the runner has not set one of these variables */
@@ -1778,7 +1778,7 @@ const SAVED_INPUTS = [
 	"retries",
 	"timeout"
 ];
-function traceOfStep() {
+function creationMetadata() {
 	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
 	return {
 		"github-repository": GITHUB_REPOSITORY ?? "",
@@ -1795,7 +1795,7 @@ function scheduleDeletion({ id, endsAt }, raw) {
 		inputs
 	}));
 }
-function sandboxToDelete() {
+function loadScheduledDeletion() {
 	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
 	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
 	return {
@@ -1833,7 +1833,7 @@ function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	};
 	writeToRunner("RUNNER_TEMP", () => writeFileSync(file, JSON.stringify(sandbox), { mode: 384 }));
 }
-function jobSandboxes() {
+function loadJobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
 		const { id, token, baseUrl } = textsOf(parseFields(readFileSync(file, "utf8")));
 		return id && token && baseUrl ? [{
@@ -1872,7 +1872,7 @@ function filesInTemp(prefix) {
 // src/github/log.ts
 const MAX_MESSAGE = 4e3;
 function openLog(redact) {
-	const clean = (line) => harmless(redact(line));
+	const clean = (line) => escapeCommands(redact(line));
 	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_MESSAGE);
 	return {
 		line: (text) => info(clean(text)),
@@ -2289,8 +2289,8 @@ function summaryOf(report, verdict) {
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
-function toHtml({ text, isForeign }) {
-	return isForeign ? code(text.replaceAll("`", "")) : prose(text);
+function toHtml({ text, isUntrusted }) {
+	return isUntrusted ? code(text.replaceAll("`", "")) : prose(text);
 }
 function nameSandbox({ name, sandboxId }) {
 	const names = [name, sandboxId].filter((text) => text !== "").map(code);
@@ -2334,7 +2334,7 @@ function footer({ sandboxId, baseUrl }) {
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
 async function publish(report, options) {
 	const { log, withSummary } = options;
-	const verdict = conclude(report);
+	const verdict = verdictOf(report);
 	logFiles(report, log);
 	const problems = writeOutputs(report, verdict, options);
 	if (withSummary) await writeSummary(report, verdict, options);
@@ -2418,7 +2418,7 @@ function failureLines({ message, hint, sources }) {
 async function runStep(entry, handler, { inputs, onFailure } = {}) {
 	const step = openStep(entry, inputs);
 	await attempt(entry, handler, step).catch((error) => {
-		const { message, details } = reportError(error);
+		const { message, details } = toReportedError(error);
 		const lines = [message, ...details];
 		if (onFailure === void 0) step.log.fail(lines);
 		else onFailure(step.context, lines);
@@ -2428,7 +2428,7 @@ async function runStep(entry, handler, { inputs, onFailure } = {}) {
 async function runReportingStep(entry, handler, { inputs } = {}) {
 	const step = openStep(entry, inputs);
 	const { raw, context, log } = step;
-	const report = await attempt(entry, handler, step).catch((error) => failedReport(entry, raw, reportError(error)));
+	const report = await attempt(entry, handler, step).catch((error) => failedReport(entry, raw, toReportedError(error)));
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 		await publish(report, {
@@ -2448,7 +2448,7 @@ const UNLOGGED = [
 function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
 	const raw = inputs ?? readInputs(entry);
-	const sandboxes = jobSandboxes();
+	const sandboxes = loadJobSandboxes();
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -2496,8 +2496,8 @@ function failedReport(entry, raw, error) {
 * Takes samples, oldest first, until one fails. A CPU figure covers the time since the previous
 * request, so the first of several samples is dropped unless `hasPrevious`.
 */
-async function takeSamples(read, { count, intervalMs, hasPrevious, sleep, stop, now }) {
-	const dropped = count > 1 && !hasPrevious ? 1 : 0;
+async function takeSamples(read, { count, intervalMs, cpuWindowStarted, sleep, stop, now }) {
+	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
 	const samples = [];
 	do {
 		const outcome = await read();
@@ -2669,19 +2669,19 @@ async function checkGateIsJudgeable(inputs, client, context) {
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
 const WITHOUT_STATS = "If the service has no stats, use sandbox-sync/sandbox-sync/upload.";
 function statsError(error) {
-	const { message, details } = reportError(error);
+	const { message, details } = toReportedError(error);
 	return {
 		message,
 		details: error.kind === "not-found" ? [...details, WITHOUT_STATS] : details
 	};
 }
-async function measure(inputs, client, context, hasPrevious = false) {
+async function measure(inputs, client, context, cpuWindowStarted = false) {
 	const { samples: count, sampleInterval: intervalMs } = inputs;
 	const { samples, error } = await takeSamples(() => sample(inputs, client, context), {
 		...context,
 		count,
 		intervalMs,
-		hasPrevious,
+		cpuWindowStarted,
 		stop: context.cancel
 	});
 	return {
@@ -2731,10 +2731,10 @@ function clockOrigin() {
 function clockSince(origin) {
 	return () => Math.round(origin + uptimeMs());
 }
-function keepInputs(directory, kept) {
+function saveInputs(directory, kept) {
 	writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 384 });
 }
-function readKeptInputs(directory) {
+function loadInputs(directory) {
 	const { inputs, origin } = parseFields(readIfExists(filesIn(directory).inputs));
 	return typeof origin === "number" ? {
 		inputs: textsOf(inputs),
@@ -2849,7 +2849,7 @@ async function runSampler(directory, task) {
 	} catch (error) {
 		process.stderr.write(`${String(error)}\n`);
 	}
-	signOff(directory);
+	removePidFile(directory);
 }
 const MIN_TIMEOUT_MS = 1e4;
 /** Returns a sample's timeout in milliseconds, capped so that one slow answer opens no gap. */
@@ -2912,7 +2912,7 @@ async function waitForSampler(directory, { sleep, stop, clock }) {
 	let isWaiting = true;
 	while (isWaiting && isSampling(directory) && clock() < deadline) isWaiting = await sleep(WAIT_MS, stop);
 }
-function signOff(directory) {
+function removePidFile(directory) {
 	rmSync(filesIn(directory).pid, { force: true });
 }
 function isSampling(directory) {
@@ -2980,7 +2980,7 @@ async function startMonitor(inputs, raw, context, { script, openDirectory, jobPi
 		...Object.fromEntries(judgingInputs),
 		"base-url": inputs.baseUrl
 	};
-	keepInputs(directory, {
+	saveInputs(directory, {
 		inputs: saved,
 		origin
 	});
@@ -2998,7 +2998,7 @@ async function startMonitor(inputs, raw, context, { script, openDirectory, jobPi
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 async function endMonitor(directory, context) {
 	const { cancel } = context;
-	const saved = readKeptInputs(directory);
+	const saved = loadInputs(directory);
 	if (saved === void 0) throw lostRecordError(directory);
 	const jobEnd = clockSince(saved.origin)();
 	requestStop(directory);
@@ -3066,7 +3066,7 @@ function chooseMonitor(wanted, directories) {
 	throw inputError("monitor", `${what}. Running: ${names}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
 function nameMonitor(directory) {
-	const name = readKeptInputs(directory)?.inputs["name"]?.trim() ?? "";
+	const name = loadInputs(directory)?.inputs["name"]?.trim() ?? "";
 	const id = path.basename(directory);
 	return name === "" ? id : `${quote(name)} (${id})`;
 }
@@ -3199,7 +3199,7 @@ async function provideSandbox(inputs, context, job) {
 const UNKNOWN_URL = "The service names no domain, so later steps need the inputs sandbox-id, token and base-url.";
 /** Deletes a sandbox, or warns if that fails. */
 async function deleteSandbox({ id, endsAt }, inputs, context) {
-	await withApi(inputs, context, context.lastCall, async (api) => {
+	await withApi(inputs, context, context.killImminent, async (api) => {
 		try {
 			const wasThere = await removeSandbox(api, id);
 			context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
@@ -3223,11 +3223,11 @@ function baseUrlOf(domain, apiUrl) {
 	return domain === void 0 ? "" : `https://{port}-{sandbox-id}.${domain}`;
 }
 function withApi(inputs, context, stop, use) {
-	const { lastCall, log } = context;
+	const { killImminent, log } = context;
 	const onRetry = ({ attempt, error, delayMs }) => log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
 	return withClient(apiService(inputs), {
 		...context,
-		cancel: lastCall
+		cancel: killImminent
 	}, (client) => use({
 		...context,
 		...inputs,
@@ -3236,7 +3236,7 @@ function withApi(inputs, context, stop, use) {
 		onRetry
 	}));
 }
-async function create(api, inputs, { cancel, now, log, warn }, { trace, willDelete }) {
+async function create(api, inputs, { cancel, now, log, warn }, { trace, scheduleDeletion }) {
 	const { template, lifetime, env } = inputs;
 	if (cancel.aborted) throw new AgentError("cancelled", "The job was cancelled.");
 	const metadata = {
@@ -3255,7 +3255,7 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, willDele
 	});
 	const { id } = sandbox;
 	try {
-		if (inputs.delete ?? true) willDelete({
+		if (inputs.delete ?? true) scheduleDeletion({
 			id,
 			endsAt: now() + lifetime
 		});
@@ -3269,8 +3269,8 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, willDele
 	log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
 	return sandbox;
 }
-async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, { willDelete }) {
-	if (shouldDelete) willDelete({
+async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = false }, { now, log }, { scheduleDeletion }) {
+	if (shouldDelete) scheduleDeletion({
 		id,
 		endsAt: now() + lifetime
 	});
@@ -3285,4 +3285,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { InputError as $, gateOf as A, withRetries as B, publishSandbox as C, requireFiles as D, traceOfStep as E, formatCount as F, parseAnswer as G, withClient as H, formatDuration as I, errorText as J, AgentError as K, formatNumber as L, abbreviate as M, andMore as N, EMPTY_REPORT as O, formatBytes as P, isSecretHeader as Q, nameSome as R, openMonitorDirectory as S, scheduleDeletion as T, MAX_ANSWER_BYTES as U, agentService as V, badAnswer as W, parseFields as X, fieldsOf as Y, systemCode as Z, runStep as _, endMonitor as a, forgetJobSandbox as b, runSampler as c, readKeptInputs as d, allOf as et, checkGateIsJudgeable as f, runReportingStep as g, waitFor as h, chooseMonitor as i, isGated as j, describeShard as k, isStopped as l, stats as m, leftBehind as n, quote as nt, startMonitor as o, measure as p, isFatal as q, provideSandbox as r, receiveTask as s, deleteSandbox as t, inputError as tt, markStopped as u, digestOf as v, sandboxToDelete as w, monitorDirectory as x, findMonitors as y, totalSize as z };
+export { InputError as $, gateOf as A, withRetries as B, monitorDirectory as C, requireFiles as D, scheduleDeletion as E, formatCount as F, parseAnswer as G, withClient as H, formatDuration as I, errorText as J, AgentError as K, formatNumber as L, abbreviate as M, andMore as N, EMPTY_REPORT as O, formatBytes as P, isSecretHeader as Q, listSome as R, loadScheduledDeletion as S, publishSandbox as T, MAX_ANSWER_BYTES as U, agentService as V, badAnswer as W, parseFields as X, fieldsOf as Y, systemCode as Z, runStep as _, endMonitor as a, findMonitors as b, runSampler as c, markStopped as d, allOrProblems as et, checkGateIsJudgeable as f, runReportingStep as g, waitFor as h, chooseMonitor as i, isGated as j, describeShard as k, isStopped as l, stats as m, leftBehind as n, quote as nt, startMonitor as o, measure as p, isFatal as q, provideSandbox as r, receiveTask as s, deleteSandbox as t, inputError as tt, loadInputs as u, digestOf as v, openMonitorDirectory as w, forgetJobSandbox as x, creationMetadata as y, totalSize as z };

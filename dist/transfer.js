@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as InputError, A as gateOf, B as withRetries, F as formatCount, G as parseAnswer, H as withClient, J as errorText, K as AgentError, L as formatNumber, M as abbreviate, N as andMore, O as EMPTY_REPORT, P as formatBytes, Q as isSecretHeader, R as nameSome, U as MAX_ANSWER_BYTES, V as agentService, W as badAnswer, X as parseFields, Y as fieldsOf, Z as systemCode, et as allOf, f as checkGateIsJudgeable, h as waitFor, j as isGated, k as describeShard, nt as quote, p as measure, q as isFatal, tt as inputError, v as digestOf, z as totalSize } from "./shared.js";
+import { $ as InputError, A as gateOf, B as withRetries, F as formatCount, G as parseAnswer, H as withClient, J as errorText, K as AgentError, L as formatNumber, M as abbreviate, N as andMore, O as EMPTY_REPORT, P as formatBytes, Q as isSecretHeader, R as listSome, U as MAX_ANSWER_BYTES, V as agentService, W as badAnswer, X as parseFields, Y as fieldsOf, Z as systemCode, et as allOrProblems, f as checkGateIsJudgeable, h as waitFor, j as isGated, k as describeShard, nt as quote, p as measure, q as isFatal, tt as inputError, v as digestOf, z as totalSize } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -10,17 +10,17 @@ import { homedir } from "node:os";
 
 // src/files/paths.ts
 /** Makes a pattern absolute, expanding `~` to the home directory. */
-function anchor(pattern, directory) {
+function toAbsolutePattern(pattern, directory) {
 	const isAtHome = /^~(?=[\\/]|$)/.test(pattern);
-	const start = escaped(isAtHome ? homedir() : directory);
+	const start = escapeGlob(isAtHome ? homedir() : directory);
 	return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
 }
 /** Turns a path into a pattern that matches only that path. */
-function escaped(literal) {
-	return (path.sep === "/" ? literal.replaceAll("\\", "\\\\") : literal).replace(/[[?*]/g, "[$&]");
+function escapeGlob(name) {
+	return (path.sep === "/" ? name.replaceAll("\\", "\\\\") : name).replace(/[[?*]/g, "[$&]");
 }
-function spellsHidden(anchored, root) {
-	return namesIn(anchored).slice(namesIn(root).length).some((name) => /^\\?\[?\./.test(name));
+function namesHidden(absolutePattern, root) {
+	return namesIn(absolutePattern).slice(namesIn(root).length).some((name) => /^\\?\[?\./.test(name));
 }
 function hasHiddenName(relative) {
 	return namesIn(relative).some((name) => name.startsWith(".") && name !== "..");
@@ -90,10 +90,10 @@ async function findFiles(rules, options) {
 	const directory = path.resolve(workspace, workingDirectory);
 	requireDirectory(directory, workingDirectory);
 	if (cancel.aborted) return [];
-	const excludes = rules.excludes.map((line) => `!${anchor(line, directory)}`);
-	const searches = rules.patterns.map((pattern) => search(pattern, anchor(pattern.pattern, directory), excludes, options));
+	const excludes = rules.excludes.map((line) => `!${toAbsolutePattern(line, directory)}`);
+	const searches = rules.patterns.map((pattern) => search(pattern, toAbsolutePattern(pattern.pattern, directory), excludes, options));
 	const aborted = once(cancel, "abort").then(() => void 0);
-	const matches = await Promise.race([allOf(searches), aborted]);
+	const matches = await Promise.race([allOrProblems(searches), aborted]);
 	if (matches === void 0 || cancel.aborted) return [];
 	refuseLinks(matches, workspace);
 	return matches;
@@ -103,18 +103,18 @@ function requireDirectory(directory, workingDirectory) {
 	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
 	throw inputError("working-directory", message, "packages/app");
 }
-async function search(pattern, anchored, excludes, options) {
+async function search(pattern, absolutePattern, excludes, options) {
 	try {
-		const [root = ""] = (await create(anchored)).getSearchPaths();
+		const [root = ""] = (await create(absolutePattern)).getSearchPaths();
 		const matches = {
 			pattern,
 			root,
-			hidesDotNames: !options.includeHiddenFiles && !spellsHidden(anchored, root),
+			hidesDotNames: !options.includeHiddenFiles && !namesHidden(absolutePattern, root),
 			files: [],
 			skipped: []
 		};
 		const bounds = boundsOf(options.workspace, root);
-		const paths = await collectPaths([anchored, ...excludes], matches, options);
+		const paths = await collectPaths([absolutePattern, ...excludes], matches, options);
 		for (const file of [...paths].sort()) classify(matches, file, bounds, options.followSymlinks);
 		return matches;
 	} catch (error) {
@@ -178,7 +178,7 @@ function refuseLinks(matches, workspace) {
 	const nameOf = (file) => quote(nameFor(file, workspace));
 	const problems = [];
 	if (undecided.length > 0) {
-		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${nameSome(undecided.map(nameOf), MAX_LINKS)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
+		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${listSome(undecided.map(nameOf), MAX_LINKS)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
 		problems.push({
 			input: "follow-symlinks",
 			message
@@ -186,7 +186,7 @@ function refuseLinks(matches, workspace) {
 	}
 	if (outside.length > 0) {
 		const describe = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-		const message = `links lead outside the workspace: ${nameSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+		const message = `links lead outside the workspace: ${listSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
 		problems.push({
 			input: "files",
 			message
@@ -209,7 +209,7 @@ function describeRoot({ root, hidesDotNames }, directory) {
 	if (!statSync(existing).isDirectory()) return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
 	const names = readdirSync(existing).sort();
 	if (names.length === 0) return `${existingName} is empty`;
-	const content = `${existingName} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
+	const content = `${existingName} exists and contains ${listSome(names.map(quote), MAX_NAMES)}`;
 	const hint = hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : "";
 	if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
 	const [missing = ""] = path.relative(existing, root).split(path.sep);
@@ -539,7 +539,7 @@ function batchesOf(files, filesPerRequest) {
 	let open = [];
 	let room = 0;
 	for (const file of files) {
-		const bytes = batchBytes(file);
+		const bytes = sizeInBatch(file);
 		if (bytes === void 0 || filesPerRequest === 1) {
 			batches.push([file]);
 			continue;
@@ -556,7 +556,7 @@ function batchesOf(files, filesPerRequest) {
 }
 const FRAME_BYTES = 256;
 /** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
-function batchBytes({ target, size }) {
+function sizeInBatch({ target, size }) {
 	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
 }
 function isPlainFilename(filename) {
@@ -649,7 +649,7 @@ function slicesOf(buffer) {
 
 // src/transfer/store-files.ts
 const ENTRY_BYTES = 512;
-function uploader(client, inputs, isHashed) {
+function createStoreFiles(client, inputs, isHashed) {
 	const form = newForm();
 	return async (files, onSent) => {
 		const [file] = files;
@@ -730,7 +730,7 @@ async function transfer(files, options) {
 	const ending = new AbortController();
 	const stop = AbortSignal.any([cancel, ending.signal]);
 	const throttled = throttle(concurrency, stop, onEvent);
-	const endIfHopeless = watchFailures(ending);
+	const giveUpIfHopeless = failureCounter(ending);
 	async function sendBatch(batch) {
 		const startedAt = clock();
 		let isAttempted = false;
@@ -751,7 +751,7 @@ async function transfer(files, options) {
 			})
 		});
 		if (!isAttempted) return [];
-		endIfHopeless(batch, outcome);
+		giveUpIfHopeless(batch, outcome);
 		const results = resultsOf(batch, outcome, Math.round(clock() - startedAt));
 		for (const result of results) onEvent({
 			kind: "settled",
@@ -808,20 +808,20 @@ function throttle(concurrency, stop, onEvent) {
 function isOverload({ status }) {
 	return status === 429 || status === 503;
 }
-const MAX_LOST_IN_A_ROW = 3;
+const MAX_CONSECUTIVE_FAILURES = 3;
 /** Returns a callback for each outcome, which aborts `ending` once more requests are pointless. */
-function watchFailures(ending) {
-	let lostInARow = 0;
+function failureCounter(ending) {
+	let consecutiveFailures = 0;
 	return (batch, outcome) => {
 		if (!("error" in outcome)) {
-			lostInARow = 0;
+			consecutiveFailures = 0;
 			return;
 		}
 		const { error } = outcome;
 		if (isFatal(error) || mayBeMisplaced(batch, error)) ending.abort(`the transfer had ended: ${error.message}`);
-		if (error.isRetryable && error.kind !== "file-changed") lostInARow += 1;
-		if (lostInARow < MAX_LOST_IN_A_ROW) return;
-		const count = `${MAX_LOST_IN_A_ROW} requests in a row`;
+		if (error.isRetryable && error.kind !== "file-changed") consecutiveFailures += 1;
+		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
+		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
 		ending.abort(`${count} had failed, the last one so: ${error.message}`);
 	};
 }
@@ -895,17 +895,17 @@ function failOverwritten(results) {
 // src/tasks/sync.ts
 /** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
-	const plan = await planUpload("upload", inputs, context);
+	const plan = await prepareUpload("upload", inputs, context);
 	if (inputs.dryRun) return dryRun(plan, inputs, context);
 	if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
-	return withClient(agentService(inputs), context, (client) => uploadPlan(plan, inputs, client, context));
+	return withClient(agentService(inputs), context, (client) => sendFiles(plan, inputs, client, context));
 }
 /**
 * Plans, waits for the sandbox, uploads, measures and judges.
 * @throws InputError before anything is sent
 */
 async function sync(inputs, context) {
-	const planned = await planUpload("sync", inputs, context);
+	const planned = await prepareUpload("sync", inputs, context);
 	if (inputs.dryRun) return dryRun(planned, inputs, context);
 	const plan = {
 		...planned,
@@ -918,10 +918,10 @@ async function sync(inputs, context) {
 	return withClient(agentService(inputs), context, async (client) => {
 		const problem = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
 		if (problem !== void 0) return notSentReport(plan, problem, context);
-		const hasPrevious = isGated(inputs);
-		const sent = await uploadPlan(plan, inputs, client, context);
+		const cpuWindowStarted = isGated(inputs);
+		const sent = await sendFiles(plan, inputs, client, context);
 		if (sent.cancelled || hasFatalFailure(sent.files)) return sent;
-		const measured = await measure(inputs, client, context, hasPrevious);
+		const measured = await measure(inputs, client, context, cpuWindowStarted);
 		return {
 			...sent,
 			...measured,
@@ -930,9 +930,9 @@ async function sync(inputs, context) {
 		};
 	});
 }
-async function planUpload(task, inputs, context) {
+async function prepareUpload(task, inputs, context) {
 	const { workspace, cancel } = context;
-	const [{ state, warnings }, plan] = await allOf([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
+	const [{ state, warnings }, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
 	const { shard, sandboxId, baseUrl, dryRun } = inputs;
 	const files = shard === void 0 ? plan.files : shardOf(plan.files, shard);
 	const changes = state === void 0 ? {
@@ -964,7 +964,7 @@ async function planUpload(task, inputs, context) {
 async function findAndPlan(inputs, context) {
 	const { workspace, cancel, onEvent } = context;
 	const { stateFile } = inputs;
-	const stateExclude = stateFile === "" ? [] : [escaped(path.resolve(workspace, stateFile))];
+	const stateExclude = stateFile === "" ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
 	const rules = {
 		...inputs.files,
 		excludes: [...inputs.files.excludes, ...stateExclude]
@@ -986,7 +986,7 @@ async function findAndPlan(inputs, context) {
 		workspace
 	});
 }
-async function uploadPlan({ files, unchanged, state, report }, inputs, client, context) {
+async function sendFiles({ files, unchanged, state, report }, inputs, client, context) {
 	const { cancel, clock, onEvent } = context;
 	const changed = files.filter((file) => !unchanged.has(file));
 	if (state !== void 0) removeState(state);
@@ -1001,7 +1001,7 @@ async function uploadPlan({ files, unchanged, state, report }, inputs, client, c
 		...inputs,
 		...context,
 		unchanged,
-		upload: uploader(client, inputs, inputs.checksums || state !== void 0),
+		upload: createStoreFiles(client, inputs, inputs.checksums || state !== void 0),
 		onEvent(event) {
 			if (event.kind === "retry") retries += 1;
 			onEvent(event);

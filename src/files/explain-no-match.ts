@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { quote } from '../text/escape.ts';
-import { nameSome } from '../text/format.ts';
+import { listSome } from '../text/format.ts';
 import type { Matches } from './find.ts';
 import { nameFor } from './paths.ts';
 
@@ -25,7 +25,7 @@ function describeRoot({ root, hidesDotNames }: Matches, directory: string): stri
     return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
   const names = readdirSync(existing).sort();
   if (names.length === 0) return `${existingName} is empty`;
-  const content = `${existingName} exists and contains ${nameSome(names.map(quote), MAX_NAMES)}`;
+  const content = `${existingName} exists and contains ${listSome(names.map(quote), MAX_NAMES)}`;
   const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
   if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;
   const [missing = ''] = path.relative(existing, root).split(path.sep);

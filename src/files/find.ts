@@ -3,13 +3,12 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
-import { allOf, InputError, inputError, type Problem } from '../inputs/input-error.ts';
+import { allOrProblems, InputError, inputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
-import { formatCount, formatNumber, nameSome } from '../text/format.ts';
+import { formatCount, formatNumber, listSome } from '../text/format.ts';
 import { errorText, systemCode } from '../text/json.ts';
 import {
-  anchor,
   type Bounds,
   boundsOf,
   hasHiddenName,
@@ -17,8 +16,9 @@ import {
   isLink,
   linkOf,
   nameFor,
-  spellsHidden,
+  namesHidden,
   statTarget,
+  toAbsolutePattern,
   toPosix,
 } from './paths.ts';
 
@@ -74,13 +74,13 @@ export async function findFiles(rules: FileRules, options: FindOptions): Promise
   const directory = path.resolve(workspace, workingDirectory);
   requireDirectory(directory, workingDirectory);
   if (cancel.aborted) return [];
-  const excludes = rules.excludes.map(line => `!${anchor(line, directory)}`);
+  const excludes = rules.excludes.map(line => `!${toAbsolutePattern(line, directory)}`);
   const searches = rules.patterns.map(pattern =>
-    search(pattern, anchor(pattern.pattern, directory), excludes, options),
+    search(pattern, toAbsolutePattern(pattern.pattern, directory), excludes, options),
   );
   // The glob only yields on a match, so it cannot notice a cancelled job by itself.
   const aborted = once(cancel, 'abort').then(() => undefined);
-  const matches = await Promise.race([allOf(searches), aborted]);
+  const matches = await Promise.race([allOrProblems(searches), aborted]);
   if (matches === undefined || cancel.aborted) return [];
   refuseLinks(matches, workspace);
   return matches;
@@ -95,17 +95,17 @@ function requireDirectory(directory: string, workingDirectory: string): void {
 
 async function search(
   pattern: FilePattern,
-  anchored: string,
+  absolutePattern: string,
   excludes: readonly string[],
   options: FindOptions,
 ): Promise<Matches> {
   try {
-    const [root = ''] = (await create(anchored)).getSearchPaths();
-    const hidesDotNames = !options.includeHiddenFiles && !spellsHidden(anchored, root);
+    const [root = ''] = (await create(absolutePattern)).getSearchPaths();
+    const hidesDotNames = !options.includeHiddenFiles && !namesHidden(absolutePattern, root);
     const matches: Matches = { pattern, root, hidesDotNames, files: [], skipped: [] };
     const bounds = boundsOf(options.workspace, root);
     // The glob ignores an exclude that precedes its pattern.
-    const paths = await collectPaths([anchored, ...excludes], matches, options);
+    const paths = await collectPaths([absolutePattern, ...excludes], matches, options);
     for (const file of [...paths].sort()) classify(matches, file, bounds, options.followSymlinks);
     return matches;
   } catch (error) {
@@ -178,13 +178,13 @@ function refuseLinks(matches: readonly Matches[], workspace: string): void {
   const nameOf = (file: string) => quote(nameFor(file, workspace));
   const problems: Problem[] = [];
   if (undecided.length > 0) {
-    const links = `${formatCount(undecided.length, 'link')} to folders: ${nameSome(undecided.map(nameOf), MAX_LINKS)}`;
+    const links = `${formatCount(undecided.length, 'link')} to folders: ${listSome(undecided.map(nameOf), MAX_LINKS)}`;
     const message = `is not set, and the patterns match ${links}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
     problems.push({ input: 'follow-symlinks', message });
   }
   if (outside.length > 0) {
     const describe = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-    const message = `links lead outside the workspace: ${nameSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+    const message = `links lead outside the workspace: ${listSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
     problems.push({ input: 'files', message });
   }
   if (problems.length > 0) throw new InputError(problems);

@@ -4,20 +4,20 @@ import path from 'node:path';
 import { systemCode } from '../text/json.ts';
 
 /** Makes a pattern absolute, expanding `~` to the home directory. */
-export function anchor(pattern: string, directory: string): string {
+export function toAbsolutePattern(pattern: string, directory: string): string {
   const isAtHome = /^~(?=[\\/]|$)/.test(pattern);
-  const start = escaped(isAtHome ? homedir() : directory);
+  const start = escapeGlob(isAtHome ? homedir() : directory);
   return path.resolve(start, isAtHome ? `.${pattern.slice(1)}` : pattern);
 }
 
 /** Turns a path into a pattern that matches only that path. */
-export function escaped(literal: string): string {
-  const backslashes = path.sep === '/' ? literal.replaceAll('\\', '\\\\') : literal;
+export function escapeGlob(name: string): string {
+  const backslashes = path.sep === '/' ? name.replaceAll('\\', '\\\\') : name;
   return backslashes.replace(/[[?*]/g, '[$&]');
 }
 
-export function spellsHidden(anchored: string, root: string): boolean {
-  const wildcards = namesIn(anchored).slice(namesIn(root).length);
+export function namesHidden(absolutePattern: string, root: string): boolean {
+  const wildcards = namesIn(absolutePattern).slice(namesIn(root).length);
   return wildcards.some(name => /^\\?\[?\./.test(name));
 }
 

@@ -1,5 +1,5 @@
-import { literal } from '../text/escape.ts';
-import { formatCount, formatNumber, nameSome } from '../text/format.ts';
+import { inlineCode } from '../text/escape.ts';
+import { formatCount, formatNumber, listSome } from '../text/format.ts';
 import type { Aggregate, Condition, Operator } from './conditions.ts';
 import type { Figures } from './metrics.ts';
 
@@ -57,7 +57,7 @@ export function judge(condition: Condition, samples: readonly Measured[]): Judge
   const candidates = candidatesOf(condition, samples);
   // Figures are finite, but their mean can overflow.
   if (!candidates.every(Number.isFinite))
-    return { condition, holds: undefined, why: `the mean of ${literal(metric)} is too large` };
+    return { condition, holds: undefined, why: `the mean of ${inlineCode(metric)} is too large` };
   const tripping = candidates.find(figure => COMPARE[operator](figure, limit));
   const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
   return { condition, holds: tripping !== undefined, figure };
@@ -69,8 +69,8 @@ function whyNotJudged(metric: string, samples: readonly Measured[]): string | un
   if (first === undefined) return undefined;
   const count = others.length + 1;
   if (count < samples.length)
-    return `${formatNumber(count)} of ${formatCount(samples.length, 'sample')} do not report ${literal(metric)}`;
-  return `the sandbox does not report ${literal(metric)}; it reports ${namesIn(first)}`;
+    return `${formatNumber(count)} of ${formatCount(samples.length, 'sample')} do not report ${inlineCode(metric)}`;
+  return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
 }
 
 const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => boolean>> = {
@@ -94,8 +94,8 @@ function candidatesOf({ metric, aggregate, operator }: Condition, samples: reado
 const MAX_REPORTED = 30;
 
 function namesIn({ figures }: Measured): string {
-  const names = [...figures.keys()].sort().map(literal);
-  return nameSome(names, MAX_REPORTED) || 'nothing';
+  const names = [...figures.keys()].sort().map(inlineCode);
+  return listSome(names, MAX_REPORTED) || 'nothing';
 }
 
 export function aggregateOf(

@@ -14,7 +14,7 @@ import { readInputs, requireFiles, tempDirectory, writeToRunner } from './runner
 // these. Never save the API key.
 const SAVED_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
-export function traceOfStep(): Readonly<Record<string, string>> {
+export function creationMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
   return {
     'github-repository': GITHUB_REPOSITORY ?? '',
@@ -29,7 +29,7 @@ export function scheduleDeletion({ id, endsAt }: Lease, raw: RawInputs): void {
   writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
 }
 
-export function sandboxToDelete():
+export function loadScheduledDeletion():
   | { readonly lease: Lease; readonly inputs: RawInputs }
   | undefined {
   const { id, endsAt, inputs } = parseFields(getState('sandbox'));
@@ -54,7 +54,7 @@ export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl
   writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));
 }
 
-export function jobSandboxes(): JobSandbox[] {
+export function loadJobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
     const { id, token, baseUrl } = textsOf(parseFields(readFileSync(file, 'utf8')));
     return id && token && baseUrl ? [{ id, token, baseUrl }] : [];

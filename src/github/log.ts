@@ -10,7 +10,7 @@ import {
   debug as writeDebug,
 } from '@actions/core';
 import { moreInReport, type Report } from '../report/report.ts';
-import { harmless, truncate } from '../text/escape.ts';
+import { escapeCommands, truncate } from '../text/escape.ts';
 import { abbreviate } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
@@ -30,7 +30,7 @@ export interface Log {
 const MAX_MESSAGE = 4000;
 
 export function openLog(redact: Redact): Log {
-  const clean = (line: string) => harmless(redact(line));
+  const clean = (line: string) => escapeCommands(redact(line));
   const toMessage = (lines: readonly string[]) =>
     truncate(lines.map(clean).join('\n'), MAX_MESSAGE);
   return {

@@ -5,7 +5,7 @@ import { checksumsOf } from '../report/checksums.ts';
 import { outputsOf, reportJson } from '../report/outputs.ts';
 import { isUpload, type Report } from '../report/report.ts';
 import { summaryOf } from '../report/summary.ts';
-import { conclude, type FailureGroup, type Verdict } from '../report/verdict.ts';
+import { type FailureGroup, type Verdict, verdictOf } from '../report/verdict.ts';
 import { abbreviate, formatNumber } from '../text/format.ts';
 import { errorText } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
@@ -21,7 +21,7 @@ interface PublishOptions {
 /** Writes the outputs, the summary and the verdict, even if one of them fails. */
 export async function publish(report: Report, options: PublishOptions): Promise<void> {
   const { log, withSummary } = options;
-  const verdict = conclude(report);
+  const verdict = verdictOf(report);
   logFiles(report, log);
   const problems = writeOutputs(report, verdict, options);
   if (withSummary) await writeSummary(report, verdict, options);

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { getInput, setSecret } from '@actions/core';
 import { inputError } from '../inputs/input-error.ts';
-import { type Entry, inputNames, secretsIn } from '../inputs/inputs.ts';
+import { type EntryPoint, inputNames, secretsIn } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { errorText } from '../text/json.ts';
 
 /** Reads the step's inputs, masking secrets before anything can be logged. */
-export function readInputs(entry: Entry): RawInputs {
+export function readInputs(entry: EntryPoint): RawInputs {
   const names = inputNames(entry);
   const raw = Object.fromEntries(
     names.map(name => [name, getInput(name, { trimWhitespace: false })]),
@@ -28,13 +28,13 @@ const GRACE_MS = { SIGINT: 9000, SIGTERM: 2000, SIGBREAK: 2000 } as const;
 /** Aborts `cancel` when the job is cancelled, and `lastCall` just before the process is killed. */
 export function cancelSignals() {
   const cancel = new AbortController();
-  const lastCall = new AbortController();
+  const killImminent = new AbortController();
   for (const signal of SIGNALS)
     process.on(signal, () => {
       cancel.abort();
-      setTimeout(() => lastCall.abort(), GRACE_MS[signal]).unref();
+      setTimeout(() => killImminent.abort(), GRACE_MS[signal]).unref();
     });
-  return { cancel: cancel.signal, lastCall: lastCall.signal };
+  return { cancel: cancel.signal, killImminent: killImminent.signal };
 }
 
 /** @throws InputError if the runner has not set one of these variables */

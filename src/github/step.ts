@@ -2,22 +2,22 @@ import { USER_AGENT } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
 import { type Gate, NO_GATE } from '../gate/judge.ts';
 import {
-  type Entry,
+  type EntryPoint,
   type Inputs,
   inputNames,
   parseInputs,
-  type ReportingEntry,
+  type ReportingEntryPoint,
   secretsIn,
   taskOf,
 } from '../inputs/inputs.ts';
 import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
-import { reportError } from '../report/verdict.ts';
+import { toReportedError } from '../report/verdict.ts';
 import type { SandboxContext } from '../sandbox/sandbox.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
-import { jobSandboxes } from './job-state.ts';
+import { loadJobSandboxes } from './job-state.ts';
 import { type Log, openLog } from './log.ts';
 import { eventLog } from './progress.ts';
 import { publish } from './publish.ts';
@@ -25,7 +25,7 @@ import { cancelSignals, readInputs, workspace } from './runner.ts';
 
 type StepContext = Context & SandboxContext;
 
-type StepHandler<T extends Entry, R> = (
+type StepHandler<T extends EntryPoint, R> = (
   inputs: Inputs<T>,
   context: StepContext,
   raw: RawInputs,
@@ -37,14 +37,14 @@ interface StepOptions {
   readonly onFailure?: (context: StepContext, lines: readonly string[]) => void;
 }
 
-export async function runStep<T extends Entry>(
+export async function runStep<T extends EntryPoint>(
   entry: T,
   handler: StepHandler<T, void>,
   { inputs, onFailure }: StepOptions = {},
 ): Promise<void> {
   const step = openStep(entry, inputs);
   await attempt(entry, handler, step).catch((error: unknown) => {
-    const { message, details } = reportError(error);
+    const { message, details } = toReportedError(error);
     const lines = [message, ...details];
     if (onFailure === undefined) step.log.fail(lines);
     else onFailure(step.context, lines);
@@ -52,7 +52,7 @@ export async function runStep<T extends Entry>(
 }
 
 /** Runs a step and publishes its report, even if the handler throws. */
-export async function runReportingStep<T extends ReportingEntry>(
+export async function runReportingStep<T extends ReportingEntryPoint>(
   entry: T,
   handler: StepHandler<T, Report | undefined>,
   { inputs }: Pick<StepOptions, 'inputs'> = {},
@@ -60,7 +60,7 @@ export async function runReportingStep<T extends ReportingEntry>(
   const step = openStep(entry, inputs);
   const { raw, context, log } = step;
   const report = await attempt(entry, handler, step).catch((error: unknown) =>
-    failedReport(entry, raw, reportError(error)),
+    failedReport(entry, raw, toReportedError(error)),
   );
   if (report !== undefined) {
     // A step with invalid inputs has a summary too, so read the raw value.
@@ -81,11 +81,11 @@ interface OpenStep {
 // Headers and variables may be secret, and URLs may contain passwords.
 const UNLOGGED = ['headers', 'env', 'base-url', 'api-url'];
 
-function openStep(entry: Entry, inputs: RawInputs | undefined): OpenStep {
+function openStep(entry: EntryPoint, inputs: RawInputs | undefined): OpenStep {
   // Ignore EPIPE on stdout: outputs must still be written and sandboxes deleted.
   process.stdout.on('error', () => {});
   const raw = inputs ?? readInputs(entry);
-  const sandboxes = jobSandboxes();
+  const sandboxes = loadJobSandboxes();
   const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
   const log = openLog(redact);
   log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -106,7 +106,7 @@ function openStep(entry: Entry, inputs: RawInputs | undefined): OpenStep {
   return { raw, sandboxes, context, log };
 }
 
-async function attempt<T extends Entry, R>(
+async function attempt<T extends EntryPoint, R>(
   entry: T,
   handler: StepHandler<T, R>,
   { raw, sandboxes, context }: OpenStep,
@@ -115,7 +115,7 @@ async function attempt<T extends Entry, R>(
   return handler(parseInputs(entry, resolved), context, resolved);
 }
 
-function failedReport(entry: ReportingEntry, raw: RawInputs, error: ReportedError): Report {
+function failedReport(entry: ReportingEntryPoint, raw: RawInputs, error: ReportedError): Report {
   // Nothing was judged, so a configured gate fails.
   const isGated = entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim());
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;

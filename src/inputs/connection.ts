@@ -1,7 +1,7 @@
 import { quote } from '../text/escape.ts';
 import { isMaskable } from '../text/redact.ts';
-import { refuseMistakes } from './mistakes.ts';
-import { type Field, parseLines, type RawInputs, type Refuse } from './parsers.ts';
+import { rejectMistakes } from './mistakes.ts';
+import { type InputParser, parseLines, type RawInputs, type Reject } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
@@ -12,17 +12,17 @@ export const baseUrl = serviceUrl('base-url', 'https://sandbox.example.com');
 export const apiUrl = serviceUrl('api-url', 'https://api.e2b.app');
 
 /** Parses a URL without query or fragment, fills in placeholders, and drops the trailing slash. */
-function serviceUrl(input: string, example: string): Field<string> {
-  return (value, refuse, all) => {
-    if (value === '') return refuse('is required: the URL of the service.', example);
+function serviceUrl(input: string, example: string): InputParser<string> {
+  return (value, reject, all) => {
+    if (value === '') return reject('is required: the URL of the service.', example);
     // Check this first, and do not quote the value: a password may precede the @.
     if (value.includes('@'))
-      return refuse(
+      return reject(
         'must not contain credentials or an @: secrets have their own inputs.',
         example,
       );
-    const fail = failWith(value, refuse, example);
-    refuseMistakes(input, value, fail);
+    const fail = failWith(value, reject, example);
+    rejectMistakes(input, value, fail);
     const text = fillPlaceholders(value, fail, all);
     // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
     const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
@@ -51,18 +51,18 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-export function operationPath(fallback: string): Field<string> {
-  return (value, refuse) => {
+export function operationPath(fallback: string): InputParser<string> {
+  return (value, reject) => {
     const path = value === '' ? fallback : value;
     // Without a slash, the path would change the host.
     if (/^\/[^\s?#]*$/.test(path)) return path;
-    return refuse(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
+    return reject(`${quote(value)} is not a plain URL path that begins with a slash.`, fallback);
   };
 }
 
-export const sandboxId: Field<string> = (value, refuse) => {
-  const fail = failWith(value, refuse, '${{ steps.sandbox.outputs.id }}');
-  refuseMistakes('sandbox-id', value, fail);
+export const sandboxId: InputParser<string> = (value, reject) => {
+  const fail = failWith(value, reject, '${{ steps.sandbox.outputs.id }}');
+  rejectMistakes('sandbox-id', value, fail);
   if (isSandboxId(value)) return value;
   return fail('is not an ID: it may have letters, digits, dots, - and _.');
 };
@@ -73,8 +73,8 @@ export function isSandboxId(id: string): boolean {
 }
 
 /** An empty value asks for a new sandbox. */
-export const existingSandboxId: Field<string> = (value, refuse, all) =>
-  value === '' ? value : sandboxId(value, refuse, all);
+export const existingSandboxId: InputParser<string> = (value, reject, all) =>
+  value === '' ? value : sandboxId(value, reject, all);
 
 // RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
 export function isHeaderValue(value: string): boolean {
@@ -85,17 +85,17 @@ export const token = secret('token', '${{ steps.sandbox.outputs.token }}');
 
 export const apiKey = secret('api-key', '${{ secrets.E2B_API_KEY }}');
 
-function secret(input: string, example: string): Field<string> {
-  return (value, refuse) => {
-    const fail = (why: string) => refuse(why, example);
-    refuseMistakes(input, value, fail);
+function secret(input: string, example: string): InputParser<string> {
+  return (value, reject) => {
+    const fail = (why: string) => reject(why, example);
+    rejectMistakes(input, value, fail);
     if (isHeaderValue(value)) return value;
     return fail('has a line break or another character that a header cannot carry.');
   };
 }
 
-function failWith(value: string, refuse: Refuse, example: string): Fail {
-  return why => refuse(value === '' ? why : `${quote(value)} ${why}`, example);
+function failWith(value: string, reject: Reject, example: string): Fail {
+  return why => reject(value === '' ? why : `${quote(value)} ${why}`, example);
 }
 
 const DEFAULT_PREFIX = 'Svc';
@@ -103,12 +103,12 @@ const DEFAULT_PREFIX = 'Svc';
 // A token, as defined in RFC 9110, section 5.6.2.
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-export const headerPrefix: Field<string> = (value, refuse, all) => {
-  const fail = failWith(value, refuse, 'E2b');
+export const headerPrefix: InputParser<string> = (value, reject, all) => {
+  const fail = failWith(value, reject, 'E2b');
   const prefix = value || DEFAULT_PREFIX;
   const isE2b = /^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i.test(all['base-url'] ?? '');
   if (isE2b && /^Svc$/i.test(prefix)) return fail("must be E2b, since base-url is E2B's.");
-  refuseMistakes('header-prefix', value, fail);
+  rejectMistakes('header-prefix', value, fail);
   return HEADER_NAME.test(prefix) ? prefix : fail("cannot be part of a header's name.");
 };
 
@@ -116,13 +116,13 @@ export function routingHeaders(prefix: string): { readonly id: string; readonly 
   return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
 }
 
-export const extraHeaders: Field<Readonly<Record<string, string>>> = (value, refuse, all) => {
+export const extraHeaders: InputParser<Readonly<Record<string, string>>> = (value, reject, all) => {
   const { id, port } = routingHeaders(all['header-prefix']?.trim() || DEFAULT_PREFIX);
-  return parseHeaders(value, refuse, ['X-Access-Token', id, port]);
+  return parseHeaders(value, reject, ['X-Access-Token', id, port]);
 };
 
-export const apiHeaders: Field<Readonly<Record<string, string>>> = (value, refuse) =>
-  parseHeaders(value, refuse, ['X-API-Key']);
+export const apiHeaders: InputParser<Readonly<Record<string, string>>> = (value, reject) =>
+  parseHeaders(value, reject, ['X-API-Key']);
 
 // The action sets some of these. undici throws for others, or would show the sandbox the proxy's
 // password.
@@ -132,12 +132,12 @@ const RESERVED =
 /** Parses one header per line. Messages omit values, which may be secret. */
 function parseHeaders(
   value: string,
-  refuse: Refuse,
+  reject: Reject,
   actionHeaders: readonly string[],
 ): Readonly<Record<string, string>> {
   const example = '"X-Metadata-build: 42"';
   const names = actionHeaders.map(name => name.toLowerCase());
-  const headers = parseLines(value, refuse, (line, fail) => {
+  const headers = parseLines(value, reject, (line, fail) => {
     const header = splitHeader(line) ?? fail('this is not of the form Name: value.', example);
     const [name] = header;
     if (!RESERVED.test(name) && !names.includes(name.toLowerCase())) return header;

@@ -1,6 +1,6 @@
 import { quote } from '../text/escape.ts';
-import { refuseMistakes } from './mistakes.ts';
-import { type Field, parseLines, type Refuse } from './parsers.ts';
+import { rejectMistakes } from './mistakes.ts';
+import { type InputParser, parseLines, type Reject } from './parsers.ts';
 
 export interface FilePattern {
   readonly pattern: string;
@@ -17,17 +17,18 @@ const EXAMPLE = 'dist/**';
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
 
 /** Parses `pattern`, `pattern => target`, `!pattern`, `#` comments and blank lines. */
-export const fileRules: Field<FileRules> = (value, refuse) => {
-  const lines = parseLines(value, refuse, parseLine);
+export const fileRules: InputParser<FileRules> = (value, reject) => {
+  const lines = parseLines(value, reject, parseLine);
   const patterns = lines.filter(line => 'pattern' in line);
   const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
   if (patterns.length > 0) return { patterns, excludes };
-  return refuse('is required: at least one line must say what to upload.', EXAMPLE);
+  return reject('is required: at least one line must say what to upload.', EXAMPLE);
 };
 
-export const targetDirectory: Field<string> = (value, refuse) => parseTarget(value, refuse, 'app');
+export const targetDirectory: InputParser<string> = (value, reject) =>
+  parseTarget(value, reject, 'app');
 
-function parseLine(line: string, fail: Refuse): FilePattern | { readonly exclude: string } {
+function parseLine(line: string, fail: Reject): FilePattern | { readonly exclude: string } {
   const [pattern = '', ...targets] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
   const [target] = targets;
   if (pattern.startsWith('!')) {
@@ -43,23 +44,23 @@ function parseLine(line: string, fail: Refuse): FilePattern | { readonly exclude
   };
 }
 
-function parseExclude(pattern: string, refuse: Refuse): string {
-  refuseMistakes('exclude', pattern, why => refuse(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
-  return parsePattern(pattern, refuse);
+function parseExclude(pattern: string, reject: Reject): string {
+  rejectMistakes('exclude', pattern, why => reject(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
+  return parsePattern(pattern, reject);
 }
 
-function parsePattern(pattern: string, refuse: Refuse): string {
-  const fail = (why: string) => refuse(`${quote(pattern)} ${why}`, EXAMPLE);
+function parsePattern(pattern: string, reject: Reject): string {
+  const fail = (why: string) => reject(`${quote(pattern)} ${why}`, EXAMPLE);
   if (pattern === '' || pattern.startsWith('!')) return fail('is not a pattern.');
-  refuseMistakes('files', pattern, fail);
+  rejectMistakes('files', pattern, fail);
   // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
   if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return fail('has a .. after a wildcard.');
   return pattern;
 }
 
-function parseTarget(target: string, refuse: Refuse, example: string): string {
-  const fail = (why: string) => refuse(`the target ${quote(target)} ${why}`, example);
-  refuseMistakes('target', target, fail);
+function parseTarget(target: string, reject: Reject, example: string): string {
+  const fail = (why: string) => reject(`the target ${quote(target)} ${why}`, example);
+  rejectMistakes('target', target, fail);
   if (target.split('/').includes('..')) return fail('has a .. in it. Write the path without it.');
   if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target))
     return fail('is not a plain POSIX path, such as /srv/app.');

@@ -41,7 +41,7 @@ export function parseAll<I, T>(items: readonly I[], parse: (item: I) => T): T[] 
 }
 
 /** Like `Promise.all`, but collects the problems of every `InputError`. */
-export async function allOf<const P extends readonly Promise<unknown>[]>(promises: P) {
+export async function allOrProblems<const P extends readonly Promise<unknown>[]>(promises: P) {
   const settled = await Promise.allSettled(promises);
   const problems = settled.flatMap(each =>
     each.status === 'rejected' && each.reason instanceof InputError ? each.reason.problems : [],

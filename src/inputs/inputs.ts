@@ -20,12 +20,12 @@ import {
   concurrency,
   conditions,
   duration,
-  type Field,
   filesPerRequest,
   flag,
+  type InputParser,
   keyValues,
   type RawInputs,
-  type Refuse,
+  type Reject,
   shard,
   templateName,
   text,
@@ -87,7 +87,7 @@ const controlling = {
   timeout: duration(1, '60s'),
 };
 
-const TABLES = {
+const INPUTS = {
   sync: { ...connecting, ...retrying, ...uploading, ...measuring, ...reporting },
   upload: { ...connecting, ...retrying, ...uploading, ...reporting },
   stats: { ...connecting, ...retrying, ...measuring, ...reporting },
@@ -133,43 +133,43 @@ export function secretsIn(raw: RawInputs): string[] {
   );
 }
 
-export type Entry = keyof typeof TABLES;
+export type EntryPoint = keyof typeof INPUTS;
 
-export type ReportingEntry = Exclude<Entry, 'sandbox' | 'sandbox-end'>;
+export type ReportingEntryPoint = Exclude<EntryPoint, 'sandbox' | 'sandbox-end'>;
 
-export type Task = Exclude<ReportingEntry, 'monitor-stop' | 'monitor-end'>;
+export type Task = Exclude<ReportingEntryPoint, 'monitor-stop' | 'monitor-end'>;
 
-type Fields = Readonly<Record<string, Field<unknown>>>;
+type InputParsers = Readonly<Record<string, InputParser<unknown>>>;
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-type Values<F extends Fields> = {
+type Values<F extends InputParsers> = {
   readonly [Name in keyof F & string as Camel<Name>]: ReturnType<F[Name]>;
 };
 
-export type Inputs<T extends Entry> = Values<(typeof TABLES)[T]>;
+export type Inputs<T extends EntryPoint> = Values<(typeof INPUTS)[T]>;
 
 export type Connection = Values<typeof connecting>;
 
-export function taskOf(entry: ReportingEntry): Task {
+export function taskOf(entry: ReportingEntryPoint): Task {
   return entry === 'monitor-end' || entry === 'monitor-stop' ? 'monitor' : entry;
 }
 
-export function inputNames(entry: Entry): string[] {
-  return Object.keys(TABLES[entry]);
+export function inputNames(entry: EntryPoint): string[] {
+  return Object.keys(INPUTS[entry]);
 }
 
 /** @throws InputError that lists every invalid input */
-export function parseInputs<T extends Entry>(entry: T, raw: RawInputs): Inputs<T> {
-  const fields: Fields = TABLES[entry];
+export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
+  const fields: InputParsers = INPUTS[entry];
   const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
-    const refuse: Refuse = (message, example) => {
+    const reject: Reject = (message, example) => {
       throw inputError(name, message, example);
     };
     const key = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-    return [key, parse((raw[name] ?? '').trim(), refuse, raw)];
+    return [key, parse((raw[name] ?? '').trim(), reject, raw)];
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its field
   return Object.fromEntries(parsed) as Inputs<T>;

@@ -95,7 +95,7 @@ const MISTAKES: readonly CommonMistake[] = [
   },
 ];
 
-export function refuseMistakes(
+export function rejectMistakes(
   input: string,
   value: string,
   fail: (message: string) => never,

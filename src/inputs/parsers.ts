@@ -6,47 +6,47 @@ import { parseAll } from './input-error.ts';
 export type RawInputs = Readonly<Record<string, string>>;
 
 /** Parses or rejects a trimmed value; `all` is for rules that span two inputs. */
-export type Field<T> = (value: string, refuse: Refuse, all: RawInputs) => T;
+export type InputParser<T> = (value: string, reject: Reject, all: RawInputs) => T;
 
-export type Refuse = (message: string, example: string) => never;
+export type Reject = (message: string, example: string) => never;
 
-export const text: Field<string> = value => value;
+export const text: InputParser<string> = value => value;
 
-export const templateName: Field<string> = value => value || 'base';
+export const templateName: InputParser<string> = value => value || 'base';
 
 /** Parses a YAML 1.2 boolean. */
-export function flag<F extends boolean | undefined>(fallback: F): Field<boolean | F> {
-  return (value, refuse) => {
+export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
+  return (value, reject) => {
     if (value === '') return fallback;
     if (/^(true|True|TRUE)$/.test(value)) return true;
     if (/^(false|False|FALSE)$/.test(value)) return false;
-    return refuse(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
+    return reject(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
   };
 }
 
-export function choice<const W extends string>(first: W, ...others: readonly W[]): Field<W> {
+export function choice<const W extends string>(first: W, ...others: readonly W[]): InputParser<W> {
   const words = [first, ...others];
-  return (value, refuse) => {
+  return (value, reject) => {
     const word = value === '' ? first : words.find(candidate => candidate === value);
-    return word ?? refuse(`${quote(value)} is not one of ${words.join(', ')}.`, first);
+    return word ?? reject(`${quote(value)} is not one of ${words.join(', ')}.`, first);
   };
 }
 
-export function wholeNumber(min: number, max: number, fallback: number): Field<number> {
-  return (value, refuse) => {
+export function wholeNumber(min: number, max: number, fallback: number): InputParser<number> {
+  return (value, reject) => {
     if (value === '') return fallback;
     const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
-    return refuse(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
+    return reject(`${quote(value)} is not a whole number from ${min} to ${max}.`, String(fallback));
   };
 }
 
-function autoOr(max: number, auto: number): Field<number> {
-  return (value, refuse) => {
+function autoOr(max: number, auto: number): InputParser<number> {
+  return (value, reject) => {
     if (value === '' || value === 'auto') return auto;
     const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
     if (number >= 1 && number <= max) return number;
-    return refuse(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, 'auto');
+    return reject(`${quote(value)} is neither auto nor a whole number from 1 to ${max}.`, 'auto');
   };
 }
 
@@ -54,14 +54,14 @@ function autoOr(max: number, auto: number): Field<number> {
 export const concurrency = autoOr(100, 24);
 
 /** Defaults to batches only for E2B, whose agent accepts them. */
-export const filesPerRequest: Field<number> = (value, refuse, all) => {
+export const filesPerRequest: InputParser<number> = (value, reject, all) => {
   const isSigned = Boolean(all['signature']?.trim());
   const isE2b = /^\s*e2b\s*$/i.test(all['header-prefix'] ?? '');
   // A batch usually reaches its limit of 1 MiB first.
   const auto = isE2b && !isSigned ? 250 : 1;
-  const count = autoOr(1000, auto)(value, refuse, all);
+  const count = autoOr(1000, auto)(value, reject, all);
   if (count === 1 || !isSigned) return count;
-  return refuse(
+  return reject(
     `${quote(value)} cannot be combined with a signature, which fits a single target path.`,
     'auto',
   );
@@ -73,11 +73,11 @@ const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_60
 const MAX_DURATION_MS = 24 * 3_600_000;
 
 /** Parses `500ms`, `30s`, `5m` or `2h` to milliseconds, from `min` to a day. */
-export function duration(min: number, fallback: string): Field<number> {
-  return (value, refuse) => {
+export function duration(min: number, fallback: string): InputParser<number> {
+  return (value, reject) => {
     const ms = parseDuration(value === '' ? fallback : value);
     if (ms !== undefined && ms >= min && ms <= MAX_DURATION_MS) return ms;
-    return refuse(
+    return reject(
       `${quote(value)} is not a duration from ${min}ms to 24h: write a number with ms, s, m or h.`,
       fallback,
     );
@@ -99,34 +99,34 @@ export interface Shard {
 // GitHub's limit on the jobs of a matrix.
 const MAX_SHARDS = 256;
 
-export const shard: Field<Shard | undefined> = (value, refuse) => {
+export const shard: InputParser<Shard | undefined> = (value, reject) => {
   if (value === '') return undefined;
   const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(value) ?? []).map(Number);
   if (1 <= index && index <= count && count <= MAX_SHARDS) return { index, count };
-  return refuse(
+  return reject(
     `${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`,
     '2/4',
   );
 };
 
-export const conditions: Field<readonly Condition[]> = (value, refuse) =>
-  parseLines(value, refuse, (line, fail) => parseConditionLine(line, fail, 'mem_used_pct > 90'));
+export const conditions: InputParser<readonly Condition[]> = (value, reject) =>
+  parseLines(value, reject, (line, fail) => parseConditionLine(line, fail, 'mem_used_pct > 90'));
 
 /** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
-export const waitConditions: Field<readonly Condition[] | undefined> = (value, refuse) => {
-  const lines = parseLines(value, refuse, (line, fail) =>
+export const waitConditions: InputParser<readonly Condition[] | undefined> = (value, reject) => {
+  const lines = parseLines(value, reject, (line, fail) =>
     /^ready$/i.test(line) ? 'ready' : parseConditionLine(line, fail, 'ready'),
   );
   return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
 };
 
-function parseConditionLine(line: string, fail: Refuse, example: string): Condition {
+function parseConditionLine(line: string, fail: Reject, example: string): Condition {
   return parseCondition(line, message => fail(`${quote(line)}: ${message}.`, example));
 }
 
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
-export const keyValues: Field<Readonly<Record<string, string>>> = (value, refuse) => {
-  const pairs = parseLines(value, refuse, (line, fail) => {
+export const keyValues: InputParser<Readonly<Record<string, string>>> = (value, reject) => {
+  const pairs = parseLines(value, reject, (line, fail) => {
     const [, key, content = ''] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
     return key === undefined
       ? fail('this is not of the form KEY=value.', '"SUITE=api"')
@@ -138,14 +138,14 @@ export const keyValues: Field<Readonly<Record<string, string>>> = (value, refuse
 /** Parses all lines but blank ones and comments. @throws InputError with every line's problem */
 export function parseLines<T>(
   value: string,
-  refuse: Refuse,
-  parseLine: (line: string, fail: Refuse) => T,
+  reject: Reject,
+  parseLine: (line: string, fail: Reject) => T,
 ): T[] {
   const lines = value
     .split(/\r?\n/)
     .map((line, index) => ({ line: line.trim(), number: index + 1 }));
   const contentLines = lines.filter(({ line }) => line !== '' && !line.startsWith('#'));
   return parseAll(contentLines, ({ line, number }) =>
-    parseLine(line, (message, example) => refuse(`line ${number}: ${message}`, example)),
+    parseLine(line, (message, example) => reject(`line ${number}: ${message}`, example)),
   );
 }

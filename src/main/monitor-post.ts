@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { monitorDirectory } from '../github/job-state.ts';
 import { runReportingStep } from '../github/step.ts';
-import { isStopped, readKeptInputs } from '../monitor/record.ts';
+import { isStopped, loadInputs } from '../monitor/record.ts';
 import { endMonitor } from '../tasks/monitor.ts';
 
 const directory = monitorDirectory();
 if (directory !== undefined) {
-  const inputs = readKeptInputs(directory)?.inputs ?? {};
+  const inputs = loadInputs(directory)?.inputs ?? {};
   // If a step stopped the monitor, it has already been judged.
   if (!isStopped(directory))
     await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), {

@@ -1,9 +1,9 @@
-import { forgetJobSandbox, sandboxToDelete } from '../github/job-state.ts';
+import { forgetJobSandbox, loadScheduledDeletion } from '../github/job-state.ts';
 import { runStep } from '../github/step.ts';
 import { deleteSandbox, leftBehind } from '../sandbox/sandbox.ts';
 
 forgetJobSandbox();
-const saved = sandboxToDelete();
+const saved = loadScheduledDeletion();
 if (saved !== undefined)
   await runStep('sandbox-end', (inputs, context) => deleteSandbox(saved.lease, inputs, context), {
     inputs: saved.inputs,

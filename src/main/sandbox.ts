@@ -1,4 +1,4 @@
-import { publishSandbox, scheduleDeletion, traceOfStep } from '../github/job-state.ts';
+import { creationMetadata, publishSandbox, scheduleDeletion } from '../github/job-state.ts';
 import { requireFiles } from '../github/runner.ts';
 import { runStep } from '../github/step.ts';
 import { provideSandbox } from '../sandbox/sandbox.ts';
@@ -7,8 +7,8 @@ await runStep('sandbox', async (inputs, context, raw) => {
   // Check first: without these files, no step could use or delete the sandbox.
   requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
   await provideSandbox(inputs, context, {
-    trace: traceOfStep(),
-    willDelete: lease => scheduleDeletion(lease, raw),
+    trace: creationMetadata(),
+    scheduleDeletion: lease => scheduleDeletion(lease, raw),
     publish: publishSandbox,
   });
 });

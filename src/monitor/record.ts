@@ -33,17 +33,17 @@ export function clockSince(origin: number): () => number {
   return () => Math.round(origin + uptimeMs());
 }
 
-export interface KeptInputs {
+export interface SavedInputs {
   readonly inputs: RawInputs;
   /** Unix milliseconds at which the monotonic clock was 0. */
   readonly origin: number;
 }
 
-export function keepInputs(directory: string, kept: KeptInputs): void {
+export function saveInputs(directory: string, kept: SavedInputs): void {
   writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 0o600 });
 }
 
-export function readKeptInputs(directory: string): KeptInputs | undefined {
+export function loadInputs(directory: string): SavedInputs | undefined {
   const { inputs, origin } = parseFields(readIfExists(filesIn(directory).inputs));
   return typeof origin === 'number' ? { inputs: textsOf(inputs), origin } : undefined;
 }

@@ -38,7 +38,7 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
     // The end step quotes the last line, which would be Node's version if the error were uncaught.
     process.stderr.write(`${String(error)}\n`);
   }
-  signOff(directory);
+  removePidFile(directory);
 }
 
 const MIN_TIMEOUT_MS = 10_000;
@@ -123,7 +123,7 @@ export async function waitForSampler(
 }
 
 // An exited process keeps its ID until it is reaped, so a leftover file would look alive.
-function signOff(directory: string): void {
+function removePidFile(directory: string): void {
   rmSync(filesIn(directory).pid, { force: true });
 }
 

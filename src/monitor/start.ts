@@ -4,9 +4,9 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseFields, textsOf } from '../text/json.ts';
-import { filesIn, type KeptInputs } from './record.ts';
+import { filesIn, type SavedInputs } from './record.ts';
 
-export interface SamplerTask extends KeptInputs {
+export interface SamplerTask extends SavedInputs {
   /** When this process exits, the job is over. */
   readonly jobPid: number;
 }

@@ -1,4 +1,4 @@
-import { truncate, visible } from '../text/escape.ts';
+import { escapeInvisible, truncate } from '../text/escape.ts';
 
 export interface Html {
   readonly html: string;
@@ -65,7 +65,9 @@ export function folded(title: string, blocks: readonly Html[]): Html[] {
 }
 
 function toHtml(value: Html | string): string {
-  return typeof value === 'string' ? escapeHtml(truncate(visible(value), MAX_TEXT)) : value.html;
+  return typeof value === 'string'
+    ? escapeHtml(truncate(escapeInvisible(value), MAX_TEXT))
+    : value.html;
 }
 
 function escapeHtml(text: string): string {

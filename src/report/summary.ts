@@ -43,8 +43,8 @@ export function summaryOf(report: Report, verdict: Verdict): string {
   return blocks.map(block => `${block.html}\n\n`).join('');
 }
 
-function toHtml({ text, isForeign }: Line): Html {
-  return isForeign ? code(text.replaceAll('`', '')) : prose(text);
+function toHtml({ text, isUntrusted }: Line): Html {
+  return isUntrusted ? code(text.replaceAll('`', '')) : prose(text);
 }
 
 // In a matrix, nothing else tells the summaries apart.

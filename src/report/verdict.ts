@@ -1,7 +1,7 @@
 import { AgentError } from '../agent/failure.ts';
 import { describeProblem, InputError } from '../inputs/input-error.ts';
 import type { WaitResult } from '../stats/sample.ts';
-import { literal } from '../text/escape.ts';
+import { inlineCode } from '../text/escape.ts';
 import {
   abbreviate,
   formatBytes,
@@ -38,7 +38,7 @@ export interface Line {
   /** Backticks mark code, unless the text is foreign. */
   readonly text: string;
   /** True if the text may quote a third party. */
-  readonly isForeign: boolean;
+  readonly isUntrusted: boolean;
 }
 
 export interface FailureGroup {
@@ -47,7 +47,7 @@ export interface FailureGroup {
   readonly sources: readonly string[];
 }
 
-export function conclude(report: Report): Verdict {
+export function verdictOf(report: Report): Verdict {
   const { gate, samples, warnings } = report;
   const failures = groupFailures(report);
   // Without samples, an error already says why nothing was judged.
@@ -55,20 +55,20 @@ export function conclude(report: Report): Verdict {
   const tripped = (wanted: 'fail' | 'warn') =>
     breaches
       .filter(({ level }) => level === wanted)
-      .map(breach => ({ text: breachLine(breach, samples), isForeign: false }));
+      .map(breach => ({ text: breachLine(breach, samples), isUntrusted: false }));
   return {
     level: levelOf(report),
     title: titleOf(report),
-    lines: [...tripped('fail'), ...errorLines(report, failures).map(foreign)],
+    lines: [...tripped('fail'), ...errorLines(report, failures).map(untrusted)],
     failures,
-    warnings: [...tripped('warn'), ...warnings.map(foreign)],
+    warnings: [...tripped('warn'), ...warnings.map(untrusted)],
     notices: [...modesNotice(report), ...orphansNotice(report), ...uploadedNotice(report)],
     upload: describeTransfer(report),
   };
 }
 
-function foreign(text: string): Line {
-  return { text, isForeign: true };
+function untrusted(text: string): Line {
+  return { text, isUntrusted: true };
 }
 
 function levelOf(report: Report): Verdict['level'] {
@@ -156,7 +156,7 @@ function modesNotice({ files }: Report): string[] {
   if (program === undefined) return [];
   const count = formatCount(programs.length, 'executable file');
   return [
-    `${count}, such as ${literal(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`,
+    `${count}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`,
   ];
 }
 
@@ -164,7 +164,7 @@ const MAX_NAMES = 10;
 
 function orphansNotice({ orphaned }: Report): string[] {
   if (orphaned.length === 0) return [];
-  const names = abbreviate(orphaned.map(literal), MAX_NAMES, moreInReport);
+  const names = abbreviate(orphaned.map(inlineCode), MAX_NAMES, moreInReport);
   return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
 }
 
@@ -175,7 +175,7 @@ function uploadedNotice(report: Report): string[] {
   ];
 }
 
-export function reportError(error: unknown): ReportedError {
+export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError)
     return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };
   return error instanceof InputError ? reportProblems(error) : reportBug(error);
@@ -198,7 +198,7 @@ function reportBug(error: unknown): ReportedError {
 }
 
 export function waitError({ unmet, error, waitedMs }: WaitResult): ReportedError {
-  if (error !== undefined && !error.isRetryable) return reportError(error);
+  if (error !== undefined && !error.isRetryable) return toReportedError(error);
   const last = error === undefined ? [] : [error.message, error.hint];
   return {
     message: `The sandbox was not ready within ${formatDuration(waitedMs)}.`,

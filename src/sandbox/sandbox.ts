@@ -15,7 +15,7 @@ import {
 
 export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
   /** Aborts just before the runner kills the process. */
-  readonly lastCall: AbortSignal;
+  readonly killImminent: AbortSignal;
   readonly log: (line: string) => void;
   readonly warn: (line: string) => void;
 }
@@ -28,7 +28,7 @@ export interface Lease {
 
 export interface Job {
   readonly trace: Readonly<Record<string, string>>;
-  readonly willDelete: (lease: Lease) => void;
+  readonly scheduleDeletion: (lease: Lease) => void;
   readonly publish: (sandbox: Sandbox, baseUrl: string) => void;
 }
 
@@ -63,7 +63,7 @@ export async function deleteSandbox(
   context: SandboxContext,
 ): Promise<void> {
   // A cancelled job still deletes its sandbox, until the runner kills the step.
-  await withApi(inputs, context, context.lastCall, async api => {
+  await withApi(inputs, context, context.killImminent, async api => {
     try {
       const wasThere = await removeSandbox(api, id);
       context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
@@ -95,10 +95,10 @@ function withApi<T>(
   stop: AbortSignal,
   use: (api: Api) => Promise<T>,
 ): Promise<T> {
-  const { lastCall, log } = context;
+  const { killImminent, log } = context;
   const onRetry = ({ attempt, error, delayMs }: Retry) =>
     log(`Attempt ${attempt} failed, next in ${formatDuration(delayMs)}: ${error.message}`);
-  return withClient(apiService(inputs), { ...context, cancel: lastCall }, client =>
+  return withClient(apiService(inputs), { ...context, cancel: killImminent }, client =>
     use({ ...context, ...inputs, client, stop, onRetry }),
   );
 }
@@ -107,7 +107,7 @@ async function create(
   api: Api,
   inputs: Inputs<'sandbox'>,
   { cancel, now, log, warn }: SandboxContext,
-  { trace, willDelete }: Job,
+  { trace, scheduleDeletion }: Job,
 ): Promise<Sandbox> {
   const { template, lifetime, env } = inputs;
   if (cancel.aborted) throw new AgentError('cancelled', 'The job was cancelled.');
@@ -120,7 +120,7 @@ async function create(
   });
   const { id } = sandbox;
   try {
-    if (inputs.delete ?? true) willDelete({ id, endsAt: now() + lifetime });
+    if (inputs.delete ?? true) scheduleDeletion({ id, endsAt: now() + lifetime });
   } catch (error) {
     // The post step will not know this sandbox, so delete it now.
     await removeSandbox(api, id).catch(() => warn(leftBehind({ id, endsAt: now() + lifetime })));
@@ -134,10 +134,10 @@ async function connect(
   api: Api,
   { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
-  { willDelete }: Job,
+  { scheduleDeletion }: Job,
 ): Promise<Sandbox> {
   // Schedule the deletion first, in case connecting fails.
-  if (shouldDelete) willDelete({ id, endsAt: now() + lifetime });
+  if (shouldDelete) scheduleDeletion({ id, endsAt: now() + lifetime });
   const sandbox = await connectToSandbox(api, id, Math.ceil(lifetime / 1000));
   log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
   return sandbox;

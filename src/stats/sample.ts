@@ -16,7 +16,7 @@ interface SampleOptions {
   readonly count: number;
   readonly intervalMs: number;
   /** True if an earlier request started the interval of the first CPU figure. */
-  readonly hasPrevious: boolean;
+  readonly cpuWindowStarted: boolean;
   readonly stop: AbortSignal;
   readonly now: () => number;
 }
@@ -27,9 +27,9 @@ interface SampleOptions {
  */
 export async function takeSamples(
   read: ReadStats,
-  { count, intervalMs, hasPrevious, sleep, stop, now }: SampleOptions,
+  { count, intervalMs, cpuWindowStarted, sleep, stop, now }: SampleOptions,
 ): Promise<{ readonly samples: readonly Sample[]; readonly error?: AgentError }> {
-  const dropped = count > 1 && !hasPrevious ? 1 : 0;
+  const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
   const samples: Sample[] = [];
   do {
     const outcome = await read();

@@ -5,7 +5,7 @@ import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
 import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
-import { reportError, waitError } from '../report/verdict.ts';
+import { toReportedError, waitError } from '../report/verdict.ts';
 import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
@@ -65,7 +65,7 @@ const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
 const WITHOUT_STATS = 'If the service has no stats, use sandbox-sync/sandbox-sync/upload.';
 
 function statsError(error: AgentError): ReportedError {
-  const { message, details } = reportError(error);
+  const { message, details } = toReportedError(error);
   return { message, details: error.kind === 'not-found' ? [...details, WITHOUT_STATS] : details };
 }
 
@@ -73,14 +73,14 @@ export async function measure(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-  hasPrevious = false,
+  cpuWindowStarted = false,
 ): Promise<Pick<Report, 'samples' | 'gate' | 'errors'>> {
   const { samples: count, sampleInterval: intervalMs } = inputs;
   const { samples, error } = await takeSamples(() => sample(inputs, client, context), {
     ...context,
     count,
     intervalMs,
-    hasPrevious,
+    cpuWindowStarted,
     stop: context.cancel,
   });
   const gate = gateOf(inputs, samples, samples.length < count);

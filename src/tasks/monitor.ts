@@ -11,12 +11,12 @@ import {
   findGaps,
   type Gap,
   isStopped,
-  keepInputs,
+  loadInputs,
   type MonitorRecord,
-  readKeptInputs,
   readRecord,
   requestStop,
   STOP_REQUESTED,
+  saveInputs,
 } from '../monitor/record.ts';
 import { waitForSampler } from '../monitor/sampler.ts';
 import { startSampler } from '../monitor/start.ts';
@@ -53,7 +53,7 @@ export async function startMonitor(
   const directory = openDirectory();
   const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
   const saved = { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl };
-  keepInputs(directory, { inputs: saved, origin });
+  saveInputs(directory, { inputs: saved, origin });
   const first = { at: clockSince(origin)(), stats: outcome.value.json };
   appendLine(directory, first, context.redact);
   await startSampler(script, directory, { inputs: raw, origin, jobPid });
@@ -62,7 +62,7 @@ export async function startMonitor(
 /** Stops the sampler and judges its record. @throws InputError if the record is lost */
 export async function endMonitor(directory: string, context: Context): Promise<Report> {
   const { cancel } = context;
-  const saved = readKeptInputs(directory);
+  const saved = loadInputs(directory);
   if (saved === undefined) throw lostRecordError(directory);
   const jobEnd = clockSince(saved.origin)();
   requestStop(directory);
@@ -135,7 +135,7 @@ export function chooseMonitor(wanted: string, directories: readonly string[]): s
 }
 
 function nameMonitor(directory: string): string {
-  const name = readKeptInputs(directory)?.inputs['name']?.trim() ?? '';
+  const name = loadInputs(directory)?.inputs['name']?.trim() ?? '';
   const id = path.basename(directory);
   return name === '' ? id : `${quote(name)} (${id})`;
 }

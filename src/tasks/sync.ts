@@ -2,10 +2,10 @@ import path from 'node:path';
 import { agentService, type Client, withClient } from '../agent/client.ts';
 import { isFatal } from '../agent/failure.ts';
 import { findFiles } from '../files/find.ts';
-import { escaped } from '../files/paths.ts';
+import { escapeGlob } from '../files/paths.ts';
 import { type Plan, type PlannedFile, planFiles, shardOf } from '../files/plan.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
-import { allOf } from '../inputs/input-error.ts';
+import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { digestOf } from '../report/checksums.ts';
 import { describeShard, EMPTY_REPORT, type Report } from '../report/report.ts';
@@ -19,18 +19,18 @@ import {
   type State,
   writeState,
 } from '../transfer/state-file.ts';
-import { uploader } from '../transfer/store-files.ts';
+import { createStoreFiles } from '../transfer/store-files.ts';
 import { type FileResult, inPlanOrder, transfer } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 import { checkGateIsJudgeable, measure, waitFor } from './measure.ts';
 
 /** Plans and uploads files. @throws InputError before anything is sent */
 export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
-  const plan = await planUpload('upload', inputs, context);
+  const plan = await prepareUpload('upload', inputs, context);
   if (inputs.dryRun) return dryRun(plan, inputs, context);
   if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
   return withClient(agentService(inputs), context, client =>
-    uploadPlan(plan, inputs, client, context),
+    sendFiles(plan, inputs, client, context),
   );
 }
 
@@ -39,7 +39,7 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
  * @throws InputError before anything is sent
  */
 export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Report> {
-  const planned = await planUpload('sync', inputs, context);
+  const planned = await prepareUpload('sync', inputs, context);
   if (inputs.dryRun) return dryRun(planned, inputs, context);
   const plan = { ...planned, report: { ...planned.report, gate: gateOf(inputs, []) } };
   if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
@@ -49,10 +49,10 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
       (await checkGateIsJudgeable(inputs, client, context));
     if (problem !== undefined) return notSentReport(plan, problem, context);
     // The check of the gate has read the stats.
-    const hasPrevious = isGated(inputs);
-    const sent = await uploadPlan(plan, inputs, client, context);
+    const cpuWindowStarted = isGated(inputs);
+    const sent = await sendFiles(plan, inputs, client, context);
     if (sent.cancelled || hasFatalFailure(sent.files)) return sent;
-    const measured = await measure(inputs, client, context, hasPrevious);
+    const measured = await measure(inputs, client, context, cpuWindowStarted);
     return {
       ...sent,
       ...measured,
@@ -62,19 +62,19 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
   });
 }
 
-interface UploadPlan extends Pick<Changes, 'unchanged'> {
+interface PreparedUpload extends Pick<Changes, 'unchanged'> {
   readonly files: readonly PlannedFile[];
   readonly state: State | undefined;
   readonly report: Report;
 }
 
-async function planUpload(
+async function prepareUpload(
   task: Report['task'],
   inputs: Inputs<'upload'>,
   context: Context,
-): Promise<UploadPlan> {
+): Promise<PreparedUpload> {
   const { workspace, cancel } = context;
-  const [{ state, warnings }, plan] = await allOf([
+  const [{ state, warnings }, plan] = await allOrProblems([
     Promise.try(() => readState(inputs, workspace)),
     findAndPlan(inputs, context),
   ]);
@@ -102,7 +102,7 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
   const { workspace, cancel, onEvent } = context;
   const { stateFile } = inputs;
   // The state file is not part of the build.
-  const stateExclude = stateFile === '' ? [] : [escaped(path.resolve(workspace, stateFile))];
+  const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
   const rules = { ...inputs.files, excludes: [...inputs.files.excludes, ...stateExclude] };
   const matches = await findFiles(rules, { ...inputs, workspace, cancel });
   for (const { pattern, root, files, skipped } of matches) {
@@ -112,8 +112,8 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
   return planFiles(matches, { ...inputs, workspace });
 }
 
-async function uploadPlan(
-  { files, unchanged, state, report }: UploadPlan,
+async function sendFiles(
+  { files, unchanged, state, report }: PreparedUpload,
   inputs: Inputs<'upload'>,
   client: Client,
   context: Context,
@@ -129,7 +129,7 @@ async function uploadPlan(
     ...inputs,
     ...context,
     unchanged,
-    upload: uploader(client, inputs, inputs.checksums || state !== undefined),
+    upload: createStoreFiles(client, inputs, inputs.checksums || state !== undefined),
     onEvent(event) {
       if (event.kind === 'retry') retries += 1;
       onEvent(event);
@@ -159,7 +159,7 @@ function announcementOf(
 }
 
 async function dryRun(
-  { files, unchanged, report }: UploadPlan,
+  { files, unchanged, report }: PreparedUpload,
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
 ): Promise<Report> {
@@ -176,7 +176,7 @@ async function dryRun(
 }
 
 function notSentReport(
-  { files, unchanged, report }: UploadPlan,
+  { files, unchanged, report }: PreparedUpload,
   problem: Pick<Report, 'errors'>,
   { cancel }: Context,
 ): Report {

@@ -3,7 +3,7 @@ const UNSEEN =
   /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 
 /** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep foreign text on one line. */
-export function visible(text: string): string {
+export function escapeInvisible(text: string): string {
   return text.replace(UNSEEN, escapeCharacter);
 }
 
@@ -19,13 +19,13 @@ export function quote(value: string): string {
 }
 
 /** Marks text as code for `prose`. */
-export function literal(text: string): string {
+export function inlineCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
 
 /** Escapes `::` and `##[`, which the runner would treat as commands. */
-export function harmless(text: string): string {
-  return visible(text)
+export function escapeCommands(text: string): string {
+  return escapeInvisible(text)
     .replace(/^\s*::/, '\\$&')
     .replaceAll('##[', '##\\[');
 }

@@ -64,6 +64,6 @@ export function abbreviate<T>(
   return [...items.slice(0, limit), more(items.length - limit)];
 }
 
-export function nameSome(names: readonly string[], limit: number): string {
+export function listSome(names: readonly string[], limit: number): string {
   return abbreviate(names, limit, count => `and ${formatNumber(count)} more`).join(', ');
 }

@@ -11,7 +11,7 @@ export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number
   let open: PlannedFile[] = [];
   let room = 0;
   for (const file of files) {
-    const bytes = batchBytes(file);
+    const bytes = sizeInBatch(file);
     if (bytes === undefined || filesPerRequest === 1) {
       batches.push([file]);
       continue;
@@ -31,7 +31,7 @@ export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number
 const FRAME_BYTES = 256;
 
 /** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
-export function batchBytes({ target, size }: PlannedFile): number | undefined {
+export function sizeInBatch({ target, size }: PlannedFile): number | undefined {
   const canBatch = size <= SMALL_BYTES && isPlainFilename(target);
   return canBatch ? FRAME_BYTES + target.length + size : undefined;
 }

@@ -16,13 +16,13 @@ export interface StoredFile {
 }
 
 /** Maps each file to where it was stored, or to why it could not be read. */
-export type Uploaded = ReadonlyMap<PlannedFile, StoredFile | AgentError>;
+export type StoreResults = ReadonlyMap<PlannedFile, StoredFile | AgentError>;
 
 /** Stores files with one request. @throws AgentError if it fails or its only file is unreadable */
 export type Upload = (
   files: readonly PlannedFile[],
   onSent: (bytes: number) => void,
-) => Promise<Uploaded>;
+) => Promise<StoreResults>;
 
 export type UploadInputs = Pick<
   Inputs<'upload'>,
@@ -32,7 +32,7 @@ export type UploadInputs = Pick<
 // The answer contains an entry for each file.
 const ENTRY_BYTES = 512;
 
-export function uploader(client: Client, inputs: UploadInputs, isHashed: boolean): Upload {
+export function createStoreFiles(client: Client, inputs: UploadInputs, isHashed: boolean): Upload {
   const form = newForm();
   return async (files, onSent) => {
     const [file] = files;

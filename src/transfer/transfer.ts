@@ -4,7 +4,7 @@ import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agen
 import type { PlannedFile } from '../files/plan.ts';
 import { andMore } from '../text/format.ts';
 import { batchesOf } from './batches.ts';
-import type { StoredFile, Upload, Uploaded } from './store-files.ts';
+import type { StoredFile, StoreResults, Upload } from './store-files.ts';
 
 /** Every planned file has exactly one result. */
 export type FileResult = { readonly file: PlannedFile } & (
@@ -51,7 +51,7 @@ export async function transfer(
   const ending = new AbortController();
   const stop = AbortSignal.any([cancel, ending.signal]);
   const throttled = throttle(concurrency, stop, onEvent);
-  const endIfHopeless = watchFailures(ending);
+  const giveUpIfHopeless = failureCounter(ending);
 
   async function sendBatch(batch: readonly PlannedFile[]): Promise<FileResult[]> {
     const startedAt = clock();
@@ -66,7 +66,7 @@ export async function transfer(
       onRetry: retry => onEvent({ kind: 'retry', files: batch, retry }),
     });
     if (!isAttempted) return [];
-    endIfHopeless(batch, outcome);
+    giveUpIfHopeless(batch, outcome);
     const results = resultsOf(batch, outcome, Math.round(clock() - startedAt));
     for (const result of results) onEvent({ kind: 'settled', result });
     return results;
@@ -128,23 +128,23 @@ function isOverload({ status }: AgentError): boolean {
 }
 
 // This may leave good files unsent, but by then the job has failed anyway.
-const MAX_LOST_IN_A_ROW = 3;
+const MAX_CONSECUTIVE_FAILURES = 3;
 
 /** Returns a callback for each outcome, which aborts `ending` once more requests are pointless. */
-function watchFailures(ending: AbortController) {
-  let lostInARow = 0;
+function failureCounter(ending: AbortController) {
+  let consecutiveFailures = 0;
   return (batch: readonly PlannedFile[], outcome: Outcome<unknown>): void => {
     if (!('error' in outcome)) {
-      lostInARow = 0;
+      consecutiveFailures = 0;
       return;
     }
     const { error } = outcome;
     if (isFatal(error) || mayBeMisplaced(batch, error))
       ending.abort(`the transfer had ended: ${error.message}`);
     // A file that changed says nothing about the sandbox.
-    if (error.isRetryable && error.kind !== 'file-changed') lostInARow += 1;
-    if (lostInARow < MAX_LOST_IN_A_ROW) return;
-    const count = `${MAX_LOST_IN_A_ROW} requests in a row`;
+    if (error.isRetryable && error.kind !== 'file-changed') consecutiveFailures += 1;
+    if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
+    const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
     ending.abort(`${count} had failed, the last one so: ${error.message}`);
   };
 }
@@ -160,7 +160,7 @@ function reasonOf(stop: AbortSignal): string {
 
 function resultsOf(
   batch: readonly PlannedFile[],
-  outcome: Outcome<Uploaded>,
+  outcome: Outcome<StoreResults>,
   durationMs: number,
 ): FileResult[] {
   const attempts: Attempts = { attempts: outcome.attempts, durationMs };

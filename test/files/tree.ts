@@ -6,10 +6,10 @@ import { type FindOptions, findFiles, type Matches } from '../../src/files/find.
 import type { FileRules } from '../../src/inputs/files.ts';
 
 /** An entry: a file's content, or a function that creates something else. */
-type Entry = string | Buffer | ((file: string) => void);
+type EntryPoint = string | Buffer | ((file: string) => void);
 
 /** Entries by their path below the root of a tree. */
-export type Entries = Readonly<Record<string, Entry>>;
+export type Entries = Readonly<Record<string, EntryPoint>>;
 
 export interface Tree extends Disposable {
   /** Absolute path, links resolved. */
@@ -35,7 +35,7 @@ export function plant(entries: Entries, below = ''): Tree {
   };
 }
 
-export function link(target: string): Entry {
+export function link(target: string): EntryPoint {
   return file => symlinkSync(target, file);
 }
 

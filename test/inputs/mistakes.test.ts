@@ -16,12 +16,12 @@ describe('a value of another kind', () => {
 });
 
 describe('what the runner or a shell would have to evaluate', () => {
-  const literal = 'contains a literal `${{`';
+  const notEvaluated = 'contains a literal `${{`';
   const braces = 'is an expression without its braces.';
   const shell = 'begins with a variable of a shell';
   for (const input of ['sandbox-id', 'token', 'base-url', 'target']) {
     refuses(input, {
-      '${{ steps.x.outputs.y }}': literal,
+      '${{ steps.x.outputs.y }}': notEvaluated,
       '"i1a2"': 'is in quotation marks.',
       "'i1a2'": 'is in quotation marks.',
       $TOKEN: shell,
@@ -33,9 +33,9 @@ describe('what the runner or a shell would have to evaluate', () => {
   for (const input of ['sandbox-id', 'token', 'base-url'])
     refuses(input, each(['secrets.TOKEN', 'steps.box.outputs.id'], braces));
   for (const input of ['api-key', 'api-url'])
-    refuses(input, { '${{ x }}': literal, 'secrets.KEY': braces }, { entry: 'sandbox' });
+    refuses(input, { '${{ x }}': notEvaluated, 'secrets.KEY': braces }, { entry: 'sandbox' });
   refuses('files', {
-    'a\n${{ env.DIST }}/**': `line 2: "\${{ env.DIST }}/**" ${literal}`,
+    'a\n${{ env.DIST }}/**': `line 2: "\${{ env.DIST }}/**" ${notEvaluated}`,
     '!$GITHUB_WORKSPACE/dist': `line 1: "$GITHUB_WORKSPACE/dist" ${shell}`,
     'a => $HOME/b': `line 1: the target "$HOME/b" ${shell}`,
   });

@@ -11,13 +11,13 @@ import {
   findGaps,
   isFull,
   isStopped,
-  keepInputs,
+  loadInputs,
   markStopped,
-  readKeptInputs,
   readRecord,
   requestStop,
   STOP_REQUESTED,
   samplerPid,
+  saveInputs,
 } from '../../src/monitor/record.ts';
 import { judgeRecord } from '../../src/tasks/monitor.ts';
 import { redactor } from '../../src/text/redact.ts';
@@ -77,10 +77,10 @@ describe('a record', () => {
 
 test('the end finds the inputs of the start, and its clock', () => {
   using place = openPlace();
-  assert.equal(readKeptInputs(place.path), undefined);
+  assert.equal(loadInputs(place.path), undefined);
   const kept = { inputs: { 'fail-if': 'load > 1' }, origin: clockOrigin() };
-  keepInputs(place.path, kept);
-  assert.deepEqual(readKeptInputs(place.path), kept);
+  saveInputs(place.path, kept);
+  assert.deepEqual(loadInputs(place.path), kept);
   const before = Date.now() - 1000;
   const now = clockSince(kept.origin)();
   assert.ok(now >= before && now < before + 1_000_000, String(now));

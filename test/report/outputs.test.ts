@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { checksumsOf, digestOf } from '../../src/report/checksums.ts';
 import { outputsOf, reportJson } from '../../src/report/outputs.ts';
 import type { Report } from '../../src/report/report.ts';
-import { conclude } from '../../src/report/verdict.ts';
+import { verdictOf } from '../../src/report/verdict.ts';
 import {
   BUSY,
   EVERY_END,
@@ -103,7 +103,7 @@ describe('the outputs', () => {
 
 const written = (parts: Partial<Report>) => {
   const given = report(parts);
-  return reportJson(given, conclude(given));
+  return reportJson(given, verdictOf(given));
 };
 
 describe('the report file', () => {

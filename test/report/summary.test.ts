@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { prose } from '../../src/report/html.ts';
 import type { Report } from '../../src/report/report.ts';
 import { summaryOf } from '../../src/report/summary.ts';
-import { conclude } from '../../src/report/verdict.ts';
+import { verdictOf } from '../../src/report/verdict.ts';
 import { assertHarmlessSummary } from '../e2e/harmless.ts';
 import { BUSY, failed, judged, KINDS, reading, report, skipped, uploaded } from './reports.ts';
 import { textOf } from './text-of.ts';
@@ -15,7 +15,7 @@ const GOLDEN = path.join(import.meta.dirname, 'golden');
 describe('the summary is as kept', () => {
   for (const [kind, given] of Object.entries(KINDS)) {
     test(kind, t => {
-      const summary = summaryOf(given, conclude(given));
+      const summary = summaryOf(given, verdictOf(given));
       assertHarmlessSummary(summary);
       const file = path.join(GOLDEN, `${kind}.txt`);
       t.assert.fileSnapshot(summary, file, { serializers: [String] });
@@ -25,7 +25,7 @@ describe('the summary is as kept', () => {
 
 /** The cells of each row of the table. */
 function rowsOf(given: Report): string[][] {
-  const rows = [...summaryOf(given, conclude(given)).matchAll(/<tr>(.*?)<\/tr>/g)];
+  const rows = [...summaryOf(given, verdictOf(given)).matchAll(/<tr>(.*?)<\/tr>/g)];
   return rows.map(([, row = '']) =>
     [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) => textOf(cell)),
   );
@@ -92,7 +92,7 @@ describe('it stays below 1 MiB', () => {
   for (const character of ['\u0001', '\u202e', '"', '\u{e0041}', '日', '\ud800']) {
     test(`with names of 4,096 times ${JSON.stringify(character)}`, () => {
       for (const given of [flooded(character.repeat(4096)), planned(character.repeat(2000))]) {
-        const summary = summaryOf(given, conclude(given));
+        const summary = summaryOf(given, verdictOf(given));
         assertHarmlessSummary(summary);
       }
     });
@@ -114,7 +114,7 @@ const HOSTILE = [
 for (const name of HOSTILE) {
   test(`no markup comes out of ${JSON.stringify(name)}, it is shown to the letter`, () => {
     for (const given of [flooded(name), planned(name)]) {
-      const summary = summaryOf(given, conclude(given));
+      const summary = summaryOf(given, verdictOf(given));
       assertHarmlessSummary(summary);
       const shown = name
         .replaceAll('\n', '\\n')
@@ -130,7 +130,7 @@ test('whatever comes from elsewhere is code, so neither mention nor emoji comes 
   // Reasons for skipping are our own words.
   for (const given of [{ ...flooded(said), skipped: [] }, planned(said)])
     assert.doesNotMatch(
-      summaryOf(given, conclude(given)).replace(/<code>.*?<\/code>/g, ''),
+      summaryOf(given, verdictOf(given)).replace(/<code>.*?<\/code>/g, ''),
       /@someone|:tada:/,
     );
 });

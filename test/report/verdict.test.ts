@@ -5,7 +5,7 @@ import { judge } from '../../src/gate/judge.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { formatFigure, judgementLine } from '../../src/report/figures.ts';
 import { type Report, succeeded } from '../../src/report/report.ts';
-import { conclude, reportError, type Verdict, waitError } from '../../src/report/verdict.ts';
+import { toReportedError, type Verdict, verdictOf, waitError } from '../../src/report/verdict.ts';
 import {
   BUSY,
   failed,
@@ -96,7 +96,7 @@ describe('a run ends with', () => {
   for (const [level, title, parts] of CASES) {
     test(`${level}: ${title}`, () => {
       const given = report(parts);
-      const verdict = conclude(given);
+      const verdict = verdictOf(given);
       assert.deepEqual([verdict.level, verdict.title], [level, title]);
       assert.equal(succeeded(given), level === 'success' || level === 'warning');
     });
@@ -121,8 +121,8 @@ describe('a gate that tripped says', () => {
   for (const [condition, loads, line] of BREACHES) {
     test(line, () => {
       const readings = loads.map(value => ({ load: value }));
-      const failing = conclude(report({ task, ...judged(readings, [condition]) }));
-      const warning = conclude(report({ task, ...judged(readings, [], [condition]) }));
+      const failing = verdictOf(report({ task, ...judged(readings, [condition]) }));
+      const warning = verdictOf(report({ task, ...judged(readings, [], [condition]) }));
       assert.deepEqual(
         failing.lines.map(({ text }) => text),
         [line],
@@ -136,7 +136,7 @@ describe('a gate that tripped says', () => {
 
   test('nothing without samples, since an error says why there are none', () => {
     const unread = { ...judged([], ['load > 1']), errors };
-    const { lines } = conclude(report({ task, ...unread }));
+    const { lines } = verdictOf(report({ task, ...unread }));
     assert.deepEqual(
       lines.map(({ text }) => text),
       ['The stats could not be read.', 'Try again.'],
@@ -153,7 +153,7 @@ test('failures are grouped by status and hint, the largest group first', () => {
     failed('c', full('c')),
     failed('d', unreachable),
   ];
-  const { failures } = conclude(report({ files }));
+  const { failures } = verdictOf(report({ files }));
   assert.deepEqual(failures, [
     { message: full('b').message, hint: full('b').hint, sources: ['b', 'c'] },
     { message: BUSY.message, hint: BUSY.hint, sources: ['a'] },
@@ -163,12 +163,12 @@ test('failures are grouped by status and hint, the largest group first', () => {
 
 test('files that failed since the job was cancelled need no advice', () => {
   const files = [failed('a', { ...BUSY, kind: 'cancelled' })];
-  assert.deepEqual(conclude(report({ files, cancelled: true })).failures, []);
+  assert.deepEqual(verdictOf(report({ files, cancelled: true })).failures, []);
 });
 
 test('files that were not attempted say why, unless an error does', () => {
   const textsOf = (parts: Partial<Report>) =>
-    conclude(report({ files: [LEFT, LEFT], ...parts })).lines.map(({ text }) => text);
+    verdictOf(report({ files: [LEFT, LEFT], ...parts })).lines.map(({ text }) => text);
   assert.deepEqual(textsOf({}), ['Not attempted: the sandbox was not ready']);
   assert.deepEqual(textsOf({ errors }), ['The stats could not be read.', 'Try again.']);
   assert.deepEqual(textsOf({ cancelled: true }), []);
@@ -176,7 +176,7 @@ test('files that were not attempted say why, unless an error does', () => {
 
 test('errors do not repeat the advice that failed files have', () => {
   const failing = [{ message: 'GET failed.', details: [BUSY.hint, 'More.'] }];
-  const { lines } = conclude(report({ files: [GONE], errors: failing }));
+  const { lines } = verdictOf(report({ files: [GONE], errors: failing }));
   assert.deepEqual(
     lines.map(({ text }) => text),
     ['GET failed.', 'More.'],
@@ -186,7 +186,7 @@ test('errors do not repeat the advice that failed files have', () => {
 test('the upload is one line, with the retries of its requests', () => {
   const many = Array.from({ length: 2000 }, () => uploaded('a', 4096));
   const line = (files: Report['files'], retries = 0) =>
-    conclude(report({ files, retries, durationMs: 310 })).upload;
+    verdictOf(report({ files, retries, durationMs: 310 })).upload;
   assert.equal(line(many), '2,000 files, 7.8 MiB, 25.2 MiB/s');
   assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 32.3 B/s, 1 retry');
   assert.equal(line([SENT, GONE], 2), '1 file, 1 KiB, 3.2 KiB/s, 2 retries');
@@ -194,7 +194,7 @@ test('the upload is one line, with the retries of its requests', () => {
 });
 
 describe('a notice tells of', () => {
-  const noticeOf = (parts: Partial<Report>) => conclude(report(parts)).notices.join('\n');
+  const noticeOf = (parts: Partial<Report>) => verdictOf(report(parts)).notices.join('\n');
 
   test('programs, which lose their modes', () => {
     const program = { ...SENT, file: { ...SENT.file, isExecutable: true } };
@@ -218,19 +218,19 @@ describe('an error says', () => {
   test('what is wrong with one input, or with several', () => {
     const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
     const line = 'port: "x" is no port. Example: port: 1';
-    assert.deepEqual(reportError(new InputError([port])), { message: line, details: [] });
-    const both = reportError(new InputError([port, { input: 'files', message: 'No.' }]));
+    assert.deepEqual(toReportedError(new InputError([port])), { message: line, details: [] });
+    const both = toReportedError(new InputError([port, { input: 'files', message: 'No.' }]));
     assert.deepEqual(both, { message: '2 inputs are invalid.', details: [line, 'files: No.'] });
   });
 
   test('what to do about a failure, unless the job was cancelled', () => {
     const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-    assert.deepEqual(reportError(busy), { message: 'It answered 429.', details: ['Wait.'] });
-    assert.deepEqual(reportError(new AgentError('cancelled', 'No.')).details, []);
+    assert.deepEqual(toReportedError(busy), { message: 'It answered 429.', details: ['Wait.'] });
+    assert.deepEqual(toReportedError(new AgentError('cancelled', 'No.')).details, []);
   });
 
   test('where the bug is', () => {
-    const { message, details } = reportError(new TypeError('oops'));
+    const { message, details } = toReportedError(new TypeError('oops'));
     assert.match(message, /bug/);
     assert.match(details.join('\n'), /oops[\s\S]*verdict\.test/);
   });
@@ -244,7 +244,7 @@ describe('an error says', () => {
       details: ['`load < 5` does not hold: it was 7', 'It answered 429.', 'Wait.'],
     });
     const refused = new AgentError('unauthorized', 'It answered 401.');
-    assert.deepEqual(waitError({ ...wait, error: refused }), reportError(refused));
+    assert.deepEqual(waitError({ ...wait, error: refused }), toReportedError(refused));
   });
 });
 

@@ -48,7 +48,7 @@ describe('samples', () => {
   interface Case {
     readonly answers: readonly [Answer, ...Answer[]];
     readonly count: number;
-    readonly hasPrevious?: boolean;
+    readonly cpuWindowStarted?: boolean;
     readonly cancelAt?: number;
     /** When samples were taken, and their loads. */
     readonly taken: readonly (readonly [ms: number, load: number])[];
@@ -69,7 +69,7 @@ describe('samples', () => {
     'of several count the first after an earlier request': {
       answers: [0, 1],
       count: 2,
-      hasPrevious: true,
+      cpuWindowStarted: true,
       taken: [
         [0, 0],
         [250, 1],
@@ -101,12 +101,14 @@ describe('samples', () => {
       requests: 3,
     },
   };
-  for (const [name, { answers, count, hasPrevious = false, ...expected }] of Object.entries(cases))
+  for (const [name, { answers, count, cpuWindowStarted = false, ...expected }] of Object.entries(
+    cases,
+  ))
     test(name, async () => {
       const agent = answering(...answers);
       const time = cancelledAt(expected.cancelAt);
       const start = time.now();
-      const options = { ...time, count, intervalMs: 250, hasPrevious };
+      const options = { ...time, count, intervalMs: 250, cpuWindowStarted };
       const { samples, error } = await takeSamples(() => agent.read(), options);
       const taken = samples.map(({ at, figures }) => [at - start, figures.get('load')]);
       assert.deepEqual([taken, error], [expected.taken, expected.error]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { harmless, quote, truncate, visible } from '../../src/text/escape.ts';
+import { escapeCommands, escapeInvisible, quote, truncate } from '../../src/text/escape.ts';
 
 const SHOWN: Readonly<Record<string, string>> = {
   'plain text, ünï, 日本, 😀': 'plain text, ünï, 日本, 😀',
@@ -22,15 +22,15 @@ const SHOWN: Readonly<Record<string, string>> = {
 
 describe('visible', () => {
   for (const [text, shown] of Object.entries(SHOWN)) {
-    test(JSON.stringify(text), () => assert.equal(visible(text), shown));
+    test(JSON.stringify(text), () => assert.equal(escapeInvisible(text), shown));
   }
 
   test('nothing it returns is unseen', () => {
     const all = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).join(
       '',
     );
-    assert.equal(visible(visible(all)), visible(all));
-    assert.doesNotMatch(visible(all), /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
+    assert.equal(escapeInvisible(escapeInvisible(all)), escapeInvisible(all));
+    assert.doesNotMatch(escapeInvisible(all), /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
   });
 });
 
@@ -64,7 +64,7 @@ const LINES: Readonly<Record<string, string>> = {
 
 describe('a line of the log is only shown', () => {
   for (const [text, shown] of Object.entries(LINES)) {
-    test(JSON.stringify(text), () => assert.equal(harmless(text), shown));
+    test(JSON.stringify(text), () => assert.equal(escapeCommands(text), shown));
   }
 
   // The runner trims lines. It takes `::` at the start for a command, and `##[` anywhere.
@@ -76,7 +76,7 @@ describe('a line of the log is only shown', () => {
     for (const one of pieces)
       for (const two of pieces)
         for (const three of pieces) {
-          const line = harmless(`${one}${two}${three}error::x`);
+          const line = escapeCommands(`${one}${two}${three}error::x`);
           assert.doesNotMatch(
             line,
             /[\r\n\u2028\u2029\u0085]|^\s*::|##\[/,

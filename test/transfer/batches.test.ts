@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { BATCH_BYTES, batchBytes, batchesOf, SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { BATCH_BYTES, batchesOf, SMALL_BYTES, sizeInBatch } from '../../src/transfer/batches.ts';
 import { file, files } from './simulated.ts';
 
 const KIB = 1024;
@@ -28,9 +28,9 @@ describe('batches', () => {
 
   test('have files alone that are large, or whose names parsers read differently', () => {
     for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
-      assert.equal(batchBytes(file(target)), undefined, JSON.stringify(target));
+      assert.equal(sizeInBatch(file(target)), undefined, JSON.stringify(target));
     for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
-      assert.equal(batchBytes(file(target)), undefined, target);
+      assert.equal(sizeInBatch(file(target)), undefined, target);
     for (const target of [
       'a',
       'a b',
@@ -39,9 +39,9 @@ describe('batches', () => {
       '#+?$@^`{|}[]<>:',
       '.a/..b',
     ])
-      assert.ok(batchBytes(file(target)), target);
-    assert.notEqual(batchBytes(file('a', SMALL_BYTES)), undefined);
-    assert.equal(batchBytes(file('a', SMALL_BYTES + 1)), undefined);
+      assert.ok(sizeInBatch(file(target)), target);
+    assert.notEqual(sizeInBatch(file('a', SMALL_BYTES)), undefined);
+    assert.equal(sizeInBatch(file('a', SMALL_BYTES + 1)), undefined);
   });
 
   test('hold every file once, and at most a megabyte', () => {
@@ -55,7 +55,7 @@ describe('batches', () => {
         assert.equal(batches.flat().length, planned.length);
         for (const batch of batches.filter(({ length }) => length > 1)) {
           assert.ok(batch.length <= filesPerRequest);
-          const bytes = batch.map(each => batchBytes(each) ?? Number.NaN);
+          const bytes = batch.map(each => sizeInBatch(each) ?? Number.NaN);
           assert.ok(bytes.reduce((sum, own) => sum + own, 0) <= BATCH_BYTES);
         }
       }),

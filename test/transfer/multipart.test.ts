@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
-import { batchBytes, SMALL_BYTES } from '../../src/transfer/batches.ts';
+import { SMALL_BYTES, sizeInBatch } from '../../src/transfer/batches.ts';
 import { type Body, batchBody, fileBody, newForm } from '../../src/transfer/multipart.ts';
 import { collect, openFolder, openIn, pattern } from './folder.ts';
 
@@ -100,7 +100,7 @@ describe('a batch', () => {
       contents.map((content, index) => [`f${index}`, content]),
     );
     assert.deepEqual([...body.digests.keys()], files);
-    assert.ok(body.length <= files.reduce((sum, file) => sum + (batchBytes(file) ?? 0), 100));
+    assert.ok(body.length <= files.reduce((sum, file) => sum + (sizeInBatch(file) ?? 0), 100));
   });
 
   test('leaves out what cannot be read, with the reason', async () => {

@@ -6,7 +6,11 @@ import type { Answer } from '../../src/agent/answer.ts';
 import type { AgentRequest, Client } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { SMALL_BYTES } from '../../src/transfer/batches.ts';
-import { storedPaths, type UploadInputs, uploader } from '../../src/transfer/store-files.ts';
+import {
+  createStoreFiles,
+  storedPaths,
+  type UploadInputs,
+} from '../../src/transfer/store-files.ts';
 import { collect, openFolder, openIn, pattern } from './folder.ts';
 
 const INPUTS: UploadInputs = {
@@ -45,7 +49,7 @@ describe('a request', () => {
     using folder = openFolder();
     const { client, requests } = answering(['/h/a b/ü']);
     const inputs = { ...INPUTS, signature: 'x+y', signatureExpiration: '9' };
-    await uploader(client, inputs, false)([folder.plan('a b/ü', 'content')], ignore);
+    await createStoreFiles(client, inputs, false)([folder.plan('a b/ü', 'content')], ignore);
     const [{ path, headers, bytes } = assert.fail('nothing was sent')] = requests;
     assert.equal(path, '/files?path=a%20b%2F%C3%BC&signature=x%2By&signature_expiration=9');
     assert.equal(headers?.['Content-Length'], String(bytes));
@@ -55,7 +59,7 @@ describe('a request', () => {
     using folder = openFolder();
     const { client, requests } = answering(['/h/a', '/h/b']);
     const files = [folder.plan('a', '1'), folder.plan('b', '2')];
-    await uploader(client, { ...INPUTS, username: 'a b' }, false)(files, ignore);
+    await createStoreFiles(client, { ...INPUTS, username: 'a b' }, false)(files, ignore);
     const [request] = requests;
     assert.deepEqual(
       [request?.path, request?.maxAnswerBytes],
@@ -68,9 +72,9 @@ describe('a request', () => {
     const { client, requests } = answering([]);
     const files = [folder.plan('a', '1'), folder.plan('b', '2')];
     for (const { realPath } of files) rmSync(realPath);
-    const stored = await uploader(client, INPUTS, false)(files, ignore);
+    const stored = await createStoreFiles(client, INPUTS, false)(files, ignore);
     assert.deepEqual([...stored.keys()], files);
-    await assert.rejects(uploader(client, INPUTS, false)(files.slice(1), ignore), {
+    await assert.rejects(createStoreFiles(client, INPUTS, false)(files.slice(1), ignore), {
       kind: 'file-changed',
     });
     assert.equal(requests.length, 0);
@@ -88,7 +92,7 @@ for (const size of [0, 5, SMALL_BYTES, SMALL_BYTES + 1, 5 * SMALL_BYTES + 3])
       [true, { sha256 }],
       [false, {}],
     ] as const) {
-      const stored = await uploader(client, INPUTS, isHashed)([file], ignore);
+      const stored = await createStoreFiles(client, INPUTS, isHashed)([file], ignore);
       assert.deepEqual(stored.get(file), { path: '/h/name', size, ...hashed });
     }
     assert.equal(openIn(folder.path), 0);
@@ -100,7 +104,7 @@ test('a file of a batch that cannot be read has an error, the others what was an
   assert.ok(one && gone && three);
   rmSync(gone.realPath);
   const { client } = answering(['/h/one', '/h/three']);
-  const stored = await uploader(client, INPUTS, false)([one, gone, three], ignore);
+  const stored = await createStoreFiles(client, INPUTS, false)([one, gone, three], ignore);
   assert.deepEqual(stored.get(one), { path: '/h/one', size: 3 });
   assert.deepEqual(stored.get(three), { path: '/h/three', size: 5 });
   assert.ok(stored.get(gone) instanceof AgentError);
@@ -110,7 +114,9 @@ test('a large file is let go of if its request fails', async () => {
   using folder = openFolder();
   const file = folder.plan('a', pattern(SMALL_BYTES + 1));
   const { client } = answering([], new AgentError('connection', 'It broke.'));
-  await assert.rejects(uploader(client, INPUTS, false)([file], ignore), { kind: 'connection' });
+  await assert.rejects(createStoreFiles(client, INPUTS, false)([file], ignore), {
+    kind: 'connection',
+  });
   assert.equal(openIn(folder.path), 0);
 });
 
