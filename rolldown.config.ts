@@ -40,7 +40,7 @@ export default {
         { name: 'vendor', test: /node_modules/ },
         {
           name: 'transfer',
-          test: /src[\\/](files|transfer|tasks[\\/]sync)/,
+          test: /src[\\/](files|transfer|tasks[\\/](sync|upload))/,
         },
         { name: 'shared', test: /[\\/](src[\\/](?!main)|package\.json)/ },
       ],

@@ -1,4 +1,4 @@
-import { C as monitorDirectory, a as endMonitor, g as runReportingStep, l as isStopped, u as loadInputs } from "./shared.js";
+import { S as monitorDirectory, a as endMonitor, g as runReportingStep, l as isStopped, u as loadInputs } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

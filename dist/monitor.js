@@ -1,4 +1,4 @@
-import { I as formatDuration, g as runReportingStep, o as startMonitor, w as openMonitorDirectory } from "./shared.js";
+import { C as openMonitorDirectory, L as formatDuration, g as runReportingStep, o as startMonitor } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

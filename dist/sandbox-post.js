@@ -1,4 +1,4 @@
-import { S as loadScheduledDeletion, _ as runStep, n as leftBehind, t as deleteSandbox, x as forgetJobSandbox } from "./shared.js";
+import { _ as runStep, b as forgetJobSandbox, n as leftBehind, t as deleteSandbox, x as loadScheduledDeletion } from "./shared.js";
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();

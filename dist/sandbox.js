@@ -1,4 +1,4 @@
-import { D as requireFiles, E as scheduleDeletion, T as publishSandbox, _ as runStep, r as provideSandbox, y as creationMetadata } from "./shared.js";
+import { E as requireFiles, T as scheduleDeletion, _ as runStep, r as provideSandbox, v as creationMetadata, w as publishSandbox } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

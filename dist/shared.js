@@ -150,30 +150,67 @@ function rejectMistakes(input, value, fail) {
 	if (mistake !== void 0) fail(mistake.message);
 }
 
-// src/gate/metrics.ts
-/** Well-known metrics; each has an output. */
-const METRICS = {
-	ts: "plain",
-	cpu_count: "plain",
-	cpu_used_pct: "percentage",
-	mem_total: "bytes",
-	mem_used: "bytes",
-	mem_cache: "bytes",
-	mem_total_mib: "mebibytes",
-	mem_used_mib: "mebibytes",
-	disk_total: "bytes",
-	disk_used: "bytes",
-	mem_used_pct: "percentage",
-	mem_free: "bytes",
-	disk_used_pct: "percentage",
-	disk_free: "bytes"
+// src/gate/aggregates.ts
+const RULES = {
+	last: { compute: (figures) => figures.at(-1) ?? NaN },
+	min: { compute: (figures) => figures.reduce((low, figure) => Math.min(low, figure)) },
+	max: { compute: (figures) => figures.reduce((high, figure) => Math.max(high, figure)) },
+	mean: {
+		compute: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
+		overall: {
+			heading: "Mean",
+			words: "on average of"
+		}
+	}
 };
-/** Returns undefined for an agent's own metrics. */
-function metricKind(metric) {
-	return Object.hasOwn(METRICS, metric) ? METRICS[metric] : void 0;
+const AGGREGATES = RULES;
+const AGGREGATE_NAMES = Object.keys(RULES).filter(isAggregate);
+function isAggregate(name) {
+	return Object.hasOwn(RULES, name);
+}
+function figuresOf(metric, samples) {
+	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
+}
+/** Returns undefined if no sample has the metric. */
+function aggregateOf(aggregate, metric, samples) {
+	const figures = figuresOf(metric, samples);
+	return figures.length === 0 ? void 0 : AGGREGATES[aggregate].compute(figures);
+}
+
+// src/gate/metrics.ts
+/** The metrics that the action knows. Each has an output of its name, with hyphens. */
+const METRICS = {
+	ts: { unit: "plain" },
+	cpu_count: { unit: "plain" },
+	cpu_used_pct: { unit: "percentage" },
+	mem_total: { unit: "bytes" },
+	mem_used: { unit: "bytes" },
+	mem_cache: { unit: "bytes" },
+	mem_total_mib: { unit: "mebibytes" },
+	mem_used_mib: { unit: "mebibytes" },
+	disk_total: { unit: "bytes" },
+	disk_used: { unit: "bytes" },
+	mem_used_pct: {
+		unit: "percentage",
+		decimals: 2
+	},
+	mem_free: { unit: "bytes" },
+	disk_used_pct: {
+		unit: "percentage",
+		decimals: 2
+	},
+	disk_free: { unit: "bytes" }
+};
+/** Returns undefined for custom metrics, whose unit is unknown. */
+function unitOf(metric) {
+	return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : void 0;
 }
 
 // src/gate/conditions.ts
+/** Returns how the summary names the condition's aggregate if it describes all samples. */
+function overallOf({ aggregate }) {
+	return aggregate === void 0 ? void 0 : AGGREGATES[aggregate].overall;
+}
 const OPERATORS = [
 	">",
 	">=",
@@ -182,25 +219,19 @@ const OPERATORS = [
 	"==",
 	"!="
 ];
-const AGGREGATES = [
-	"last",
-	"min",
-	"max",
-	"mean"
-];
 const PARTS$1 = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
-/** Parses `metric[.aggregate] operator number[unit]`; messages to `fail` have no final period. */
-function parseCondition(line, fail) {
+/** Parses `metric[.aggregate] operator number[unit]`; messages to `reject` have no final period. */
+function parseCondition(line, reject) {
 	const [, name = "", sign = "", number = "", suffix = ""] = PARTS$1.exec(line.trim()) ?? [];
-	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), fail);
+	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), reject);
 	const operator = OPERATORS.find((each) => each === sign);
-	if (operator === void 0) return fail(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
-	if (number + suffix === "") return fail(`nothing follows ${sign}: is an expression empty?`);
-	const amount = parseNumber(number, suffix, fail);
-	const unit = parseUnit(suffix, metric, fail);
-	const kind = metricKind(metric);
-	const limit = toMetricUnit(amount, unit, kind);
-	if (kind === "percentage") checkPercentage(limit, number + unit, fail);
+	if (operator === void 0) return reject(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
+	if (number + suffix === "") return reject(`nothing follows ${sign}: is an expression empty?`);
+	const amount = parseNumber(number, suffix, reject);
+	const unit = parseUnit(suffix, metric, reject);
+	const metricUnit = unitOf(metric);
+	const limit = toMetricUnit(amount, unit, metricUnit);
+	if (metricUnit === "percentage") checkPercentage(limit, number + unit, reject);
 	return {
 		text: `${metric}${aggregate === void 0 ? "" : `.${aggregate}`} ${sign} ${number}${unit}`,
 		metric,
@@ -209,27 +240,26 @@ function parseCondition(line, fail) {
 		limit
 	};
 }
-function parseName(name, fail) {
-	if (name === "") return fail("it must begin with a metric, such as mem_used_pct");
+function parseName(name, reject) {
+	if (name === "") return reject("it must begin with a metric, such as mem_used_pct");
 	const dot = name.lastIndexOf(".");
 	const metric = name.slice(0, Math.max(dot, 0));
 	const suffix = name.slice(dot + 1);
-	const aggregate = AGGREGATES.find((each) => each === suffix);
-	if (metric !== "" && aggregate !== void 0) return {
+	if (metric !== "" && isAggregate(suffix)) return {
 		metric,
-		aggregate
+		aggregate: suffix
 	};
-	if (metricKind(metric) === void 0) return {
+	if (unitOf(metric) === void 0) return {
 		metric: name,
 		aggregate: void 0
 	};
-	return fail(`"${suffix}" is not one of the aggregates ${AGGREGATES.join(", ")}`);
+	return reject(`"${suffix}" is not one of the aggregates ${AGGREGATE_NAMES.join(", ")}`);
 }
-function parseNumber(number, suffix, fail) {
-	if (/^,\d/.test(suffix)) return fail("write the number without a comma, such as 1.5 or 1500");
-	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) return fail(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
+function parseNumber(number, suffix, reject) {
+	if (/^,\d/.test(suffix)) return reject("write the number without a comma, such as 1.5 or 1500");
+	if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number)) return reject(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
 	const amount = Number(number);
-	return Number.isFinite(amount) ? amount : fail(`${number} is too large a number`);
+	return Number.isFinite(amount) ? amount : reject(`${number} is too large a number`);
 }
 const BYTES = {
 	B: 1,
@@ -254,25 +284,25 @@ const ANY_UNIT = [
 	...BYTE_UNITS$1,
 	""
 ];
-function parseUnit(suffix, metric, fail) {
-	const kind = metricKind(metric);
-	const valid = kind === void 0 ? ANY_UNIT : UNITS[kind];
+function parseUnit(suffix, metric, reject) {
+	const metricUnit = unitOf(metric);
+	const valid = metricUnit === void 0 ? ANY_UNIT : UNITS[metricUnit];
 	const unit = valid.find((each) => each.toLowerCase() === suffix.toLowerCase());
 	if (unit !== void 0) return unit;
-	if (/(^|\s)#/.test(suffix)) return fail("a comment needs a line of its own");
-	if (suffix === "") return fail(`${metric} is in bytes and needs a unit, such as 512MiB`);
-	return fail(`${suffix} is not a unit of ${metric}: write ${valid.map((each) => each || "no unit").join(" or ")}, and one condition per line`);
+	if (/(^|\s)#/.test(suffix)) return reject("a comment needs a line of its own");
+	if (suffix === "") return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
+	return reject(`${suffix} is not a unit of ${metric}: write ${valid.map((each) => each || "no unit").join(" or ")}, and one condition per line`);
 }
-function toMetricUnit(amount, unit, kind) {
+function toMetricUnit(amount, unit, metricUnit) {
 	const factor = BYTES[unit];
 	if (factor === void 0) return amount;
 	const bytes = /^B$|iB$/.test(unit) || Number.isInteger(amount) ? amount * factor : Number((amount * factor).toPrecision(15));
-	return kind === "mebibytes" ? bytes / 2 ** 20 : bytes;
+	return metricUnit === "mebibytes" ? bytes / 2 ** 20 : bytes;
 }
-function checkPercentage(limit, written, fail) {
-	if (limit < 0 || limit > 100) fail(`${written} is not a percentage from 0 to 100`);
+function checkPercentage(limit, written, reject) {
+	if (limit < 0 || limit > 100) reject(`${written} is not a percentage from 0 to 100`);
 	if (limit === 0 || limit >= 1 || written.endsWith("%")) return;
-	fail(`write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`);
+	reject(`write ${Number((limit * 100).toPrecision(15))}, or ${written}% if you mean it`);
 }
 function insteadOf(written) {
 	return written === "" ? "" : `, not ${written}`;
@@ -949,163 +979,6 @@ function sleep(ms, stop) {
 	return setTimeout$1(ms, true, { signal: stop }).catch(() => false);
 }
 
-// src/text/format.ts
-const BYTE_UNITS = [
-	"B",
-	"KiB",
-	"MiB",
-	"GiB",
-	"TiB",
-	"PiB",
-	"EiB"
-];
-/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
-function formatBytes(bytes) {
-	const last = BYTE_UNITS.length - 1;
-	let step = 0;
-	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
-	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
-}
-/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
-function formatDuration(ms) {
-	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
-	const seconds = Math.round(ms / 1e3);
-	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
-	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
-}
-function formatSixtieths(count, large, small) {
-	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
-	return `${Math.floor(count / 60)} ${large}${remainder}`;
-}
-function formatRate(bytes, ms) {
-	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
-}
-/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
-function formatTime(ms) {
-	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
-}
-/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
-function formatNumber(count) {
-	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-function formatCount(count, noun) {
-	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-function andMore(first, otherCount) {
-	return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
-}
-function formatDecimal(value, decimals) {
-	return String(Number(value.toFixed(decimals)));
-}
-function totalSize(files) {
-	return files.reduce((sum, { size }) => sum + size, 0);
-}
-/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
-function abbreviate(items, limit, more) {
-	if (items.length <= limit) return items;
-	return [...items.slice(0, limit), more(items.length - limit)];
-}
-function listSome(names, limit) {
-	return abbreviate(names, limit, (count) => `and ${formatNumber(count)} more`).join(", ");
-}
-
-// src/gate/judge.ts
-const NO_GATE = {
-	state: "none",
-	failIf: [],
-	warnIf: [],
-	breaches: []
-};
-function isGated({ failIf, warnIf }) {
-	return failIf.length + warnIf.length > 0;
-}
-/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
-function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
-	const tripped = (level, conditions) => conditions.map((condition) => ({
-		...judge(condition, samples),
-		level
-	})).filter(({ holds }) => holds !== false);
-	const failures = tripped("fail", failIf);
-	const warnings = tripped("warn", warnIf);
-	const state = () => {
-		if (!isGated({
-			failIf,
-			warnIf
-		})) return "none";
-		if (failures.length > 0 || isIncomplete && failIf.length > 0) return "failed";
-		return isIncomplete || warnings.length > 0 ? "warned" : "passed";
-	};
-	return {
-		state: state(),
-		failIf,
-		warnIf,
-		breaches: [...failures, ...warnings]
-	};
-}
-/** Judges a condition over samples (oldest first), all of which must have the metric. */
-function judge(condition, samples) {
-	const { metric, aggregate = "last", operator, limit } = condition;
-	const why = whyNotJudged(metric, samples);
-	if (why !== void 0) return {
-		condition,
-		holds: void 0,
-		why
-	};
-	const candidates = candidatesOf(condition, samples);
-	if (!candidates.every(Number.isFinite)) return {
-		condition,
-		holds: void 0,
-		why: `the mean of ${inlineCode(metric)} is too large`
-	};
-	const tripping = candidates.find((figure) => COMPARE[operator](figure, limit));
-	const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
-	return {
-		condition,
-		holds: tripping !== void 0,
-		figure
-	};
-}
-function whyNotJudged(metric, samples) {
-	if (samples.length === 0) return "there are no stats";
-	const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
-	if (first === void 0) return void 0;
-	const count = others.length + 1;
-	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
-	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
-}
-const COMPARE = {
-	">": (figure, limit) => figure > limit,
-	">=": (figure, limit) => figure >= limit,
-	"<": (figure, limit) => figure < limit,
-	"<=": (figure, limit) => figure <= limit,
-	"==": (figure, limit) => figure === limit,
-	"!=": (figure, limit) => figure !== limit
-};
-function candidatesOf({ metric, aggregate, operator }, samples) {
-	const figures = figuresOf(metric, samples);
-	if (aggregate !== void 0) return [AGGREGATE[aggregate](figures)];
-	if (operator.startsWith(">")) return [AGGREGATE.max(figures)];
-	return operator.startsWith("<") ? [AGGREGATE.min(figures)] : figures;
-}
-const MAX_REPORTED = 30;
-function namesIn({ figures }) {
-	const names = [...figures.keys()].sort().map(inlineCode);
-	return listSome(names, MAX_REPORTED) || "nothing";
-}
-function aggregateOf(aggregate, metric, samples) {
-	const figures = figuresOf(metric, samples);
-	return figures.length === 0 ? void 0 : AGGREGATE[aggregate](figures);
-}
-function figuresOf(metric, samples) {
-	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
-}
-const AGGREGATE = {
-	last: (figures) => figures.at(-1) ?? NaN,
-	mean: (figures) => figures.reduce((sum, figure) => sum + figure) / figures.length,
-	min: (figures) => figures.reduce((low, figure) => Math.min(low, figure)),
-	max: (figures) => figures.reduce((high, figure) => Math.max(high, figure))
-};
-
 // src/inputs/files.ts
 const EXAMPLE = "dist/**";
 const TARGET_EXAMPLE = `${EXAMPLE} => app`;
@@ -1321,75 +1194,148 @@ function withJobSandbox(raw, sandboxes) {
 }
 const NO_SANDBOX = "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
 
-// src/report/report.ts
-const EMPTY_REPORT = {
-	task: "sync",
-	name: "",
-	sandboxId: "",
-	baseUrl: "",
-	dryRun: false,
-	cancelled: false,
-	shard: void 0,
-	files: [],
-	digest: "",
-	skipped: [],
-	orphaned: [],
-	samples: [],
-	monitored: void 0,
-	gate: NO_GATE,
-	retries: 0,
-	durationMs: 0,
-	errors: [],
-	warnings: []
+// src/text/format.ts
+const BYTE_UNITS = [
+	"B",
+	"KiB",
+	"MiB",
+	"GiB",
+	"TiB",
+	"PiB",
+	"EiB"
+];
+/** Formats bytes in units of 1024 with at most one decimal: `512 B`, `3.4 MiB`, `12 GiB`. */
+function formatBytes(bytes) {
+	const last = BYTE_UNITS.length - 1;
+	let step = 0;
+	while (step < last && Math.abs(bytes) / 1024 ** step >= 999.95) step += 1;
+	return `${formatDecimal(bytes / 1024 ** step, 1)} ${BYTE_UNITS[step]}`;
+}
+/** Formats a duration: `80 ms`, `3.4 s`, `5 min`, `2 min 5 s`, `1 h 12 min`. */
+function formatDuration(ms) {
+	if (Math.round(ms) < 1e3) return `${Math.round(ms)} ms`;
+	const seconds = Math.round(ms / 1e3);
+	if (seconds < 60) return `${formatDecimal(ms / 1e3, 1)} s`;
+	return seconds < 3600 ? formatSixtieths(seconds, "min", "s") : formatSixtieths(Math.floor(seconds / 60), "h", "min");
+}
+function formatSixtieths(count, large, small) {
+	const remainder = count % 60 === 0 ? "" : ` ${count % 60} ${small}`;
+	return `${Math.floor(count / 60)} ${large}${remainder}`;
+}
+function formatRate(bytes, ms) {
+	return `${formatBytes(bytes * 1e3 / Math.max(ms, 1))}/s`;
+}
+/** Formats Unix milliseconds as a time of day: `09:05:00 UTC`. */
+function formatTime(ms) {
+	return `${new Date(ms).toISOString().slice(11, 19)} UTC`;
+}
+/** Formats an integer (`12,000`) without `toLocaleString`, whose first call takes 12 ms. */
+function formatNumber(count) {
+	return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+function formatCount(count, noun) {
+	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+function andMore(first, otherCount) {
+	return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
+}
+function formatDecimal(value, decimals) {
+	return String(Number(value.toFixed(decimals)));
+}
+function totalSize(files) {
+	return files.reduce((sum, { size }) => sum + size, 0);
+}
+/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
+function abbreviate(items, limit, more) {
+	if (items.length <= limit) return items;
+	return [...items.slice(0, limit), more(items.length - limit)];
+}
+function listSome(names, limit) {
+	return abbreviate(names, limit, (count) => `and ${formatNumber(count)} more`).join(", ");
+}
+
+// src/gate/judge.ts
+const NO_GATE = {
+	state: "none",
+	failIf: [],
+	warnIf: [],
+	breaches: []
 };
-function countFiles({ files, skipped }) {
-	const totals = {
-		planned: files.length,
-		plannedBytes: 0,
-		uploaded: 0,
-		unchanged: 0,
-		unchangedBytes: 0,
-		failed: 0,
-		skipped: skipped.length,
-		notAttempted: 0,
-		uploadedBytes: 0
+function isGated({ failIf, warnIf }) {
+	return failIf.length + warnIf.length > 0;
+}
+/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
+function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
+	const tripped = (level, conditions) => conditions.map((condition) => ({
+		...judge(condition, samples),
+		level
+	})).filter(({ holds }) => holds !== false);
+	const failures = tripped("fail", failIf);
+	const warnings = tripped("warn", warnIf);
+	const state = () => {
+		if (!isGated({
+			failIf,
+			warnIf
+		})) return "none";
+		if (failures.length > 0 || isIncomplete && failIf.length > 0) return "failed";
+		return isIncomplete || warnings.length > 0 ? "warned" : "passed";
 	};
-	for (const result of files) {
-		const { status, file } = result;
-		totals[status === "not-attempted" ? "notAttempted" : status] += 1;
-		totals.plannedBytes += file.size;
-		if (status === "unchanged") totals.unchangedBytes += file.size;
-		if (status === "uploaded") totals.uploadedBytes += result.size;
-	}
-	return totals;
+	return {
+		state: state(),
+		failIf,
+		warnIf,
+		breaches: [...failures, ...warnings]
+	};
 }
-function isUpload({ task }) {
-	return task === "sync" || task === "upload";
+/** Judges a condition over samples (oldest first), all of which must have the metric. */
+function judge(condition, samples) {
+	const { metric, aggregate = "last", operator, limit } = condition;
+	const why = whyNotJudged(metric, samples);
+	if (why !== void 0) return {
+		condition,
+		holds: void 0,
+		why
+	};
+	const candidates = candidatesOf(condition, samples);
+	if (!candidates.every(Number.isFinite)) return {
+		condition,
+		holds: void 0,
+		why: `the ${aggregate} of ${inlineCode(metric)} is too large`
+	};
+	const tripping = candidates.find((figure) => COMPARE[operator](figure, limit));
+	const figure = tripping ?? AGGREGATES[aggregate].compute(figuresOf(metric, samples));
+	return {
+		condition,
+		holds: tripping !== void 0,
+		figure
+	};
 }
-function succeeded(report) {
-	const { errors, gate, cancelled } = report;
-	const { failed, notAttempted } = countFiles(report);
-	return failed + notAttempted + errors.length === 0 && gate.state !== "failed" && !cancelled;
+function whyNotJudged(metric, samples) {
+	if (samples.length === 0) return "there are no stats";
+	const [first, ...others] = samples.filter(({ figures }) => !figures.has(metric));
+	if (first === void 0) return void 0;
+	const count = others.length + 1;
+	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
+	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
 }
-const MAX_LIST_BYTES = 262144;
-/** Lists the uploaded files as a JSON array, or returns undefined above 256 KiB. */
-function listUploaded({ files }) {
-	const entries = files.filter((result) => result.status === "uploaded").map(({ file: { source }, path, size }) => ({
-		source,
-		path,
-		size
-	}));
-	const json = JSON.stringify(entries);
-	return Buffer.byteLength(json) > MAX_LIST_BYTES ? void 0 : json;
+const COMPARE = {
+	">": (figure, limit) => figure > limit,
+	">=": (figure, limit) => figure >= limit,
+	"<": (figure, limit) => figure < limit,
+	"<=": (figure, limit) => figure <= limit,
+	"==": (figure, limit) => figure === limit,
+	"!=": (figure, limit) => figure !== limit
+};
+function candidatesOf({ metric, aggregate, operator }, samples) {
+	const figures = figuresOf(metric, samples);
+	if (aggregate !== void 0) return [AGGREGATES[aggregate].compute(figures)];
+	if (operator.startsWith(">")) return [AGGREGATES.max.compute(figures)];
+	return operator.startsWith("<") ? [AGGREGATES.min.compute(figures)] : figures;
 }
-function nameShard({ index, count }) {
-	return `shard ${index} of ${count}`;
-}
-function describeShard(shard) {
-	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
-}
-function moreInReport(count) {
-	return `and ${formatNumber(count)} more; the report file has them all`;
+const MAX_REPORTED = 30;
+function namesIn({ figures }) {
+	const names = [...figures.keys()].sort().map(inlineCode);
+	return listSome(names, MAX_REPORTED) || "nothing";
 }
 
 // src/report/html.ts
@@ -1432,6 +1378,14 @@ function table(headings, rows) {
 function list(items) {
 	return items.length === 0 ? [] : [html`<ul>${concat(items.map(bullet))}\n</ul>`];
 }
+const MAX_ITEMS = 30;
+/** Lists at most 30 items. GitHub drops summaries above 1 MiB. */
+function shortList(items) {
+	return list(abbreviate(items, MAX_ITEMS, (count) => html`${moreInReport(count)}`));
+}
+function moreInReport(count) {
+	return `and ${formatNumber(count)} more; the report file has them all`;
+}
 function bullet(item) {
 	return html`\n<li>${item}</li>`;
 }
@@ -1449,7 +1403,7 @@ function escapeHtml(text) {
 // src/report/figures.ts
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 function formatFigure(metric, figure) {
-	return FORMATS[metricKind(metric) ?? "plain"](figure);
+	return FORMATS[unitOf(metric) ?? "plain"](figure);
 }
 const FORMATS = {
 	percentage: (figure) => `${formatDecimal(figure, 1)} %`,
@@ -1465,7 +1419,8 @@ function breachLine(breach, samples) {
 	const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
 	if (samples.length < 2) return tripped;
 	const allSamples = formatCount(samples.length, "sample");
-	if (aggregate === "mean") return `${tripped} on average of ${allSamples}`;
+	const overall = overallOf(condition);
+	if (overall !== void 0) return `${tripped} ${overall.words} ${allSamples}`;
 	const findSample = (holds) => aggregate === "last" ? samples.at(-1) : samples.find(holds);
 	const decisive = findSample(({ figures }) => figures.get(metric) === figure);
 	const line = `${tripped} at ${formatTime(decisive?.at ?? 0)}`;
@@ -1484,7 +1439,7 @@ const USED = {
 	memory: "mem_used_pct",
 	disk: "disk_used_pct"
 };
-function describeUsage({ samples }) {
+function describeUsage(samples) {
 	if (samples.length === 0) return "No stats were read";
 	const figures = Object.entries(USED).flatMap(([name, metric]) => {
 		const figure = aggregateOf("max", metric, samples);
@@ -1536,22 +1491,26 @@ function figuresTable({ samples, gate }) {
 		const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
 		const peak = describeUse(row, "max", samples);
 		if (peak === void 0 && judged.length === 0) return [];
-		const mean = judged.some(({ aggregate }) => aggregate === "mean") ? describeUse(row, "mean", samples) : void 0;
+		const overall = OVERALL.map((name) => {
+			return (judged.some(({ aggregate }) => aggregate === name) ? describeUse(row, name, samples) : void 0) ?? html``;
+		});
 		const marked = judged.map((condition) => markCondition(condition, gate));
 		return [[
 			html`${row.name}${describeTotal(row, samples)}`,
 			peak ?? html`not reported`,
-			mean ?? html``,
+			...overall,
 			concat(marked, "<br>")
 		]];
 	});
+	const headings = OVERALL.map((name) => AGGREGATES[name].overall?.heading ?? name);
 	return table([
 		"",
 		samples.length > 1 ? "Peak" : "Now",
-		"Mean",
+		...headings,
 		"Trips if"
 	], rows);
 }
+const OVERALL = AGGREGATE_NAMES.filter((name) => AGGREGATES[name].overall !== void 0);
 function rowOf(metric) {
 	return {
 		name: code(metric),
@@ -1587,51 +1546,349 @@ function markCondition(condition, { breaches, warnIf }) {
 	return html`${MARKS$1[level]}&nbsp;${prefix}${operator} ${figure}${suffix}`;
 }
 
-// src/report/verdict.ts
-function verdictOf(report) {
-	const { gate, samples, warnings } = report;
-	const failures = groupFailures(report);
-	const breaches = samples.length === 0 ? [] : gate.breaches;
-	const tripped = (wanted) => breaches.filter(({ level }) => level === wanted).map((breach) => ({
+// src/report/chart.ts
+const MIN_POINTS = 10;
+const MAX_POINTS = 60;
+const MAX_PERCENT = 1e3;
+const PLOTS = [
+	{
+		name: "🟦 CPU",
+		color: "#388bfd",
+		metric: "cpu_used_pct"
+	},
+	{
+		name: "🟪 memory",
+		color: "#a371f7",
+		metric: "mem_used_pct"
+	},
+	{
+		name: "🟩 disk",
+		color: "#2da44e",
+		metric: "disk_used_pct"
+	}
+];
+const GAP_COLOR = "#8c959f1f";
+function drawChart({ samples, gate, monitored }) {
+	const axis = axisOf(samples, monitored);
+	if (axis === void 0) return [];
+	const conditions = [...gate.failIf, ...gate.warnIf].filter((each) => overallOf(each) === void 0);
+	const plots = PLOTS.flatMap((plot) => {
+		const points = spreadOverTime(plot.metric, samples, axis);
+		const judged = conditions.filter(({ metric }) => metric === plot.metric);
+		const limits = [...new Set(judged.map(({ limit }) => limit))];
+		return points === void 0 ? [] : [{
+			...plot,
+			points,
+			limits
+		}];
+	});
+	if (plots.length === 0) return [];
+	const lines = plots.map(({ color, points }) => ({
+		kind: "line",
+		color,
+		points
+	}));
+	const limitLines = plots.flatMap((plot) => plot.limits.map((limit) => {
+		return {
+			kind: "line",
+			color: plot.color,
+			points: Array(axis.points).fill(limit)
+		};
+	}));
+	const top = Math.max(100, ...lines.flatMap(({ points }) => points));
+	const gaps = gapSeries(samples, axis, top);
+	const legend = plots.map(({ name, metric, limits }) => {
+		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
+		return figures === "" ? name : `${name} (level line: limit ${figures})`;
+	});
+	const names = gaps.length > 0 ? [...legend, "grey: no samples"] : legend;
+	const chart = toMermaid([
+		...lines,
+		...gaps,
+		...limitLines
+	], axis, Math.ceil(top));
+	return [html`<p>In percent: ${names.join(" · ")}</p>`, { html: chart }];
+}
+function axisOf(samples, monitored) {
+	const times = samples.map(({ at }) => at);
+	const { from, to } = monitored ?? {
+		from: times[0] ?? 0,
+		to: times.at(-1) ?? 0
+	};
+	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
+	const median = intervals.sort((one, other) => one - other)[intervals.length >> 1];
+	if (median === void 0) return void 0;
+	const points = Math.min(Math.round((to - from) / Math.max(median, 1)) + 1, MAX_POINTS);
+	return points < MIN_POINTS ? void 0 : {
+		from,
+		to,
+		points
+	};
+}
+function pointAt(at, { from, to, points }) {
+	return clamp(Math.round((at - from) / (to - from) * (points - 1)), points - 1);
+}
+function clamp(value, high) {
+	return Math.min(Math.max(value, 0), high);
+}
+function spreadOverTime(metric, samples, axis) {
+	const highest = /* @__PURE__ */ new Map();
+	for (const { at, figures } of samples) {
+		const figure = figures.get(metric);
+		if (figure === void 0) continue;
+		const point = pointAt(at, axis);
+		highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
+	}
+	let [previous] = highest.values();
+	if (previous === void 0) return void 0;
+	return Array.from({ length: axis.points }, (_, point) => {
+		previous = highest.get(point) ?? previous ?? 0;
+		return previous;
+	});
+}
+function gapSeries(samples, axis, top) {
+	const sampled = new Set(samples.map(({ at }) => pointAt(at, axis)));
+	const isMissing = (point) => point >= 0 && point < axis.points && !sampled.has(point);
+	const isGap = (point) => isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));
+	const points = Array.from({ length: axis.points }, (_, point) => isGap(point) ? top : -top);
+	return points.includes(top) ? [{
+		kind: "bar",
+		color: GAP_COLOR,
+		points
+	}] : [];
+}
+function toMermaid(series, axis, top) {
+	const style = {
+		xyChart: {
+			width: 800,
+			height: 320
+		},
+		themeVariables: { xyChart: {
+			backgroundColor: "transparent",
+			plotColorPalette: series.map(({ color }) => color).join(", ")
+		} }
+	};
+	const plots = series.map(({ kind, points }) => {
+		return `  ${kind} [${points.map((number) => number.toFixed(2)).join(", ")}]`;
+	});
+	return [
+		"```mermaid",
+		...[
+			`%%{init: ${JSON.stringify(style)}}%%`,
+			"xychart-beta",
+			"  accTitle: CPU, memory and disk over time",
+			`  accDescr: From ${formatTime(axis.from)} to ${formatTime(axis.to)}, in percent`,
+			`  ${timeAxis(axis)}`,
+			`  y-axis 0 --> ${top}`,
+			...plots
+		],
+		"```"
+	].join("\n");
+}
+function timeAxis({ from, to }) {
+	const unit = [{
+		name: "hours",
+		ms: 36e5
+	}, {
+		name: "minutes",
+		ms: 6e4
+	}].find(({ ms }) => to - from >= 2 * ms) ?? {
+		name: "seconds",
+		ms: 1e3
+	};
+	return `x-axis "${unit.name} since ${formatTime(from)}" 0 --> ${((to - from) / unit.ms).toFixed(2)}`;
+}
+
+// src/report/measured-section.ts
+const NOT_MEASURED = {
+	samples: [],
+	gate: NO_GATE
+};
+function viewMeasured(section) {
+	const { samples, gate } = section;
+	return {
+		level: LEVELS[gate.state],
+		headline: describeUsage(samples),
+		judgement: gate.state === "none" || samples.length === 0 ? "" : `The gate ${gate.state}.`,
+		reasons: breachLines(section, "fail"),
+		failures: [],
+		warnings: breachLines(section, "warn"),
+		notices: [],
+		logLines: [],
+		outputs: {
+			...statsOutputs(section),
+			...gateOutputs(section)
+		},
+		files: {},
+		blocks: [...figuresTable(section), ...drawChart(section)],
+		json: jsonOf(section)
+	};
+}
+const LEVELS = {
+	passed: "success",
+	none: "success",
+	warned: "warning",
+	failed: "failure"
+};
+function breachLines({ samples, gate }, level) {
+	if (samples.length === 0) return [];
+	return gate.breaches.filter((breach) => breach.level === level).map((breach) => ({
 		text: breachLine(breach, samples),
 		isUntrusted: false
 	}));
+}
+function statsOutputs({ samples }) {
+	const last = samples.at(-1);
+	const figures = Object.entries(METRICS).map(([metric, { decimals }]) => {
+		const figure = last?.figures.get(metric);
+		const text = decimals === void 0 ? String(figure) : figure?.toFixed(decimals);
+		return [metric.replaceAll("_", "-"), figure === void 0 ? "" : text];
+	});
 	return {
-		level: levelOf(report),
-		title: titleOf(report),
-		lines: [...tripped("fail"), ...errorLines(report, failures).map(untrusted)],
+		...Object.fromEntries(figures),
+		stats: last?.json ?? ""
+	};
+}
+function gateOutputs(section) {
+	const { state, breaches } = section.gate;
+	return {
+		gate: state,
+		breaches: JSON.stringify(breaches.map(breachEntry)),
+		aggregates: JSON.stringify(aggregatesOf(section))
+	};
+}
+function jsonOf(section) {
+	const { samples, gate, monitored } = section;
+	const last = samples.at(-1);
+	return {
+		monitored,
+		gate: {
+			state: gate.state,
+			breaches: gate.breaches.map(breachEntry)
+		},
+		figures: last === void 0 ? null : Object.fromEntries(last.figures),
+		aggregates: aggregatesOf(section),
+		samples: samples.map(({ at, figures }) => ({
+			at,
+			figures: Object.fromEntries(figures)
+		})),
+		stats: last === void 0 ? null : parseFields(last.json)
+	};
+}
+function aggregatesOf({ gate, samples }) {
+	const judged = [...gate.failIf, ...gate.warnIf].map(({ metric }) => metric);
+	const aggregates = [.../* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged])].map((metric) => {
+		const entries = AGGREGATE_NAMES.map((name) => [name, aggregateOf(name, metric, samples)]);
+		return [metric, Object.fromEntries(entries)];
+	});
+	return Object.fromEntries(aggregates.filter(([, { last }]) => last !== void 0));
+}
+function breachEntry(breach) {
+	const { level, condition } = breach;
+	const { text, metric, limit } = condition;
+	return {
+		level,
+		condition: text,
+		metric,
+		figure: breach.holds === void 0 ? null : breach.figure,
+		limit
+	};
+}
+
+// src/report/checksums.ts
+/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
+function checksumsOf(files) {
+	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
+}
+/**
+* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed,
+* so that only a complete build has a digest.
+*/
+function digestOf(files) {
+	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
+	if (lines.length === 0 || lines.length < files.length) return "";
+	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
+	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+}
+const ESCAPES = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r"
+};
+function lineOf(sha256, name) {
+	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
+	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
+}
+
+// src/report/upload-section.ts
+const NOTHING_SENT = {
+	dryRun: false,
+	shard: void 0,
+	files: [],
+	skipped: [],
+	digest: "",
+	orphaned: [],
+	retries: 0,
+	durationMs: 0
+};
+function viewUpload(section, info) {
+	const { digest, shard } = section;
+	const totals = countFiles(section);
+	const failures = groupFailures(section);
+	const notices = [...modesNotice(section), ...orphansNotice(section)];
+	const transferLine = describeTransfer(section, totals);
+	const digestLine = digest === "" ? [] : [`Digest: ${digest}`];
+	return {
+		level: levelOf$1(section, totals),
+		headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ""}`,
+		judgement: "",
+		reasons: notAttemptedReasons(section, info).map((text) => ({
+			text,
+			isUntrusted: true
+		})),
 		failures,
-		warnings: [...tripped("warn"), ...warnings.map(untrusted)],
-		notices: [
-			...modesNotice(report),
-			...orphansNotice(report),
-			...uploadedNotice(report)
-		],
-		upload: describeTransfer(report)
+		warnings: [],
+		notices,
+		logLines: transferLine === "" ? digestLine : [transferLine, ...digestLine],
+		outputs: outputsOf$1(totals, digest),
+		files: { checksums: {
+			name: "checksums.txt",
+			text: checksumsOf(section.files)
+		} },
+		blocks: blocksOf(section, failures, notices, transferLine),
+		json: {
+			totals,
+			...section,
+			files: section.files.map(fileEntry)
+		}
 	};
 }
-function untrusted(text) {
-	return {
-		text,
-		isUntrusted: true
+function countFiles({ files, skipped }) {
+	const totals = {
+		planned: files.length,
+		plannedBytes: 0,
+		uploaded: 0,
+		unchanged: 0,
+		unchangedBytes: 0,
+		failed: 0,
+		skipped: skipped.length,
+		notAttempted: 0,
+		uploadedBytes: 0
 	};
+	for (const result of files) {
+		const { status, file } = result;
+		totals[status === "not-attempted" ? "notAttempted" : status] += 1;
+		totals.plannedBytes += file.size;
+		if (status === "unchanged") totals.unchangedBytes += file.size;
+		if (status === "uploaded") totals.uploadedBytes += result.size;
+	}
+	return totals;
 }
-function levelOf(report) {
-	const { cancelled, files, shard, gate } = report;
-	if (cancelled) return "cancelled";
-	if (!succeeded(report)) return "failure";
-	return isUpload(report) && files.length === 0 && !shard?.planned || gate.state === "warned" ? "warning" : "success";
+function levelOf$1({ shard }, totals) {
+	if (totals.failed + totals.notAttempted > 0) return "failure";
+	return totals.planned === 0 && !shard?.planned ? "warning" : "success";
 }
-function titleOf(report) {
-	const { cancelled, shard, gate, samples } = report;
-	const outcome = isUpload(report) ? describeUpload(report) : describeUsage(report);
-	const shardText = shard === void 0 ? "" : ` (${nameShard(shard)})`;
-	const judgement = gate.state !== "none" && samples.length > 0 ? ` The gate ${gate.state}.` : "";
-	return `${cancelled ? "Cancelled. " : ""}${outcome}${shardText}.${judgement}`;
-}
-function describeUpload(report) {
-	const { dryRun, errors, durationMs, skipped, cancelled } = report;
-	const totals = countFiles(report);
+function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cancelled }) {
 	const { planned, unchanged, uploaded, failed, notAttempted } = totals;
 	const unsent = `${clause(unchanged, "unchanged")}${clause(skipped.length, "skipped")}`;
 	const changed = formatCount(planned - unchanged, "file");
@@ -1645,20 +1902,23 @@ function describeUpload(report) {
 function clause(count, what) {
 	return count === 0 ? "" : `, ${formatNumber(count)} ${what}`;
 }
-function describeTransfer(report) {
-	const { uploaded, uploadedBytes } = countFiles(report);
-	const { retries, durationMs } = report;
+function nameShard({ index, count }) {
+	return `shard ${index} of ${count}`;
+}
+function describeShard(shard) {
+	return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, "file")}`;
+}
+function describeTransfer({ retries, durationMs }, totals) {
+	const { uploaded, uploadedBytes } = totals;
 	if (uploaded === 0) return "";
 	const rate = formatRate(uploadedBytes, durationMs);
 	const repeated = clause(retries, retries === 1 ? "retry" : "retries");
 	return `${formatCount(uploaded, "file")}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
 }
-function errorLines({ errors, files, cancelled }, failures) {
-	const hints = new Set(failures.map(({ hint }) => hint));
-	const lines = errors.flatMap(({ message, details }) => [message, ...details]);
-	if (lines.length > 0) return lines.filter((line) => !hints.has(line));
+function notAttemptedReasons({ files }, { errors, cancelled }) {
+	if (errors.length > 0 || cancelled) return [];
 	const reasons = files.flatMap((file) => file.status === "not-attempted" ? [file.reason] : []);
-	return cancelled ? [] : [...new Set(reasons)].map((reason) => `Not attempted: ${reason}`);
+	return [...new Set(reasons)].map((reason) => `Not attempted: ${reason}`);
 }
 function groupFailures({ files }) {
 	const failed = files.filter((result) => result.status === "failed").filter(({ error }) => error.kind !== "cancelled");
@@ -1675,23 +1935,116 @@ function modesNotice({ files }) {
 	if (program === void 0) return [];
 	return [`${formatCount(programs.length, "executable file")}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`];
 }
-const MAX_NAMES$2 = 10;
+const MAX_ORPHANS = 10;
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned.map(inlineCode), MAX_NAMES$2, moreInReport).join(", ")}`];
+	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
 }
-function uploadedNotice(report) {
-	if (!isUpload(report) || listUploaded(report) !== void 0) return [];
-	return ["The output `uploaded` is `[]`, since it would exceed 256 KiB. The file named by the output `report` lists every file."];
+function outputsOf$1(totals, digest) {
+	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
+	return {
+		"uploaded-count": String(uploaded),
+		"unchanged-count": String(unchanged),
+		"failed-count": String(failed),
+		"skipped-count": String(skipped),
+		"uploaded-bytes": String(uploadedBytes),
+		digest
+	};
 }
+function fileEntry({ file, ...result }) {
+	const { source, target, size } = file;
+	return {
+		source,
+		target,
+		size,
+		...result
+	};
+}
+function blocksOf({ files, skipped, digest, dryRun }, failures, notices, transferLine) {
+	const planned = dryRun ? files.filter(({ status }) => status === "skipped").map(({ file }) => file) : [];
+	return [
+		...failures.length === 0 ? [] : [html`<h4>What failed</h4>`],
+		...shortList(failures.map(describeFailures$1)),
+		...shortList(describeFolders(planned)),
+		...transferLine === "" ? [] : [html`<p>${transferLine}</p>`],
+		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
+		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))),
+		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
+		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`]
+	];
+}
+const MAX_NAMES$1 = 5;
+function describeFailures$1({ message, hint, sources }) {
+	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
+	const more = (count) => html`${moreInReport(count)}`;
+	const names = concat(abbreviate(sources.map(code), MAX_NAMES$1, more), ", ");
+	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
+}
+function describeFolders(files) {
+	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
+		const [source = "", target = ""] = names.split("\0");
+		const count = formatCount(inFolder.length, "file");
+		return describeMove({
+			source,
+			target
+		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
+	});
+}
+function describeMove({ source, target }, size) {
+	return html`${code(source)} → ${code(target)}: ${size}`;
+}
+
+// src/report/report.ts
+/** Returns what each section of the report says, in the order of the headline. */
+function viewsOf(report) {
+	const { upload, measured } = report;
+	return [...upload === void 0 ? [] : [viewUpload(upload, report)], ...measured === void 0 ? [] : [viewMeasured(measured)]];
+}
+/** Reports a task that failed before it did anything; a configured gate then fails, too. */
+function failedReport(task, { name, error, isGated }) {
+	const gate = isGated ? {
+		...NO_GATE,
+		state: "failed"
+	} : NO_GATE;
+	const info = {
+		task,
+		name,
+		sandboxId: "",
+		baseUrl: "",
+		cancelled: false,
+		warnings: []
+	};
+	const sections = {
+		upload: NOTHING_SENT,
+		measured: {
+			samples: [],
+			gate
+		}
+	};
+	return {
+		...info,
+		errors: [error],
+		...pickSections(task, sections)
+	};
+}
+function pickSections(task, { upload, measured }) {
+	if (task === "sync") return {
+		upload,
+		measured
+	};
+	return task === "upload" ? { upload } : { measured };
+}
+
+// src/report/reported-error.ts
+/** Describes an error for the log and the report, with its hint, its problems or its stack. */
 function toReportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
 		details: error.kind === "cancelled" ? [] : [error.hint]
 	};
-	return error instanceof InputError ? reportProblems(error) : reportBug(error);
+	return error instanceof InputError ? describeProblems(error) : describeBug(error);
 }
-function reportProblems({ problems }) {
+function describeProblems({ problems }) {
 	const [only = "", ...others] = problems.map(describeProblem);
 	if (others.length === 0) return {
 		message: only,
@@ -1703,12 +2056,13 @@ function reportProblems({ problems }) {
 		details: [only, ...others]
 	};
 }
-function reportBug(error) {
+function describeBug(error) {
 	return {
 		message: "Sandbox Sync itself failed. This is a bug; please report it.",
 		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
 	};
 }
+/** Explains why the sandbox was not ready in time. */
 function waitError({ unmet, error, waitedMs }) {
 	if (error !== void 0 && !error.isRetryable) return toReportedError(error);
 	const last = error === void 0 ? [] : [error.message, error.hint];
@@ -1979,288 +2333,75 @@ function waitLog(log) {
 	};
 }
 
-// src/report/checksums.ts
-/** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
-function checksumsOf({ files }) {
-	return files.flatMap((result) => "path" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.path)] : []).join("");
+// src/report/verdict.ts
+function verdictOf(report) {
+	const sections = viewsOf(report);
+	const failures = sections.flatMap((section) => section.failures);
+	return {
+		level: levelOf(report, sections),
+		title: titleOf(report, sections),
+		reasons: [...sections.flatMap((section) => section.reasons), ...errorLines(report, failures).map(untrusted)],
+		failures,
+		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
+		notices: sections.flatMap((section) => section.notices),
+		sections
+	};
 }
-/**
-* Hashes the sorted checksum lines of all targets. Returns '' if a file failed or was not hashed,
-* so that only a complete build has a digest.
-*/
-function digestOf(files) {
-	const lines = files.flatMap((result) => "sha256" in result && result.sha256 !== void 0 ? [lineOf(result.sha256, result.file.target)] : []);
-	if (lines.length === 0 || lines.length < files.length) return "";
-	const sorted = lines.map((line) => Buffer.from(line)).sort((one, other) => one.compare(other));
-	return `sha256:${hash("sha256", Buffer.concat(sorted))}`;
+function succeeded({ level }) {
+	return level === "success" || level === "warning";
 }
-const ESCAPES = {
-	"\\": "\\\\",
-	"\n": "\\n",
-	"\r": "\\r"
-};
-function lineOf(sha256, name) {
-	const escaped = name.replaceAll(/[\\\n\r]/g, (character) => ESCAPES[character] ?? character);
-	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
+function levelOf({ cancelled, errors }, sections) {
+	if (cancelled) return "cancelled";
+	const levels = sections.map(({ level }) => level);
+	if (errors.length > 0 || levels.includes("failure")) return "failure";
+	return levels.includes("warning") ? "warning" : "success";
+}
+function titleOf({ cancelled }, sections) {
+	const headline = `${sections[0]?.headline ?? ""}.`;
+	const judgements = sections.map(({ judgement }) => judgement);
+	return [
+		cancelled ? "Cancelled." : "",
+		headline,
+		...judgements
+	].filter((sentence) => sentence !== "").join(" ");
+}
+function errorLines({ errors }, failures) {
+	const hints = new Set(failures.map(({ hint }) => hint));
+	return errors.flatMap(({ message, details }) => [message, ...details]).filter((line) => !hints.has(line));
+}
+function untrusted(text) {
+	return {
+		text,
+		isUntrusted: true
+	};
 }
 
 // src/report/outputs.ts
-function outputsOf(report) {
-	return {
-		...isUpload(report) ? uploadOutputs(report) : {},
-		...report.task === "upload" ? {} : {
-			...statsOutputs(report),
-			...gateOutputs(report)
-		}
-	};
-}
-function uploadOutputs(report) {
-	const { uploaded, unchanged, failed, skipped, uploadedBytes } = countFiles(report);
-	return {
-		"uploaded-count": String(uploaded),
-		"unchanged-count": String(unchanged),
-		"failed-count": String(failed),
-		"skipped-count": String(skipped),
-		"uploaded-bytes": String(uploadedBytes),
-		uploaded: listUploaded(report) ?? "[]",
-		digest: report.digest
-	};
-}
-function statsOutputs({ samples }) {
-	const stats = samples.at(-1);
-	const figures = Object.keys(METRICS).map((metric) => {
-		const figure = stats?.figures.get(metric);
-		return [metric.replaceAll("_", "-"), figure === void 0 ? "" : formatOutput(metric, figure)];
-	});
-	return {
-		...Object.fromEntries(figures),
-		stats: stats?.json ?? ""
-	};
-}
-const TWO_DECIMALS = /* @__PURE__ */ new Set(["mem_used_pct", "disk_used_pct"]);
-function formatOutput(metric, figure) {
-	return TWO_DECIMALS.has(metric) ? figure.toFixed(2) : String(figure);
-}
-function gateOutputs({ gate, samples }) {
-	return {
-		gate: gate.state,
-		breaches: JSON.stringify(gate.breaches.map(breachEntry)),
-		aggregates: JSON.stringify(aggregatesOf({
-			gate,
-			samples
-		}))
-	};
-}
-function aggregatesOf({ gate, samples }) {
-	const judged = [...gate.failIf, ...gate.warnIf].map(({ metric }) => metric);
-	const aggregates = [.../* @__PURE__ */ new Set([...Object.keys(METRICS), ...judged])].map((metric) => {
-		const entries = AGGREGATES.map((kind) => [kind, aggregateOf(kind, metric, samples)]);
-		return [metric, Object.fromEntries(entries)];
-	});
-	return Object.fromEntries(aggregates.filter(([, { last }]) => last !== void 0));
+/** Merges the outputs of all sections. */
+function outputsOf({ sections }) {
+	return Object.assign({}, ...sections.map((section) => section.outputs));
 }
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-function reportJson(report, { title }) {
-	const { task, files, samples, gate, ...otherFields } = report;
-	const stats = samples.at(-1);
+/** Returns the text of report.json, with the keys of the sections that the task has. */
+function reportJson(report, verdict) {
+	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
 	const document = {
 		$schema: SCHEMA,
 		task,
-		succeeded: succeeded(report),
-		headline: title,
-		totals: countFiles(report),
-		...otherFields,
-		gate: {
-			state: gate.state,
-			breaches: gate.breaches.map(breachEntry)
-		},
-		figures: stats === void 0 ? null : Object.fromEntries(stats.figures),
-		aggregates: aggregatesOf(report),
-		samples: samples.map(({ at, figures }) => ({
-			at,
-			figures: Object.fromEntries(figures)
-		})),
-		files: files.map(fileEntry)
+		succeeded: succeeded(verdict),
+		headline: verdict.title,
+		name,
+		sandboxId,
+		baseUrl,
+		cancelled,
+		errors,
+		warnings,
+		...Object.assign({}, ...verdict.sections.map(({ json }) => json))
 	};
-	return `${JSON.stringify(document).slice(0, -1)},"stats":${stats?.json || "null"}}\n`;
-}
-function breachEntry(breach) {
-	const { level, condition } = breach;
-	const { text, metric, limit } = condition;
-	return {
-		level,
-		condition: text,
-		metric,
-		figure: breach.holds === void 0 ? null : breach.figure,
-		limit
-	};
-}
-function fileEntry({ file, ...result }) {
-	const { source, target, size } = file;
-	return {
-		source,
-		target,
-		size,
-		...result
-	};
-}
-
-// src/report/chart.ts
-const MIN_POINTS = 10;
-const MAX_POINTS = 60;
-const MAX_PERCENT = 1e3;
-const PLOTS = [
-	{
-		name: "🟦 CPU",
-		color: "#388bfd",
-		metric: "cpu_used_pct"
-	},
-	{
-		name: "🟪 memory",
-		color: "#a371f7",
-		metric: "mem_used_pct"
-	},
-	{
-		name: "🟩 disk",
-		color: "#2da44e",
-		metric: "disk_used_pct"
-	}
-];
-const GAP_COLOR = "#8c959f1f";
-function drawChart({ samples, gate, monitored }) {
-	const axis = axisOf(samples, monitored);
-	if (axis === void 0) return [];
-	const conditions = [...gate.failIf, ...gate.warnIf].filter((each) => each.aggregate !== "mean");
-	const plots = PLOTS.flatMap((plot) => {
-		const points = spreadOverTime(plot.metric, samples, axis);
-		const judged = conditions.filter(({ metric }) => metric === plot.metric);
-		const limits = [...new Set(judged.map(({ limit }) => limit))];
-		return points === void 0 ? [] : [{
-			...plot,
-			points,
-			limits
-		}];
-	});
-	if (plots.length === 0) return [];
-	const lines = plots.map(({ color, points }) => ({
-		kind: "line",
-		color,
-		points
-	}));
-	const limitLines = plots.flatMap((plot) => plot.limits.map((limit) => {
-		return {
-			kind: "line",
-			color: plot.color,
-			points: Array(axis.points).fill(limit)
-		};
-	}));
-	const top = Math.max(100, ...lines.flatMap(({ points }) => points));
-	const gaps = gapSeries(samples, axis, top);
-	const legend = plots.map(({ name, metric, limits }) => {
-		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
-		return figures === "" ? name : `${name} (level line: limit ${figures})`;
-	});
-	const names = gaps.length > 0 ? [...legend, "grey: no samples"] : legend;
-	const chart = toMermaid([
-		...lines,
-		...gaps,
-		...limitLines
-	], axis, Math.ceil(top));
-	return [html`<p>In percent: ${names.join(" · ")}</p>`, { html: chart }];
-}
-function axisOf(samples, monitored) {
-	const times = samples.map(({ at }) => at);
-	const { from, to } = monitored ?? {
-		from: times[0] ?? 0,
-		to: times.at(-1) ?? 0
-	};
-	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-	const median = intervals.sort((one, other) => one - other)[intervals.length >> 1];
-	if (median === void 0) return void 0;
-	const points = Math.min(Math.round((to - from) / Math.max(median, 1)) + 1, MAX_POINTS);
-	return points < MIN_POINTS ? void 0 : {
-		from,
-		to,
-		points
-	};
-}
-function pointAt(at, { from, to, points }) {
-	return clamp(Math.round((at - from) / (to - from) * (points - 1)), points - 1);
-}
-function clamp(value, high) {
-	return Math.min(Math.max(value, 0), high);
-}
-function spreadOverTime(metric, samples, axis) {
-	const highest = /* @__PURE__ */ new Map();
-	for (const { at, figures } of samples) {
-		const figure = figures.get(metric);
-		if (figure === void 0) continue;
-		const point = pointAt(at, axis);
-		highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
-	}
-	let [previous] = highest.values();
-	if (previous === void 0) return void 0;
-	return Array.from({ length: axis.points }, (_, point) => {
-		previous = highest.get(point) ?? previous ?? 0;
-		return previous;
-	});
-}
-function gapSeries(samples, axis, top) {
-	const sampled = new Set(samples.map(({ at }) => pointAt(at, axis)));
-	const isMissing = (point) => point >= 0 && point < axis.points && !sampled.has(point);
-	const isGap = (point) => isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));
-	const points = Array.from({ length: axis.points }, (_, point) => isGap(point) ? top : -top);
-	return points.includes(top) ? [{
-		kind: "bar",
-		color: GAP_COLOR,
-		points
-	}] : [];
-}
-function toMermaid(series, axis, top) {
-	const style = {
-		xyChart: {
-			width: 800,
-			height: 320
-		},
-		themeVariables: { xyChart: {
-			backgroundColor: "transparent",
-			plotColorPalette: series.map(({ color }) => color).join(", ")
-		} }
-	};
-	const plots = series.map(({ kind, points }) => {
-		return `  ${kind} [${points.map((number) => number.toFixed(2)).join(", ")}]`;
-	});
-	return [
-		"```mermaid",
-		...[
-			`%%{init: ${JSON.stringify(style)}}%%`,
-			"xychart-beta",
-			"  accTitle: CPU, memory and disk over time",
-			`  accDescr: From ${formatTime(axis.from)} to ${formatTime(axis.to)}, in percent`,
-			`  ${timeAxis(axis)}`,
-			`  y-axis 0 --> ${top}`,
-			...plots
-		],
-		"```"
-	].join("\n");
-}
-function timeAxis({ from, to }) {
-	const unit = [{
-		name: "hours",
-		ms: 36e5
-	}, {
-		name: "minutes",
-		ms: 6e4
-	}].find(({ ms }) => to - from >= 2 * ms) ?? {
-		name: "seconds",
-		ms: 1e3
-	};
-	return `x-axis "${unit.name} since ${formatTime(from)}" 0 --> ${((to - from) / unit.ms).toFixed(2)}`;
+	return `${JSON.stringify(document)}\n`;
 }
 
 // src/report/summary.ts
-const MAX_NAMES$1 = 5;
-const MAX_ITEMS = 30;
 const DOCS = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs";
 const MARKS = {
 	success: "✅",
@@ -2268,24 +2409,13 @@ const MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
+/** Renders the job summary: the verdict, its reasons, then each section, the newest first. */
 function summaryOf(report, verdict) {
-	const { level, title, lines, failures, warnings, notices, upload } = verdict;
-	const { digest, skipped } = report;
-	const reasons = [...lines.map(toHtml), ...warnings.map((each) => html`⚠️ ${toHtml(each)}`)];
-	const planned = plannedFiles(report);
+	const { level, title, reasons, warnings, sections } = verdict;
 	return [
 		html`<h3>${MARKS[level]} Sandbox Sync${nameSandbox(report)}: ${title}</h3>`,
-		...shortList(reasons),
-		...figuresTable(report),
-		...drawChart(report),
-		...failures.length === 0 ? [] : [html`<h4>What failed</h4>`],
-		...shortList(failures.map(describeFailures$1)),
-		...shortList(describeFolders(planned)),
-		...upload === "" ? [] : [html`<p>${upload}</p>`],
-		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
-		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map(({ path: entryPath, reason }) => html`${code(entryPath)}: ${reason}`))),
-		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
-		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`],
+		...shortList([...reasons.map(toHtml), ...warnings.map((each) => html`⚠️ ${toHtml(each)}`)]),
+		...sections.toReversed().flatMap((section) => section.blocks),
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
@@ -2295,34 +2425,6 @@ function toHtml({ text, isUntrusted }) {
 function nameSandbox({ name, sandboxId }) {
 	const names = [name, sandboxId].filter((text) => text !== "").map(code);
 	return names.length === 0 ? html`` : html` (${concat(names, ", ")})`;
-}
-function shortList(items) {
-	return list(abbreviate(items, MAX_ITEMS, more));
-}
-function more(count) {
-	return html`${moreInReport(count)}`;
-}
-function describeFailures$1({ message, hint, sources }) {
-	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
-	const names = concat(abbreviate(sources.map(code), MAX_NAMES$1, more), ", ");
-	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
-}
-function plannedFiles({ files, dryRun }) {
-	if (!dryRun) return [];
-	return files.filter(({ status }) => status === "skipped").map(({ file }) => file);
-}
-function describeFolders(files) {
-	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
-		const [source = "", target = ""] = names.split("\0");
-		const count = formatCount(inFolder.length, "file");
-		return describeMove({
-			source,
-			target
-		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
-	});
-}
-function describeMove({ source, target }, size) {
-	return html`${code(source)} → ${code(target)}: ${size}`;
 }
 function footer({ sandboxId, baseUrl }) {
 	const sandbox = sandboxId === "" ? html`` : html`Sandbox ${code(sandboxId)} at ${code(baseUrl)} · `;
@@ -2335,7 +2437,7 @@ function footer({ sandboxId, baseUrl }) {
 async function publish(report, options) {
 	const { log, withSummary } = options;
 	const verdict = verdictOf(report);
-	logFiles(report, log);
+	if (report.upload !== void 0) logFiles(report.upload, log);
 	const problems = writeOutputs(report, verdict, options);
 	if (withSummary) await writeSummary(report, verdict, options);
 	logVerdict(report, verdict, problems, log);
@@ -2344,7 +2446,7 @@ function writeOutputs(report, verdict, options) {
 	try {
 		const outputs = {
 			...writeFiles(report, verdict, options),
-			...outputsOf(report)
+			...outputsOf(verdict)
 		};
 		requireFiles("GITHUB_OUTPUT");
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
@@ -2353,31 +2455,31 @@ function writeOutputs(report, verdict, options) {
 		return [`The step's outputs could not be written: ${errorText(error)}.`];
 	}
 }
+/** Writes the report and the files of its sections. Returns their paths by output. */
 function writeFiles(report, verdict, { log, redact }) {
-	const noFiles = isUpload(report) ? {
-		report: "",
-		checksums: ""
-	} : { report: "" };
+	const files = Object.entries({
+		...Object.fromEntries(verdict.sections.flatMap((section) => Object.entries(section.files))),
+		report: {
+			name: "report.json",
+			text: reportJson(report, verdict)
+		}
+	});
+	const none = Object.fromEntries(files.map(([output]) => [output, ""]));
 	try {
 		const folder = mkdtempSync(path.join(tempDirectory(), "sandbox-sync-"));
-		const write = (name, text) => {
+		const paths = files.map(([output, { name, text }]) => {
+			if (text === "") return [output, ""];
 			const file = path.join(folder, name);
 			writeFileSync(file, redact(text), {
 				flag: "wx",
 				mode: 384
 			});
-			return file;
-		};
-		const list = checksumsOf(report);
-		const checksums = list === "" ? "" : write("checksums.txt", list);
-		return {
-			...noFiles,
-			...checksums && { checksums },
-			report: write("report.json", reportJson(report, verdict))
-		};
+			return [output, file];
+		});
+		return Object.fromEntries(paths);
 	} catch (error) {
 		log.warning([`The report file could not be written: ${errorText(error)}.`]);
-		return noFiles;
+		return none;
 	}
 }
 async function writeSummary(report, verdict, { log, redact }) {
@@ -2389,21 +2491,20 @@ async function writeSummary(report, verdict, { log, redact }) {
 }
 const MAX_ANNOTATIONS = 9;
 function logVerdict(report, verdict, problems, log) {
-	const { level, title, lines, failures, warnings, notices, upload } = verdict;
+	const { title, reasons, failures, warnings, notices, sections } = verdict;
 	const prefix = report.name === "" ? "" : `${report.name}: `;
-	if (upload !== "") log.line(upload);
-	if (report.digest !== "") log.line(`Digest: ${report.digest}`);
+	for (const line of sections.flatMap(({ logLines }) => logLines)) log.line(line);
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
 	for (const text of notices) log.notice([text]);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
 	const [first, ...others] = [
 		...problems,
-		...lines.map(({ text }) => text),
+		...reasons.map(({ text }) => text),
 		title
 	];
 	const texts = [`${prefix}${first}`, ...others];
-	if (level === "failure" || level === "cancelled" || problems.length > 0) log.fail(texts);
-	else log.line(texts.join(" "));
+	if (succeeded(verdict) && problems.length === 0) log.line(texts.join(" "));
+	else log.fail(texts);
 }
 const MAX_NAMES = 10;
 function failureLines({ message, hint, sources }) {
@@ -2428,7 +2529,7 @@ async function runStep(entry, handler, { inputs, onFailure } = {}) {
 async function runReportingStep(entry, handler, { inputs } = {}) {
 	const step = openStep(entry, inputs);
 	const { raw, context, log } = step;
-	const report = await attempt(entry, handler, step).catch((error) => failedReport(entry, raw, toReportedError(error)));
+	const report = await attempt(entry, handler, step).catch((error) => reportOfFailure(entry, raw, error));
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 		await publish(report, {
@@ -2476,19 +2577,12 @@ async function attempt(entry, handler, { raw, sandboxes, context }) {
 	const resolved = inputNames(entry).includes("token") ? withJobSandbox(raw, sandboxes) : raw;
 	return handler(parseInputs(entry, resolved), context, resolved);
 }
-function failedReport(entry, raw, error) {
-	const gate = entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim()) ? {
-		...NO_GATE,
-		state: "failed"
-	} : NO_GATE;
-	const name = raw["name"]?.trim() ?? "";
-	return {
-		...EMPTY_REPORT,
-		task: taskOf(entry),
-		name,
-		gate,
-		errors: [error]
-	};
+function reportOfFailure(entry, raw, error) {
+	return failedReport(taskOf(entry), {
+		name: raw["name"]?.trim() ?? "",
+		error: toReportedError(error),
+		isGated: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
+	});
 }
 
 // src/stats/sample.ts
@@ -2551,19 +2645,20 @@ function requestStats(client, path) {
 		headers: { "Cache-Control": "no-cache" }
 	});
 }
-/** Returns undefined unless `json` is a JSON object. */
+/** Returns undefined unless `json` is a JSON object that can be written again. */
 function decodeStats(json) {
 	const fields = parseObject(json);
 	if (fields === void 0) return void 0;
 	const sent = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Number.isFinite(value) ? [[name, value]] : []);
 	return {
 		figures: withDerived(new Map(sent)),
-		json: json.trim()
+		json: JSON.stringify(fields)
 	};
 }
 function parseObject(json) {
 	try {
 		const value = JSON.parse(json);
+		JSON.stringify(value);
 		return typeof value === "object" && value !== null && !Array.isArray(value) ? value : void 0;
 	} catch {
 		return;
@@ -2607,24 +2702,28 @@ function withDerived(sent) {
 /** Waits for the sandbox, then samples and judges it; failed requests go into the report. */
 async function stats(inputs, context) {
 	const { sandboxId, baseUrl } = inputs;
-	const gate = gateOf(inputs, []);
-	const report = {
-		...EMPTY_REPORT,
-		task: "stats",
-		sandboxId,
-		baseUrl,
-		gate
-	};
 	return withClient(agentService(inputs), context, async (client) => {
-		const measured = await waitFor(inputs, client, context) ?? await measure(inputs, client, context);
+		const error = await waitFor(inputs, client, context);
+		const result = error === void 0 ? await measure(inputs, client, context) : {
+			measured: {
+				samples: [],
+				gate: gateOf(inputs, [])
+			},
+			errors: [error]
+		};
+		const cancelled = context.cancel.aborted;
 		return {
-			...report,
-			...measured,
-			cancelled: context.cancel.aborted
+			task: "stats",
+			name: "",
+			sandboxId,
+			baseUrl,
+			cancelled,
+			warnings: [],
+			...result
 		};
 	});
 }
-/** Waits until the `wait-until` conditions hold; returns errors if they never do. */
+/** Waits until the `wait-until` conditions hold; returns an error if they never do. */
 async function waitFor(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
 	const { onEvent, cancel } = context;
@@ -2647,24 +2746,24 @@ async function waitFor(inputs, client, context) {
 			wait
 		})
 	});
-	return result.isReady ? void 0 : { errors: [waitError(result)] };
+	return result.isReady ? void 0 : waitError(result);
 }
-/** Samples once if there is a gate; returns errors if `fail-if` cannot be judged. */
+/** Samples once if there is a gate; returns an error if `fail-if` cannot be judged. */
 async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
 	const outcome = await sample(inputs, client, context);
 	if ("error" in outcome) {
 		const { message, details } = statsError(outcome.error);
-		return { errors: [{
+		return {
 			message: NOT_JUDGEABLE,
 			details: [message, ...details]
-		}] };
+		};
 	}
 	const details = findUnmet(inputs.failIf, outcome.value).filter(({ holds }) => holds === void 0).map(judgementLine);
-	return details.length === 0 ? void 0 : { errors: [{
+	return details.length === 0 ? void 0 : {
 		message: NOT_JUDGEABLE,
 		details
-	}] };
+	};
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
 const WITHOUT_STATS = "If the service has no stats, use sandbox-sync/sandbox-sync/upload.";
@@ -2684,10 +2783,14 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 		cpuWindowStarted,
 		stop: context.cancel
 	});
+	const gate = gateOf(inputs, samples, samples.length < count);
+	const errors = error === void 0 ? [] : [statsError(error)];
 	return {
-		samples,
-		gate: gateOf(inputs, samples, samples.length < count),
-		errors: error === void 0 ? [] : [statsError(error)]
+		measured: {
+			samples,
+			gate
+		},
+		errors
 	};
 }
 async function sample({ statsPath, retries }, client, context) {
@@ -3009,35 +3112,37 @@ async function endMonitor(directory, context) {
 	const record = readRecord(directory);
 	if (record.samples.length === 0) throw lostRecordError(directory);
 	const end = record.end ?? (cancel.aborted ? "the job asked for it" : void 0);
-	return {
-		...judgeRecord(parseInputs("monitor-end", saved.inputs), {
-			...record,
-			end
-		}, jobEnd),
+	return judgeRecord(parseInputs("monitor-end", saved.inputs), {
+		...record,
+		end
+	}, {
+		jobEnd,
 		cancelled: cancel.aborted
-	};
+	});
 }
 /** Judges a record; a gap is an error if there is a `fail-if`, and a warning otherwise. */
-function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, jobEnd) {
+function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, { jobEnd, cancelled }) {
 	const { samples } = record;
 	const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
 	const [message, ...details] = gaps;
 	const isFailure = failIf.length > 0 && message !== void 0;
 	return {
-		...EMPTY_REPORT,
 		task: "monitor",
 		name,
 		sandboxId,
 		baseUrl,
-		samples,
-		monitored: {
-			from: samples[0]?.at ?? jobEnd,
-			to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd)
+		cancelled,
+		measured: {
+			samples,
+			monitored: {
+				from: samples[0]?.at ?? jobEnd,
+				to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd)
+			},
+			gate: gateOf({
+				failIf,
+				warnIf
+			}, samples, gaps.length > 0)
 		},
-		gate: gateOf({
-			failIf,
-			warnIf
-		}, samples, gaps.length > 0),
 		errors: isFailure ? [{
 			message,
 			details
@@ -3285,4 +3390,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { InputError as $, gateOf as A, withRetries as B, monitorDirectory as C, requireFiles as D, scheduleDeletion as E, formatCount as F, parseAnswer as G, withClient as H, formatDuration as I, errorText as J, AgentError as K, formatNumber as L, abbreviate as M, andMore as N, EMPTY_REPORT as O, formatBytes as P, isSecretHeader as Q, listSome as R, loadScheduledDeletion as S, publishSandbox as T, MAX_ANSWER_BYTES as U, agentService as V, badAnswer as W, parseFields as X, fieldsOf as Y, systemCode as Z, runStep as _, endMonitor as a, findMonitors as b, runSampler as c, markStopped as d, allOrProblems as et, checkGateIsJudgeable as f, runReportingStep as g, waitFor as h, chooseMonitor as i, isGated as j, describeShard as k, isStopped as l, stats as m, leftBehind as n, quote as nt, startMonitor as o, measure as p, isFatal as q, provideSandbox as r, receiveTask as s, deleteSandbox as t, inputError as tt, loadInputs as u, digestOf as v, openMonitorDirectory as w, forgetJobSandbox as x, creationMetadata as y, totalSize as z };
+export { isSecretHeader as $, NOT_MEASURED as A, totalSize as B, openMonitorDirectory as C, NOTHING_SENT as D, requireFiles as E, formatBytes as F, badAnswer as G, agentService as H, formatCount as I, isFatal as J, parseAnswer as K, formatDuration as L, isGated as M, abbreviate as N, describeShard as O, andMore as P, systemCode as Q, formatNumber as R, monitorDirectory as S, scheduleDeletion as T, withClient as U, withRetries as V, MAX_ANSWER_BYTES as W, fieldsOf as X, errorText as Y, parseFields as Z, runStep as _, endMonitor as a, forgetJobSandbox as b, runSampler as c, markStopped as d, InputError as et, checkGateIsJudgeable as f, runReportingStep as g, waitFor as h, chooseMonitor as i, gateOf as j, digestOf as k, isStopped as l, stats as m, leftBehind as n, inputError as nt, startMonitor as o, measure as p, AgentError as q, provideSandbox as r, quote as rt, receiveTask as s, deleteSandbox as t, allOrProblems as tt, loadInputs as u, creationMetadata as v, publishSandbox as w, loadScheduledDeletion as x, findMonitors as y, listSome as z };

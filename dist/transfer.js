@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as InputError, A as gateOf, B as withRetries, F as formatCount, G as parseAnswer, H as withClient, J as errorText, K as AgentError, L as formatNumber, M as abbreviate, N as andMore, O as EMPTY_REPORT, P as formatBytes, Q as isSecretHeader, R as listSome, U as MAX_ANSWER_BYTES, V as agentService, W as badAnswer, X as parseFields, Y as fieldsOf, Z as systemCode, et as allOrProblems, f as checkGateIsJudgeable, h as waitFor, j as isGated, k as describeShard, nt as quote, p as measure, q as isFatal, tt as inputError, v as digestOf, z as totalSize } from "./shared.js";
+import { $ as isSecretHeader, A as NOT_MEASURED, B as totalSize, D as NOTHING_SENT, F as formatBytes, G as badAnswer, H as agentService, I as formatCount, J as isFatal, K as parseAnswer, M as isGated, N as abbreviate, O as describeShard, P as andMore, Q as systemCode, R as formatNumber, U as withClient, V as withRetries, W as MAX_ANSWER_BYTES, X as fieldsOf, Y as errorText, Z as parseFields, et as InputError, f as checkGateIsJudgeable, h as waitFor, j as gateOf, k as digestOf, nt as inputError, p as measure, q as AgentError, rt as quote, tt as allOrProblems, z as listSome } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -892,58 +892,43 @@ function failOverwritten(results) {
 	});
 }
 
-// src/tasks/sync.ts
+// src/tasks/upload.ts
 /** Plans and uploads files. @throws InputError before anything is sent */
 async function upload(inputs, context) {
-	const plan = await prepareUpload("upload", inputs, context);
-	if (inputs.dryRun) return dryRun(plan, inputs, context);
-	if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
-	return withClient(agentService(inputs), context, (client) => sendFiles(plan, inputs, client, context));
-}
-/**
-* Plans, waits for the sandbox, uploads, measures and judges.
-* @throws InputError before anything is sent
-*/
-async function sync(inputs, context) {
-	const planned = await prepareUpload("sync", inputs, context);
-	if (inputs.dryRun) return dryRun(planned, inputs, context);
-	const plan = {
-		...planned,
-		report: {
-			...planned.report,
-			gate: gateOf(inputs, [])
-		}
+	const { sandboxId, baseUrl, dryRun } = inputs;
+	const report = {
+		task: "upload",
+		name: "",
+		sandboxId,
+		baseUrl
 	};
-	if (context.cancel.aborted) return notSentReport(plan, { errors: [] }, context);
-	return withClient(agentService(inputs), context, async (client) => {
-		const problem = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
-		if (problem !== void 0) return notSentReport(plan, problem, context);
-		const cpuWindowStarted = isGated(inputs);
-		const sent = await sendFiles(plan, inputs, client, context);
-		if (sent.cancelled || hasFatalFailure(sent.files)) return sent;
-		const measured = await measure(inputs, client, context, cpuWindowStarted);
-		return {
-			...sent,
-			...measured,
-			cancelled: context.cancel.aborted,
-			errors: [...sent.errors, ...measured.errors]
-		};
-	});
+	const prepared = await prepareUpload(inputs, context);
+	if (dryRun) return {
+		...report,
+		...await planOnly(prepared, inputs, context)
+	};
+	if (context.cancel.aborted) return {
+		...report,
+		...sendNothing(prepared, context)
+	};
+	const sent = await withClient(agentService(inputs), context, (client) => sendFiles(prepared, inputs, client, context));
+	return {
+		...report,
+		...sent
+	};
 }
-async function prepareUpload(task, inputs, context) {
+/** Finds the files, plans where they go and compares them with the state file. @throws InputError */
+async function prepareUpload(inputs, context) {
 	const { workspace, cancel } = context;
 	const [{ state, warnings }, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
-	const { shard, sandboxId, baseUrl, dryRun } = inputs;
+	const { shard, dryRun } = inputs;
 	const files = shard === void 0 ? plan.files : shardOf(plan.files, shard);
 	const changes = state === void 0 ? {
 		unchanged: /* @__PURE__ */ new Map(),
 		orphaned: []
 	} : await findChanges(files, state, cancel);
-	const report = {
-		...EMPTY_REPORT,
-		task,
-		sandboxId,
-		baseUrl,
+	const section = {
+		...NOTHING_SENT,
 		dryRun,
 		skipped: plan.skipped,
 		orphaned: changes.orphaned,
@@ -951,14 +936,15 @@ async function prepareUpload(task, inputs, context) {
 			...shard,
 			files: files.length,
 			planned: plan.files.length
-		},
-		warnings: [...plan.warnings, ...warnings]
+		}
 	};
+	const { unchanged } = changes;
 	return {
 		files,
-		unchanged: changes.unchanged,
+		unchanged,
 		state,
-		report
+		section,
+		warnings: [...plan.warnings, ...warnings]
 	};
 }
 async function findAndPlan(inputs, context) {
@@ -986,14 +972,14 @@ async function findAndPlan(inputs, context) {
 		workspace
 	});
 }
-async function sendFiles({ files, unchanged, state, report }, inputs, client, context) {
+async function sendFiles({ files, unchanged, state, section, warnings }, inputs, client, context) {
 	const { cancel, clock, onEvent } = context;
 	const changed = files.filter((file) => !unchanged.has(file));
 	if (state !== void 0) removeState(state);
 	if (changed.length > 0) onEvent({
 		kind: "start",
 		files: changed,
-		title: announcementOf(report, changed)
+		title: announcementOf(inputs, section, changed)
 	});
 	const startedAt = clock();
 	let retries = 0;
@@ -1008,21 +994,27 @@ async function sendFiles({ files, unchanged, state, report }, inputs, client, co
 		}
 	}).finally(() => onEvent({ kind: "end" }));
 	const storedPaths = new Set(results.map((result) => "path" in result ? result.path : ""));
-	return {
-		...report,
+	const upload = {
+		...section,
 		files: results,
-		orphaned: report.orphaned.filter((orphan) => !storedPaths.has(orphan)),
+		orphaned: section.orphaned.filter((orphan) => !storedPaths.has(orphan)),
 		digest: digestOf(results),
 		retries,
-		durationMs: Math.round(clock() - startedAt),
+		durationMs: Math.round(clock() - startedAt)
+	};
+	const stateWarnings = state === void 0 ? [] : writeState(state, results);
+	return {
+		upload,
 		cancelled: cancel.aborted,
-		warnings: [...report.warnings, ...state === void 0 ? [] : writeState(state, results)]
+		errors: [],
+		warnings: [...warnings, ...stateWarnings]
 	};
 }
-function announcementOf({ sandboxId, baseUrl, shard }, changed) {
+function announcementOf({ sandboxId, baseUrl }, { shard }, changed) {
 	return `Uploading ${`${formatCount(changed.length, "file")} (${formatBytes(totalSize(changed))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
 }
-async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
+/** Reports what would be sent, with a digest if `checksums` is set. */
+async function planOnly({ files, unchanged, section, warnings }, { checksums }, { cancel }) {
 	const hashes = /* @__PURE__ */ new Map();
 	for (const file of checksums ? files : []) {
 		const sha256 = unchanged.has(file) ? void 0 : await hashFile(file, cancel);
@@ -1038,14 +1030,19 @@ async function dryRun({ files, unchanged, report }, { checksums }, { cancel }) {
 		};
 	});
 	return {
-		...report,
-		files: results,
-		digest: digestOf(results),
-		cancelled: cancel.aborted
+		upload: {
+			...section,
+			files: results,
+			digest: digestOf(results)
+		},
+		cancelled: cancel.aborted,
+		errors: [],
+		warnings
 	};
 }
-function notSentReport({ files, unchanged, report }, problem, { cancel }) {
-	const reason = problem.errors[0]?.message ?? "the job was cancelled";
+/** Reports that no file was attempted, because of an error or since the job was cancelled. */
+function sendNothing({ files, unchanged, section, warnings }, { cancel }, error) {
+	const reason = error?.message ?? "the job was cancelled";
 	const results = inPlanOrder(files, unchanged, (file) => {
 		return {
 			status: "not-attempted",
@@ -1053,12 +1050,73 @@ function notSentReport({ files, unchanged, report }, problem, { cancel }) {
 			reason
 		};
 	});
-	return {
-		...report,
-		...problem,
-		files: results,
-		cancelled: cancel.aborted
+	const upload = {
+		...section,
+		files: results
 	};
+	const errors = error === void 0 ? [] : [error];
+	return {
+		upload,
+		cancelled: cancel.aborted,
+		errors,
+		warnings
+	};
+}
+
+// src/tasks/sync.ts
+/**
+* Plans, waits for the sandbox, uploads, measures and judges.
+* @throws InputError before anything is sent
+*/
+async function sync(inputs, context) {
+	const { sandboxId, baseUrl } = inputs;
+	const report = {
+		task: "sync",
+		name: "",
+		sandboxId,
+		baseUrl
+	};
+	const prepared = await prepareUpload(inputs, context);
+	if (inputs.dryRun) {
+		const planned = await planOnly(prepared, inputs, context);
+		return {
+			...report,
+			...planned,
+			measured: NOT_MEASURED
+		};
+	}
+	const unmeasured = {
+		...report,
+		measured: {
+			samples: [],
+			gate: gateOf(inputs, [])
+		}
+	};
+	if (context.cancel.aborted) return {
+		...unmeasured,
+		...sendNothing(prepared, context)
+	};
+	return withClient(agentService(inputs), context, async (client) => {
+		const error = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
+		if (error !== void 0) return {
+			...unmeasured,
+			...sendNothing(prepared, context, error)
+		};
+		const sent = await sendFiles(prepared, inputs, client, context);
+		if (sent.cancelled || hasFatalFailure(sent.upload.files)) return {
+			...unmeasured,
+			...sent
+		};
+		const { measured, errors } = await measure(inputs, client, context, isGated(inputs));
+		const cancelled = context.cancel.aborted;
+		return {
+			...report,
+			...sent,
+			measured,
+			cancelled,
+			errors: [...sent.errors, ...errors]
+		};
+	});
 }
 function hasFatalFailure(results) {
 	return results.some((result) => result.status === "failed" && isFatal(result.error) && result.error.kind !== "disk-full");

@@ -1,4 +1,5 @@
-import { type MetricKind, metricKind } from './metrics.ts';
+import { AGGREGATE_NAMES, AGGREGATES, type Aggregate, isAggregate } from './aggregates.ts';
+import { type Unit, unitOf } from './metrics.ts';
 
 export interface Condition {
   /** With normalized spacing, such as `mem_used_pct.max >= 90%`. */
@@ -11,53 +12,57 @@ export interface Condition {
   readonly limit: number;
 }
 
-const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
-export const AGGREGATES = ['last', 'min', 'max', 'mean'] as const;
-export type Operator = (typeof OPERATORS)[number];
-export type Aggregate = (typeof AGGREGATES)[number];
+/** Returns how the summary names the condition's aggregate if it describes all samples. */
+export function overallOf({ aggregate }: Condition) {
+  return aggregate === undefined ? undefined : AGGREGATES[aggregate].overall;
+}
 
-type Fail = (message: string) => never;
+const OPERATORS = ['>', '>=', '<', '<=', '==', '!='] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+type Reject = (message: string) => never;
 
 // Matches any line, so that the wrong part can be named.
 const PARTS =
   /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 
-/** Parses `metric[.aggregate] operator number[unit]`; messages to `fail` have no final period. */
-export function parseCondition(line: string, fail: Fail): Condition {
+/** Parses `metric[.aggregate] operator number[unit]`; messages to `reject` have no final period. */
+export function parseCondition(line: string, reject: Reject): Condition {
   const [, name = '', sign = '', number = '', suffix = ''] = PARTS.exec(line.trim()) ?? [];
-  const { metric, aggregate } = parseName(name.replace(/\s+/, ''), fail);
+  const { metric, aggregate } = parseName(name.replace(/\s+/, ''), reject);
   const operator = OPERATORS.find(each => each === sign);
   if (operator === undefined)
-    return fail(`one of ${OPERATORS.join(' ')} was expected${insteadOf(sign || number || suffix)}`);
-  if (number + suffix === '') return fail(`nothing follows ${sign}: is an expression empty?`);
-  const amount = parseNumber(number, suffix, fail);
-  const unit = parseUnit(suffix, metric, fail);
-  const kind = metricKind(metric);
-  const limit = toMetricUnit(amount, unit, kind);
-  if (kind === 'percentage') checkPercentage(limit, number + unit, fail);
+    return reject(
+      `one of ${OPERATORS.join(' ')} was expected${insteadOf(sign || number || suffix)}`,
+    );
+  if (number + suffix === '') return reject(`nothing follows ${sign}: is an expression empty?`);
+  const amount = parseNumber(number, suffix, reject);
+  const unit = parseUnit(suffix, metric, reject);
+  const metricUnit = unitOf(metric);
+  const limit = toMetricUnit(amount, unit, metricUnit);
+  if (metricUnit === 'percentage') checkPercentage(limit, number + unit, reject);
   const aggregateSuffix = aggregate === undefined ? '' : `.${aggregate}`;
   const text = `${metric}${aggregateSuffix} ${sign} ${number}${unit}`;
   return { text, metric, aggregate, operator, limit };
 }
 
-function parseName(name: string, fail: Fail) {
-  if (name === '') return fail('it must begin with a metric, such as mem_used_pct');
+function parseName(name: string, reject: Reject) {
+  if (name === '') return reject('it must begin with a metric, such as mem_used_pct');
   const dot = name.lastIndexOf('.');
   const metric = name.slice(0, Math.max(dot, 0));
   const suffix = name.slice(dot + 1);
-  const aggregate = AGGREGATES.find(each => each === suffix);
-  if (metric !== '' && aggregate !== undefined) return { metric, aggregate };
-  // An agent's own metrics may contain dots.
-  if (metricKind(metric) === undefined) return { metric: name, aggregate: undefined };
-  return fail(`"${suffix}" is not one of the aggregates ${AGGREGATES.join(', ')}`);
+  if (metric !== '' && isAggregate(suffix)) return { metric, aggregate: suffix };
+  // Custom metrics may contain dots.
+  if (unitOf(metric) === undefined) return { metric: name, aggregate: undefined };
+  return reject(`"${suffix}" is not one of the aggregates ${AGGREGATE_NAMES.join(', ')}`);
 }
 
-function parseNumber(number: string, suffix: string, fail: Fail): number {
-  if (/^,\d/.test(suffix)) return fail('write the number without a comma, such as 1.5 or 1500');
+function parseNumber(number: string, suffix: string, reject: Reject): number {
+  if (/^,\d/.test(suffix)) return reject('write the number without a comma, such as 1.5 or 1500');
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(number))
-    return fail(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
+    return reject(`a number such as 90 or 1.5 was expected${insteadOf(number || suffix)}`);
   const amount = Number(number);
-  return Number.isFinite(amount) ? amount : fail(`${number} is too large a number`);
+  return Number.isFinite(amount) ? amount : reject(`${number} is too large a number`);
 }
 
 const BYTES: Readonly<Record<string, number>> = {
@@ -74,7 +79,7 @@ const BYTES: Readonly<Record<string, number>> = {
 
 const BYTE_UNITS = Object.keys(BYTES);
 
-const UNITS: Readonly<Record<MetricKind, readonly string[]>> = {
+const UNITS: Readonly<Record<Unit, readonly string[]>> = {
   percentage: ['%', ''],
   bytes: BYTE_UNITS,
   mebibytes: [...BYTE_UNITS, ''],
@@ -83,31 +88,31 @@ const UNITS: Readonly<Record<MetricKind, readonly string[]>> = {
 
 const ANY_UNIT = ['%', ...BYTE_UNITS, ''];
 
-function parseUnit(suffix: string, metric: string, fail: Fail): string {
-  const kind = metricKind(metric);
-  const valid = kind === undefined ? ANY_UNIT : UNITS[kind];
+function parseUnit(suffix: string, metric: string, reject: Reject): string {
+  const metricUnit = unitOf(metric);
+  const valid = metricUnit === undefined ? ANY_UNIT : UNITS[metricUnit];
   const unit = valid.find(each => each.toLowerCase() === suffix.toLowerCase());
   if (unit !== undefined) return unit;
-  if (/(^|\s)#/.test(suffix)) return fail('a comment needs a line of its own');
-  if (suffix === '') return fail(`${metric} is in bytes and needs a unit, such as 512MiB`);
+  if (/(^|\s)#/.test(suffix)) return reject('a comment needs a line of its own');
+  if (suffix === '') return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
   const units = valid.map(each => each || 'no unit').join(' or ');
-  return fail(`${suffix} is not a unit of ${metric}: write ${units}, and one condition per line`);
+  return reject(`${suffix} is not a unit of ${metric}: write ${units}, and one condition per line`);
 }
 
-function toMetricUnit(amount: number, unit: string, kind: MetricKind | undefined): number {
+function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {
   const factor = BYTES[unit];
   if (factor === undefined) return amount;
   // Powers of two multiply exactly, but 1.005 * 1000 is 1004.9999999999999.
   const isExact = /^B$|iB$/.test(unit) || Number.isInteger(amount);
   const bytes = isExact ? amount * factor : Number((amount * factor).toPrecision(15));
-  return kind === 'mebibytes' ? bytes / 2 ** 20 : bytes;
+  return metricUnit === 'mebibytes' ? bytes / 2 ** 20 : bytes;
 }
 
-function checkPercentage(limit: number, written: string, fail: Fail): void {
-  if (limit < 0 || limit > 100) fail(`${written} is not a percentage from 0 to 100`);
+function checkPercentage(limit: number, written: string, reject: Reject): void {
+  if (limit < 0 || limit > 100) reject(`${written} is not a percentage from 0 to 100`);
   if (limit === 0 || limit >= 1 || written.endsWith('%')) return;
   const percent = Number((limit * 100).toPrecision(15));
-  fail(`write ${percent}, or ${written}% if you mean it`);
+  reject(`write ${percent}, or ${written}% if you mean it`);
 }
 
 function insteadOf(written: string): string {

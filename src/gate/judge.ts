@@ -1,7 +1,7 @@
 import { inlineCode } from '../text/escape.ts';
 import { formatCount, formatNumber, listSome } from '../text/format.ts';
-import type { Aggregate, Condition, Operator } from './conditions.ts';
-import type { Figures } from './metrics.ts';
+import { AGGREGATES, figuresOf, type Measured } from './aggregates.ts';
+import type { Condition, Operator } from './conditions.ts';
 
 export interface Gate {
   readonly state: 'passed' | 'warned' | 'failed' | 'none';
@@ -18,10 +18,6 @@ export type Breach = Judgement & { readonly level: 'fail' | 'warn' };
 export type Judgement =
   | { readonly condition: Condition; readonly holds: boolean; readonly figure: number }
   | { readonly condition: Condition; readonly holds: undefined; readonly why: string };
-
-interface Measured {
-  readonly figures: Figures;
-}
 
 export const NO_GATE: Gate = { state: 'none', failIf: [], warnIf: [], breaches: [] };
 
@@ -55,11 +51,15 @@ export function judge(condition: Condition, samples: readonly Measured[]): Judge
   const why = whyNotJudged(metric, samples);
   if (why !== undefined) return { condition, holds: undefined, why };
   const candidates = candidatesOf(condition, samples);
-  // Figures are finite, but their mean can overflow.
+  // Figures are finite, but a mean can overflow.
   if (!candidates.every(Number.isFinite))
-    return { condition, holds: undefined, why: `the mean of ${inlineCode(metric)} is too large` };
+    return {
+      condition,
+      holds: undefined,
+      why: `the ${aggregate} of ${inlineCode(metric)} is too large`,
+    };
   const tripping = candidates.find(figure => COMPARE[operator](figure, limit));
-  const figure = tripping ?? AGGREGATE[aggregate](figuresOf(metric, samples));
+  const figure = tripping ?? AGGREGATES[aggregate].compute(figuresOf(metric, samples));
   return { condition, holds: tripping !== undefined, figure };
 }
 
@@ -85,9 +85,9 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
 // For > and <, the most extreme sample is quoted; for == and !=, the first that trips.
 function candidatesOf({ metric, aggregate, operator }: Condition, samples: readonly Measured[]) {
   const figures = figuresOf(metric, samples);
-  if (aggregate !== undefined) return [AGGREGATE[aggregate](figures)];
-  if (operator.startsWith('>')) return [AGGREGATE.max(figures)];
-  return operator.startsWith('<') ? [AGGREGATE.min(figures)] : figures;
+  if (aggregate !== undefined) return [AGGREGATES[aggregate].compute(figures)];
+  if (operator.startsWith('>')) return [AGGREGATES.max.compute(figures)];
+  return operator.startsWith('<') ? [AGGREGATES.min.compute(figures)] : figures;
 }
 
 // Agents may report hundreds of metrics.
@@ -97,23 +97,3 @@ function namesIn({ figures }: Measured): string {
   const names = [...figures.keys()].sort().map(inlineCode);
   return listSome(names, MAX_REPORTED) || 'nothing';
 }
-
-export function aggregateOf(
-  aggregate: Aggregate,
-  metric: string,
-  samples: readonly Measured[],
-): number | undefined {
-  const figures = figuresOf(metric, samples);
-  return figures.length === 0 ? undefined : AGGREGATE[aggregate](figures);
-}
-
-function figuresOf(metric: string, samples: readonly Measured[]): number[] {
-  return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
-}
-
-const AGGREGATE: Readonly<Record<Aggregate, (figures: readonly number[]) => number>> = {
-  last: figures => figures.at(-1) ?? Number.NaN,
-  mean: figures => figures.reduce((sum, figure) => sum + figure) / figures.length,
-  min: figures => figures.reduce((low, figure) => Math.min(low, figure)),
-  max: figures => figures.reduce((high, figure) => Math.max(high, figure)),
-};

@@ -1,26 +1,32 @@
 export type Figures = ReadonlyMap<string, number>;
 
-export type MetricKind = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
+export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
-/** Well-known metrics; each has an output. */
-export const METRICS: Readonly<Record<string, MetricKind>> = {
-  ts: 'plain',
-  cpu_count: 'plain',
-  cpu_used_pct: 'percentage',
-  mem_total: 'bytes',
-  mem_used: 'bytes',
-  mem_cache: 'bytes',
-  mem_total_mib: 'mebibytes',
-  mem_used_mib: 'mebibytes',
-  disk_total: 'bytes',
-  disk_used: 'bytes',
-  mem_used_pct: 'percentage',
-  mem_free: 'bytes',
-  disk_used_pct: 'percentage',
-  disk_free: 'bytes',
+interface Metric {
+  readonly unit: Unit;
+  /** Decimals of its output; unset, the output has all digits. */
+  readonly decimals?: number;
+}
+
+/** The metrics that the action knows. Each has an output of its name, with hyphens. */
+export const METRICS: Readonly<Record<string, Metric>> = {
+  ts: { unit: 'plain' },
+  cpu_count: { unit: 'plain' },
+  cpu_used_pct: { unit: 'percentage' },
+  mem_total: { unit: 'bytes' },
+  mem_used: { unit: 'bytes' },
+  mem_cache: { unit: 'bytes' },
+  mem_total_mib: { unit: 'mebibytes' },
+  mem_used_mib: { unit: 'mebibytes' },
+  disk_total: { unit: 'bytes' },
+  disk_used: { unit: 'bytes' },
+  mem_used_pct: { unit: 'percentage', decimals: 2 },
+  mem_free: { unit: 'bytes' },
+  disk_used_pct: { unit: 'percentage', decimals: 2 },
+  disk_free: { unit: 'bytes' },
 };
 
-/** Returns undefined for an agent's own metrics. */
-export function metricKind(metric: string): MetricKind | undefined {
-  return Object.hasOwn(METRICS, metric) ? METRICS[metric] : undefined;
+/** Returns undefined for custom metrics, whose unit is unknown. */
+export function unitOf(metric: string): Unit | undefined {
+  return Object.hasOwn(METRICS, metric) ? METRICS[metric]?.unit : undefined;
 }

@@ -9,7 +9,8 @@ import {
   warning,
   debug as writeDebug,
 } from '@actions/core';
-import { moreInReport, type Report } from '../report/report.ts';
+import { moreInReport } from '../report/html.ts';
+import type { UploadSection } from '../report/upload-section.ts';
 import { escapeCommands, truncate } from '../text/escape.ts';
 import { abbreviate } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
@@ -64,7 +65,7 @@ const STATUS: Readonly<Record<FileResult['status'], string>> = {
 const MAX_LINES = 1000;
 
 /** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
-export function logFiles({ files, skipped, dryRun }: Report, log: Log): void {
+export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): void {
   if (files.length + skipped.length === 0) return;
   const ordered = Object.keys(STATUS).flatMap(status =>
     files.filter(file => file.status === status),

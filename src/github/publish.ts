@@ -1,11 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
-import { checksumsOf } from '../report/checksums.ts';
 import { outputsOf, reportJson } from '../report/outputs.ts';
-import { isUpload, type Report } from '../report/report.ts';
+import type { Report } from '../report/report.ts';
+import type { FailureGroup } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
-import { type FailureGroup, type Verdict, verdictOf } from '../report/verdict.ts';
+import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
 import { abbreviate, formatNumber } from '../text/format.ts';
 import { errorText } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
@@ -22,7 +22,7 @@ interface PublishOptions {
 export async function publish(report: Report, options: PublishOptions): Promise<void> {
   const { log, withSummary } = options;
   const verdict = verdictOf(report);
-  logFiles(report, log);
+  if (report.upload !== undefined) logFiles(report.upload, log);
   const problems = writeOutputs(report, verdict, options);
   if (withSummary) await writeSummary(report, verdict, options);
   logVerdict(report, verdict, problems, log);
@@ -30,7 +30,7 @@ export async function publish(report: Report, options: PublishOptions): Promise<
 
 function writeOutputs(report: Report, verdict: Verdict, options: PublishOptions): string[] {
   try {
-    const outputs = { ...writeFiles(report, verdict, options), ...outputsOf(report) };
+    const outputs = { ...writeFiles(report, verdict, options), ...outputsOf(verdict) };
     requireFiles('GITHUB_OUTPUT');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
     return [];
@@ -39,29 +39,29 @@ function writeOutputs(report: Report, verdict: Verdict, options: PublishOptions)
   }
 }
 
+/** Writes the report and the files of its sections. Returns their paths by output. */
 function writeFiles(
   report: Report,
   verdict: Verdict,
   { log, redact }: PublishOptions,
 ): Record<string, string> {
-  const noFiles = isUpload(report) ? { report: '', checksums: '' } : { report: '' };
+  const files = Object.entries({
+    ...Object.fromEntries(verdict.sections.flatMap(section => Object.entries(section.files))),
+    report: { name: 'report.json', text: reportJson(report, verdict) },
+  });
+  const none = Object.fromEntries(files.map(([output]) => [output, '']));
   try {
     const folder = mkdtempSync(path.join(tempDirectory(), 'sandbox-sync-'));
-    const write = (name: string, text: string) => {
+    const paths = files.map(([output, { name, text }]) => {
+      if (text === '') return [output, ''];
       const file = path.join(folder, name);
       writeFileSync(file, redact(text), { flag: 'wx', mode: 0o600 });
-      return file;
-    };
-    const list = checksumsOf(report);
-    const checksums = list === '' ? '' : write('checksums.txt', list);
-    return {
-      ...noFiles,
-      ...(checksums && { checksums }),
-      report: write('report.json', reportJson(report, verdict)),
-    };
+      return [output, file];
+    });
+    return Object.fromEntries(paths);
   } catch (error) {
     log.warning([`The report file could not be written: ${errorText(error)}.`]);
-    return noFiles;
+    return none;
   }
 }
 
@@ -81,19 +81,17 @@ async function writeSummary(
 const MAX_ANNOTATIONS = 9;
 
 function logVerdict(report: Report, verdict: Verdict, problems: readonly string[], log: Log): void {
-  const { level, title, lines, failures, warnings, notices, upload } = verdict;
+  const { title, reasons, failures, warnings, notices, sections } = verdict;
   const prefix = report.name === '' ? '' : `${report.name}: `;
-  if (upload !== '') log.line(upload);
-  if (report.digest !== '') log.line(`Digest: ${report.digest}`);
+  for (const line of sections.flatMap(({ logLines }) => logLines)) log.line(line);
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
   for (const text of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
   // Lists of annotations only show the first line, so begin with the cause.
-  const [first, ...others] = [...problems, ...lines.map(({ text }) => text), title];
+  const [first, ...others] = [...problems, ...reasons.map(({ text }) => text), title];
   const texts = [`${prefix}${first}`, ...others];
-  const hasFailed = level === 'failure' || level === 'cancelled' || problems.length > 0;
-  if (hasFailed) log.fail(texts);
-  else log.line(texts.join(' '));
+  if (succeeded(verdict) && problems.length === 0) log.line(texts.join(' '));
+  else log.fail(texts);
 }
 
 const MAX_NAMES = 10;

@@ -1,6 +1,5 @@
 import { USER_AGENT } from '../agent/client.ts';
 import { sleep } from '../agent/retry.ts';
-import { type Gate, NO_GATE } from '../gate/judge.ts';
 import {
   type EntryPoint,
   type Inputs,
@@ -12,8 +11,8 @@ import {
 } from '../inputs/inputs.ts';
 import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
-import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
-import { toReportedError } from '../report/verdict.ts';
+import { failedReport, type Report } from '../report/report.ts';
+import { toReportedError } from '../report/reported-error.ts';
 import type { SandboxContext } from '../sandbox/sandbox.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
@@ -60,7 +59,7 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   const step = openStep(entry, inputs);
   const { raw, context, log } = step;
   const report = await attempt(entry, handler, step).catch((error: unknown) =>
-    failedReport(entry, raw, toReportedError(error)),
+    reportOfFailure(entry, raw, error),
   );
   if (report !== undefined) {
     // A step with invalid inputs has a summary too, so read the raw value.
@@ -115,10 +114,11 @@ async function attempt<T extends EntryPoint, R>(
   return handler(parseInputs(entry, resolved), context, resolved);
 }
 
-function failedReport(entry: ReportingEntryPoint, raw: RawInputs, error: ReportedError): Report {
-  // Nothing was judged, so a configured gate fails.
-  const isGated = entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim());
-  const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-  const name = raw['name']?.trim() ?? '';
-  return { ...EMPTY_REPORT, task: taskOf(entry), name, gate, errors: [error] };
+function reportOfFailure(entry: ReportingEntryPoint, raw: RawInputs, error: unknown): Report {
+  return failedReport(taskOf(entry), {
+    name: raw['name']?.trim() ?? '',
+    error: toReportedError(error),
+    // Nothing was judged, so a configured gate fails.
+    isGated: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
+  });
 }

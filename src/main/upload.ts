@@ -1,4 +1,4 @@
 import { runReportingStep } from '../github/step.ts';
-import { upload } from '../tasks/sync.ts';
+import { upload } from '../tasks/upload.ts';
 
 await runReportingStep('upload', upload);

@@ -1,8 +1,9 @@
+import { overallOf } from '../gate/conditions.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime } from '../text/format.ts';
 import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
-import type { Report } from './report.ts';
+import type { MeasuredSection } from './measured-section.ts';
 
 // Fewer points say no more than the table; more would be only a few pixels apart.
 const MIN_POINTS = 10;
@@ -31,10 +32,11 @@ interface Series {
   readonly points: readonly number[];
 }
 
-export function drawChart({ samples, gate, monitored }: Report): Html[] {
+export function drawChart({ samples, gate, monitored }: MeasuredSection): Html[] {
   const axis = axisOf(samples, monitored);
   if (axis === undefined) return [];
-  const conditions = [...gate.failIf, ...gate.warnIf].filter(each => each.aggregate !== 'mean');
+  // A line over time shows single samples, so it has no limit for what describes all of them.
+  const conditions = [...gate.failIf, ...gate.warnIf].filter(each => overallOf(each) === undefined);
   const plots = PLOTS.flatMap(plot => {
     const points = spreadOverTime(plot.metric, samples, axis);
     const judged = conditions.filter(({ metric }) => metric === plot.metric);
@@ -60,7 +62,10 @@ export function drawChart({ samples, gate, monitored }: Report): Html[] {
 }
 
 // Plans one point per sampling interval, or no chart if that gives too few points.
-function axisOf(samples: readonly Sample[], monitored: Report['monitored']): Axis | undefined {
+function axisOf(
+  samples: readonly Sample[],
+  monitored: MeasuredSection['monitored'],
+): Axis | undefined {
   const times = samples.map(({ at }) => at);
   const { from, to } = monitored ?? { from: times[0] ?? 0, to: times.at(-1) ?? 0 };
   const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import type { FileResult } from '../transfer/transfer.ts';
-import type { Report } from './report.ts';
 
 /** Lists the files in the sandbox like `sha256sum`, with the paths that the agent returned. */
-export function checksumsOf({ files }: Report): string {
+export function checksumsOf(files: readonly FileResult[]): string {
   const lines = files.flatMap(result =>
     'path' in result && result.sha256 !== undefined ? [lineOf(result.sha256, result.path)] : [],
   );

@@ -1,6 +1,7 @@
-import type { Aggregate, Condition } from '../gate/conditions.ts';
-import { aggregateOf, type Gate, type Judgement, judge } from '../gate/judge.ts';
-import { type MetricKind, metricKind } from '../gate/metrics.ts';
+import { AGGREGATE_NAMES, AGGREGATES, type Aggregate, aggregateOf } from '../gate/aggregates.ts';
+import { type Condition, overallOf } from '../gate/conditions.ts';
+import { type Gate, type Judgement, judge } from '../gate/judge.ts';
+import { type Unit, unitOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import {
   formatBytes,
@@ -10,14 +11,14 @@ import {
   formatTime,
 } from '../text/format.ts';
 import { code, concat, type Html, html, table, unbroken } from './html.ts';
-import type { Report } from './report.ts';
+import type { MeasuredSection } from './measured-section.ts';
 
 /** Formats a figure in its metric's unit: `93.2 %`, `512 MiB`, `4`. */
 export function formatFigure(metric: string, figure: number): string {
-  return FORMATS[metricKind(metric) ?? 'plain'](figure);
+  return FORMATS[unitOf(metric) ?? 'plain'](figure);
 }
 
-const FORMATS: Readonly<Record<MetricKind, (figure: number) => string>> = {
+const FORMATS: Readonly<Record<Unit, (figure: number) => string>> = {
   percentage: figure => `${formatDecimal(figure, 1)} %`,
   bytes: formatBytes,
   mebibytes: figure => formatBytes(figure * 2 ** 20),
@@ -32,7 +33,8 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
   const tripped = `\`${text}\` tripped: ${formatFigure(metric, figure)}`;
   if (samples.length < 2) return tripped;
   const allSamples = formatCount(samples.length, 'sample');
-  if (aggregate === 'mean') return `${tripped} on average of ${allSamples}`;
+  const overall = overallOf(condition);
+  if (overall !== undefined) return `${tripped} ${overall.words} ${allSamples}`;
   const findSample = (holds: (sample: Sample) => boolean) =>
     aggregate === 'last' ? samples.at(-1) : samples.find(holds);
   const decisive = findSample(({ figures }) => figures.get(metric) === figure);
@@ -51,7 +53,7 @@ export function judgementLine(judgement: Judgement): string {
 
 const USED = { CPU: 'cpu_used_pct', memory: 'mem_used_pct', disk: 'disk_used_pct' } as const;
 
-export function describeUsage({ samples }: Report): string {
+export function describeUsage(samples: readonly Sample[]): string {
   if (samples.length === 0) return 'No stats were read';
   const used = Object.entries(USED).flatMap(([name, metric]) => {
     const figure = aggregateOf('max', metric, samples);
@@ -91,7 +93,7 @@ const ROWS: readonly Row[] = [
 
 const MAX_CONDITIONS = 30;
 
-export function figuresTable({ samples, gate }: Report): Html[] {
+export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
   if (samples.length === 0) return [];
   const conditions = [...gate.failIf, ...gate.warnIf].slice(0, MAX_CONDITIONS);
   const inRows = new Set(ROWS.flatMap(({ judged }) => judged));
@@ -100,14 +102,20 @@ export function figuresTable({ samples, gate }: Report): Html[] {
     const judged = conditions.filter(({ metric }) => row.judged.includes(metric));
     const peak = describeUse(row, 'max', samples);
     if (peak === undefined && judged.length === 0) return [];
-    const isMeanJudged = judged.some(({ aggregate }) => aggregate === 'mean');
-    const mean = isMeanJudged ? describeUse(row, 'mean', samples) : undefined;
+    const overall = OVERALL.map(name => {
+      const isJudged = judged.some(({ aggregate }) => aggregate === name);
+      return (isJudged ? describeUse(row, name, samples) : undefined) ?? html``;
+    });
     const marked = judged.map(condition => markCondition(condition, gate));
     const name = html`${row.name}${describeTotal(row, samples)}`;
-    return [[name, peak ?? html`not reported`, mean ?? html``, concat(marked, '<br>')]];
+    return [[name, peak ?? html`not reported`, ...overall, concat(marked, '<br>')]];
   });
-  return table(['', samples.length > 1 ? 'Peak' : 'Now', 'Mean', 'Trips if'], rows);
+  const headings = OVERALL.map(name => AGGREGATES[name].overall?.heading ?? name);
+  return table(['', samples.length > 1 ? 'Peak' : 'Now', ...headings, 'Trips if'], rows);
 }
+
+// These aggregates have a column of their own, if a condition judges by them.
+const OVERALL = AGGREGATE_NAMES.filter(name => AGGREGATES[name].overall !== undefined);
 
 function rowOf(metric: string): Row {
   return { name: code(metric), figures: [metric], judged: [metric] };

@@ -1,4 +1,5 @@
 import { escapeInvisible, truncate } from '../text/escape.ts';
+import { abbreviate, formatNumber } from '../text/format.ts';
 
 export interface Html {
   readonly html: string;
@@ -51,8 +52,19 @@ export function table(headings: readonly string[], rows: readonly (readonly Html
   return [html`<table>\n<tr>${concat(head)}</tr>\n${concat(body)}</table>`];
 }
 
-export function list(items: readonly Html[]): Html[] {
+function list(items: readonly Html[]): Html[] {
   return items.length === 0 ? [] : [html`<ul>${concat(items.map(bullet))}\n</ul>`];
+}
+
+const MAX_ITEMS = 30;
+
+/** Lists at most 30 items. GitHub drops summaries above 1 MiB. */
+export function shortList(items: readonly Html[]): Html[] {
+  return list(abbreviate(items, MAX_ITEMS, count => html`${moreInReport(count)}`));
+}
+
+export function moreInReport(count: number): string {
+  return `and ${formatNumber(count)} more; the report file has them all`;
 }
 
 function bullet(item: Html): Html {

@@ -5,7 +5,7 @@ import type { Figures } from '../gate/metrics.ts';
 export interface Stats {
   /** All finite numbers that the agent sent, plus derived figures. */
   readonly figures: Figures;
-  /** The agent's text, trimmed. */
+  /** The JSON object that the agent sent, written again. */
   readonly json: string;
 }
 
@@ -22,19 +22,21 @@ export function requestStats(client: Client, path: string): Promise<Answer> {
   return client.send({ method: 'GET', path, headers: { 'Cache-Control': 'no-cache' } });
 }
 
-/** Returns undefined unless `json` is a JSON object. */
+/** Returns undefined unless `json` is a JSON object that can be written again. */
 export function decodeStats(json: string): Stats | undefined {
   const fields = parseObject(json);
   if (fields === undefined) return undefined;
   const sent = Object.entries(fields).flatMap(([name, value]) =>
     typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
   );
-  return { figures: withDerived(new Map(sent)), json: json.trim() };
+  return { figures: withDerived(new Map(sent)), json: JSON.stringify(fields) };
 }
 
 function parseObject(json: string): object | undefined {
   try {
     const value: unknown = JSON.parse(json);
+    // Fails if the agent nested its JSON too deeply.
+    JSON.stringify(value);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

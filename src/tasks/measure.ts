@@ -4,8 +4,9 @@ import { type Outcome, withRetries } from '../agent/retry.ts';
 import { gateOf, isGated } from '../gate/judge.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
-import { EMPTY_REPORT, type Report, type ReportedError } from '../report/report.ts';
-import { toReportedError, waitError } from '../report/verdict.ts';
+import type { MeasuredSection } from '../report/measured-section.ts';
+import type { Report } from '../report/report.ts';
+import { type ReportedError, toReportedError, waitError } from '../report/reported-error.ts';
 import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
@@ -13,21 +14,27 @@ import type { Context } from './context.ts';
 /** Waits for the sandbox, then samples and judges it; failed requests go into the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl } = inputs;
-  const gate = gateOf(inputs, []);
-  const report = { ...EMPTY_REPORT, task: 'stats', sandboxId, baseUrl, gate } as const;
   return withClient(agentService(inputs), context, async client => {
-    const problem = await waitFor(inputs, client, context);
-    const measured = problem ?? (await measure(inputs, client, context));
-    return { ...report, ...measured, cancelled: context.cancel.aborted };
+    const error = await waitFor(inputs, client, context);
+    const result: MeasureResult =
+      error === undefined
+        ? await measure(inputs, client, context)
+        : { measured: { samples: [], gate: gateOf(inputs, []) }, errors: [error] };
+    const cancelled = context.cancel.aborted;
+    return { task: 'stats', name: '', sandboxId, baseUrl, cancelled, warnings: [], ...result };
   });
 }
 
-/** Waits until the `wait-until` conditions hold; returns errors if they never do. */
+interface MeasureResult extends Pick<Report, 'errors'> {
+  readonly measured: MeasuredSection;
+}
+
+/** Waits until the `wait-until` conditions hold; returns an error if they never do. */
 export async function waitFor(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-): Promise<Pick<Report, 'errors'> | undefined> {
+): Promise<ReportedError | undefined> {
   const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
   const { onEvent, cancel } = context;
   if (conditions === undefined) return undefined;
@@ -41,24 +48,24 @@ export async function waitFor(
     stop: cancel,
     onSample: wait => onEvent({ kind: 'waited', wait }),
   });
-  return result.isReady ? undefined : { errors: [waitError(result)] };
+  return result.isReady ? undefined : waitError(result);
 }
 
-/** Samples once if there is a gate; returns errors if `fail-if` cannot be judged. */
+/** Samples once if there is a gate; returns an error if `fail-if` cannot be judged. */
 export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
   client: Client,
   context: Context,
-): Promise<Pick<Report, 'errors'> | undefined> {
+): Promise<ReportedError | undefined> {
   if (!isGated(inputs)) return undefined;
   const outcome = await sample(inputs, client, context);
   if ('error' in outcome) {
     const { message, details } = statsError(outcome.error);
-    return { errors: [{ message: NOT_JUDGEABLE, details: [message, ...details] }] };
+    return { message: NOT_JUDGEABLE, details: [message, ...details] };
   }
   const unmet = findUnmet(inputs.failIf, outcome.value);
   const details = unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
-  return details.length === 0 ? undefined : { errors: [{ message: NOT_JUDGEABLE, details }] };
+  return details.length === 0 ? undefined : { message: NOT_JUDGEABLE, details };
 }
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
@@ -74,7 +81,7 @@ export async function measure(
   client: Client,
   context: Context,
   cpuWindowStarted = false,
-): Promise<Pick<Report, 'samples' | 'gate' | 'errors'>> {
+): Promise<MeasureResult> {
   const { samples: count, sampleInterval: intervalMs } = inputs;
   const { samples, error } = await takeSamples(() => sample(inputs, client, context), {
     ...context,
@@ -84,7 +91,8 @@ export async function measure(
     stop: context.cancel,
   });
   const gate = gateOf(inputs, samples, samples.length < count);
-  return { samples, gate, errors: error === undefined ? [] : [statsError(error)] };
+  const errors = error === undefined ? [] : [statsError(error)];
+  return { measured: { samples, gate }, errors };
 }
 
 export async function sample(

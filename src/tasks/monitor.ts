@@ -20,7 +20,7 @@ import {
 } from '../monitor/record.ts';
 import { waitForSampler } from '../monitor/sampler.ts';
 import { startSampler } from '../monitor/start.ts';
-import { EMPTY_REPORT, type Report } from '../report/report.ts';
+import type { Report } from '../report/report.ts';
 import { quote } from '../text/escape.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 import type { Context } from './context.ts';
@@ -72,31 +72,33 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   // A cancelled step does not wait for the sampler's last line.
   const end = record.end ?? (cancel.aborted ? STOP_REQUESTED : undefined);
   const inputs = parseInputs('monitor-end', saved.inputs);
-  return { ...judgeRecord(inputs, { ...record, end }, jobEnd), cancelled: cancel.aborted };
+  return judgeRecord(inputs, { ...record, end }, { jobEnd, cancelled: cancel.aborted });
 }
 
 /** Judges a record; a gap is an error if there is a `fail-if`, and a warning otherwise. */
 export function judgeRecord(
   { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }: Inputs<'monitor-end'>,
   record: MonitorRecord,
-  jobEnd: number,
+  { jobEnd, cancelled }: { readonly jobEnd: number; readonly cancelled: boolean },
 ): Report {
   const { samples } = record;
   const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
   const [message, ...details] = gaps;
   const isFailure = failIf.length > 0 && message !== undefined;
   return {
-    ...EMPTY_REPORT,
     task: 'monitor',
     name,
     sandboxId,
     baseUrl,
-    samples,
-    monitored: {
-      from: samples[0]?.at ?? jobEnd,
-      to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd),
+    cancelled,
+    measured: {
+      samples,
+      monitored: {
+        from: samples[0]?.at ?? jobEnd,
+        to: Math.max(samples.at(-1)?.at ?? jobEnd, jobEnd),
+      },
+      gate: gateOf({ failIf, warnIf }, samples, gaps.length > 0),
     },
-    gate: gateOf({ failIf, warnIf }, samples, gaps.length > 0),
     errors: isFailure ? [{ message, details }] : [],
     warnings: [...describeFailures(record), ...(isFailure ? [] : gaps)],
   };

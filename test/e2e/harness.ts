@@ -419,7 +419,7 @@ const MASK = '::add-mask::';
 
 function assertValid(outputs: Readonly<Record<string, string>>, reportText: string): void {
   if (reportText !== '') assertFits('report', JSON.parse(reportText));
-  for (const name of ['uploaded', 'breaches', 'aggregates', 'stats'])
+  for (const name of ['breaches', 'aggregates', 'stats'])
     if (outputs[name]) assertFits(name, JSON.parse(outputs[name]));
 }
 
@@ -430,7 +430,7 @@ function parseReport(text: string, log: string): Report {
 }
 
 function isReport(value: unknown): value is Report {
-  return typeof value === 'object' && value !== null && 'files' in value && 'totals' in value;
+  return typeof value === 'object' && value !== null && 'task' in value;
 }
 
 function annotationsOf(level: string): (line: string) => string[] {

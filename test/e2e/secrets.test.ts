@@ -220,8 +220,8 @@ describe('redaction', () => {
     await using world = await openWorld({ files });
     const headers = 'X-Cache-Key: production\nX-Plain: as-it-is';
     const inputs = { headers, files: 'releases/**' };
-    const { outputs, masked } = await runWell(world, inputs);
-    assert.match(outputs['uploaded'] ?? '', /"path":"\/home\/user\/production\/a\.js"/);
+    const { report, masked } = await runWell(world, inputs);
+    assert.equal(report.files[0]?.path, '/home/user/production/a.js');
     assert.ok(!masked.includes('production'));
   });
 

@@ -65,8 +65,8 @@ describe('a run in which all goes well', () => {
 
   test('leaves every output with its exact value', async () => {
     await using world = await openWorld({ files: { 'd/b.txt': 'bb', 'a.txt': 'a' } });
-    const { outputs } = await runWell(world, { target: '/app' });
-    const { uploaded = '', report = '', aggregates = '', ...others } = outputs;
+    const { outputs, report: reported } = await runWell(world, { target: '/app' });
+    const { report = '', aggregates = '', ...others } = outputs;
     const disk = 1234567890;
     assert.deepEqual(JSON.parse(aggregates).disk_used, {
       last: disk,
@@ -74,10 +74,13 @@ describe('a run in which all goes well', () => {
       max: disk,
       mean: disk,
     });
-    assert.deepEqual(JSON.parse(uploaded), [
-      { source: 'a.txt', path: '/app/a.txt', size: 1 },
-      { source: 'd/b.txt', path: '/app/d/b.txt', size: 2 },
-    ]);
+    assert.deepEqual(
+      reported.files.map(({ source, path, size }) => ({ source, path, size })),
+      [
+        { source: 'a.txt', path: '/app/a.txt', size: 1 },
+        { source: 'd/b.txt', path: '/app/d/b.txt', size: 2 },
+      ],
+    );
     assert.match(report, /[\\/]temp[\\/].*\.json$/);
     assert.deepEqual(others, {
       'uploaded-count': '2',

@@ -194,13 +194,13 @@ describe('a gap', () => {
       const report = judgeRecord(
         { ...inputs, failIf, warnIf },
         { ...record, crash: undefined },
-        130 * S,
+        { jobEnd: 130 * S, cancelled: false },
       );
-      assert.equal(report.gate.state, state);
+      assert.equal(report.measured?.gate.state, state);
       assert.deepEqual([report.errors.length, report.warnings.length], [errors, warnings]);
       const [first = ''] = [...report.errors.map(({ message }) => message), ...report.warnings];
       assert.equal(first, 'The sandbox was not seen from 00:00:00 UTC to 00:01:00 UTC.');
-      assert.deepEqual(report.monitored, { from: 0, to: 130 * S });
+      assert.deepEqual(report.measured?.monitored, { from: 0, to: 130 * S });
     });
   }
 });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { drawChart } from '../../src/report/chart.ts';
+import { NOT_MEASURED } from '../../src/report/measured-section.ts';
 import type { Report } from '../../src/report/report.ts';
 import { judged, KINDS, reading, report } from './reports.ts';
 import { textOf } from './text-of.ts';
 
 /** The legend, and the numbers of each line and bar: first the metrics, then gaps and limits. */
-function drawn(given: Report) {
-  const [legend, chart] = drawChart(given).map(({ html }) => html);
+function drawn({ measured = NOT_MEASURED }: Report) {
+  const [legend, chart] = drawChart(measured).map(({ html }) => html);
   const series = [...(chart?.matchAll(/^ {2}(?:line|bar) \[(.*)\]$/gm) ?? [])];
   return {
     legend: textOf(legend ?? ''),
@@ -72,9 +73,9 @@ describe('grey shows', () => {
   }
 
   test('the time after a sandbox died, up to the end of its monitor', () => {
-    const { samples, ...others } = cpu([1, 2, 3, 4, 5]);
-    const from = samples[0]?.at ?? 0;
-    const given = { ...others, samples, monitored: { from, to: from + 16_000 } };
+    const { measured = NOT_MEASURED, ...others } = cpu([1, 2, 3, 4, 5]);
+    const from = measured.samples[0]?.at ?? 0;
+    const given = { ...others, measured: { ...measured, monitored: { from, to: from + 16_000 } } };
     const { legend, chart, series } = drawn(given);
     assert.match(legend, /grey: no samples$/);
     assert.match(chart, /0 --> 16\.00/);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Failure } from '../../src/agent/failure.ts';
 import { type Condition, parseCondition } from '../../src/gate/conditions.ts';
-import { gateOf } from '../../src/gate/judge.ts';
-import { EMPTY_REPORT, type Report } from '../../src/report/report.ts';
+import { gateOf, NO_GATE } from '../../src/gate/judge.ts';
+import type { MeasuredSection } from '../../src/report/measured-section.ts';
+import type { Report, TaskInfo } from '../../src/report/report.ts';
+import type { UploadSection } from '../../src/report/upload-section.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
@@ -102,15 +104,21 @@ export function reading(cpu: number, mem: number, disk = 12.5): Reading {
   };
 }
 
-/** A report with these parts. */
-export function report(parts: Partial<Report> = {}): Report {
-  return {
-    ...EMPTY_REPORT,
-    sandboxId: 'i1a2b3',
-    baseUrl: 'https://sandbox.example.com',
-    durationMs: 2000,
-    ...parts,
-  };
+export type Parts = Partial<TaskInfo & UploadSection & MeasuredSection>;
+
+/** A report of a task (by default sync), with these parts in the sections where they belong. */
+export function report(parts: Parts = {}): Report {
+  const { task = 'sync', name = '', cancelled = false, errors = [], warnings = [] } = parts;
+  const { sandboxId = 'i1a2b3', baseUrl = 'https://sandbox.example.com' } = parts;
+  const { samples = [], gate = NO_GATE, monitored } = parts;
+  const { dryRun = false, shard, files = [], skipped: skippedEntries = [] } = parts;
+  const { digest = '', orphaned = [], retries = 0, durationMs = 2000 } = parts;
+  const sent = { dryRun, shard, files, skipped: skippedEntries, digest };
+  const upload = { ...sent, orphaned, retries, durationMs };
+  const measured = { samples, gate, ...(monitored && { monitored }) };
+  const info = { task, name, sandboxId, baseUrl, cancelled, errors, warnings };
+  if (task === 'upload') return { ...info, upload };
+  return task === 'sync' ? { ...info, upload, measured } : { ...info, measured };
 }
 
 /** Files that ended in every way, and a skipped entry. */

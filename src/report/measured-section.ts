@@ -1,0 +1,100 @@
+import { AGGREGATE_NAMES, aggregateOf } from '../gate/aggregates.ts';
+import { type Breach, type Gate, NO_GATE } from '../gate/judge.ts';
+import { METRICS } from '../gate/metrics.ts';
+import type { Sample } from '../stats/sample.ts';
+import { parseFields } from '../text/json.ts';
+import { drawChart } from './chart.ts';
+import { breachLine, describeUsage, figuresTable } from './figures.ts';
+import type { Line, SectionView } from './section-view.ts';
+
+/** What the sandbox used, and how that was judged. */
+export interface MeasuredSection {
+  /** Oldest first. */
+  readonly samples: readonly Sample[];
+  readonly gate: Gate;
+  /** The time that a monitor covers, in Unix milliseconds. */
+  readonly monitored?: { readonly from: number; readonly to: number };
+}
+
+export const NOT_MEASURED: MeasuredSection = { samples: [], gate: NO_GATE };
+
+export function viewMeasured(section: MeasuredSection): SectionView {
+  const { samples, gate } = section;
+  return {
+    level: LEVELS[gate.state],
+    headline: describeUsage(samples),
+    judgement: gate.state === 'none' || samples.length === 0 ? '' : `The gate ${gate.state}.`,
+    reasons: breachLines(section, 'fail'),
+    failures: [],
+    warnings: breachLines(section, 'warn'),
+    notices: [],
+    logLines: [],
+    outputs: { ...statsOutputs(section), ...gateOutputs(section) },
+    files: {},
+    blocks: [...figuresTable(section), ...drawChart(section)],
+    json: jsonOf(section),
+  };
+}
+
+const LEVELS = {
+  passed: 'success',
+  none: 'success',
+  warned: 'warning',
+  failed: 'failure',
+} as const;
+
+function breachLines({ samples, gate }: MeasuredSection, level: Breach['level']): Line[] {
+  // Without samples, an error already says why nothing was judged.
+  if (samples.length === 0) return [];
+  return gate.breaches
+    .filter(breach => breach.level === level)
+    .map(breach => ({ text: breachLine(breach, samples), isUntrusted: false }));
+}
+
+function statsOutputs({ samples }: MeasuredSection): Record<string, string> {
+  const last = samples.at(-1);
+  const figures = Object.entries(METRICS).map(([metric, { decimals }]) => {
+    const figure = last?.figures.get(metric);
+    const text = decimals === undefined ? String(figure) : figure?.toFixed(decimals);
+    return [metric.replaceAll('_', '-'), figure === undefined ? '' : text];
+  });
+  return { ...Object.fromEntries(figures), stats: last?.json ?? '' };
+}
+
+function gateOutputs(section: MeasuredSection): Record<string, string> {
+  const { state, breaches } = section.gate;
+  return {
+    gate: state,
+    breaches: JSON.stringify(breaches.map(breachEntry)),
+    aggregates: JSON.stringify(aggregatesOf(section)),
+  };
+}
+
+function jsonOf(section: MeasuredSection): object {
+  const { samples, gate, monitored } = section;
+  const last = samples.at(-1);
+  return {
+    monitored,
+    gate: { state: gate.state, breaches: gate.breaches.map(breachEntry) },
+    figures: last === undefined ? null : Object.fromEntries(last.figures),
+    aggregates: aggregatesOf(section),
+    samples: samples.map(({ at, figures }) => ({ at, figures: Object.fromEntries(figures) })),
+    stats: last === undefined ? null : parseFields(last.json),
+  };
+}
+
+function aggregatesOf({ gate, samples }: MeasuredSection): object {
+  const judged = [...gate.failIf, ...gate.warnIf].map(({ metric }) => metric);
+  const aggregates = [...new Set([...Object.keys(METRICS), ...judged])].map(metric => {
+    const entries = AGGREGATE_NAMES.map(name => [name, aggregateOf(name, metric, samples)]);
+    return [metric, Object.fromEntries(entries)] as const;
+  });
+  return Object.fromEntries(aggregates.filter(([, { last }]) => last !== undefined));
+}
+
+function breachEntry(breach: Breach): object {
+  const { level, condition } = breach;
+  const { text, metric, limit } = condition;
+  const figure = breach.holds === undefined ? null : breach.figure;
+  return { level, condition: text, metric, figure, limit };
+}

@@ -1,0 +1,253 @@
+import path from 'node:path';
+import type { SkippedEntry } from '../files/find.ts';
+import type { Shard } from '../inputs/parsers.ts';
+import { inlineCode } from '../text/escape.ts';
+import {
+  abbreviate,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatRate,
+  totalSize,
+} from '../text/format.ts';
+import type { FileResult } from '../transfer/transfer.ts';
+import { checksumsOf } from './checksums.ts';
+import { code, concat, folded, type Html, html, moreInReport, prose, shortList } from './html.ts';
+import type { TaskInfo } from './report.ts';
+import type { FailureGroup, SectionView } from './section-view.ts';
+
+/** What was uploaded, or would be. */
+export interface UploadSection {
+  readonly dryRun: boolean;
+  readonly shard: ReportedShard | undefined;
+  /** One per planned file, in plan order. */
+  readonly files: readonly FileResult[];
+  readonly skipped: readonly SkippedEntry[];
+  /** Empty if a file failed or was not hashed. */
+  readonly digest: string;
+  /** Paths in the sandbox of files that have left the build, according to the state file. */
+  readonly orphaned: readonly string[];
+  readonly retries: number;
+  readonly durationMs: number;
+}
+
+interface ReportedShard extends Shard {
+  readonly files: number;
+  readonly planned: number;
+}
+
+export const NOTHING_SENT: UploadSection = {
+  dryRun: false,
+  shard: undefined,
+  files: [],
+  skipped: [],
+  digest: '',
+  orphaned: [],
+  retries: 0,
+  durationMs: 0,
+};
+
+export function viewUpload(section: UploadSection, info: TaskInfo): SectionView {
+  const { digest, shard } = section;
+  const totals = countFiles(section);
+  const failures = groupFailures(section);
+  const notices = [...modesNotice(section), ...orphansNotice(section)];
+  const transferLine = describeTransfer(section, totals);
+  const digestLine = digest === '' ? [] : [`Digest: ${digest}`];
+  return {
+    level: levelOf(section, totals),
+    headline: `${describeUpload(section, totals, info)}${shard ? ` (${nameShard(shard)})` : ''}`,
+    judgement: '',
+    reasons: notAttemptedReasons(section, info).map(text => ({ text, isUntrusted: true })),
+    failures,
+    warnings: [],
+    notices,
+    logLines: transferLine === '' ? digestLine : [transferLine, ...digestLine],
+    outputs: outputsOf(totals, digest),
+    files: { checksums: { name: 'checksums.txt', text: checksumsOf(section.files) } },
+    blocks: blocksOf(section, failures, notices, transferLine),
+    json: { totals, ...section, files: section.files.map(fileEntry) },
+  };
+}
+
+type Totals = ReturnType<typeof countFiles>;
+
+function countFiles({ files, skipped }: UploadSection) {
+  const totals = {
+    planned: files.length,
+    plannedBytes: 0,
+    uploaded: 0,
+    unchanged: 0,
+    unchangedBytes: 0,
+    failed: 0,
+    skipped: skipped.length,
+    notAttempted: 0,
+    uploadedBytes: 0,
+  };
+  for (const result of files) {
+    const { status, file } = result;
+    totals[status === 'not-attempted' ? 'notAttempted' : status] += 1;
+    totals.plannedBytes += file.size;
+    if (status === 'unchanged') totals.unchangedBytes += file.size;
+    if (status === 'uploaded') totals.uploadedBytes += result.size;
+  }
+  return totals;
+}
+
+function levelOf({ shard }: UploadSection, totals: Totals): SectionView['level'] {
+  if (totals.failed + totals.notAttempted > 0) return 'failure';
+  return totals.planned === 0 && !shard?.planned ? 'warning' : 'success';
+}
+
+function describeUpload(
+  { dryRun, durationMs, skipped }: UploadSection,
+  totals: Totals,
+  { errors, cancelled }: TaskInfo,
+): string {
+  const { planned, unchanged, uploaded, failed, notAttempted } = totals;
+  const unsent = `${clause(unchanged, 'unchanged')}${clause(skipped.length, 'skipped')}`;
+  const changed = formatCount(planned - unchanged, 'file');
+  if (planned === 0)
+    return errors.length > 0 || cancelled ? 'Nothing was sent' : 'There were no files to upload';
+  if (dryRun) {
+    const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
+    return `Dry run: ${changed} (${size}) would be uploaded${unsent}`;
+  }
+  if (planned === unchanged) return `Nothing was sent${unsent}`;
+  if (failed + notAttempted === 0)
+    return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
+  const missing = `${clause(failed, 'failed')}${clause(notAttempted, 'not attempted')}`;
+  return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
+}
+
+function clause(count: number, what: string): string {
+  return count === 0 ? '' : `, ${formatNumber(count)} ${what}`;
+}
+
+function nameShard({ index, count }: Shard): string {
+  return `shard ${index} of ${count}`;
+}
+
+export function describeShard(shard: ReportedShard): string {
+  return `${nameShard(shard)}: ${formatNumber(shard.files)} of ${formatCount(shard.planned, 'file')}`;
+}
+
+function describeTransfer({ retries, durationMs }: UploadSection, totals: Totals): string {
+  const { uploaded, uploadedBytes } = totals;
+  if (uploaded === 0) return '';
+  const rate = formatRate(uploadedBytes, durationMs);
+  const repeated = clause(retries, retries === 1 ? 'retry' : 'retries');
+  return `${formatCount(uploaded, 'file')}, ${formatBytes(uploadedBytes)}, ${rate}${repeated}`;
+}
+
+// An error of the step, or its cancellation, already explains why files were not attempted.
+function notAttemptedReasons({ files }: UploadSection, { errors, cancelled }: TaskInfo): string[] {
+  if (errors.length > 0 || cancelled) return [];
+  const reasons = files.flatMap(file => (file.status === 'not-attempted' ? [file.reason] : []));
+  return [...new Set(reasons)].map(reason => `Not attempted: ${reason}`);
+}
+
+// Messages differ from file to file, so group by status and hint.
+function groupFailures({ files }: UploadSection): FailureGroup[] {
+  // The title already says that the job was cancelled.
+  const failed = files
+    .filter(result => result.status === 'failed')
+    .filter(({ error }) => error.kind !== 'cancelled');
+  const groups = Map.groupBy(failed, ({ error }) => `${error.status} ${error.hint}`);
+  return [...groups.values()]
+    .map(group => ({
+      message: group[0]?.error.message ?? '',
+      hint: group[0]?.error.hint ?? '',
+      sources: group.map(({ file }) => file.source),
+    }))
+    .sort((one, other) => other.sources.length - one.sources.length);
+}
+
+const ARCHIVE = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml';
+
+function modesNotice({ files }: UploadSection): string[] {
+  const programs = files.filter(({ status, file }) => file.isExecutable && status !== 'unchanged');
+  const [program] = programs;
+  if (program === undefined) return [];
+  const count = formatCount(programs.length, 'executable file');
+  return [
+    `${count}, such as ${inlineCode(program.file.source)}: uploads carry no file modes, and new files are 0644 in the sandbox. Where modes matter, send an archive: ${ARCHIVE}`,
+  ];
+}
+
+const MAX_ORPHANS = 10;
+
+function orphansNotice({ orphaned }: UploadSection): string[] {
+  if (orphaned.length === 0) return [];
+  const names = abbreviate(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport);
+  return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
+}
+
+function outputsOf(totals: Totals, digest: string): Record<string, string> {
+  const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
+  return {
+    'uploaded-count': String(uploaded),
+    'unchanged-count': String(unchanged),
+    'failed-count': String(failed),
+    'skipped-count': String(skipped),
+    'uploaded-bytes': String(uploadedBytes),
+    digest,
+  };
+}
+
+function fileEntry({ file, ...result }: FileResult): object {
+  const { source, target, size } = file;
+  return { source, target, size, ...result };
+}
+
+function blocksOf(
+  { files, skipped, digest, dryRun }: UploadSection,
+  failures: readonly FailureGroup[],
+  notices: readonly string[],
+  transferLine: string,
+): Html[] {
+  const planned = dryRun
+    ? files.filter(({ status }) => status === 'skipped').map(({ file }) => file)
+    : [];
+  return [
+    ...(failures.length === 0 ? [] : [html`<h4>What failed</h4>`]),
+    ...shortList(failures.map(describeFailures)),
+    ...shortList(describeFolders(planned)),
+    ...(transferLine === '' ? [] : [html`<p>${transferLine}</p>`]),
+    ...folded(formatCount(notices.length, 'notice'), shortList(notices.map(prose))),
+    ...folded(
+      `${formatNumber(skipped.length)} skipped`,
+      shortList(skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`)),
+    ),
+    ...folded(
+      formatCount(planned.length, 'planned file'),
+      shortList(planned.map(file => describeMove(file, formatBytes(file.size)))),
+    ),
+    ...(digest === '' ? [] : [html`<p>Digest: ${code(digest)}</p>`]),
+  ];
+}
+
+const MAX_NAMES = 5;
+
+function describeFailures({ message, hint, sources }: FailureGroup): Html {
+  const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
+  const more = (count: number) => html`${moreInReport(count)}`;
+  const names = concat(abbreviate(sources.map(code), MAX_NAMES, more), ', ');
+  return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
+}
+
+function describeFolders(files: readonly FileResult['file'][]): Html[] {
+  const folders = Map.groupBy(files, ({ source, target }) =>
+    [source, target].map(file => path.posix.dirname(file)).join('\0'),
+  );
+  return [...folders].map(([names, inFolder]) => {
+    const [source = '', target = ''] = names.split('\0');
+    const count = formatCount(inFolder.length, 'file');
+    return describeMove({ source, target }, `${count}, ${formatBytes(totalSize(inFolder))}`);
+  });
+}
+
+function describeMove({ source, target }: { source: string; target: string }, size: string): Html {
+  return html`${code(source)} → ${code(target)}: ${size}`;
+}

@@ -1,0 +1,177 @@
+import path from 'node:path';
+import { agentService, type Client, withClient } from '../agent/client.ts';
+import { findFiles } from '../files/find.ts';
+import { escapeGlob } from '../files/paths.ts';
+import { type Plan, type PlannedFile, planFiles, shardOf } from '../files/plan.ts';
+import { allOrProblems } from '../inputs/input-error.ts';
+import type { Inputs } from '../inputs/inputs.ts';
+import { digestOf } from '../report/checksums.ts';
+import type { Report } from '../report/report.ts';
+import type { ReportedError } from '../report/reported-error.ts';
+import { describeShard, NOTHING_SENT, type UploadSection } from '../report/upload-section.ts';
+import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
+import { hashFile } from '../transfer/read-file.ts';
+import {
+  type Changes,
+  findChanges,
+  readState,
+  removeState,
+  type State,
+  writeState,
+} from '../transfer/state-file.ts';
+import { createStoreFiles } from '../transfer/store-files.ts';
+import { inPlanOrder, transfer } from '../transfer/transfer.ts';
+import type { Context } from './context.ts';
+
+/** Plans and uploads files. @throws InputError before anything is sent */
+export async function upload(inputs: Inputs<'upload'>, context: Context): Promise<Report> {
+  const { sandboxId, baseUrl, dryRun } = inputs;
+  const report = { task: 'upload', name: '', sandboxId, baseUrl } as const;
+  const prepared = await prepareUpload(inputs, context);
+  if (dryRun) return { ...report, ...(await planOnly(prepared, inputs, context)) };
+  if (context.cancel.aborted) return { ...report, ...sendNothing(prepared, context) };
+  const sent = await withClient(agentService(inputs), context, client =>
+    sendFiles(prepared, inputs, client, context),
+  );
+  return { ...report, ...sent };
+}
+
+export interface PreparedUpload extends Pick<Changes, 'unchanged'> {
+  readonly files: readonly PlannedFile[];
+  readonly state: State | undefined;
+  /** The section as it is if nothing is sent, without the results. */
+  readonly section: UploadSection;
+  readonly warnings: readonly string[];
+}
+
+/** What an upload adds to the report of its task. */
+export interface UploadResult extends Pick<Report, 'cancelled' | 'errors' | 'warnings'> {
+  readonly upload: UploadSection;
+}
+
+/** Finds the files, plans where they go and compares them with the state file. @throws InputError */
+export async function prepareUpload(
+  inputs: Inputs<'upload'>,
+  context: Context,
+): Promise<PreparedUpload> {
+  const { workspace, cancel } = context;
+  const [{ state, warnings }, plan] = await allOrProblems([
+    Promise.try(() => readState(inputs, workspace)),
+    findAndPlan(inputs, context),
+  ]);
+  const { shard, dryRun } = inputs;
+  const files = shard === undefined ? plan.files : shardOf(plan.files, shard);
+  const changes =
+    state === undefined
+      ? { unchanged: new Map(), orphaned: [] }
+      : await findChanges(files, state, cancel);
+  const section = {
+    ...NOTHING_SENT,
+    dryRun,
+    skipped: plan.skipped,
+    orphaned: changes.orphaned,
+    shard: shard && { ...shard, files: files.length, planned: plan.files.length },
+  };
+  const { unchanged } = changes;
+  return { files, unchanged, state, section, warnings: [...plan.warnings, ...warnings] };
+}
+
+async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<Plan> {
+  const { workspace, cancel, onEvent } = context;
+  const { stateFile } = inputs;
+  // The state file is not part of the build.
+  const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
+  const rules = { ...inputs.files, excludes: [...inputs.files.excludes, ...stateExclude] };
+  const matches = await findFiles(rules, { ...inputs, workspace, cancel });
+  for (const { pattern, root, files, skipped } of matches) {
+    const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;
+    onEvent({ kind: 'debug', text: `Pattern ${pattern.pattern}: ${counts}, from ${root}` });
+  }
+  return planFiles(matches, { ...inputs, workspace });
+}
+
+export async function sendFiles(
+  { files, unchanged, state, section, warnings }: PreparedUpload,
+  inputs: Inputs<'upload'>,
+  client: Client,
+  context: Context,
+): Promise<UploadResult> {
+  const { cancel, clock, onEvent } = context;
+  const changed = files.filter(file => !unchanged.has(file));
+  if (state !== undefined) removeState(state);
+  if (changed.length > 0)
+    onEvent({ kind: 'start', files: changed, title: announcementOf(inputs, section, changed) });
+  const startedAt = clock();
+  let retries = 0;
+  const results = await transfer(files, {
+    ...inputs,
+    ...context,
+    unchanged,
+    upload: createStoreFiles(client, inputs, inputs.checksums || state !== undefined),
+    onEvent(event) {
+      if (event.kind === 'retry') retries += 1;
+      onEvent(event);
+    },
+  }).finally(() => onEvent({ kind: 'end' }));
+  // A target that is now spelled differently may still lead to the same path.
+  const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
+  const upload = {
+    ...section,
+    files: results,
+    orphaned: section.orphaned.filter(orphan => !storedPaths.has(orphan)),
+    digest: digestOf(results),
+    retries,
+    durationMs: Math.round(clock() - startedAt),
+  };
+  const stateWarnings = state === undefined ? [] : writeState(state, results);
+  return {
+    upload,
+    cancelled: cancel.aborted,
+    errors: [],
+    warnings: [...warnings, ...stateWarnings],
+  };
+}
+
+function announcementOf(
+  { sandboxId, baseUrl }: Inputs<'upload'>,
+  { shard }: UploadSection,
+  changed: readonly PlannedFile[],
+): string {
+  const files = `${formatCount(changed.length, 'file')} (${formatBytes(totalSize(changed))})`;
+  const shardText = shard === undefined ? '' : `, ${describeShard(shard)}`;
+  return `Uploading ${files} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
+}
+
+/** Reports what would be sent, with a digest if `checksums` is set. */
+export async function planOnly(
+  { files, unchanged, section, warnings }: PreparedUpload,
+  { checksums }: Inputs<'upload'>,
+  { cancel }: Context,
+): Promise<UploadResult> {
+  const hashes = new Map<PlannedFile, string>();
+  for (const file of checksums ? files : []) {
+    const sha256 = unchanged.has(file) ? undefined : await hashFile(file, cancel);
+    if (sha256 !== undefined) hashes.set(file, sha256);
+  }
+  const results = inPlanOrder(files, unchanged, file => {
+    const sha256 = hashes.get(file);
+    return { status: 'skipped', file, reason: 'dry run', ...(sha256 && { sha256 }) };
+  });
+  const upload = { ...section, files: results, digest: digestOf(results) };
+  return { upload, cancelled: cancel.aborted, errors: [], warnings };
+}
+
+/** Reports that no file was attempted, because of an error or since the job was cancelled. */
+export function sendNothing(
+  { files, unchanged, section, warnings }: PreparedUpload,
+  { cancel }: Context,
+  error?: ReportedError,
+): UploadResult {
+  const reason = error?.message ?? 'the job was cancelled';
+  const results = inPlanOrder(files, unchanged, file => {
+    return { status: 'not-attempted', file, reason };
+  });
+  const upload = { ...section, files: results };
+  const errors = error === undefined ? [] : [error];
+  return { upload, cancelled: cancel.aborted, errors, warnings };
+}
