@@ -1820,6 +1820,42 @@ function lineOf(sha256, name) {
 	return `${escaped === name ? "" : "\\"}${sha256}  ${escaped}\n`;
 }
 
+// src/report/upload-blocks.ts
+/** Renders the upload's part of the summary. */
+function uploadBlocks({ files, skipped, digest, dryRun }, { failures, notices, transferLine }) {
+	const planned = dryRun ? files.filter(({ status }) => status === "skipped").map(({ file }) => file) : [];
+	return [
+		...failures.length === 0 ? [] : [html`<h4>What failed</h4>`],
+		...shortList(failures.map(describeFailures$1)),
+		...shortList(describeFolders(planned)),
+		...transferLine === "" ? [] : [html`<p>${transferLine}</p>`],
+		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
+		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))),
+		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
+		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`]
+	];
+}
+const MAX_NAMES$1 = 5;
+function describeFailures$1({ message, hint, sources }) {
+	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
+	const more = (count) => html`${moreInReport(count)}`;
+	const names = concat(abbreviate(sources.map(code), MAX_NAMES$1, more), ", ");
+	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
+}
+function describeFolders(files) {
+	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
+		const [source = "", target = ""] = names.split("\0");
+		const count = formatCount(inFolder.length, "file");
+		return describeMove({
+			source,
+			target
+		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
+	});
+}
+function describeMove({ source, target }, size) {
+	return html`${code(source)} → ${code(target)}: ${size}`;
+}
+
 // src/report/upload-section.ts
 const NOTHING_SENT = {
 	dryRun: false,
@@ -1855,7 +1891,11 @@ function viewUpload(section, info) {
 			name: "checksums.txt",
 			text: checksumsOf(section.files)
 		} },
-		blocks: blocksOf(section, failures, notices, transferLine),
+		blocks: uploadBlocks(section, {
+			failures,
+			notices,
+			transferLine
+		}),
 		json: {
 			totals,
 			...section,
@@ -1959,39 +1999,6 @@ function fileEntry({ file, ...result }) {
 		size,
 		...result
 	};
-}
-function blocksOf({ files, skipped, digest, dryRun }, failures, notices, transferLine) {
-	const planned = dryRun ? files.filter(({ status }) => status === "skipped").map(({ file }) => file) : [];
-	return [
-		...failures.length === 0 ? [] : [html`<h4>What failed</h4>`],
-		...shortList(failures.map(describeFailures$1)),
-		...shortList(describeFolders(planned)),
-		...transferLine === "" ? [] : [html`<p>${transferLine}</p>`],
-		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
-		...folded(`${formatNumber(skipped.length)} skipped`, shortList(skipped.map((entry) => html`${code(entry.path)}: ${entry.reason}`))),
-		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
-		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`]
-	];
-}
-const MAX_NAMES$1 = 5;
-function describeFailures$1({ message, hint, sources }) {
-	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
-	const more = (count) => html`${moreInReport(count)}`;
-	const names = concat(abbreviate(sources.map(code), MAX_NAMES$1, more), ", ");
-	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
-}
-function describeFolders(files) {
-	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
-		const [source = "", target = ""] = names.split("\0");
-		const count = formatCount(inFolder.length, "file");
-		return describeMove({
-			source,
-			target
-		}, `${count}, ${formatBytes(totalSize(inFolder))}`);
-	});
-}
-function describeMove({ source, target }, size) {
-	return html`${code(source)} → ${code(target)}: ${size}`;
 }
 
 // src/report/report.ts

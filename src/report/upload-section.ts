@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { SkippedEntry } from '../files/find.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
@@ -9,13 +8,13 @@ import {
   formatDuration,
   formatNumber,
   formatRate,
-  totalSize,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
-import { code, concat, folded, type Html, html, moreInReport, prose, shortList } from './html.ts';
+import { moreInReport } from './html.ts';
 import type { TaskInfo } from './report.ts';
 import type { FailureGroup, SectionView } from './section-view.ts';
+import { uploadBlocks } from './upload-blocks.ts';
 
 /** What was uploaded, or would be. */
 export interface UploadSection {
@@ -66,7 +65,7 @@ export function viewUpload(section: UploadSection, info: TaskInfo): SectionView 
     logLines: transferLine === '' ? digestLine : [transferLine, ...digestLine],
     outputs: outputsOf(totals, digest),
     files: { checksums: { name: 'checksums.txt', text: checksumsOf(section.files) } },
-    blocks: blocksOf(section, failures, notices, transferLine),
+    blocks: uploadBlocks(section, { failures, notices, transferLine }),
     json: { totals, ...section, files: section.files.map(fileEntry) },
   };
 }
@@ -199,55 +198,4 @@ function outputsOf(totals: Totals, digest: string): Record<string, string> {
 function fileEntry({ file, ...result }: FileResult): object {
   const { source, target, size } = file;
   return { source, target, size, ...result };
-}
-
-function blocksOf(
-  { files, skipped, digest, dryRun }: UploadSection,
-  failures: readonly FailureGroup[],
-  notices: readonly string[],
-  transferLine: string,
-): Html[] {
-  const planned = dryRun
-    ? files.filter(({ status }) => status === 'skipped').map(({ file }) => file)
-    : [];
-  return [
-    ...(failures.length === 0 ? [] : [html`<h4>What failed</h4>`]),
-    ...shortList(failures.map(describeFailures)),
-    ...shortList(describeFolders(planned)),
-    ...(transferLine === '' ? [] : [html`<p>${transferLine}</p>`]),
-    ...folded(formatCount(notices.length, 'notice'), shortList(notices.map(prose))),
-    ...folded(
-      `${formatNumber(skipped.length)} skipped`,
-      shortList(skipped.map(entry => html`${code(entry.path)}: ${entry.reason}`)),
-    ),
-    ...folded(
-      formatCount(planned.length, 'planned file'),
-      shortList(planned.map(file => describeMove(file, formatBytes(file.size)))),
-    ),
-    ...(digest === '' ? [] : [html`<p>Digest: ${code(digest)}</p>`]),
-  ];
-}
-
-const MAX_NAMES = 5;
-
-function describeFailures({ message, hint, sources }: FailureGroup): Html {
-  const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
-  const more = (count: number) => html`${moreInReport(count)}`;
-  const names = concat(abbreviate(sources.map(code), MAX_NAMES, more), ', ');
-  return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
-}
-
-function describeFolders(files: readonly FileResult['file'][]): Html[] {
-  const folders = Map.groupBy(files, ({ source, target }) =>
-    [source, target].map(file => path.posix.dirname(file)).join('\0'),
-  );
-  return [...folders].map(([names, inFolder]) => {
-    const [source = '', target = ''] = names.split('\0');
-    const count = formatCount(inFolder.length, 'file');
-    return describeMove({ source, target }, `${count}, ${formatBytes(totalSize(inFolder))}`);
-  });
-}
-
-function describeMove({ source, target }: { source: string; target: string }, size: string): Html {
-  return html`${code(source)} → ${code(target)}: ${size}`;
 }
