@@ -646,7 +646,10 @@ function isFatal({ kind }) {
 	return CONSEQUENCES[kind].isFatal;
 }
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
-/** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
+/**
+* Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+* surface as a bug.
+*/
 function networkFailure(error, label, redact) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const isProxy = /^(Secure )?Proxy /i.test(error.message);
@@ -801,11 +804,11 @@ const SUCCESS = [
 	204
 ];
 function agentService(connection) {
-	const { baseUrl, timeout, headers, token, headerPrefix, sandboxId, port } = connection;
-	const routing = routingHeaders(headerPrefix);
+	const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port } = connection;
+	const routing = routingHeaders(connection.headerPrefix);
 	return {
 		baseUrl,
-		timeout,
+		timeoutMs,
 		headers: {
 			...headers,
 			"X-Access-Token": token,
@@ -848,7 +851,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes },
 		isSent: body === void 0,
 		isOver: false
 	};
-	const clock = startIdleClock(service.timeout, () => stallError(label, sending));
+	const clock = startIdleClock(service.timeoutMs, () => stallError(label, sending));
 	const onTaken = (bytes) => {
 		clock.restart();
 		onSent?.(bytes);
@@ -925,10 +928,10 @@ const PROXY_VARIABLES = [
 	"HTTPS_PROXY"
 ];
 const MAX_CONNECT_MS = 1e4;
-function openDispatcher({ baseUrl, timeout }) {
+function openDispatcher({ baseUrl, timeoutMs }) {
 	const options = {
 		allowH2: false,
-		connectTimeout: Math.min(timeout, MAX_CONNECT_MS)
+		connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS)
 	};
 	const { protocol, hostname } = new URL(baseUrl);
 	if (protocol === "http:" && isLoopback(hostname)) return new import_undici.Agent(options);
@@ -3185,14 +3188,14 @@ function nameMonitor(directory) {
 
 // src/sandbox/sandbox-api.ts
 function apiService(inputs) {
-	const { apiUrl: baseUrl, apiKey, headers, timeout } = inputs;
+	const { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs } = inputs;
 	return {
 		baseUrl,
 		headers: {
 			...headers,
 			"X-API-Key": apiKey
 		},
-		timeout
+		timeoutMs
 	};
 }
 /** Creates a sandbox, retrying only after failures that certainly had no effect. @throws AgentError */

@@ -92,7 +92,8 @@ const PHRASES: readonly Phrase[] = [
     kind: 'sandbox-not-found',
   },
   {
-    // E2B templates built before October 2025 run agents that require a username.
+    // E2B's agent requires a username before 0.4.0, which is in templates built since October 2025
+    // (e2b-dev/infra#1349).
     statuses: [400, 401],
     words:
       /\busername (?:is required|not provided)|\b(?:unknown|invalid) user|\blooking up user|\buser:? \S+ (?:was )?not found/i,

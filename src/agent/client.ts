@@ -31,16 +31,15 @@ const SUCCESS: readonly number[] = [200, 201, 204];
 export interface Service {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
 }
 
 export function agentService(connection: Connection): Service {
-  const { baseUrl, timeout, headers, token, headerPrefix, sandboxId, port } = connection;
-  const routing = routingHeaders(headerPrefix);
+  const { baseUrl, timeout: timeoutMs, headers, token, sandboxId, port } = connection;
+  const routing = routingHeaders(connection.headerPrefix);
   return {
     baseUrl,
-    timeout,
+    timeoutMs,
     headers: {
       ...headers,
       'X-Access-Token': token,
@@ -64,7 +63,7 @@ export async function withClient<T>(
 ): Promise<T> {
   const { cancel } = options;
   const dispatcher = openDispatcher(service);
-  // A request's `signal` is not enough: undici ignores it while waiting for a connection.
+  // A request's `signal` is not enough: undici ignores it while connecting (nodejs/undici#386).
   const destroy = () => void dispatcher.destroy();
   cancel.addEventListener('abort', destroy);
   const transport = { ...options, service, dispatcher };
@@ -99,7 +98,7 @@ async function exchange(
   { service, dispatcher, redact, now }: Transport,
 ): Promise<Answer> {
   const sending = { isSent: body === undefined, isOver: false };
-  const clock = startIdleClock(service.timeout, () => stallError(label, sending));
+  const clock = startIdleClock(service.timeoutMs, () => stallError(label, sending));
   const onTaken = (bytes: number) => {
     clock.restart();
     onSent?.(bytes);
@@ -182,10 +181,10 @@ const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY
 
 const MAX_CONNECT_MS = 10_000;
 
-function openDispatcher({ baseUrl, timeout }: Service): Dispatcher {
+function openDispatcher({ baseUrl, timeoutMs }: Service): Dispatcher {
   // With options instead of a connector, connections resume each other's TLS sessions. HTTP/2 is
-  // off because one GOAWAY would break every upload in flight.
-  const options = { allowH2: false, connectTimeout: Math.min(timeout, MAX_CONNECT_MS) };
+  // off because one GOAWAY would break every upload in flight (nodejs/undici#5089 and #5468).
+  const options = { allowH2: false, connectTimeout: Math.min(timeoutMs, MAX_CONNECT_MS) };
   const { protocol, hostname } = new URL(baseUrl);
   // A proxy would see the token unencrypted, and could not reach this runner's loopback anyway.
   if (protocol === 'http:' && isLoopback(hostname)) return new Agent(options);

@@ -96,7 +96,10 @@ export function isFatal({ kind }: Pick<Failure, 'kind'>): boolean {
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 
-/** Converts errors of undici and Node to AgentErrors; returns bugs and AgentErrors unchanged. */
+/**
+ * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
+ * surface as a bug.
+ */
 export function networkFailure(error: unknown, label: string, redact: Redact): unknown {
   if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
     return error;

@@ -26,8 +26,8 @@ export interface Api extends RetryOptions {
 }
 
 export function apiService(inputs: Inputs<'sandbox-end'>): Service {
-  const { apiUrl: baseUrl, apiKey, headers, timeout } = inputs;
-  return { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeout };
+  const { apiUrl: baseUrl, apiKey, headers, timeout: timeoutMs } = inputs;
+  return { baseUrl, headers: { ...headers, 'X-API-Key': apiKey }, timeoutMs };
 }
 
 /** Creates a sandbox, retrying only after failures that certainly had no effect. @throws AgentError */
