@@ -1,4 +1,4 @@
-import { S as monitorDirectory, a as endMonitor, g as runReportingStep, l as isStopped, u as loadInputs } from "./shared.js";
+import { C as monitorDirectory, _ as runReportingStep, a as endMonitor, l as isStopped, u as loadInputs } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts

@@ -1,4 +1,4 @@
-import { a as endMonitor, d as markStopped, g as runReportingStep, i as chooseMonitor, y as findMonitors } from "./shared.js";
+import { _ as runReportingStep, a as endMonitor, b as findMonitors, d as markStopped, i as chooseMonitor } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;

@@ -1,4 +1,4 @@
-import { C as openMonitorDirectory, L as formatDuration, g as runReportingStep, o as startMonitor } from "./shared.js";
+import { R as formatDuration, _ as runReportingStep, o as startMonitor, w as openMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts

@@ -1,4 +1,4 @@
-import { _ as runStep, b as forgetJobSandbox, n as leftBehind, t as deleteSandbox, x as loadScheduledDeletion } from "./shared.js";
+import { S as loadScheduledDeletion, n as leftBehind, t as deleteSandbox, v as runStep, x as forgetJobSandbox } from "./shared.js";
 
 // src/main/sandbox-post.ts
 forgetJobSandbox();

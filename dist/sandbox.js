@@ -1,4 +1,4 @@
-import { E as requireFiles, T as scheduleDeletion, _ as runStep, r as provideSandbox, v as creationMetadata, w as publishSandbox } from "./shared.js";
+import { D as requireFiles, E as scheduleDeletion, T as publishSandbox, r as provideSandbox, v as runStep, y as creationMetadata } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {

@@ -887,7 +887,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes },
 }
 async function* trackSending(chunks, sending, onTaken) {
 	for (const chunk of chunks) {
-		yield chunk;
+		yield chunk.use((bytes) => bytes);
 		if (sending.isOver) return;
 		onTaken(chunk.length);
 	}
@@ -2822,6 +2822,14 @@ async function sample({ statsPath, retries }, client, context) {
 	return outcome;
 }
 
+// src/agent/borrowed-chunk.ts
+function lend(bytes) {
+	return {
+		length: bytes.length,
+		use: (read) => read(bytes)
+	};
+}
+
 // src/monitor/record.ts
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
 function filesIn(directory) {
@@ -3254,7 +3262,7 @@ function post(path, body) {
 			"Content-Type": "application/json",
 			"Content-Length": String(bytes.length)
 		},
-		body: [bytes]
+		body: [lend(bytes)]
 	};
 }
 function decodeSandbox(answer, apiKey) {
@@ -3400,4 +3408,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { isSecretHeader as $, NOT_MEASURED as A, totalSize as B, openMonitorDirectory as C, NOTHING_SENT as D, requireFiles as E, formatBytes as F, badAnswer as G, agentService as H, formatCount as I, isFatal as J, parseAnswer as K, formatDuration as L, isGated as M, abbreviate as N, describeShard as O, andMore as P, systemCode as Q, formatNumber as R, monitorDirectory as S, scheduleDeletion as T, withClient as U, withRetries as V, MAX_ANSWER_BYTES as W, fieldsOf as X, errorText as Y, parseFields as Z, runStep as _, endMonitor as a, forgetJobSandbox as b, runSampler as c, markStopped as d, InputError as et, checkGateIsJudgeable as f, runReportingStep as g, waitFor as h, chooseMonitor as i, gateOf as j, digestOf as k, isStopped as l, stats as m, leftBehind as n, inputError as nt, startMonitor as o, measure as p, AgentError as q, provideSandbox as r, quote as rt, receiveTask as s, deleteSandbox as t, allOrProblems as tt, loadInputs as u, creationMetadata as v, publishSandbox as w, loadScheduledDeletion as x, findMonitors as y, listSome as z };
+export { systemCode as $, digestOf as A, listSome as B, monitorDirectory as C, requireFiles as D, scheduleDeletion as E, andMore as F, MAX_ANSWER_BYTES as G, withRetries as H, formatBytes as I, AgentError as J, badAnswer as K, formatCount as L, gateOf as M, isGated as N, NOTHING_SENT as O, abbreviate as P, parseFields as Q, formatDuration as R, loadScheduledDeletion as S, publishSandbox as T, agentService as U, totalSize as V, withClient as W, errorText as X, isFatal as Y, fieldsOf as Z, runReportingStep as _, endMonitor as a, findMonitors as b, runSampler as c, markStopped as d, isSecretHeader as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, quote as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, leftBehind as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, parseAnswer as q, provideSandbox as r, inputError as rt, receiveTask as s, deleteSandbox as t, InputError as tt, loadInputs as u, runStep as v, openMonitorDirectory as w, forgetJobSandbox as x, creationMetadata as y, formatNumber as z };

@@ -1,4 +1,4 @@
-import { g as runReportingStep, m as stats } from "./shared.js";
+import { _ as runReportingStep, h as stats } from "./shared.js";
 
 // src/main/stats.ts
 await runReportingStep("stats", stats);

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as isSecretHeader, A as NOT_MEASURED, B as totalSize, D as NOTHING_SENT, F as formatBytes, G as badAnswer, H as agentService, I as formatCount, J as isFatal, K as parseAnswer, M as isGated, N as abbreviate, O as describeShard, P as andMore, Q as systemCode, R as formatNumber, U as withClient, V as withRetries, W as MAX_ANSWER_BYTES, X as fieldsOf, Y as errorText, Z as parseFields, et as InputError, f as checkGateIsJudgeable, h as waitFor, j as gateOf, k as digestOf, nt as inputError, p as measure, q as AgentError, rt as quote, tt as allOrProblems, z as listSome } from "./shared.js";
+import { $ as systemCode, A as digestOf, B as listSome, F as andMore, G as MAX_ANSWER_BYTES, H as withRetries, I as formatBytes, J as AgentError, K as badAnswer, L as formatCount, M as gateOf, N as isGated, O as NOTHING_SENT, P as abbreviate, Q as parseFields, U as agentService, V as totalSize, W as withClient, X as errorText, Y as isFatal, Z as fieldsOf, et as isSecretHeader, f as lend, g as waitFor, it as quote, j as NOT_MEASURED, k as describeShard, m as measure, nt as allOrProblems, p as checkGateIsJudgeable, q as parseAnswer, rt as inputError, tt as InputError, z as formatNumber } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -317,7 +317,10 @@ function skipWarnings(skipped) {
 
 // src/transfer/read-file.ts
 const CHUNK_BYTES = 262144;
-/** @throws AgentError if the file cannot be opened or its size has changed */
+/**
+* Opens a file, whose `chunks` throw an AgentError if it shrinks.
+* @throws AgentError if the file cannot be opened or its size has changed
+*/
 function openFile(file) {
 	const descriptor = openPlanned(file);
 	return {
@@ -336,22 +339,22 @@ function readSmallFile(file, buffer) {
 }
 /** Returns the SHA-256 in hex, or undefined if the file is unreadable or `cancel` aborts. */
 async function hashFile(file, cancel) {
-	let opened;
 	try {
-		opened = openFile(file);
-		const digest = createHash("sha256");
-		for (const chunk of opened.chunks()) {
-			digest.update(chunk);
-			await setImmediate();
-			if (cancel.aborted) return void 0;
-		}
-		return digest.digest("hex");
+		const { chunks, close } = openFile(file);
+		return await hashChunks(chunks(), cancel).finally(close);
 	} catch (error) {
 		if (error instanceof AgentError) return void 0;
 		throw error;
-	} finally {
-		opened?.close();
 	}
+}
+async function hashChunks(chunks, cancel) {
+	const digest = createHash("sha256");
+	for (const chunk of chunks) {
+		chunk.use((bytes) => digest.update(bytes));
+		await setImmediate();
+		if (cancel.aborted) return void 0;
+	}
+	return digest.digest("hex");
 }
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 function openPlanned(file) {
@@ -365,9 +368,9 @@ function openPlanned(file) {
 function* chunksOf(file, descriptor) {
 	const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
 	for (let read = 0; read < file.size; read += buffer.length) {
-		const chunk = buffer.subarray(0, file.size - read);
-		readInto(chunk, file, descriptor);
-		yield chunk;
+		const bytes = buffer.subarray(0, file.size - read);
+		readInto(bytes, file, descriptor);
+		yield lend(bytes);
 	}
 }
 function readInto(buffer, file, descriptor) {
@@ -611,7 +614,7 @@ function batchBody(files, { head, tail }) {
 		end = contentStart + file.size;
 	}
 	return {
-		chunks: [...slicesOf(buffer.subarray(0, end)), tail],
+		chunks: [...slicesOf(buffer.subarray(0, end)), tail].map(lend),
 		length: end + tail.length,
 		digests,
 		unreadable,
@@ -624,12 +627,12 @@ function fileBody(file, form, isHashed) {
 	const digest = isHashed ? createHash("sha256") : void 0;
 	const head = form.head(file.target);
 	function* chunks() {
-		yield head;
+		yield lend(head);
 		for (const chunk of readChunks()) {
-			digest?.update(chunk);
+			chunk.use((bytes) => digest?.update(bytes));
 			yield chunk;
 		}
-		yield form.tail;
+		yield lend(form.tail);
 	}
 	const length = head.length + file.size + form.tail.length;
 	const digests = /* @__PURE__ */ new Map([[file, () => digest?.digest("hex") ?? ""]]);

@@ -6,6 +6,7 @@ import { inputError } from '../inputs/input-error.ts';
 import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, statusFailure } from './answer.ts';
+import type { BorrowedChunk } from './borrowed-chunk.ts';
 import { AgentError, networkFailure } from './failure.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
@@ -20,7 +21,7 @@ export interface AgentRequest {
   /** Appended to the base URL; may include a query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Iterable<Buffer>;
+  readonly body?: Iterable<BorrowedChunk>;
   /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;
@@ -135,14 +136,14 @@ interface Sending {
   isOver: boolean;
 }
 
-// undici asks for the next chunk once the socket has taken the previous one.
+// undici asks for the next chunk once the socket has taken the previous one, so it may borrow them.
 async function* trackSending(
-  chunks: Iterable<Buffer>,
+  chunks: Iterable<BorrowedChunk>,
   sending: Sending,
   onTaken: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   for (const chunk of chunks) {
-    yield chunk;
+    yield chunk.use(bytes => bytes);
     // undici may ask for more chunks after the request has ended.
     if (sending.isOver) return;
     onTaken(chunk.length);

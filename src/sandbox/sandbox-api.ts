@@ -1,4 +1,5 @@
 import { type Answer, badAnswer, parseAnswer } from '../agent/answer.ts';
+import { lend } from '../agent/borrowed-chunk.ts';
 import type { AgentRequest, Client, Service } from '../agent/client.ts';
 import { AgentError, type FailureKind } from '../agent/failure.ts';
 import { type RetryOptions, withRetries } from '../agent/retry.ts';
@@ -75,7 +76,7 @@ function pathOf(id: string): string {
 function post(path: string, body: object): AgentRequest {
   const bytes = Buffer.from(JSON.stringify(body));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) };
-  return { method: 'POST', path, headers, body: [bytes] };
+  return { method: 'POST', path, headers, body: [lend(bytes)] };
 }
 
 function decodeSandbox(answer: Answer, apiKey: string): Sandbox {

@@ -1,11 +1,12 @@
 import { createHash, hash } from 'node:crypto';
 import FormData from 'form-data';
+import { type BorrowedChunk, lend } from '../agent/borrowed-chunk.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { openFile, readSmallFile } from './read-file.ts';
 
 export interface Body {
-  readonly chunks: Iterable<Buffer>;
+  readonly chunks: Iterable<BorrowedChunk>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
   /** Each function returns a file's SHA-256 in hex; call it only after the body has been sent. */
@@ -59,7 +60,7 @@ export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): 
     digests.set(file, () => hash('sha256', content));
     end = contentStart + file.size;
   }
-  const chunks = [...slicesOf(buffer.subarray(0, end)), tail];
+  const chunks = [...slicesOf(buffer.subarray(0, end)), tail].map(lend);
   return { chunks, length: end + tail.length, digests, unreadable, close: () => {} };
 }
 
@@ -68,15 +69,15 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
   const { chunks: readChunks, close } = openFile(file);
   const digest = isHashed ? createHash('sha256') : undefined;
   const head = form.head(file.target);
-  function* chunks(): Generator<Buffer> {
-    yield head;
+  function* chunks(): Generator<BorrowedChunk> {
+    yield lend(head);
     for (const chunk of readChunks()) {
-      digest?.update(chunk);
+      chunk.use(bytes => digest?.update(bytes));
       yield chunk;
     }
     // Send the tail separately: over TLS, a last chunk of 16 KiB or more may count as sent only
     // after the answer has arrived.
-    yield form.tail;
+    yield lend(form.tail);
   }
   const length = head.length + file.size + form.tail.length;
   const digests = new Map([[file, () => digest?.digest('hex') ?? '']]);

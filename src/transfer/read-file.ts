@@ -1,23 +1,18 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { type BorrowedChunk, lend } from '../agent/borrowed-chunk.ts';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { systemCode } from '../text/json.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-interface OpenFile {
-  /**
-   * Yields chunks in one shared buffer, so each is only valid until the next.
-   * @throws AgentError if the file shrank or cannot be read
-   */
-  readonly chunks: () => Generator<Buffer>;
-  readonly close: () => void;
-}
-
-/** @throws AgentError if the file cannot be opened or its size has changed */
-export function openFile(file: PlannedFile): OpenFile {
+/**
+ * Opens a file, whose `chunks` throw an AgentError if it shrinks.
+ * @throws AgentError if the file cannot be opened or its size has changed
+ */
+export function openFile(file: PlannedFile) {
   const descriptor = openPlanned(file);
   return { chunks: () => chunksOf(file, descriptor), close: () => closeSync(descriptor) };
 }
@@ -37,23 +32,27 @@ export async function hashFile(
   file: PlannedFile,
   cancel: AbortSignal,
 ): Promise<string | undefined> {
-  let opened: OpenFile | undefined;
   try {
-    opened = openFile(file);
-    const digest = createHash('sha256');
-    for (const chunk of opened.chunks()) {
-      digest.update(chunk);
-      // Yield to the event loop, or the process cannot receive signals.
-      await setImmediate();
-      if (cancel.aborted) return undefined;
-    }
-    return digest.digest('hex');
+    const { chunks, close } = openFile(file);
+    return await hashChunks(chunks(), cancel).finally(close);
   } catch (error) {
     if (error instanceof AgentError) return undefined;
     throw error;
-  } finally {
-    opened?.close();
   }
+}
+
+async function hashChunks(
+  chunks: Iterable<BorrowedChunk>,
+  cancel: AbortSignal,
+): Promise<string | undefined> {
+  const digest = createHash('sha256');
+  for (const chunk of chunks) {
+    chunk.use(bytes => digest.update(bytes));
+    // Yield to the event loop, or the process cannot receive signals.
+    await setImmediate();
+    if (cancel.aborted) return undefined;
+  }
+  return digest.digest('hex');
 }
 
 // O_NOFOLLOW refuses a link that replaced the file; O_NONBLOCK keeps a pipe from blocking.
@@ -70,12 +69,12 @@ function openPlanned(file: PlannedFile): number {
 
 // Synchronous reads into one buffer are fastest. They are safe because undici only asks for a chunk
 // once the socket has released the previous one.
-function* chunksOf(file: PlannedFile, descriptor: number): Generator<Buffer> {
+function* chunksOf(file: PlannedFile, descriptor: number): Generator<BorrowedChunk> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(file.size, CHUNK_BYTES));
   for (let read = 0; read < file.size; read += buffer.length) {
-    const chunk = buffer.subarray(0, file.size - read);
-    readInto(chunk, file, descriptor);
-    yield chunk;
+    const bytes = buffer.subarray(0, file.size - read);
+    readInto(bytes, file, descriptor);
+    yield lend(bytes);
   }
 }
 

@@ -1,6 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Keys } from '../../dev/agent/keys.ts';
 import type { Answer } from '../../src/agent/answer.ts';
+import { type BorrowedChunk, lend } from '../../src/agent/borrowed-chunk.ts';
 import {
   type AgentRequest,
   agentService,
@@ -17,7 +18,11 @@ export const GET: AgentRequest = { method: 'GET', path: '/path?query' };
 /** A POST of these chunks. */
 export function post(chunks: Iterable<Buffer>, length: number): AgentRequest {
   const headers = { 'Content-Length': String(length) };
-  return { method: 'POST', path: '/files', headers, body: chunks };
+  return { method: 'POST', path: '/files', headers, body: lendEach(chunks) };
+}
+
+function* lendEach(chunks: Iterable<Buffer>): Generator<BorrowedChunk> {
+  for (const chunk of chunks) yield lend(chunk);
 }
 
 interface Settings extends Partial<Connection> {

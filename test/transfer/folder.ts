@@ -8,6 +8,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { BorrowedChunk } from '../../src/agent/borrowed-chunk.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 
 /** A new directory, which is removed when disposed of. */
@@ -43,9 +44,8 @@ export function pattern(length: number): Buffer {
   return buffer;
 }
 
-/** All chunks; copies each before it asks for the next, as the network does. */
-export function collect(chunks: Iterable<Buffer>): Buffer {
-  return Buffer.concat(Array.from(chunks, chunk => Buffer.from(chunk)));
+export function collect(chunks: Iterable<BorrowedChunk>): Buffer {
+  return Buffer.concat(Array.from(chunks, chunk => chunk.use(bytes => Buffer.from(bytes))));
 }
 
 /** How many files of a directory this process holds open; 0 if the system does not tell. */

@@ -11,6 +11,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { describe, test } from 'node:test';
+import { createGzip } from 'node:zlib';
 import type { PlannedFile } from '../../src/files/plan.ts';
 import { SMALL_BYTES } from '../../src/transfer/batches.ts';
 import { hashFile, openFile, readSmallFile } from '../../src/transfer/read-file.ts';
@@ -82,6 +83,22 @@ describe('a file is not read, and the failure is retryable, if it', () => {
     assert.throws(() => chunks.next(), { kind: 'file-changed', message: /shrank/ });
     opened.close();
   });
+});
+
+test('streams and hashes refuse a chunk that has not been copied', () => {
+  using folder = openFolder();
+  const { chunks, close } = openFile(folder.plan('a', 'abc'));
+  const gzip = createGzip();
+  const digest = createHash('sha256');
+  for (const chunk of chunks()) {
+    const error = { code: 'ERR_INVALID_ARG_TYPE' };
+    assert.throws(() => gzip.write(chunk), error);
+    // @ts-expect-error a borrowed chunk is not a buffer
+    assert.throws(() => digest.update(chunk), error);
+    assert.ok(gzip.write(chunk.use(bytes => Buffer.from(bytes))));
+  }
+  gzip.destroy();
+  close();
 });
 
 describe('a hash', () => {
