@@ -2298,7 +2298,7 @@ function progressLog(log) {
 	let timer;
 	return (event) => {
 		if (event.kind === "sent") done.bytes += event.bytes;
-		if (event.kind === "settled") done.files += 1;
+		if (event.kind === "attempted") done.files += event.count;
 		if (event.kind === "end") clearInterval(timer);
 		if (event.kind !== "start") return;
 		log(event.title);

@@ -416,24 +416,31 @@ function readState(inputs, workspace) {
 function ignoredWarning(file) {
 	return `The state file ${quote(file)} is damaged, of another version, or of another sandbox, service, user, shard or headers. It is ignored, and every file is sent.`;
 }
+/**
+* Returns the results of unchanged files, each at its file's place in the plan, and the paths in the
+* sandbox of files that have left the build.
+*/
 async function findChanges(files, { rows }, cancel) {
 	const byTarget = new Map(rows.map((row) => [row.target, row]));
-	const unchanged = /* @__PURE__ */ new Map();
-	for (const file of files) {
-		const { path, size, sha256 } = byTarget.get(file.target) ?? {};
-		if (path === void 0 || sha256 === void 0 || size !== file.size) continue;
-		if (await hashFile(file, cancel) === sha256) unchanged.set(file, {
-			path,
-			size,
-			sha256
-		});
-	}
+	const unchanged = [];
+	for (const file of files) unchanged.push(await resultIfUnchanged(file, byTarget, cancel));
 	const targets = new Set(files.map(({ target }) => target));
 	const orphaned = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
 	return {
 		unchanged,
 		orphaned: cancel.aborted ? [] : orphaned.map(({ path }) => path)
 	};
+}
+async function resultIfUnchanged(file, byTarget, cancel) {
+	const { path, size, sha256 } = byTarget.get(file.target) ?? {};
+	if (path === void 0 || sha256 === void 0 || size !== file.size) return void 0;
+	return await hashFile(file, cancel) === sha256 ? {
+		status: "unchanged",
+		file,
+		path,
+		size,
+		sha256
+	} : void 0;
 }
 /**
 * Removes the state file before a transfer, so that if this run is interrupted, the next sends
@@ -491,17 +498,17 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-function refuseLink(file, workspace) {
+function rejectLink(file, workspace) {
 	let current = file;
 	do {
 		if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, current === file ? "is a symbolic link" : "is behind a symbolic link");
 		current = dirname(current);
 	} while (current.startsWith(`${workspace}${sep}`));
 }
-/** Returns '' if there is no file. @throws InputError if the file is not a state file */
+/** Returns '' if there is no file. @throws InputError if it is not a state file */
 function readText(file, workspace) {
 	try {
-		refuseLink(file, workspace);
+		rejectLink(file, workspace);
 		const text = readFileSync(file, "utf8");
 		if (text === "" || /^\{"schema":\d+,"scope":/.test(text)) return text;
 	} catch (error) {
@@ -530,41 +537,6 @@ function isRow(row) {
 function stateError(file, why) {
 	const message = `${quote(file)} ${why}. Name a file that only this step writes.`;
 	return inputError("state-file", message, ".sandbox-sync/state.json");
-}
-
-// src/transfer/batches.ts
-/** Files up to this size are sent whole, which is much faster than streaming. */
-const SMALL_BYTES = 262144;
-const BATCH_BYTES = 1048576;
-/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
-function batchesOf(files, filesPerRequest) {
-	const batches = [];
-	let open = [];
-	let room = 0;
-	for (const file of files) {
-		const bytes = sizeInBatch(file);
-		if (bytes === void 0 || filesPerRequest === 1) {
-			batches.push([file]);
-			continue;
-		}
-		if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
-			open = [];
-			room = BATCH_BYTES;
-			batches.push(open);
-		}
-		open.push(file);
-		room -= bytes;
-	}
-	return batches;
-}
-const FRAME_BYTES = 256;
-/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
-function sizeInBatch({ target, size }) {
-	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
-}
-function isPlainFilename(filename) {
-	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
-	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
 }
 
 // src/transfer/multipart.ts
@@ -596,28 +568,30 @@ function batchBody(files, { head, tail }) {
 	}));
 	const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
 	const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
-	const digests = /* @__PURE__ */ new Map();
-	const unreadable = /* @__PURE__ */ new Map();
 	let end = 0;
-	for (const { file, head } of framed) {
-		const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
+	const parts = framed.map(({ file, head }) => {
+		const start = end === 0 ? 0 : end + LINE_BREAK.copy(buffer, end);
 		const contentStart = start + head.copy(buffer, start);
 		const content = buffer.subarray(contentStart, contentStart + file.size);
 		try {
 			readSmallFile(file, content);
 		} catch (error) {
 			if (!(error instanceof AgentError)) throw error;
-			unreadable.set(file, error);
-			continue;
+			return {
+				file,
+				error
+			};
 		}
-		digests.set(file, () => hash("sha256", content));
 		end = contentStart + file.size;
-	}
+		return {
+			file,
+			digest: () => hash("sha256", content)
+		};
+	});
 	return {
 		chunks: [...slicesOf(buffer.subarray(0, end)), tail].map(lend),
 		length: end + tail.length,
-		digests,
-		unreadable,
+		parts,
 		close: () => {}
 	};
 }
@@ -635,12 +609,14 @@ function fileBody(file, form, isHashed) {
 		yield lend(form.tail);
 	}
 	const length = head.length + file.size + form.tail.length;
-	const digests = /* @__PURE__ */ new Map([[file, () => digest?.digest("hex") ?? ""]]);
+	const parts = [{
+		file,
+		digest: () => digest?.digest("hex") ?? ""
+	}];
 	return {
 		chunks: chunks(),
 		length,
-		digests,
-		unreadable: /* @__PURE__ */ new Map(),
+		parts,
 		close
 	};
 }
@@ -654,18 +630,18 @@ function slicesOf(buffer) {
 const ENTRY_BYTES = 512;
 function createStoreFiles(client, inputs, isHashed) {
 	const form = newForm();
-	return async (files, onSent) => {
-		const [file] = files;
-		if (file === void 0) return /* @__PURE__ */ new Map();
-		const isBatch = files.length > 1;
-		const body = !isBatch && file.size > 262144 ? fileBody(file, form, isHashed) : batchBody(files, form);
-		const [unreadable] = body.unreadable.values();
-		if (!isBatch && unreadable !== void 0) throw unreadable;
-		if (body.digests.size === 0) return body.unreadable;
+	return async ({ files, isStreamed }, onSent) => {
+		const [file, ...others] = files;
+		const isAlone = others.length === 0;
+		const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
+		const unreadable = body.parts.filter((part) => "error" in part);
+		const [problem] = unreadable;
+		if (problem !== void 0 && isAlone) throw problem.error;
+		if (unreadable.length === files.length) return unreadable;
 		try {
-			const stored = storedFiles(await client.send({
+			return storeResults(await client.send({
 				method: "POST",
-				path: requestPath(inputs, isBatch ? void 0 : file.target),
+				path: requestPath(inputs, isAlone ? file.target : void 0),
 				headers: {
 					"Content-Type": form.contentType,
 					"Content-Length": String(body.length)
@@ -674,7 +650,6 @@ function createStoreFiles(client, inputs, isHashed) {
 				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
 				onSent
 			}), body, isHashed);
-			return new Map([...body.unreadable, ...stored]);
 		} finally {
 			body.close();
 		}
@@ -690,18 +665,20 @@ function requestPath(inputs, target) {
 	}).flatMap(([name, value]) => value ? [`${name}=${encodeURIComponent(value)}`] : []);
 	return query.length === 0 ? uploadPath : `${uploadPath}?${query.join("&")}`;
 }
-function storedFiles(answer, { digests }, isHashed) {
-	const sent = [...digests];
-	const paths = storedPaths(answer, sent.map(([{ target }]) => target));
-	return sent.map(([file, digest], index) => {
+function storeResults(answer, { parts }, isHashed) {
+	const paths = storedPaths(answer, parts.filter((part) => "digest" in part).map(({ file }) => file.target)).values();
+	return parts.map((part) => {
+		if ("error" in part) return part;
+		const { file, digest } = part;
 		const stored = {
-			path: paths[index] ?? "",
+			file,
+			path: paths.next().value ?? "",
 			size: file.size
 		};
-		return [file, isHashed ? {
+		return isHashed ? {
 			...stored,
 			sha256: digest()
-		} : stored];
+		} : stored;
 	});
 }
 /**
@@ -726,20 +703,68 @@ function isPathOf(target, path) {
 	return path === target || !posix.isAbsolute(target) && path.endsWith(`/${target}`);
 }
 
+// src/transfer/batches.ts
+/**
+* Files up to this size are read into memory and sent from one buffer, which is faster than
+* streaming.
+*/
+const SMALL_BYTES = 262144;
+const BATCH_BYTES = 1048576;
+/**
+* Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone.
+* An entry is a position in the plan and the file there.
+*/
+function batchesOf(entries, filesPerRequest) {
+	const batches = [];
+	let open;
+	for (const [position, file] of entries) {
+		const bytes = sizeInBatch(file);
+		if (bytes !== void 0 && open && bytes <= open.room && open.files.length < filesPerRequest) {
+			open.files.push(file);
+			open.positions.push(position);
+			open.room -= bytes;
+			continue;
+		}
+		const files = [file];
+		const positions = [position];
+		batches.push({
+			files,
+			positions,
+			isStreamed: file.size > SMALL_BYTES
+		});
+		if (bytes !== void 0) open = {
+			files,
+			positions,
+			room: BATCH_BYTES - bytes
+		};
+	}
+	return batches;
+}
+const FRAME_BYTES = 256;
+/** Returns the most bytes a file can take in a batch, or undefined if it must be sent alone. */
+function sizeInBatch({ target, size }) {
+	return size <= 262144 && isPlainFilename(target) ? FRAME_BYTES + target.length + size : void 0;
+}
+function isPlainFilename(filename) {
+	if (!/^[!-~](?:[ -~]*[!-~])?$/.test(filename)) return false;
+	return !/["%;\\]|\/\/|(^|\/)\.{1,2}(\/|$)/.test(filename);
+}
+
 // src/transfer/transfer.ts
 /** Uploads all changed files. Returns one result per file, in plan order. */
 async function transfer(files, options) {
-	const { upload, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
-	const ending = new AbortController();
-	const stop = AbortSignal.any([cancel, ending.signal]);
+	const { storeFiles, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
+	const giveUp = new AbortController();
+	const stop = AbortSignal.any([cancel, giveUp.signal]);
 	const throttled = throttle(concurrency, stop, onEvent);
-	const giveUpIfHopeless = failureCounter(ending);
+	const giveUpIfHopeless = failureCounter(giveUp);
+	const results = [...unchanged];
 	async function sendBatch(batch) {
 		const startedAt = clock();
 		let isAttempted = false;
 		const attempt = () => {
 			isAttempted = true;
-			return upload(batch, (bytes) => onEvent({
+			return storeFiles(batch, (bytes) => onEvent({
 				kind: "sent",
 				bytes
 			}));
@@ -749,41 +774,28 @@ async function transfer(files, options) {
 			stop,
 			onRetry: (retry) => onEvent({
 				kind: "retry",
-				files: batch,
+				files: batch.files,
 				retry
 			})
 		});
-		if (!isAttempted) return [];
+		if (!isAttempted) return;
 		giveUpIfHopeless(batch, outcome);
-		const results = resultsOf(batch, outcome, Math.round(clock() - startedAt));
-		for (const result of results) onEvent({
-			kind: "settled",
-			result
+		const sent = resultsOf(batch, outcome, Math.round(clock() - startedAt));
+		for (const [index, position] of batch.positions.entries()) results[position] = sent[index];
+		onEvent({
+			kind: "attempted",
+			count: sent.length
 		});
-		return results;
 	}
-	const batches = pLimit(concurrency);
-	const changed = files.filter((file) => !unchanged.has(file));
-	const sent = await batches.map(batchesOf(changed, filesPerRequest), sendBatch).finally(() => ending.abort("the transfer is over"));
-	const results = new Map(sent.flat().map((result) => [result.file, result]));
-	return failOverwritten(inPlanOrder(files, unchanged, (file) => {
-		return results.get(file) ?? {
-			status: "not-attempted",
-			file,
-			reason: reasonOf(stop)
-		};
+	const slots = pLimit(concurrency);
+	const changed = files.entries().filter(([position]) => unchanged[position] === void 0);
+	await slots.map(batchesOf(changed, filesPerRequest), sendBatch).finally(() => giveUp.abort("the transfer is over"));
+	const reason = reasonOf(stop);
+	return failOverwritten(files.map((file, index) => results[index] ?? {
+		status: "not-attempted",
+		file,
+		reason
 	}));
-}
-/** Returns one result per file, calling `resultOf` for changed files. */
-function inPlanOrder(files, unchanged, resultOf) {
-	return files.map((file) => {
-		const stored = unchanged.get(file);
-		return stored === void 0 ? resultOf(file) : {
-			status: "unchanged",
-			file,
-			...stored
-		};
-	});
 }
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
 function throttle(concurrency, stop, onEvent) {
@@ -812,8 +824,8 @@ function isOverload({ status }) {
 	return status === 429 || status === 503;
 }
 const MAX_CONSECUTIVE_FAILURES = 3;
-/** Returns a callback for each outcome, which aborts `ending` once more requests are pointless. */
-function failureCounter(ending) {
+/** Returns a callback for each outcome, which aborts `giveUp` once more requests are pointless. */
+function failureCounter(giveUp) {
 	let consecutiveFailures = 0;
 	return (batch, outcome) => {
 		if (!("error" in outcome)) {
@@ -821,51 +833,54 @@ function failureCounter(ending) {
 			return;
 		}
 		const { error } = outcome;
-		if (isFatal(error) || mayBeMisplaced(batch, error)) ending.abort(`the transfer had ended: ${error.message}`);
+		if (isFatal(error) || mayBeMisplaced(batch, error)) giveUp.abort(`the transfer had ended: ${error.message}`);
 		if (error.isRetryable && error.kind !== "file-changed") consecutiveFailures += 1;
 		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
 		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
-		ending.abort(`${count} had failed, the last one so: ${error.message}`);
+		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
 	};
 }
-function mayBeMisplaced(batch, { kind }) {
-	return batch.length > 1 && (kind === "rejected" || kind === "bad-answer");
+function mayBeMisplaced({ files }, { kind }) {
+	return files.length > 1 && (kind === "rejected" || kind === "bad-answer");
 }
 function reasonOf(stop) {
 	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
-function resultsOf(batch, outcome, durationMs) {
-	const attempts = {
-		attempts: outcome.attempts,
-		durationMs
-	};
-	const fail = (files, error) => {
-		const failure = failureOf(files, error);
+function resultsOf({ files }, outcome, durationMs) {
+	const { attempts } = outcome;
+	if ("error" in outcome) {
+		const error = failureOf(outcome.error, files.length);
 		return files.map((file) => ({
 			status: "failed",
 			file,
-			...attempts,
-			error: failure
+			attempts,
+			durationMs,
+			error
 		}));
-	};
-	if ("error" in outcome) return fail(batch, outcome.error);
-	return [...outcome.value].flatMap(([file, stored]) => {
-		if (stored instanceof AgentError) return fail([file], stored);
-		return [{
+	}
+	return outcome.value.map((result) => {
+		if (!("error" in result)) return {
 			status: "uploaded",
-			file,
-			...attempts,
-			...stored
-		}];
+			attempts,
+			durationMs,
+			...result
+		};
+		const error = failureOf(result.error);
+		return {
+			status: "failed",
+			file: result.file,
+			attempts,
+			durationMs,
+			error
+		};
 	});
 }
-function failureOf(files, error) {
-	const { kind, status, message, hint } = error;
+function failureOf({ kind, status, message, hint }, fileCount = 1) {
 	return {
 		kind,
 		status,
 		message,
-		hint: `${hint}${files.length > 1 && !isFatal(error) ? " files-per-request: 1 sends each file alone." : ""}`
+		hint: `${hint}${fileCount > 1 && !isFatal({ kind }) ? " files-per-request: 1 sends each file alone." : ""}`
 	};
 }
 function failOverwritten(results) {
@@ -927,7 +942,7 @@ async function prepareUpload(inputs, context) {
 	const { shard, dryRun } = inputs;
 	const files = shard === void 0 ? plan.files : shardOf(plan.files, shard);
 	const changes = state === void 0 ? {
-		unchanged: /* @__PURE__ */ new Map(),
+		unchanged: [],
 		orphaned: []
 	} : await findChanges(files, state, cancel);
 	const section = {
@@ -977,7 +992,7 @@ async function findAndPlan(inputs, context) {
 }
 async function sendFiles({ files, unchanged, state, section, warnings }, inputs, client, context) {
 	const { cancel, clock, onEvent } = context;
-	const changed = files.filter((file) => !unchanged.has(file));
+	const changed = files.filter((_, position) => unchanged[position] === void 0);
 	if (state !== void 0) removeState(state);
 	if (changed.length > 0) onEvent({
 		kind: "start",
@@ -990,7 +1005,7 @@ async function sendFiles({ files, unchanged, state, section, warnings }, inputs,
 		...inputs,
 		...context,
 		unchanged,
-		upload: createStoreFiles(client, inputs, inputs.checksums || state !== void 0),
+		storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== void 0),
 		onEvent(event) {
 			if (event.kind === "retry") retries += 1;
 			onEvent(event);
@@ -1018,20 +1033,18 @@ function announcementOf({ sandboxId, baseUrl }, { shard }, changed) {
 }
 /** Reports what would be sent, with a digest if `checksums` is set. */
 async function planOnly({ files, unchanged, section, warnings }, { checksums }, { cancel }) {
-	const hashes = /* @__PURE__ */ new Map();
-	for (const file of checksums ? files : []) {
-		const sha256 = unchanged.has(file) ? void 0 : await hashFile(file, cancel);
-		if (sha256 !== void 0) hashes.set(file, sha256);
-	}
-	const results = inPlanOrder(files, unchanged, (file) => {
-		const sha256 = hashes.get(file);
-		return {
+	const results = [];
+	for (const [position, file] of files.entries()) {
+		const known = unchanged[position];
+		const sha256 = known || !checksums ? void 0 : await hashFile(file, cancel);
+		const hashed = sha256 === void 0 ? {} : { sha256 };
+		results.push(known ?? {
 			status: "skipped",
 			file,
 			reason: "dry run",
-			...sha256 && { sha256 }
-		};
-	});
+			...hashed
+		});
+	}
 	return {
 		upload: {
 			...section,
@@ -1046,8 +1059,8 @@ async function planOnly({ files, unchanged, section, warnings }, { checksums }, 
 /** Reports that no file was attempted, because of an error or since the job was cancelled. */
 function sendNothing({ files, unchanged, section, warnings }, { cancel }, error) {
 	const reason = error?.message ?? "the job was cancelled";
-	const results = inPlanOrder(files, unchanged, (file) => {
-		return {
+	const results = files.map((file, position) => {
+		return unchanged[position] ?? {
 			status: "not-attempted",
 			file,
 			reason

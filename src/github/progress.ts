@@ -30,7 +30,7 @@ function progressLog(log: LogLine): OnEvent {
   let timer: NodeJS.Timeout | undefined;
   return event => {
     if (event.kind === 'sent') done.bytes += event.bytes;
-    if (event.kind === 'settled') done.files += 1;
+    if (event.kind === 'attempted') done.files += event.count;
     if (event.kind === 'end') clearInterval(timer);
     if (event.kind !== 'start') return;
     log(event.title);

@@ -12,7 +12,6 @@ import { describeShard, NOTHING_SENT, type UploadSection } from '../report/uploa
 import { formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
 import { hashFile } from '../transfer/read-file.ts';
 import {
-  type Changes,
   findChanges,
   readState,
   removeState,
@@ -20,7 +19,7 @@ import {
   writeState,
 } from '../transfer/state-file.ts';
 import { createStoreFiles } from '../transfer/store-files.ts';
-import { inPlanOrder, transfer } from '../transfer/transfer.ts';
+import { type FileResult, type TransferOptions, transfer } from '../transfer/transfer.ts';
 import type { Context } from './context.ts';
 
 /** Plans and uploads files. @throws InputError before anything is sent */
@@ -36,7 +35,7 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
   return { ...report, ...sent };
 }
 
-export interface PreparedUpload extends Pick<Changes, 'unchanged'> {
+export interface PreparedUpload extends Pick<TransferOptions, 'unchanged'> {
   readonly files: readonly PlannedFile[];
   readonly state: State | undefined;
   /** The section as it is if nothing is sent, without the results. */
@@ -62,9 +61,7 @@ export async function prepareUpload(
   const { shard, dryRun } = inputs;
   const files = shard === undefined ? plan.files : shardOf(plan.files, shard);
   const changes =
-    state === undefined
-      ? { unchanged: new Map(), orphaned: [] }
-      : await findChanges(files, state, cancel);
+    state === undefined ? { unchanged: [], orphaned: [] } : await findChanges(files, state, cancel);
   const section = {
     ...NOTHING_SENT,
     dryRun,
@@ -97,7 +94,7 @@ export async function sendFiles(
   context: Context,
 ): Promise<UploadResult> {
   const { cancel, clock, onEvent } = context;
-  const changed = files.filter(file => !unchanged.has(file));
+  const changed = files.filter((_, position) => unchanged[position] === undefined);
   if (state !== undefined) removeState(state);
   if (changed.length > 0)
     onEvent({ kind: 'start', files: changed, title: announcementOf(inputs, section, changed) });
@@ -107,7 +104,7 @@ export async function sendFiles(
     ...inputs,
     ...context,
     unchanged,
-    upload: createStoreFiles(client, inputs, inputs.checksums || state !== undefined),
+    storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== undefined),
     onEvent(event) {
       if (event.kind === 'retry') retries += 1;
       onEvent(event);
@@ -148,15 +145,13 @@ export async function planOnly(
   { checksums }: Inputs<'upload'>,
   { cancel }: Context,
 ): Promise<UploadResult> {
-  const hashes = new Map<PlannedFile, string>();
-  for (const file of checksums ? files : []) {
-    const sha256 = unchanged.has(file) ? undefined : await hashFile(file, cancel);
-    if (sha256 !== undefined) hashes.set(file, sha256);
+  const results: FileResult[] = [];
+  for (const [position, file] of files.entries()) {
+    const known = unchanged[position];
+    const sha256 = known || !checksums ? undefined : await hashFile(file, cancel);
+    const hashed = sha256 === undefined ? {} : { sha256 };
+    results.push(known ?? { status: 'skipped', file, reason: 'dry run', ...hashed });
   }
-  const results = inPlanOrder(files, unchanged, file => {
-    const sha256 = hashes.get(file);
-    return { status: 'skipped', file, reason: 'dry run', ...(sha256 && { sha256 }) };
-  });
   const upload = { ...section, files: results, digest: digestOf(results) };
   return { upload, cancelled: cancel.aborted, errors: [], warnings };
 }
@@ -168,8 +163,8 @@ export function sendNothing(
   error?: ReportedError,
 ): UploadResult {
   const reason = error?.message ?? 'the job was cancelled';
-  const results = inPlanOrder(files, unchanged, file => {
-    return { status: 'not-attempted', file, reason };
+  const results = files.map((file, position): FileResult => {
+    return unchanged[position] ?? { status: 'not-attempted', file, reason };
   });
   const upload = { ...section, files: results };
   const errors = error === undefined ? [] : [error];

@@ -1,28 +1,44 @@
 import type { PlannedFile } from '../files/plan.ts';
 
-/** Files up to this size are sent whole, which is much faster than streaming. */
+/** The files of one request. */
+export interface Batch {
+  readonly files: readonly [PlannedFile, ...PlannedFile[]];
+  /** The files' places in the plan, in the same order. */
+  readonly positions: readonly number[];
+  /** True for a file that is too large to be read into memory, which is alone in its batch. */
+  readonly isStreamed: boolean;
+}
+
+/**
+ * Files up to this size are read into memory and sent from one buffer, which is faster than
+ * streaming.
+ */
 export const SMALL_BYTES = 256 * 1024;
 
 export const BATCH_BYTES = 1024 * 1024;
 
-/** Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone. */
-export function batchesOf(files: readonly PlannedFile[], filesPerRequest: number): PlannedFile[][] {
-  const batches: PlannedFile[][] = [];
-  let open: PlannedFile[] = [];
-  let room = 0;
-  for (const file of files) {
+/**
+ * Groups small files into batches of at most `filesPerRequest` and 1 MiB; other files go alone.
+ * An entry is a position in the plan and the file there.
+ */
+export function batchesOf(
+  entries: Iterable<readonly [number, PlannedFile]>,
+  filesPerRequest: number,
+): Batch[] {
+  const batches: Batch[] = [];
+  let open: { files: PlannedFile[]; positions: number[]; room: number } | undefined;
+  for (const [position, file] of entries) {
     const bytes = sizeInBatch(file);
-    if (bytes === undefined || filesPerRequest === 1) {
-      batches.push([file]);
+    if (bytes !== undefined && open && bytes <= open.room && open.files.length < filesPerRequest) {
+      open.files.push(file);
+      open.positions.push(position);
+      open.room -= bytes;
       continue;
     }
-    if (open.length === 0 || open.length === filesPerRequest || bytes > room) {
-      open = [];
-      room = BATCH_BYTES;
-      batches.push(open);
-    }
-    open.push(file);
-    room -= bytes;
+    const files: [PlannedFile, ...PlannedFile[]] = [file];
+    const positions = [position];
+    batches.push({ files, positions, isStreamed: file.size > SMALL_BYTES });
+    if (bytes !== undefined) open = { files, positions, room: BATCH_BYTES - bytes };
   }
   return batches;
 }

@@ -9,10 +9,20 @@ export interface Body {
   readonly chunks: Iterable<BorrowedChunk>;
   /** Bytes, including the multipart framing. */
   readonly length: number;
-  /** Each function returns a file's SHA-256 in hex; call it only after the body has been sent. */
-  readonly digests: ReadonlyMap<PlannedFile, () => string>;
-  readonly unreadable: ReadonlyMap<PlannedFile, AgentError>;
+  /** One per file, in order. Call `digest` only after the body has been sent. */
+  readonly parts: readonly (SentFile | UnreadableFile)[];
   readonly close: () => void;
+}
+
+interface SentFile {
+  readonly file: PlannedFile;
+  /** Returns the file's SHA-256 in hex. */
+  readonly digest: () => string;
+}
+
+export interface UnreadableFile {
+  readonly file: PlannedFile;
+  readonly error: AgentError;
 }
 
 type Form = ReturnType<typeof newForm>;
@@ -28,7 +38,7 @@ export function newForm() {
     head: (filename: string): Buffer => {
       const form = new FormData();
       form.setBoundary(boundary);
-      // form-data's `filename` option drops folders.
+      // form-data's `filename` keeps only the base name; `filepath` keeps folders.
       form.append('file', '', { filepath: filename, contentType: 'application/octet-stream' });
       return form.getBuffer().subarray(0, -tail.length);
     },
@@ -43,25 +53,22 @@ export function batchBody(files: readonly PlannedFile[], { head, tail }: Form): 
   const sizes = framed.map(({ file, head }) => LINE_BREAK.length + head.length + file.size);
   // Never reuse this buffer: the socket may still read it after the answer has arrived.
   const buffer = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, tail.length));
-  const digests = new Map<PlannedFile, () => string>();
-  const unreadable = new Map<PlannedFile, AgentError>();
   let end = 0;
-  for (const { file, head } of framed) {
-    const start = digests.size > 0 ? end + LINE_BREAK.copy(buffer, end) : end;
+  const parts = framed.map(({ file, head }) => {
+    const start = end === 0 ? 0 : end + LINE_BREAK.copy(buffer, end);
     const contentStart = start + head.copy(buffer, start);
     const content = buffer.subarray(contentStart, contentStart + file.size);
     try {
       readSmallFile(file, content);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      unreadable.set(file, error);
-      continue;
+      return { file, error };
     }
-    digests.set(file, () => hash('sha256', content));
     end = contentStart + file.size;
-  }
+    return { file, digest: () => hash('sha256', content) };
+  });
   const chunks = [...slicesOf(buffer.subarray(0, end)), tail].map(lend);
-  return { chunks, length: end + tail.length, digests, unreadable, close: () => {} };
+  return { chunks, length: end + tail.length, parts, close: () => {} };
 }
 
 /** @throws AgentError if the file cannot be opened or its size has changed */
@@ -75,13 +82,13 @@ export function fileBody(file: PlannedFile, form: Form, isHashed: boolean): Body
       chunk.use(bytes => digest?.update(bytes));
       yield chunk;
     }
-    // Send the tail separately: over TLS, a last chunk of 16 KiB or more may count as sent only
-    // after the answer has arrived.
+    // Send the tail separately: over TLS, a last chunk of 16 KiB (the size of a record, RFC 8446,
+    // section 5.1) or more may count as sent only after the answer has arrived.
     yield lend(form.tail);
   }
   const length = head.length + file.size + form.tail.length;
-  const digests = new Map([[file, () => digest?.digest('hex') ?? '']]);
-  return { chunks: chunks(), length, digests, unreadable: new Map(), close };
+  const parts = [{ file, digest: () => digest?.digest('hex') ?? '' }];
+  return { chunks: chunks(), length, parts, close };
 }
 
 // With `timeout: 60s`, 24 batches need only 0.2 Mbit/s, since each slice restarts the idle clock.

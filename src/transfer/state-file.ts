@@ -8,7 +8,6 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
 import { errorText, fieldsOf, parseFields, systemCode } from '../text/json.ts';
 import { hashFile } from './read-file.ts';
-import type { StoredFile } from './store-files.ts';
 import type { FileResult } from './transfer.ts';
 
 export interface State {
@@ -49,27 +48,32 @@ function ignoredWarning(file: string): string {
   return `The state file ${quote(file)} ${why}. It is ignored, and every file is sent.`;
 }
 
-export interface Changes {
-  readonly unchanged: ReadonlyMap<PlannedFile, StoredFile>;
-  /** Paths in the sandbox of files that have left the build. */
-  readonly orphaned: readonly string[];
-}
-
+/**
+ * Returns the results of unchanged files, each at its file's place in the plan, and the paths in the
+ * sandbox of files that have left the build.
+ */
 export async function findChanges(
   files: readonly PlannedFile[],
   { rows }: State,
   cancel: AbortSignal,
-): Promise<Changes> {
+): Promise<{ unchanged: (FileResult | undefined)[]; orphaned: string[] }> {
   const byTarget = new Map(rows.map(row => [row.target, row]));
-  const unchanged = new Map<PlannedFile, StoredFile>();
-  for (const file of files) {
-    const { path, size, sha256 } = byTarget.get(file.target) ?? {};
-    if (path === undefined || sha256 === undefined || size !== file.size) continue;
-    if ((await hashFile(file, cancel)) === sha256) unchanged.set(file, { path, size, sha256 });
-  }
+  const unchanged: (FileResult | undefined)[] = [];
+  for (const file of files) unchanged.push(await resultIfUnchanged(file, byTarget, cancel));
   const targets = new Set(files.map(({ target }) => target));
   const orphaned = rows.filter(({ path, target }) => !targets.has(target) && !targets.has(path));
   return { unchanged, orphaned: cancel.aborted ? [] : orphaned.map(({ path }) => path) };
+}
+
+async function resultIfUnchanged(
+  file: PlannedFile,
+  byTarget: ReadonlyMap<string, StateRow>,
+  cancel: AbortSignal,
+): Promise<FileResult | undefined> {
+  const { path, size, sha256 } = byTarget.get(file.target) ?? {};
+  if (path === undefined || sha256 === undefined || size !== file.size) return undefined;
+  const isUnchanged = (await hashFile(file, cancel)) === sha256;
+  return isUnchanged ? { status: 'unchanged', file, path, size, sha256 } : undefined;
 }
 
 /**
@@ -118,8 +122,8 @@ function scopeOf(inputs: Inputs<'upload'>): string {
   return hash('sha256', JSON.stringify(all));
 }
 
-// A build could plant a link that leads out of the workspace.
-function refuseLink(file: string, workspace: string): void {
+// A build could plant a link to a file outside the workspace.
+function rejectLink(file: string, workspace: string): void {
   let current = file;
   do {
     if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true)
@@ -128,10 +132,10 @@ function refuseLink(file: string, workspace: string): void {
   } while (current.startsWith(`${workspace}${sep}`));
 }
 
-/** Returns '' if there is no file. @throws InputError if the file is not a state file */
+/** Returns '' if there is no file. @throws InputError if it is not a state file */
 function readText(file: string, workspace: string): string {
   try {
-    refuseLink(file, workspace);
+    rejectLink(file, workspace);
     const text = readFileSync(file, 'utf8');
     if (text === '' || /^\{"schema":\d+,"scope":/.test(text)) return text;
   } catch (error) {

@@ -1,67 +1,65 @@
 import { posix } from 'node:path';
 import { type Answer, badAnswer, MAX_ANSWER_BYTES, parseAnswer } from '../agent/answer.ts';
 import type { Client } from '../agent/client.ts';
-import type { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { fieldsOf } from '../text/json.ts';
-import { SMALL_BYTES } from './batches.ts';
-import { type Body, batchBody, fileBody, newForm } from './multipart.ts';
+import type { Batch } from './batches.ts';
+import { type Body, batchBody, fileBody, newForm, type UnreadableFile } from './multipart.ts';
 
 export interface StoredFile {
+  readonly file: PlannedFile;
+  /** As the agent returned it. */
   readonly path: string;
   readonly size: number;
   /** Hex digest; missing if hashing is off. */
   readonly sha256?: string;
 }
 
-/** Maps each file to where it was stored, or to why it could not be read. */
-export type StoreResults = ReadonlyMap<PlannedFile, StoredFile | AgentError>;
-
-/** Stores files with one request. @throws AgentError if it fails or its only file is unreadable */
-export type Upload = (
-  files: readonly PlannedFile[],
+/**
+ * Stores a batch with one request. Returns one result per file, in order.
+ * @throws AgentError if the request fails or the only file is unreadable
+ */
+export type StoreFiles = (
+  batch: Batch,
   onSent: (bytes: number) => void,
-) => Promise<StoreResults>;
+) => Promise<readonly (StoredFile | UnreadableFile)[]>;
 
-export type UploadInputs = Pick<
-  Inputs<'upload'>,
-  'uploadPath' | 'username' | 'signature' | 'signatureExpiration'
->;
-
-// The answer contains an entry for each file.
+// Answer budget per entry.
 const ENTRY_BYTES = 512;
 
-export function createStoreFiles(client: Client, inputs: UploadInputs, isHashed: boolean): Upload {
+export function createStoreFiles(
+  client: Client,
+  inputs: Inputs<'upload'>,
+  isHashed: boolean,
+): StoreFiles {
   const form = newForm();
-  return async (files, onSent) => {
-    const [file] = files;
-    if (file === undefined) return new Map();
-    const isBatch = files.length > 1;
-    const isStreamed = !isBatch && file.size > SMALL_BYTES;
+  return async ({ files, isStreamed }, onSent) => {
+    const [file, ...others] = files;
+    const isAlone = others.length === 0;
     const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
-    const [unreadable] = body.unreadable.values();
-    if (!isBatch && unreadable !== undefined) throw unreadable;
-    if (body.digests.size === 0) return body.unreadable;
+    const unreadable = body.parts.filter(part => 'error' in part);
+    const [problem] = unreadable;
+    if (problem !== undefined && isAlone) throw problem.error;
+    if (unreadable.length === files.length) return unreadable;
     try {
       const answer = await client.send({
         method: 'POST',
-        path: requestPath(inputs, isBatch ? undefined : file.target),
+        path: requestPath(inputs, isAlone ? file.target : undefined),
         headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
         body: body.chunks,
         maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
         onSent,
       });
-      const stored = storedFiles(answer, body, isHashed);
-      return new Map<PlannedFile, StoredFile | AgentError>([...body.unreadable, ...stored]);
+      return storeResults(answer, body, isHashed);
     } finally {
       body.close();
     }
   };
 }
 
-// A batch has no `path`: its part names are the targets.
-function requestPath(inputs: UploadInputs, target: string | undefined): string {
+// A batch has no `path`: each part's filename is its target (all parts are named `file`).
+function requestPath(inputs: Inputs<'upload'>, target: string | undefined): string {
   const { username, signature, signatureExpiration, uploadPath } = inputs;
   const parameters = {
     path: target,
@@ -75,17 +73,19 @@ function requestPath(inputs: UploadInputs, target: string | undefined): string {
   return query.length === 0 ? uploadPath : `${uploadPath}?${query.join('&')}`;
 }
 
-function storedFiles(
+function storeResults(
   answer: Answer,
-  { digests }: Body,
+  { parts }: Body,
   isHashed: boolean,
-): (readonly [PlannedFile, StoredFile])[] {
-  const sent = [...digests];
-  const targets = sent.map(([{ target }]) => target);
-  const paths = storedPaths(answer, targets);
-  return sent.map(([file, digest], index) => {
-    const stored = { path: paths[index] ?? '', size: file.size };
-    return [file, isHashed ? { ...stored, sha256: digest() } : stored];
+): (StoredFile | UnreadableFile)[] {
+  const sent = parts.filter(part => 'digest' in part);
+  const targets = sent.map(({ file }) => file.target);
+  const paths = storedPaths(answer, targets).values();
+  return parts.map(part => {
+    if ('error' in part) return part;
+    const { file, digest } = part;
+    const stored = { file, path: paths.next().value ?? '', size: file.size };
+    return isHashed ? { ...stored, sha256: digest() } : stored;
   });
 }
 

@@ -3,39 +3,47 @@ import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { andMore } from '../text/format.ts';
-import { batchesOf } from './batches.ts';
-import type { StoredFile, StoreResults, Upload } from './store-files.ts';
+import { type Batch, batchesOf } from './batches.ts';
+import type { UnreadableFile } from './multipart.ts';
+import type { StoredFile, StoreFiles } from './store-files.ts';
 
 /** Every planned file has exactly one result. */
-export type FileResult = { readonly file: PlannedFile } & (
-  | ({ readonly status: 'uploaded' } & Attempts & StoredFile)
-  | ({ readonly status: 'failed'; readonly error: Failure } & Attempts)
+export type FileResult =
+  | ({
+      readonly status: 'uploaded';
+      readonly attempts: number;
+      readonly durationMs: number;
+    } & StoredFile)
+  | {
+      readonly status: 'failed';
+      readonly file: PlannedFile;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly error: Failure;
+    }
   | ({ readonly status: 'unchanged' } & StoredFile)
   | {
       readonly status: 'skipped' | 'not-attempted';
+      readonly file: PlannedFile;
       readonly reason: string;
       /** Set by dry runs with `checksums: true`. */
       readonly sha256?: string;
-    }
-);
-
-interface Attempts {
-  readonly attempts: number;
-  readonly durationMs: number;
-}
+    };
 
 export type TransferEvent =
   | { readonly kind: 'sent'; readonly bytes: number }
   /** `files` is empty for a stats request. */
   | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
-  | { readonly kind: 'settled'; readonly result: FileResult }
+  /** Counts files, since their results may change until the transfer ends. */
+  | { readonly kind: 'attempted'; readonly count: number }
   | { readonly kind: 'debug'; readonly text: string };
 
 export interface TransferOptions extends RetryPolicy {
   readonly concurrency: number;
   readonly filesPerRequest: number;
-  readonly upload: Upload;
-  readonly unchanged: ReadonlyMap<PlannedFile, StoredFile>;
+  readonly storeFiles: StoreFiles;
+  /** The results of files that need not be sent, each at its file's place in the plan. */
+  readonly unchanged: readonly (FileResult | undefined)[];
   /** Prevents new requests; the client aborts those in flight. */
   readonly cancel: AbortSignal;
   readonly clock: () => number;
@@ -47,56 +55,44 @@ export async function transfer(
   files: readonly PlannedFile[],
   options: TransferOptions,
 ): Promise<FileResult[]> {
-  const { upload, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
-  const ending = new AbortController();
-  const stop = AbortSignal.any([cancel, ending.signal]);
+  const { storeFiles, concurrency, filesPerRequest, unchanged, cancel, clock, onEvent } = options;
+  const giveUp = new AbortController();
+  const stop = AbortSignal.any([cancel, giveUp.signal]);
   const throttled = throttle(concurrency, stop, onEvent);
-  const giveUpIfHopeless = failureCounter(ending);
+  const giveUpIfHopeless = failureCounter(giveUp);
+  const results = [...unchanged];
 
-  async function sendBatch(batch: readonly PlannedFile[]): Promise<FileResult[]> {
+  async function sendBatch(batch: Batch): Promise<void> {
     const startedAt = clock();
     let isAttempted = false;
     const attempt = () => {
       isAttempted = true;
-      return upload(batch, bytes => onEvent({ kind: 'sent', bytes }));
+      return storeFiles(batch, bytes => onEvent({ kind: 'sent', bytes }));
     };
     const outcome = await withRetries(() => throttled(attempt), {
       ...options,
       stop,
-      onRetry: retry => onEvent({ kind: 'retry', files: batch, retry }),
+      onRetry: retry => onEvent({ kind: 'retry', files: batch.files, retry }),
     });
-    if (!isAttempted) return [];
+    if (!isAttempted) return;
     giveUpIfHopeless(batch, outcome);
-    const results = resultsOf(batch, outcome, Math.round(clock() - startedAt));
-    for (const result of results) onEvent({ kind: 'settled', result });
-    return results;
+    const sent = resultsOf(batch, outcome, Math.round(clock() - startedAt));
+    for (const [index, position] of batch.positions.entries()) results[position] = sent[index];
+    onEvent({ kind: 'attempted', count: sent.length });
   }
 
   // A batch keeps its slot while it waits for a retry, so a dead sandbox gets few of them.
-  const batches = pLimit(concurrency);
-  const changed = files.filter(file => !unchanged.has(file));
-  const sent = await batches
+  const slots = pLimit(concurrency);
+  const changed = files.entries().filter(([position]) => unchanged[position] === undefined);
+  await slots
     .map(batchesOf(changed, filesPerRequest), sendBatch)
     // If a bug throws, send nothing more.
-    .finally(() => ending.abort('the transfer is over'));
+    .finally(() => giveUp.abort('the transfer is over'));
 
-  const results = new Map(sent.flat().map(result => [result.file, result]));
-  const inOrder = inPlanOrder(files, unchanged, file => {
-    return results.get(file) ?? { status: 'not-attempted', file, reason: reasonOf(stop) };
-  });
-  return failOverwritten(inOrder);
-}
-
-/** Returns one result per file, calling `resultOf` for changed files. */
-export function inPlanOrder(
-  files: readonly PlannedFile[],
-  unchanged: TransferOptions['unchanged'],
-  resultOf: (file: PlannedFile) => FileResult,
-): FileResult[] {
-  return files.map(file => {
-    const stored = unchanged.get(file);
-    return stored === undefined ? resultOf(file) : { status: 'unchanged', file, ...stored };
-  });
+  const reason = reasonOf(stop);
+  return failOverwritten(
+    files.map((file, index) => results[index] ?? { status: 'not-attempted', file, reason }),
+  );
 }
 
 /** Limits the requests in flight, and halves the limit whenever the sandbox is overloaded. */
@@ -130,28 +126,28 @@ function isOverload({ status }: AgentError): boolean {
 // This may leave good files unsent, but by then the job has failed anyway.
 const MAX_CONSECUTIVE_FAILURES = 3;
 
-/** Returns a callback for each outcome, which aborts `ending` once more requests are pointless. */
-function failureCounter(ending: AbortController) {
+/** Returns a callback for each outcome, which aborts `giveUp` once more requests are pointless. */
+function failureCounter(giveUp: AbortController) {
   let consecutiveFailures = 0;
-  return (batch: readonly PlannedFile[], outcome: Outcome<unknown>): void => {
+  return (batch: Batch, outcome: Outcome<unknown>): void => {
     if (!('error' in outcome)) {
       consecutiveFailures = 0;
       return;
     }
     const { error } = outcome;
     if (isFatal(error) || mayBeMisplaced(batch, error))
-      ending.abort(`the transfer had ended: ${error.message}`);
+      giveUp.abort(`the transfer had ended: ${error.message}`);
     // A file that changed says nothing about the sandbox.
     if (error.isRetryable && error.kind !== 'file-changed') consecutiveFailures += 1;
     if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
     const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
-    ending.abort(`${count} had failed, the last one so: ${error.message}`);
+    giveUp.abort(`${count} had failed, the last one so: ${error.message}`);
   };
 }
 
 // An agent that drops folders may have written part of a batch over other files.
-function mayBeMisplaced(batch: readonly PlannedFile[], { kind }: AgentError): boolean {
-  return batch.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
+function mayBeMisplaced({ files }: Batch, { kind }: AgentError): boolean {
+  return files.length > 1 && (kind === 'rejected' || kind === 'bad-answer');
 }
 
 function reasonOf(stop: AbortSignal): string {
@@ -159,26 +155,25 @@ function reasonOf(stop: AbortSignal): string {
 }
 
 function resultsOf(
-  batch: readonly PlannedFile[],
-  outcome: Outcome<StoreResults>,
+  { files }: Batch,
+  outcome: Outcome<readonly (StoredFile | UnreadableFile)[]>,
   durationMs: number,
 ): FileResult[] {
-  const attempts: Attempts = { attempts: outcome.attempts, durationMs };
-  const fail = (files: readonly PlannedFile[], error: AgentError): FileResult[] => {
-    const failure = failureOf(files, error);
-    return files.map(file => ({ status: 'failed', file, ...attempts, error: failure }));
-  };
-  if ('error' in outcome) return fail(batch, outcome.error);
-  return [...outcome.value].flatMap(([file, stored]): FileResult[] => {
+  const { attempts } = outcome;
+  if ('error' in outcome) {
+    const error = failureOf(outcome.error, files.length);
+    return files.map(file => ({ status: 'failed', file, attempts, durationMs, error }));
+  }
+  return outcome.value.map((result): FileResult => {
+    if (!('error' in result)) return { status: 'uploaded', attempts, durationMs, ...result };
     // An unreadable file does not fail its batch.
-    if (stored instanceof AgentError) return fail([file], stored);
-    return [{ status: 'uploaded', file, ...attempts, ...stored }];
+    const error = failureOf(result.error);
+    return { status: 'failed', file: result.file, attempts, durationMs, error };
   });
 }
 
-function failureOf(files: readonly PlannedFile[], error: AgentError): Failure {
-  const { kind, status, message, hint } = error;
-  const isAdvised = files.length > 1 && !isFatal(error);
+function failureOf({ kind, status, message, hint }: AgentError, fileCount = 1): Failure {
+  const isAdvised = fileCount > 1 && !isFatal({ kind });
   const advice = isAdvised ? ' files-per-request: 1 sends each file alone.' : '';
   return { kind, status, message, hint: `${hint}${advice}` };
 }

@@ -1,36 +1,61 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { PlannedFile } from '../../src/files/plan.ts';
 import { BATCH_BYTES, batchesOf, SMALL_BYTES, sizeInBatch } from '../../src/transfer/batches.ts';
-import { file, files } from './simulated.ts';
+import { plannedFile, plannedFiles } from './simulate.ts';
 
 const KIB = 1024;
 const MIXED = [
-  file('a'),
-  file('large', 300 * KIB),
-  file('b'),
-  file('largest', 400 * KIB),
-  file('c'),
+  plannedFile('a'),
+  plannedFile('large', 300 * KIB),
+  plannedFile('b'),
+  plannedFile('largest', 400 * KIB),
+  plannedFile('c'),
 ];
 
-describe('batches', () => {
+function batchFiles(planned: readonly PlannedFile[], filesPerRequest: number) {
+  return batchesOf(planned.entries(), filesPerRequest).map(({ files }) => files);
+}
+
+describe('batchesOf', () => {
   const CASES = {
-    'hold as many small files as may share a request': [files(5), 2, ['f0 f1', 'f2 f3', 'f4']],
-    'leave large files alone': [MIXED, 10, ['a b c', 'large', 'largest']],
-    'are single files if that is asked for': [files(3), 1, ['f0', 'f1', 'f2']],
+    'puts up to `files-per-request` small files into one batch': [
+      plannedFiles(5),
+      2,
+      ['f0 f1', 'f2 f3', 'f4'],
+    ],
+    'puts each large file into a batch of its own, without ending the open batch': [
+      MIXED,
+      10,
+      ['a b c', 'large', 'largest'],
+    ],
+    'makes no batches with `files-per-request: 1`': [plannedFiles(3), 1, ['f0', 'f1', 'f2']],
   } as const;
   for (const [name, [planned, filesPerRequest, expected]] of Object.entries(CASES))
     test(name, () => {
-      const batches = batchesOf(planned, filesPerRequest);
-      const names = batches.map(batch => batch.map(({ target }) => target).join(' '));
+      const batches = batchFiles(planned, filesPerRequest);
+      const names = batches.map(files => files.map(({ target }) => target).join(' '));
       assert.deepEqual(names, expected);
     });
 
-  test('have files alone that are large, or whose names parsers read differently', () => {
+  test('batches know their positions in the plan, and which file is streamed', () => {
+    const batches = batchesOf(MIXED.entries(), 10);
+    assert.deepEqual(
+      batches.map(({ positions, isStreamed }) => [positions, isStreamed]),
+      [
+        [[0, 2, 4], false],
+        [[1], true],
+        [[3], true],
+      ],
+    );
+  });
+
+  test('large files, and names that parsers read differently, are never batched', () => {
     for (const target of ['ü', 'a"b', 'a\\b', 'a%b', 'a;b', 'a\nb', ' a', 'a ', 'a\u007f', ''])
-      assert.equal(sizeInBatch(file(target)), undefined, JSON.stringify(target));
+      assert.equal(sizeInBatch(plannedFile(target)), undefined, JSON.stringify(target));
     for (const target of ['a//b', './a', '../a', 'a/./b', 'a/..'])
-      assert.equal(sizeInBatch(file(target)), undefined, target);
+      assert.equal(sizeInBatch(plannedFile(target)), undefined, target);
     for (const target of [
       'a',
       'a b',
@@ -39,18 +64,18 @@ describe('batches', () => {
       '#+?$@^`{|}[]<>:',
       '.a/..b',
     ])
-      assert.ok(sizeInBatch(file(target)), target);
-    assert.notEqual(sizeInBatch(file('a', SMALL_BYTES)), undefined);
-    assert.equal(sizeInBatch(file('a', SMALL_BYTES + 1)), undefined);
+      assert.ok(sizeInBatch(plannedFile(target)), target);
+    assert.notEqual(sizeInBatch(plannedFile('a', SMALL_BYTES)), undefined);
+    assert.equal(sizeInBatch(plannedFile('a', SMALL_BYTES + 1)), undefined);
   });
 
-  test('hold every file once, and at most a megabyte', () => {
+  test('every file is in exactly one batch, and no batch exceeds its limits', () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 300 * KIB }), { maxLength: 60 });
     const numbers = fc.integer({ min: 1, max: 20 });
     fc.assert(
       fc.property(sizes, numbers, (all, filesPerRequest) => {
-        const planned = all.map((size, index) => file(`f${index}`, size));
-        const batches = batchesOf(planned, filesPerRequest);
+        const planned = all.map((size, index) => plannedFile(`f${index}`, size));
+        const batches = batchFiles(planned, filesPerRequest);
         assert.deepEqual(new Set(batches.flat()), new Set(planned));
         assert.equal(batches.flat().length, planned.length);
         for (const batch of batches.filter(({ length }) => length > 1)) {

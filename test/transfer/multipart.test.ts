@@ -5,12 +5,11 @@ import { describe, test } from 'node:test';
 import { Busboy } from '@fastify/busboy';
 import { SMALL_BYTES, sizeInBatch } from '../../src/transfer/batches.ts';
 import { type Body, batchBody, fileBody, newForm } from '../../src/transfer/multipart.ts';
-import { collect, openFolder, openIn, pattern } from './folder.ts';
+import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
 
 const FORM = newForm();
 const LARGE = SMALL_BYTES + 1;
 
-/** A part as a Node server parses it. */
 interface ParsedPart {
   readonly field: string;
   readonly filename: string;
@@ -34,40 +33,40 @@ function parse(body: Buffer, contentType = FORM.contentType): Promise<ParsedPart
   return promise;
 }
 
-/** The whole body, after it was closed. */
-function read(body: Body): Buffer {
-  const bytes = collect(body.chunks);
+function readAndClose(body: Body): Buffer {
+  const bytes = concatCopies(body.chunks);
   body.close();
   assert.equal(bytes.length, body.length);
   return bytes;
 }
 
-describe('a body holds one file, byte for byte', () => {
+function digestsOf({ parts }: Body): (string | undefined)[] {
+  return parts.map(part => ('error' in part ? undefined : part.digest()));
+}
+
+describe('the body of one file', () => {
   for (const size of [0, 1, 1000, SMALL_BYTES, LARGE, 5 * SMALL_BYTES + 3])
-    test(`of ${size} bytes`, async () => {
-      using folder = openFolder();
-      const content = pattern(size);
-      const file = folder.plan('app/a', content);
+    test(`a body contains a file of ${size} bytes unchanged, and has its SHA-256`, async () => {
+      using folder = openTempFolder();
+      const content = distinctBytes(size);
+      const file = folder.writePlanned('app/a', content);
       const sha256 = createHash('sha256').update(content).digest('hex');
       const bodies = [fileBody(file, FORM, true), batchBody([file], FORM)];
       for (const body of bodies) {
-        const [part] = await parse(read(body));
+        const [part] = await parse(readAndClose(body));
         assert.deepEqual(
           [part?.field, part?.filename, part?.type],
           ['file', 'app/a', 'application/octet-stream'],
         );
         assert.ok(part?.content.equals(content));
-        assert.deepEqual(
-          Array.from(body.digests.values(), digest => digest()),
-          [sha256],
-        );
+        assert.deepEqual(digestsOf(body), [sha256]);
       }
-      assert.equal(openIn(folder.path), 0);
+      assert.equal(countOpenFiles(folder.path), 0);
     });
 
-  test('in chunks that count as progress, of which the last is small', () => {
-    using folder = openFolder();
-    const file = folder.plan('a', pattern(SMALL_BYTES));
+  test('a body is sent in chunks of at most 256 KiB, the last of which is the multipart tail', () => {
+    using folder = openTempFolder();
+    const file = folder.writePlanned('a', distinctBytes(SMALL_BYTES));
     const streamed = fileBody(file, FORM, false);
     for (const { chunks } of [batchBody([file], FORM), streamed]) {
       const lengths = Array.from(chunks, chunk => chunk.length);
@@ -77,55 +76,58 @@ describe('a body holds one file, byte for byte', () => {
     streamed.close();
   });
 
-  test('and lets go of a large one in the middle', () => {
-    using folder = openFolder();
-    const body = fileBody(folder.plan('a', pattern(4 * LARGE)), FORM, false);
+  test('closing a body half-way closes its file', () => {
+    using folder = openTempFolder();
+    const body = fileBody(folder.writePlanned('a', distinctBytes(4 * LARGE)), FORM, false);
     const [first] = body.chunks;
     assert.ok(first !== undefined);
     body.close();
-    assert.equal(openIn(folder.path), 0);
+    assert.equal(countOpenFiles(folder.path), 0);
   });
 });
 
-describe('a batch', () => {
-  test('holds each file as a part, whatever is in it', async () => {
-    using folder = openFolder();
+describe('the body of a batch', () => {
+  test('a batch body has a part per file, even if a file looks like a boundary', async () => {
+    using folder = openTempFolder();
     const contents = ['', '\r\n', '--', '\r\n--\r\n', '\0\u00ff'.repeat(1000)];
-    const files = contents.map((content, index) => folder.plan(`f${index}`, content));
+    const files = contents.map((content, index) => folder.writePlanned(`f${index}`, content));
     const body = batchBody(files, FORM);
-    const parts = await parse(read(body));
+    const parts = await parse(readAndClose(body));
     const found = parts.map(({ filename, content }) => [filename, String(content)]);
     assert.deepEqual(
       found,
       contents.map((content, index) => [`f${index}`, content]),
     );
-    assert.deepEqual([...body.digests.keys()], files);
+    assert.deepEqual(
+      body.parts.map(({ file }) => file),
+      files,
+    );
     assert.ok(body.length <= files.reduce((sum, file) => sum + (sizeInBatch(file) ?? 0), 100));
   });
 
-  test('leaves out what cannot be read, with the reason', async () => {
-    using folder = openFolder();
+  test('a batch body leaves out files that are gone or have grown, and says why', async () => {
+    using folder = openTempFolder();
     const [one, gone, grown, four] = ['one', 'gone', 'grown', 'four'].map(name =>
-      folder.plan(name, name),
+      folder.writePlanned(name, name),
     );
     assert.ok(one && gone && grown && four);
     rmSync(gone.realPath);
     appendFileSync(grown.realPath, 'x'.repeat(500));
     const body = batchBody([one, gone, grown, four], FORM);
-    const parts = await parse(read(body));
+    const parts = await parse(readAndClose(body));
     assert.deepEqual(
       parts.map(({ content }) => String(content)),
       ['one', 'four'],
     );
-    assert.deepEqual([...body.unreadable.keys()], [gone, grown]);
-    assert.match(String(body.unreadable.get(gone)), /ENOENT/);
+    const errors = body.parts.map(part => ('error' in part ? part.error.message : ''));
+    assert.match(errors.join('|'), /^\|.*ENOENT.*\|.* has 505 bytes instead of the 5 .*\|$/);
   });
 });
 
-test('no memory of a body is used again for another request', () => {
-  using folder = openFolder();
-  const small = folder.plan('a', pattern(2000));
-  const large = folder.plan('b', pattern(3 * LARGE));
+test('two bodies never share memory, since a socket may still read the first', () => {
+  using folder = openTempFolder();
+  const small = folder.writePlanned('a', distinctBytes(2000));
+  const large = folder.writePlanned('b', distinctBytes(3 * LARGE));
   const memoryOf = ({ chunks, close }: Body) => {
     const buffers = Array.from(chunks, chunk => chunk.use(bytes => bytes));
     close();
@@ -137,7 +139,7 @@ test('no memory of a body is used again for another request', () => {
   }
 });
 
-describe('a form', () => {
+describe('newForm', () => {
   const UNCHANGED = [
     'a.txt',
     'app/a/b.txt',
@@ -157,14 +159,14 @@ describe('a form', () => {
     'a\r\nContent-Type: text/html\r\n\r\nb': 'a%0D%0AContent-Type: text/html%0D%0A%0D%0Ab',
   };
   for (const [filename, received] of Object.entries(FILENAMES))
-    test(`has a part with the filename ${JSON.stringify(filename)}`, async () => {
+    test(`a server reads the filename ${JSON.stringify(filename)} as ${JSON.stringify(received)}`, async () => {
       const { contentType, head, tail } = newForm();
       const body = Buffer.concat([head(filename), Buffer.from('content'), tail]);
       const [part] = await parse(body, contentType);
       assert.deepEqual([part?.filename, String(part?.content)], [received, 'content']);
     });
 
-  test('has the bytes of RFC 7578, and a boundary of its own', () => {
+  test('a form is framed as RFC 7578 says, and has a boundary of its own', () => {
     const { contentType, head, tail } = FORM;
     const [, boundary = ''] =
       /^multipart\/form-data; boundary=(-*[0-9a-zA-Z]+)$/.exec(contentType) ?? [];

@@ -16,12 +16,12 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import { SMALL_BYTES } from '../../src/transfer/batches.ts';
 import { hashFile, openFile, readSmallFile } from '../../src/transfer/read-file.ts';
 import { onWindows } from '../system.ts';
-import { type Folder, openFolder, openIn, pattern } from './folder.ts';
+import { countOpenFiles, distinctBytes, openTempFolder, type TempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
 
 const CHANGES: Readonly<
-  Record<string, readonly [change: (file: PlannedFile, folder: Folder) => void, says: RegExp]>
+  Record<string, readonly [change: (file: PlannedFile, folder: TempFolder) => void, says: RegExp]>
 > = {
   'has grown': [({ realPath }) => appendFileSync(realPath, 'x'), /has 4 bytes instead of the 3 /],
   'has shrunk': [({ realPath }) => truncateSync(realPath, 1), /has 1 bytes instead of the 3 /],
@@ -52,30 +52,34 @@ const POSIX_CHANGES: typeof CHANGES = {
   ],
 };
 
-describe('a file is not read, and the failure is retryable, if it', () => {
+describe('a file that has changed', () => {
   for (const [name, [change, message]] of Object.entries({ ...CHANGES, ...POSIX_CHANGES })) {
-    test(name, { skip: name in POSIX_CHANGES && onWindows('has no such files') }, async () => {
-      using folder = openFolder();
-      const file = folder.plan('a', 'abc');
+    test(`a file that ${name} is a retryable failure`, {
+      skip: name in POSIX_CHANGES && onWindows('has no such files'),
+    }, async () => {
+      using folder = openTempFolder();
+      const file = folder.writePlanned('a', 'abc');
       change(file, folder);
       const error = { kind: 'file-changed', isRetryable: true, message };
       assert.throws(() => openFile(file), error);
       assert.throws(() => readSmallFile(file, Buffer.alloc(3)), error);
       assert.equal(await hashFile(file, NEVER), undefined);
-      assert.equal(openIn(folder.path), 0);
+      assert.equal(countOpenFiles(folder.path), 0);
     });
   }
 
-  test('may not be read', { skip: process.getuid?.() === 0 || onWindows('has no modes') }, () => {
-    using folder = openFolder();
-    const file = folder.plan('a', 'abc');
+  test('a file without read permission is a retryable failure', {
+    skip: process.getuid?.() === 0 || onWindows('has no modes'),
+  }, () => {
+    using folder = openTempFolder();
+    const file = folder.writePlanned('a', 'abc');
     chmodSync(file.realPath, 0);
     assert.throws(() => openFile(file), { kind: 'file-changed', message: /EACCES/ });
   });
 
-  test('shrinks while it is read', () => {
-    using folder = openFolder();
-    const file = folder.plan('a', pattern(4 * SMALL_BYTES));
+  test('a file that shrinks while it is read is a retryable failure', () => {
+    using folder = openTempFolder();
+    const file = folder.writePlanned('a', distinctBytes(4 * SMALL_BYTES));
     const opened = openFile(file);
     const chunks = opened.chunks();
     chunks.next();
@@ -86,8 +90,8 @@ describe('a file is not read, and the failure is retryable, if it', () => {
 });
 
 test('streams and hashes refuse a chunk that has not been copied', () => {
-  using folder = openFolder();
-  const { chunks, close } = openFile(folder.plan('a', 'abc'));
+  using folder = openTempFolder();
+  const { chunks, close } = openFile(folder.writePlanned('a', 'abc'));
   const gzip = createGzip();
   const digest = createHash('sha256');
   for (const chunk of chunks()) {
@@ -101,19 +105,19 @@ test('streams and hashes refuse a chunk that has not been copied', () => {
   close();
 });
 
-describe('a hash', () => {
-  test('is that of the whole file, which is closed again', async () => {
-    using folder = openFolder();
-    const content = pattern(5 * SMALL_BYTES + 3);
+describe('hashFile', () => {
+  test('hashFile returns the SHA-256 of the whole file, and closes it', async () => {
+    using folder = openTempFolder();
+    const content = distinctBytes(5 * SMALL_BYTES + 3);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    assert.equal(await hashFile(folder.plan('a', content), NEVER), sha256);
-    assert.equal(openIn(folder.path), 0);
+    assert.equal(await hashFile(folder.writePlanned('a', content), NEVER), sha256);
+    assert.equal(countOpenFiles(folder.path), 0);
   });
 
-  test('ends when the job is cancelled', async () => {
-    using folder = openFolder();
-    const file = folder.plan('a', pattern(3 * SMALL_BYTES));
+  test('hashFile ends when the job is cancelled, and closes the file', async () => {
+    using folder = openTempFolder();
+    const file = folder.writePlanned('a', distinctBytes(3 * SMALL_BYTES));
     assert.equal(await hashFile(file, AbortSignal.abort()), undefined);
-    assert.equal(openIn(folder.path), 0);
+    assert.equal(countOpenFiles(folder.path), 0);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -16,14 +16,14 @@ import { findChanges, readState, removeState, writeState } from '../../src/trans
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/given.ts';
 import { onWindows } from '../system.ts';
-import { openFolder } from './folder.ts';
+import { openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
 
-let folder = openFolder();
+let folder = openTempFolder();
 afterEach(() => {
   folder[Symbol.dispose]();
-  folder = openFolder();
+  folder = openTempFolder();
 });
 
 function read(given: RawInputs = {}) {
@@ -32,10 +32,10 @@ function read(given: RawInputs = {}) {
   return { ...state, warnings };
 }
 
-const FILE = () => folder.at('cache/state.json');
+const stateFile = () => folder.at('cache/state.json');
 
 function uploaded(file: PlannedFile, path = `/home/user/${file.target}`): FileResult {
-  const sha256 = createHash('sha256').update(readFileSync(file.realPath)).digest('hex');
+  const sha256 = hash('sha256', readFileSync(file.realPath));
   return { status: 'uploaded', file, attempts: 1, durationMs: 1, path, size: file.size, sha256 };
 }
 
@@ -44,93 +44,95 @@ function failed(file: PlannedFile): FileResult {
   return { status: 'failed', file, attempts: 1, durationMs: 1, error };
 }
 
-/** Ends a run with these results. */
-function write(results: readonly FileResult[], given: RawInputs = {}): string {
+/** Replaces the state file as a run with these results does. Returns its text. */
+function replaceState(results: readonly FileResult[], given: RawInputs = {}): string {
   const state = read(given);
   removeState(state);
   assert.deepEqual(writeState(state, results), []);
-  return existsSync(FILE()) ? readFileSync(FILE(), 'utf8') : '';
+  return existsSync(stateFile()) ? readFileSync(stateFile(), 'utf8') : '';
 }
 
 async function changes(files: readonly PlannedFile[], cancel = NEVER) {
   const { unchanged, orphaned } = await findChanges(files, read(), cancel);
-  return { unchanged: Array.from(unchanged.keys(), ({ target }) => target), orphaned };
+  assert.equal(unchanged.length, files.length);
+  return { unchanged: unchanged.flatMap(result => result?.file.target ?? []), orphaned };
 }
 
-describe('a file is unchanged', () => {
-  test('if target, size and hash are the same', async () => {
-    const [a, b, c] = ['a', 'b', 'c'].map(name => folder.plan(name, name));
+describe('findChanges', () => {
+  test('a file is unchanged if its target, size and SHA-256 are the same', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map(name => folder.writePlanned(name, name));
     assert.ok(a && b && c);
-    write([uploaded(a), uploaded(b), uploaded(c)]);
-    const other = folder.plan('b', 'B');
-    const longer = folder.plan('c', 'c!');
-    assert.deepEqual(await changes([a, other, longer, folder.plan('d', 'a')]), {
+    replaceState([uploaded(a), uploaded(b), uploaded(c)]);
+    const other = folder.writePlanned('b', 'B');
+    const longer = folder.writePlanned('c', 'c!');
+    assert.deepEqual(await changes([a, other, longer, folder.writePlanned('d', 'a')]), {
       unchanged: ['a'],
       orphaned: [],
     });
-    const { unchanged } = await findChanges([a], read(), NEVER);
-    assert.equal(unchanged.get(a)?.path, '/home/user/a');
+    const { unchanged } = await findChanges([other, a], read(), NEVER);
+    const stored = { path: '/home/user/a', size: 1, sha256: hash('sha256', 'a') };
+    assert.deepEqual(unchanged, [undefined, { status: 'unchanged', file: a, ...stored }]);
   });
 
-  test('unless it cannot be read, or the job is cancelled, when nothing is orphaned either', async () => {
-    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
-    write([uploaded(a), uploaded(b)]);
+  test('an unreadable file is not unchanged, and a cancelled search reports neither unchanged nor orphaned files', async () => {
+    const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
+    replaceState([uploaded(a), uploaded(b)]);
     assert.deepEqual(await changes([a], AbortSignal.abort()), { unchanged: [], orphaned: [] });
     rmSync(a.realPath);
     assert.deepEqual((await changes([a])).unchanged, []);
   });
 });
 
-describe('a file that is no longer in the build', () => {
-  test('is orphaned, run after run', async () => {
-    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
-    write([uploaded(a), uploaded(b)]);
+describe('a file that has left the build', () => {
+  test('a file that has left the build is orphaned in every later run', async () => {
+    const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
+    replaceState([uploaded(a), uploaded(b)]);
     for (let run = 0; run < 2; run += 1) {
       assert.deepEqual((await changes([a])).orphaned, ['/home/user/b']);
-      write([uploaded(a)]);
+      replaceState([uploaded(a)]);
     }
   });
 
-  test('is sent again if it comes back, since it may have been deleted meanwhile', async () => {
-    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
-    write([uploaded(a), uploaded(b)]);
-    write([uploaded(a)]);
+  test('a file that comes back to the build is sent again, since users may have deleted it', async () => {
+    const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
+    replaceState([uploaded(a), uploaded(b)]);
+    replaceState([uploaded(a)]);
     assert.deepEqual((await changes([a, b])).unchanged, ['a']);
   });
 
-  test('is not orphaned if another file takes its place', async () => {
-    const [a, b] = [folder.plan('a', 'a'), folder.plan('/home/user/a', 'b')];
-    write([uploaded(a)]);
+  test('a path is not orphaned if another file is stored there', async () => {
+    const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('/home/user/a', 'b')];
+    replaceState([uploaded(a)]);
     assert.deepEqual((await changes([b])).orphaned, []);
-    write([uploaded(b, '/home/user/a')]);
+    replaceState([uploaded(b, '/home/user/a')]);
     assert.deepEqual((await changes([b])).unchanged, ['/home/user/a']);
   });
 });
 
-describe('a state file', () => {
-  test('is removed before a transfer, and stays so after a failure', () => {
-    const [a, b] = [folder.plan('a', 'a'), folder.plan('b', 'b')];
-    write([uploaded(a)]);
+describe('the state file', () => {
+  test('no state file is written if a file failed or was not attempted', () => {
+    const [a, b] = [folder.writePlanned('a', 'a'), folder.writePlanned('b', 'b')];
+    replaceState([uploaded(a)]);
     for (const last of [failed(b), { status: 'not-attempted', file: b, reason: 'x' } as const]) {
-      assert.equal(write([uploaded(a), last]), '');
+      assert.equal(replaceState([uploaded(a), last]), '');
       assert.equal(read().rows.length, 0);
-      write([uploaded(a)]);
+      replaceState([uploaded(a)]);
     }
   });
 
-  test('is the same text whatever the order of its rows, with a line for each', () => {
+  test('the state file has a line per file, sorted by path', () => {
     const results = ['a', '"\\\n\u2028', '__proto__'].map(name =>
-      uploaded(folder.plan(name, name)),
+      uploaded(folder.writePlanned(name, name)),
     );
-    const text = write(results);
-    rmSync(FILE());
-    assert.equal(write(results.toReversed()), text);
+    const text = replaceState(results);
+    rmSync(stateFile());
+    assert.equal(replaceState(results.toReversed()), text);
     assert.equal(text.split('\n').length, 3 + 3);
     assert.equal(read().rows.find(row => row.target === '__proto__')?.path, '/home/user/__proto__');
   });
 
-  test('is ignored, with a warning, if it was cut anywhere, or is damaged', () => {
-    const text = write([uploaded(folder.plan('a', 'a'))]);
+  test('a truncated or damaged state file is ignored, with a warning', () => {
+    const text = replaceState([uploaded(folder.writePlanned('a', 'a'))]);
     const cut = Array.from({ length: text.length - 21 }, (_, index) => text.slice(0, index + 20));
     const damaged = [
       text.replace('"target":"a"', '"target":7'),
@@ -142,7 +144,7 @@ describe('a state file', () => {
     ];
     for (const spoiled of [...cut, ...damaged]) {
       assert.notEqual(spoiled, text);
-      writeFileSync(FILE(), spoiled);
+      writeFileSync(stateFile(), spoiled);
       const { rows, warnings } = read();
       assert.deepEqual([rows.length, warnings.length], [0, 1], spoiled);
     }
@@ -159,55 +161,55 @@ describe('a state file', () => {
     headers: 'X-Tenant: another',
   };
   for (const [input, value] of Object.entries(SCOPE))
-    test(`is ignored with another ${input}`, () => {
-      write([uploaded(folder.plan('a', 'a'))]);
+    test(`a state file is ignored, with a warning, if ${input} is another`, () => {
+      replaceState([uploaded(folder.writePlanned('a', 'a'))]);
       const { rows, warnings } = read({ [input]: value });
       assert.deepEqual([rows.length, warnings.length], [0, 1]);
     });
 
-  test('still holds with another token, and another value of a secret header', () => {
-    write([uploaded(folder.plan('a', 'a'))], { headers: 'X-Api-Key: first-secret' });
+  test('a state file is used even if the token or a secret header has another value', () => {
+    replaceState([uploaded(folder.writePlanned('a', 'a'))], { headers: 'X-Api-Key: first-secret' });
     const { rows } = read({ headers: 'X-Api-Key: second-secret', token: 'another-token' });
     assert.equal(rows.length, 1);
   });
 
-  test('is not written over what another step wrote meanwhile', () => {
+  test('the state file of another step is not overwritten', () => {
     const state = read();
     removeState(state);
-    writeFileSync(FILE(), 'another');
+    writeFileSync(stateFile(), 'another');
     assert.match(writeState(state, []).join(), /could not be written, so the next run sends every/);
-    assert.equal(readFileSync(FILE(), 'utf8'), 'another');
+    assert.equal(readFileSync(stateFile(), 'utf8'), 'another');
   });
 });
 
-describe('a state file is refused', () => {
-  test('if it is something else', () => {
+describe('the input state-file is rejected', () => {
+  test('state-file must not name a file of another kind', () => {
     mkdirSync(folder.at('cache'));
     for (const text of ['{"name":"my-package"}', 'text', ' ']) {
-      writeFileSync(FILE(), text);
+      writeFileSync(stateFile(), text);
       assert.throws(() => read(), /contains something other than the state/);
     }
-    rmSync(FILE());
-    mkdirSync(FILE());
+    rmSync(stateFile());
+    mkdirSync(stateFile());
     assert.throws(() => read(), /cannot be read \(E/);
     writeFileSync(folder.at('plain'), 'a file');
     assert.throws(() => read({ 'state-file': 'plain/state.json' }), /cannot be read \(E/);
   });
 
-  test('if it cannot be replaced', () => {
+  test('a state file that cannot be replaced is an input error', () => {
     const state = read();
     writeFileSync(folder.at('cache'), 'a file');
     assert.throws(() => removeState(state), /cannot be replaced \(E/);
   });
 
-  test('if it, or a folder on its way, is a symbolic link', {
+  test('state-file must not be a symbolic link, or be below one', {
     skip: onWindows('needs rights'),
   }, () => {
-    write([uploaded(folder.plan('a', 'a'))]);
-    renameSync(FILE(), folder.at('elsewhere'));
-    symlinkSync(folder.at('elsewhere'), FILE());
+    replaceState([uploaded(folder.writePlanned('a', 'a'))]);
+    renameSync(stateFile(), folder.at('elsewhere'));
+    symlinkSync(folder.at('elsewhere'), stateFile());
     assert.throws(() => read(), /is a symbolic link/);
-    rmSync(FILE());
+    rmSync(stateFile());
     renameSync(folder.at('cache'), folder.at('other'));
     symlinkSync(folder.at('other'), folder.at('cache'));
     assert.throws(() => read(), /is behind a symbolic link/);
@@ -218,6 +220,6 @@ describe('a state file is refused', () => {
   });
 });
 
-test('without the input, there is no state', () => {
+test('without state-file, there is no state', () => {
   assert.deepEqual(readState(parsed(), folder.path), { state: undefined, warnings: [] });
 });

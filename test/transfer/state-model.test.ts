@@ -6,13 +6,12 @@ import fc from 'fast-check';
 import { AgentError } from '../../src/agent/failure.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import { parsed } from '../inputs/given.ts';
-import { openFolder } from './folder.ts';
-import { simulate } from './simulated.ts';
+import { simulate } from './simulate.ts';
+import { openTempFolder } from './temp-folder.ts';
 
-// Runs of every kind against a sandbox with a few places, some with two spellings. Whatever a run
-// that succeeds says must be true of the sandbox.
+// Runs of every kind against a sandbox with a few paths, some of which two targets lead to.
 
-const folder = openFolder();
+const folder = openTempFolder();
 after(() => folder[Symbol.dispose]());
 
 const TARGETS = ['x', 'app/x', '/home/user/x', '/home/user/app/x', '/srv/x', 'y'];
@@ -31,11 +30,13 @@ const RUN = fc.record({
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
 const FILES = new Map(
   TARGETS.flatMap(target =>
-    ['one', 'two'].map(content => [`${target} ${content}`, folder.plan(target, content)] as const),
+    ['one', 'two'].map(
+      content => [`${target} ${content}`, folder.writePlanned(target, content)] as const,
+    ),
   ),
 );
 
-test('a green run is true of the sandbox, whatever went before', async () => {
+test('after a green run, the sandbox has every file, whatever earlier runs did', async () => {
   const inputs = parsed({ 'state-file': 'state.json' });
   const placeOf = (target: string) => posix.resolve('/home/user', target);
   const runs = fc.array(RUN, { maxLength: 8 });
@@ -57,7 +58,7 @@ test('a green run is true of the sandbox, whatever went before', async () => {
         removeState(state);
         const { results } = await simulate(files, undefined, {
           unchanged,
-          async upload([file = assert.fail()]) {
+          async storeFiles({ files: [file] }) {
             const upload = uploads.find(({ target }) => target === file.target) ?? assert.fail();
             const place = placeOf(file.target);
             const isStored = isSound || !upload.fails;
@@ -65,7 +66,7 @@ test('a green run is true of the sandbox, whatever went before', async () => {
             sandbox.set(place, isStored ? upload.content : 'part');
             if (!isStored) throw SERVER;
             const sha256 = hash('sha256', upload.content);
-            return new Map([[file, { path: place, size: file.size, sha256 }]]);
+            return [{ file, path: place, size: file.size, sha256 }];
           },
         });
         if (isKilled) continue;

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AgentError, type FailureKind } from '../../src/agent/failure.ts';
-import type { PlannedFile } from '../../src/files/plan.ts';
-import type { StoredFile } from '../../src/transfer/store-files.ts';
 import type { FileResult, TransferEvent } from '../../src/transfer/transfer.ts';
-import { file, files, type Request, simulate } from './simulated.ts';
+import { plannedFile, plannedFiles, type Request, simulate } from './simulate.ts';
 
 const BUSY = new AgentError('busy', 'It is busy.', { status: 429 });
 const DENIED = new AgentError('unauthorized', 'The token is wrong.', { status: 401 });
@@ -25,26 +23,31 @@ function reasonOf(result: FileResult | undefined): string {
   return result.reason;
 }
 
-/** Fails the requests for these files. */
+/** Returns a sandbox that fails the requests with these names. */
 function failing(failures: Readonly<Record<string, Error>>) {
   return ({ name }: Request) => failures[name];
 }
 
-/** The lines of the debug log, which say how the concurrency changes. */
-function changesOf(events: readonly TransferEvent[]): string[] {
+function debugLines(events: readonly TransferEvent[]): string[] {
   return events.flatMap(event => (event.kind === 'debug' ? [event.text] : []));
 }
 
 const names = (requests: readonly Request[]) => requests.map(({ name }) => name);
 
 describe('a transfer', () => {
-  test('has one result for each file, in plan order, and tells of each', async () => {
-    const planned = files(3);
+  test('a transfer returns one result per file, in plan order, and reports each attempted file', async () => {
+    const planned = plannedFiles(3);
     const [first, second, third] = planned;
     assert.ok(first && second && third);
-    const known = { path: '/home/f1', size: 3, sha256: 'a' };
+    const known = {
+      status: 'unchanged',
+      file: second,
+      path: '/home/f1',
+      size: 3,
+      sha256: 'a',
+    } as const;
     const { results, events } = await simulate(planned, failing({ f2: REJECTED }), {
-      unchanged: new Map([[second, known]]),
+      unchanged: [undefined, known],
       concurrency: 24,
       retries: 2,
     });
@@ -52,28 +55,30 @@ describe('a transfer', () => {
     const sent = { attempts: 1, durationMs: 100 };
     assert.deepEqual(results, [
       { status: 'uploaded', file: first, ...sent, path: '/home/f0', size: 3 },
-      { status: 'unchanged', file: second, ...known },
+      known,
       { status: 'failed', file: third, ...sent, error: { kind, status, message, hint } },
     ]);
     assert.deepEqual(events, [
       { kind: 'sent', bytes: 3 },
-      { kind: 'settled', result: results[0] },
-      { kind: 'settled', result: results[2] },
+      { kind: 'attempted', count: 1 },
+      { kind: 'attempted', count: 1 },
     ]);
     assert.deepEqual((await simulate([])).results, []);
   });
 
   for (const concurrency of [1, 3, 24])
-    test(`has at most ${concurrency} requests in flight if that is the concurrency`, async () => {
-      const { statuses, requests, tookMs } = await simulate(files(48), undefined, { concurrency });
+    test(`concurrency ${concurrency} keeps ${concurrency} requests in flight`, async () => {
+      const { statuses, requests, tookMs } = await simulate(plannedFiles(48), undefined, {
+        concurrency,
+      });
       assert.equal(statuses, 'u'.repeat(48));
       assert.equal(Math.max(...requests.map(({ inFlight }) => inFlight)), concurrency);
       assert.equal(tookMs, (48 / concurrency) * 100);
     });
 
-  test('repeats what may succeed, and tells of it', async () => {
+  test('a 500 is retried with backoff, and each retry is reported', async () => {
     const busy = ({ at }: Request) => (at < 1500 ? SERVER : undefined);
-    const { results, events, tookMs } = await simulate(files(1), busy, { retries: 4 });
+    const { results, events, tookMs } = await simulate(plannedFiles(1), busy, { retries: 4 });
     const [result] = results;
     assert.ok(result?.status === 'uploaded');
     assert.deepEqual([result.attempts, result.durationMs, tookMs], [3, 2550, 2550]);
@@ -81,13 +86,13 @@ describe('a transfer', () => {
     assert.deepEqual(retries, [750, 1500]);
   });
 
-  test('ends at a bug, and sends nothing more', async () => {
+  test('a bug rejects the transfer, and nothing more is sent', async () => {
     const started: string[] = [];
     const bug = ({ name }: Request) => {
       started.push(name);
       return name === 'f1' ? new TypeError('a bug') : undefined;
     };
-    await assert.rejects(simulate(files(9), bug, { concurrency: 2 }), TypeError);
+    await assert.rejects(simulate(plannedFiles(9), bug, { concurrency: 2 }), TypeError);
     assert.ok(started.length <= 4, started.join());
   });
 });
@@ -100,9 +105,9 @@ describe('a transfer ends early', () => {
     'disk-full',
   ];
   for (const kind of FATAL)
-    test(`if no other request can succeed either: ${kind}`, async () => {
+    test(`a transfer ends at once after the fatal failure ${kind}`, async () => {
       const { results, statuses } = await simulate(
-        files(5),
+        plannedFiles(5),
         failing({ f1: new AgentError(kind, 'It is so.') }),
         { concurrency: 2, retries: 4 },
       );
@@ -110,37 +115,41 @@ describe('a transfer ends early', () => {
       assert.equal(reasonOf(results[4]), 'the transfer had ended: It is so.');
     });
 
-  test('if the sandbox stays out of reach', async () => {
-    const { statuses, requests } = await simulate(files(3), () => UNREACHABLE, { retries: 2 });
+  test('a transfer ends after one file if the sandbox is unreachable', async () => {
+    const { statuses, requests } = await simulate(plannedFiles(3), () => UNREACHABLE, {
+      retries: 2,
+    });
     assert.deepEqual([statuses, names(requests)], ['fnn', ['f0', 'f0', 'f0']]);
   });
 
-  test('after three requests in a row that used up their attempts', async () => {
-    const { results, statuses, requests } = await simulate(files(9), () => SERVER, { retries: 1 });
+  test('a transfer ends after three consecutive requests that used up their retries', async () => {
+    const { results, statuses, requests } = await simulate(plannedFiles(9), () => SERVER, {
+      retries: 1,
+    });
     assert.deepEqual([statuses, requests.length], ['fffnnnnnn', 6]);
     assert.match(reasonOf(results[3]), /3 requests in a row had failed, .*: It failed\.$/);
   });
 
-  test('but not if something arrived in between, or the failures lie in the files', async () => {
+  test('a transfer goes on if a request succeeds in between, or if only the files are at fault', async () => {
     const mixed = failing({ f0: SERVER, f1: SERVER, f3: SERVER, f4: SERVER });
-    assert.equal((await simulate(files(6), mixed)).statuses, 'ffuffu');
+    assert.equal((await simulate(plannedFiles(6), mixed)).statuses, 'ffuffu');
     for (const error of [REJECTED, TOO_LARGE, CHANGED, BAD])
-      assert.equal((await simulate(files(6), () => error)).statuses, 'ffffff', error.kind);
+      assert.equal((await simulate(plannedFiles(6), () => error)).statuses, 'ffffff', error.kind);
   });
 
-  test('and ends the pauses of those that wait to be repeated', async () => {
+  test('a fatal failure also ends the pauses before retries', async () => {
     const { statuses, tookMs } = await simulate(
-      files(3),
+      plannedFiles(3),
       ({ name, at }) => (name === 'f0' ? SERVER : at >= 100 ? DENIED : undefined),
       { concurrency: 2, retries: 4 },
     );
     assert.deepEqual([statuses, tookMs], ['fuf', 200]);
   });
 
-  test('if the job is cancelled', async () => {
+  test('a cancelled job leaves the remaining files unattempted', async () => {
     const controller = new AbortController();
     const { results, statuses } = await simulate(
-      files(4),
+      plannedFiles(4),
       ({ name }) => {
         if (name !== 'f1') return undefined;
         controller.abort();
@@ -152,17 +161,17 @@ describe('a transfer ends early', () => {
   });
 });
 
-describe('the files of a batch', () => {
+describe('a batch', () => {
   const batched = { filesPerRequest: 3 };
 
-  test('arrive with one request', async () => {
-    const { statuses, requests } = await simulate(files(7), undefined, batched);
+  test('files-per-request: 3 sends three files per request', async () => {
+    const { statuses, requests } = await simulate(plannedFiles(7), undefined, batched);
     assert.deepEqual([statuses, names(requests)], ['uuuuuuu', ['f0 f1 f2', 'f3 f4 f5', 'f6']]);
   });
 
-  test('fail together, and the advice is to send each alone', async () => {
+  test('the files of a failed batch get the hint files-per-request: 1', async () => {
     const { results, statuses, requests } = await simulate(
-      files(6),
+      plannedFiles(6),
       failing({ 'f0 f1 f2': SERVER }),
       { ...batched, retries: 1 },
     );
@@ -171,33 +180,35 @@ describe('the files of a batch', () => {
   });
 
   for (const error of [REJECTED, BAD])
-    test(`end the transfer if they may be in other places: ${error.kind}`, async () => {
-      const { results, statuses } = await simulate(files(6), failing({ 'f0 f1 f2': error }), {
-        ...batched,
-        retries: 4,
-      });
+    test(`a batch whose files may be misplaced ends the transfer: ${error.kind}`, async () => {
+      const { results, statuses } = await simulate(
+        plannedFiles(6),
+        failing({ 'f0 f1 f2': error }),
+        {
+          ...batched,
+          retries: 4,
+        },
+      );
       assert.equal(statuses, 'fffnnn');
       assert.match(errorOf(results[0]).hint, /files-per-request: 1/);
       assert.equal(reasonOf(results[3]), `the transfer had ended: ${error.message}`);
     });
 
-  test('do not get that advice if it would not help', async () => {
-    const { results, statuses } = await simulate(files(6), () => DENIED, batched);
+  test('a fatal failure of a batch keeps its hint', async () => {
+    const { results, statuses } = await simulate(plannedFiles(6), () => DENIED, batched);
     assert.deepEqual([statuses, errorOf(results[0]).hint], ['fffnnn', DENIED.hint]);
   });
 
-  test('fail alone if they cannot be read', async () => {
-    const [one, two, three] = files(3);
+  test('an unreadable file of a batch fails alone', async () => {
+    const [one, two, three] = plannedFiles(3);
     assert.ok(one && two && three);
-    const stored = { path: '/home/x', size: 3 };
     const { results, statuses } = await simulate([one, two, three], undefined, {
       ...batched,
-      upload: async () =>
-        new Map<PlannedFile, StoredFile | AgentError>([
-          [two, CHANGED],
-          [one, stored],
-          [three, { ...stored, path: '/home/y' }],
-        ]),
+      storeFiles: async () => [
+        { file: one, path: '/home/x', size: 3 },
+        { file: two, error: CHANGED },
+        { file: three, path: '/home/y', size: 3 },
+      ],
     });
     assert.deepEqual([statuses, errorOf(results[1]).kind], ['ufu', 'file-changed']);
   });
@@ -206,9 +217,9 @@ describe('the files of a batch', () => {
 describe('an overloaded sandbox', () => {
   for (const most of [8, 4, 2])
     for (const takesMs of [20, 1000])
-      test(`that answers 429 above ${most} requests at once gets all of 2,000 files, at ${takesMs} ms each`, async () => {
+      test(`a sandbox that answers 429 above ${most} parallel requests of ${takesMs} ms still gets all 2,000 files`, async () => {
         const sandbox = ({ inFlight }: Request) => (inFlight > most ? BUSY : undefined);
-        const { statuses, requests, events } = await simulate(files(2000), sandbox, {
+        const { statuses, requests, events } = await simulate(plannedFiles(2000), sandbox, {
           concurrency: 24,
           retries: 4,
           takesMs,
@@ -216,22 +227,22 @@ describe('an overloaded sandbox', () => {
         });
         assert.equal(statuses, 'u'.repeat(2000));
         assert.ok(requests.length < 2100, `${requests.length} requests`);
-        const limits = changesOf(events).map(text => Number(/→ (\d+)/.exec(text)?.[1]));
+        const limits = debugLines(events).map(text => Number(/→ (\d+)/.exec(text)?.[1]));
         assert.deepEqual(limits, [12, 6, 3, 1].slice(0, limits.length));
         assert.ok((limits.at(-1) ?? 0) <= most);
       });
 
-  test('that answers 503 for a moment halves the concurrency once for all requests then', async () => {
+  test('a short burst of 503 halves the concurrency once', async () => {
     const overloaded = new AgentError('busy', 'It is busy.', { status: 503 });
     const sandbox = ({ at }: Request) => (at === 0 ? overloaded : undefined);
     const options = { concurrency: 24, retries: 4 };
-    const { statuses, events } = await simulate(files(200), sandbox, options);
+    const { statuses, events } = await simulate(plannedFiles(200), sandbox, options);
     assert.equal(statuses, 'u'.repeat(200));
-    assert.deepEqual(changesOf(events), ['Concurrency: 24 → 12, It is busy.']);
+    assert.deepEqual(debugLines(events), ['Concurrency: 24 → 12, It is busy.']);
   });
 
-  test('that answers 429 for ever is left alone after some requests', async () => {
-    const { statuses, requests } = await simulate(files(2000), () => BUSY, {
+  test('a transfer gives up if the sandbox answers 429 for ever', async () => {
+    const { statuses, requests } = await simulate(plannedFiles(2000), () => BUSY, {
       concurrency: 24,
       retries: 4,
     });
@@ -240,26 +251,26 @@ describe('an overloaded sandbox', () => {
   });
 });
 
-describe('files at one place all fail, since only one of them is there', () => {
-  test('if this run stored them there', async () => {
+describe('files stored at the same path', () => {
+  test('files that this run stored at the same path all fail, since only one survives', async () => {
     const { results, statuses } = await simulate(
-      [file('same'), file('./same'), file('x')],
+      [plannedFile('same'), plannedFile('./same'), plannedFile('x')],
       undefined,
       {
-        place: target => (target.endsWith('same') ? '/home/same' : '/home/x'),
+        storedPath: target => (target.endsWith('same') ? '/home/same' : '/home/x'),
       },
     );
     assert.equal(statuses, 'ffu');
     assert.match(errorOf(results[0]).message, /^same and 1 more were stored at .* \/home\/same:/);
   });
 
-  test('if one of them was unchanged', async () => {
-    const [known, sent] = files(2);
+  test('an unchanged file fails, too, if another is stored at its path', async () => {
+    const [known, sent] = plannedFiles(2);
     assert.ok(known && sent);
-    const unchanged = new Map([[known, { path: '/home/same', size: 3, sha256: 'a' }]]);
+    const stored = { path: '/home/same', size: 3, sha256: 'a' };
     const { results, statuses } = await simulate([known, sent], undefined, {
-      place: () => '/home/same',
-      unchanged,
+      storedPath: () => '/home/same',
+      unchanged: [{ status: 'unchanged', file: known, ...stored }],
     });
     assert.equal(statuses, 'ff');
     assert.equal(results[0]?.status === 'failed' && results[0].attempts, 0);

@@ -11,21 +11,21 @@ import path from 'node:path';
 import type { BorrowedChunk } from '../../src/agent/borrowed-chunk.ts';
 import type { PlannedFile } from '../../src/files/plan.ts';
 
-/** A new directory, which is removed when disposed of. */
-export interface Folder extends Disposable {
+/** A new directory, removed when disposed of. */
+export interface TempFolder extends Disposable {
   readonly path: string;
   readonly at: (name: string) => string;
-  /** Writes a file, and plans it as the search would find it now. */
-  readonly plan: (target: string, content: Buffer | string) => PlannedFile;
+  /** Writes a file and returns it as planned. */
+  readonly writePlanned: (target: string, content: Buffer | string) => PlannedFile;
 }
 
-export function openFolder(): Folder {
+export function openTempFolder(): TempFolder {
   const folder = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sending-')));
   let count = 0;
   return {
     path: folder,
     at: name => path.join(folder, name),
-    plan(target, content) {
+    writePlanned(target, content) {
       count += 1;
       const realPath = path.join(folder, String(count));
       writeFileSync(realPath, content);
@@ -36,20 +36,20 @@ export function openFolder(): Folder {
   };
 }
 
-/** Bytes in which no two pieces are alike. */
-export function pattern(length: number): Buffer {
+/** Returns bytes in which every four are different, to detect chunks that are lost or swapped. */
+export function distinctBytes(length: number): Buffer {
   const buffer = Buffer.alloc(length);
   for (let offset = 0; offset + 4 <= length; offset += 4)
     buffer.writeUInt32LE((offset * 2654435761) % 2 ** 32, offset);
   return buffer;
 }
 
-export function collect(chunks: Iterable<BorrowedChunk>): Buffer {
+export function concatCopies(chunks: Iterable<BorrowedChunk>): Buffer {
   return Buffer.concat(Array.from(chunks, chunk => chunk.use(bytes => Buffer.from(bytes))));
 }
 
-/** How many files of a directory this process holds open; 0 if the system does not tell. */
-export function openIn(directory: string): number {
+/** Counts the files of a directory that this process holds open. Linux only; elsewhere 0. */
+export function countOpenFiles(directory: string): number {
   if (process.platform !== 'linux') return 0;
   const leadsThere = (descriptor: string) => {
     try {

@@ -7,13 +7,13 @@ import {
 } from '../../src/transfer/transfer.ts';
 import { fakeClock } from '../clock.ts';
 
-export function file(target: string, size = 3): PlannedFile {
+export function plannedFile(target: string, size = 3): PlannedFile {
   return { source: target, realPath: `/w/${target}`, target, size, isExecutable: false };
 }
 
 /** Planned files `f0`, `f1` and so on. */
-export function files(count: number): PlannedFile[] {
-  return Array.from({ length: count }, (_, index) => file(`f${index}`));
+export function plannedFiles(count: number): PlannedFile[] {
+  return Array.from({ length: count }, (_, index) => plannedFile(`f${index}`));
 }
 
 export interface Request {
@@ -25,7 +25,7 @@ export interface Request {
   readonly inFlight: number;
 }
 
-/** What a sandbox does with a request: it stores the files, or fails. */
+/** Returns the error of a request that fails. */
 export type Sandbox = (request: Request) => Error | undefined;
 
 export interface Simulation {
@@ -39,24 +39,24 @@ export interface Simulation {
 }
 
 interface Settings extends Partial<TransferOptions> {
-  /** Milliseconds that a request takes. Default 100. */
+  /** Milliseconds per request. Default 100. */
   readonly takesMs?: number;
-  /** Where the agent says that a target was stored. */
-  readonly place?: (target: string) => string;
+  /** Returns the path that the agent reports for a target. */
+  readonly storedPath?: (target: string) => string;
 }
 
 /** Runs a transfer in simulated time. By default, requests go one by one, without retries. */
 export async function simulate(
   planned: readonly PlannedFile[],
   sandbox: Sandbox = () => undefined,
-  { takesMs = 100, place = target => `/home/${target}`, ...options }: Settings = {},
+  { takesMs = 100, storedPath = target => `/home/${target}`, ...options }: Settings = {},
 ): Promise<Simulation> {
   const clock = fakeClock();
   const requests: Request[] = [];
   const events: TransferEvent[] = [];
   let inFlight = 0;
   const running = transfer(planned, {
-    unchanged: new Map(),
+    unchanged: [],
     concurrency: 1,
     filesPerRequest: 1,
     retries: 0,
@@ -65,17 +65,17 @@ export async function simulate(
     onEvent: event => void events.push(event),
     clock: clock.now,
     sleep: clock.sleep,
-    async upload(sent, onSent) {
+    async storeFiles({ files }, onSent) {
       inFlight += 1;
-      const name = sent.map(({ target }) => target).join(' ');
+      const name = files.map(({ target }) => target).join(' ');
       const request = { name, at: clock.now(), inFlight };
       requests.push(request);
       const failure = sandbox(request);
       await clock.sleep(takesMs);
       inFlight -= 1;
       if (failure !== undefined) throw failure;
-      for (const { size } of sent) onSent(size);
-      return new Map(sent.map(each => [each, { path: place(each.target), size: each.size }]));
+      for (const { size } of files) onSent(size);
+      return files.map(file => ({ file, path: storedPath(file.target), size: file.size }));
     },
     ...options,
   });
