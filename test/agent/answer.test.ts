@@ -21,7 +21,7 @@ function failure(status: number, text = '', retryAfter?: string) {
   return statusFailure(answer(status, text, retryAfter), redact, NOW);
 }
 
-describe('a status is of a kind', () => {
+describe('the failure kind of a status', () => {
   const KINDS: Readonly<Record<FailureKind, readonly number[]>> = {
     unauthorized: [401],
     forbidden: [403],
@@ -40,10 +40,11 @@ describe('a status is of a kind', () => {
   };
   for (const [kind, statuses] of Object.entries(KINDS))
     for (const status of statuses)
-      test(`${status}: ${kind}`, () => assert.equal(failure(status, 'some words').kind, kind));
+      test(`status ${status} is of kind ${kind}`, () =>
+        assert.equal(failure(status, 'some words').kind, kind));
 });
 
-describe('two phrases say more than a status', () => {
+describe('phrases that say more than the status', () => {
   const GONE = [
     [502, '{"sandboxId":"i1","message":"The sandbox was not found","code":502}'],
     [502, 'sandbox not found: i1a2b3c4d5'],
@@ -52,7 +53,7 @@ describe('two phrases say more than a status', () => {
     [404, 'The sandbox id i-1 could not be found.'],
   ] as const;
   for (const [status, text] of GONE)
-    test(`${status} ${text}: the sandbox is gone`, () =>
+    test(`${status} ${text} means that the sandbox is gone`, () =>
       assert.equal(failure(status, text).kind, 'sandbox-not-found'));
 
   const OTHERS = [
@@ -64,7 +65,8 @@ describe('two phrases say more than a status', () => {
     [500, 'unknown user', 'server'],
   ] as const;
   for (const [status, text, kind] of OTHERS)
-    test(`${status} ${text}: ${kind}`, () => assert.equal(failure(status, text).kind, kind));
+    test(`${status} ${text} keeps the kind ${kind}`, () =>
+      assert.equal(failure(status, text).kind, kind));
 
   const USER = [
     [400, '{"message":"Query argument username is required, but not found"}'],
@@ -73,7 +75,7 @@ describe('two phrases say more than a status', () => {
     [401, 'invalid user'],
   ] as const;
   for (const [status, text] of USER)
-    test(`${status} ${text}: the user is missing`, () => {
+    test(`${status} ${text} gets a hint about username`, () => {
       const { kind, hint } = failure(status, text);
       assert.equal(kind, 'unauthorized');
       assert.match(hint, /username: user/);
@@ -81,34 +83,37 @@ describe('two phrases say more than a status', () => {
 });
 
 describe('the message of a failure', () => {
-  const SAYS: Readonly<Record<string, readonly [text: string, words: string]>> = {
-    'quotes the message of JSON': ['{"code":400,"message":"It is\\n broken."}', 'It is broken.'],
-    'quotes the error of JSON': ['{"error":"broken"}', 'broken'],
-    'quotes a JSON string': ['"broken"', 'broken'],
-    'quotes other JSON as it is': ['{"why":[1]}', '{\\"why\\":[1]}'],
-    'quotes text': ['  not  JSON\r\n', 'not JSON'],
-    'quotes the title of a page': [
+  const QUOTED: Readonly<Record<string, readonly [text: string, words: string]>> = {
+    'the message of a JSON object': ['{"code":400,"message":"It is\\n broken."}', 'It is broken.'],
+    'the error of a JSON object': ['{"error":"broken"}', 'broken'],
+    'a JSON string': ['"broken"', 'broken'],
+    'other JSON as it is': ['{"why":[1]}', '{\\"why\\":[1]}'],
+    'plain text on one line': ['  not  JSON\r\n', 'not JSON'],
+    'the title of an HTML page': [
       '<!doctype html><title>413 Too\nlarge</title><p>x',
       '413 Too large',
     ],
-    'redacts secrets': ['{"message":"no s3cret\\u0070ass here"}', 'no *** here'],
-    'redacts, then cuts': [`${'x'.repeat(295)}s3cretpass`, `${'x'.repeat(295)}***`],
-    'cuts long words': ['y'.repeat(400), `${'y'.repeat(300)}…`],
+    'an answer without its secrets': ['{"message":"no s3cret\\u0070ass here"}', 'no *** here'],
+    'a long answer, redacted before it is cut': [
+      `${'x'.repeat(295)}s3cretpass`,
+      `${'x'.repeat(295)}***`,
+    ],
+    'at most 300 characters': ['y'.repeat(400), `${'y'.repeat(300)}…`],
   };
-  for (const [name, [text, words]] of Object.entries(SAYS))
-    test(name, () => {
+  for (const [name, [text, words]] of Object.entries(QUOTED))
+    test(`an error message quotes ${name}`, () => {
       const message = `POST https://host/files answered 400 Bad Request. It said: "${words}".`;
       assert.equal(failure(400, text).message, message);
     });
 
   for (const text of ['', ' ', '<html><body>nothing</body></html>'])
-    test(`quotes nothing from ${JSON.stringify(text)}`, () =>
+    test(`an error message quotes nothing from the answer ${JSON.stringify(text)}`, () =>
       assert.equal(
         failure(500, text).message,
         'POST https://host/files answered 500 Internal Server Error.',
       ));
 
-  test('does not say where a redirect leads', () => {
+  test('the error message of a redirect does not contain its target, which may have a token', () => {
     const { message } = failure(302, 'Found. Redirecting to https://other?token=x');
     assert.equal(
       message,
@@ -131,12 +136,14 @@ describe('Retry-After', () => {
     ['-1', undefined],
   ];
   for (const [value, ms] of MS)
-    test(`${value} asks for ${ms} ms`, () => assert.equal(parseRetryAfter(value, NOW), ms));
+    test(`Retry-After: ${value} is parsed to ${ms} ms`, () =>
+      assert.equal(parseRetryAfter(value, NOW), ms));
 
-  test('comes with the failure', () => assert.equal(failure(429, '', '2').retryAfterMs, 2000));
+  test('a failure has the Retry-After of its answer', () =>
+    assert.equal(failure(429, '', '2').retryAfterMs, 2000));
 });
 
-test('an answer that is not JSON is unusable, and is not quoted', () => {
+test('an answer that is not JSON is a bad answer, and is not quoted', () => {
   assert.deepEqual(parseAnswer(answer(200, '{"a":1}')), { a: 1 });
   const error = badAnswer(answer(200), 'it is not JSON');
   assert.throws(() => parseAnswer(answer(200, 's3cretpass')), error);

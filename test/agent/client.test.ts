@@ -17,7 +17,14 @@ import {
   type Script,
   silent,
 } from '../raw-server.ts';
-import { GET, open, post, proxyVariables, send, trust } from './clients.ts';
+import {
+  GET,
+  openClient,
+  postRequest,
+  sendOnce,
+  setProxyVariables,
+  trustCertificate,
+} from './open-client.ts';
 
 const OK = http(200, '{}');
 const INTERIM = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
@@ -27,36 +34,37 @@ const LONG = 'HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-before(() => void proxyVariables({}));
+before(() => void setProxyVariables({}));
 
-// Each answer ends the request: by the idle clock, or since it is bounded.
-const ENDLESS: Readonly<Record<string, readonly [script: Script, message: RegExp]>> = {
-  'that never comes': [onRequest(() => {}), /the answer did not end within timeout/],
-  'that stops half-way': [answering(`${LONG}{}`), /did not end within timeout/],
-  'whose body drips': [dripping(LONG, ' '), /did not end within timeout/],
-  'whose headers drip': [dripping('HTTP/1.1 200 OK\r\n', 'X: y\r\n'), /did not end within timeout/],
-  'whose trailers drip': [dripping(`${CHUNKED}2\r\n{}\r\n0\r\n`, 'X: y\r\n'), /did not end/],
-  'that is announced again and again': [dripping(INTERIM, INTERIM), /did not end within timeout/],
-  'that is too long': [
+const UNUSABLE: Readonly<Record<string, readonly [script: Script, message: RegExp]>> = {
+  'never comes': [onRequest(() => {}), /the answer did not end within timeout/],
+  'stops half-way': [answering(`${LONG}{}`), /did not end within timeout/],
+  'has a body that drips': [dripping(LONG, ' '), /did not end within timeout/],
+  'has headers that drip': [
+    dripping('HTTP/1.1 200 OK\r\n', 'X: y\r\n'),
+    /did not end within timeout/,
+  ],
+  'has trailers that drip': [dripping(`${CHUNKED}2\r\n{}\r\n0\r\n`, 'X: y\r\n'), /did not end/],
+  'follows endless 103 responses': [dripping(INTERIM, INTERIM), /did not end within timeout/],
+  'is longer than 128 KiB': [
     answering(LONG + 'x'.repeat(129 * KIB)),
     /answered 200 with more than 128 KiB/,
   ],
-  'whose headers are too long': [
+  'has headers longer than 16 KiB': [
     answering(`HTTP/1.1 200 OK\r\n${`X: ${'y'.repeat(1000)}\r\n`.repeat(20)}`),
     /failed: .*UND_ERR_HEADERS_OVERFLOW/,
   ],
-  'that is cut off': [onRequest(socket => socket.end(`${LONG}{}`)), /failed: /],
-  'that is a reset': [resetting, /failed: .*ECONNRESET|other side closed/],
-  'in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
+  'is cut off': [onRequest(socket => socket.end(`${LONG}{}`)), /failed: /],
+  'is a connection reset': [resetting, /failed: .*ECONNRESET|other side closed/],
+  'is in another protocol': [answering('SSH-2.0-OpenSSH_9.6\r\n'), /failed: .*HTTP|HPE_/i],
 };
 
-describe('a request ends with an answer', { timeout: 20_000 }, () => {
-  for (const [name, [script, message]] of Object.entries(ENDLESS)) {
-    test(name, async () => {
+describe('an answer', { timeout: 20_000 }, () => {
+  for (const [name, [script, message]] of Object.entries(UNUSABLE)) {
+    test(`a request fails if the answer ${name}`, async () => {
       await using server = await rawServer(script);
-      const timeout =
-        /timeout/.test(message.source) || /did not/.test(message.source) ? 200 : 10_000;
-      await assert.rejects(send(`http://${server.host}`, { timeout }), (error: unknown) => {
+      const timeout = /did not/.test(message.source) ? 200 : 10_000;
+      await assert.rejects(sendOnce(`http://${server.host}`, { timeout }), (error: unknown) => {
         assert.ok(error instanceof AgentError);
         assert.match(error.message, message);
         assert.ok(error.message.startsWith(`GET http://${server.host}/path `));
@@ -66,16 +74,16 @@ describe('a request ends with an answer', { timeout: 20_000 }, () => {
     });
   }
 
-  test('after some announcements', async () => {
+  test('some 103 responses before the answer are ignored', async () => {
     await using server = await rawServer(answering(INTERIM.repeat(20) + OK));
-    const { status, text } = await send(`http://${server.host}`);
+    const { status, text } = await sendOnce(`http://${server.host}`);
     assert.deepEqual([status, text], [200, '{}']);
   });
 
-  test('as long as the request allows, without a byte order mark', async () => {
+  test('an answer may be as long as maxAnswerBytes, and loses its byte order mark', async () => {
     const body = `\uFEFF${'x'.repeat(200 * KIB - 3)}`;
     await using server = await rawServer(answering(http(201, body)));
-    await using client = await open(`http://${server.host}`);
+    await using client = await openClient(`http://${server.host}`);
     assert.equal((await client.send({ ...GET, maxAnswerBytes: 200 * KIB })).text, body.slice(1));
   });
 
@@ -87,9 +95,9 @@ describe('a request ends with an answer', { timeout: 20_000 }, () => {
     [302, false],
     [500, false],
   ] as const) {
-    test(`of status ${status}, a ${isSuccess ? 'success' : 'failure'}`, async () => {
+    test(`status ${status} is a ${isSuccess ? 'success' : 'failure'}`, async () => {
       await using server = await rawServer(answering(http(status)));
-      await using client = await open(`http://${server.host}`);
+      await using client = await openClient(`http://${server.host}`);
       if (isSuccess) assert.equal((await client.send(GET)).status, status);
       else await assert.rejects(client.send(GET), { status });
     });
@@ -100,8 +108,8 @@ function* slices(count: number): Generator<Buffer> {
   for (let index = 0; index < count; index += 1) yield Buffer.alloc(64 * KIB, index);
 }
 
-describe('a body', { timeout: 20_000 }, () => {
-  test('arrives whole, and is told of by the bytes of its chunks', async () => {
+describe('a request body', { timeout: 20_000 }, () => {
+  test('a body arrives whole, and onSent gets the size of each chunk', async () => {
     const sent: number[] = [];
     let received = Buffer.alloc(0);
     await using server = await rawServer(
@@ -110,36 +118,42 @@ describe('a body', { timeout: 20_000 }, () => {
         socket.write(OK);
       }),
     );
-    await using client = await open(`http://${server.host}`);
+    await using client = await openClient(`http://${server.host}`);
     const onSent = (bytes: number) => sent.push(bytes);
-    await client.send({ ...post(slices(3), 3 * 64 * KIB), onSent });
+    await client.send({ ...postRequest(slices(3), 3 * 64 * KIB), onSent });
     assert.ok(received.equals(Buffer.concat([...slices(3)])));
     assert.deepEqual(sent, [65_536, 65_536, 65_536]);
   });
 
-  test('that nobody reads ends the request in time', async () => {
+  test('a request times out if nobody reads its body', async () => {
     await using server = await rawServer(afterHead(() => {}));
-    await using client = await open(`http://${server.host}`, { timeout: 200 });
+    await using client = await openClient(`http://${server.host}`, { timeout: 200 });
     const message = /nothing more could be sent within timeout/;
-    await assert.rejects(client.send(post(slices(512), 32 * MIB)), { kind: 'connection', message });
+    await assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), {
+      kind: 'connection',
+      message,
+    });
   });
 
-  test('that was not used up makes a success a failed connection', async () => {
+  test('a 200 before the whole body was sent is a failed connection', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(OK)));
-    await using client = await open(`http://${server.host}`);
+    await using client = await openClient(`http://${server.host}`);
     const message = /answered 200 before everything was sent/;
-    await assert.rejects(client.send(post(slices(512), 32 * MIB)), { kind: 'connection', message });
+    await assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), {
+      kind: 'connection',
+      message,
+    });
   });
 
-  test('that was not used up leaves a refusal what it is', async () => {
+  test('a 413 before the whole body was sent is reported as a 413', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(http(413))));
-    await using client = await open(`http://${server.host}`);
-    await assert.rejects(client.send(post(slices(512), 32 * MIB)), { kind: 'too-large' });
+    await using client = await openClient(`http://${server.host}`);
+    await assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), { kind: 'too-large' });
   });
 
-  test('is left alone once its request has ended', async () => {
+  test('a body is not read any further once its request has ended', async () => {
     await using server = await rawServer(afterHead(socket => socket.write(http(413))));
-    await using client = await open(`http://${server.host}`);
+    await using client = await openClient(`http://${server.host}`);
     const left = Promise.withResolvers<string>();
     let isOver = false;
     function* watched(): Generator<Buffer> {
@@ -152,21 +166,21 @@ describe('a body', { timeout: 20_000 }, () => {
         left.resolve('closed');
       }
     }
-    await assert.rejects(client.send(post(watched(), 32 * MIB)), { kind: 'too-large' });
+    await assert.rejects(client.send(postRequest(watched(), 32 * MIB)), { kind: 'too-large' });
     isOver = true;
     assert.equal(await left.promise, 'closed');
   });
 
   for (const thrown of [new TypeError('a bug'), new AgentError('file-changed', 'It shrank.')]) {
-    test(`that throws a ${thrown.name} fails the request with that very error`, async () => {
+    test(`a body that throws a ${thrown.name} rejects the request with that error`, async () => {
       await using server = await rawServer(answering(OK));
-      await using client = await open(`http://${server.host}`);
+      await using client = await openClient(`http://${server.host}`);
       function* broken(): Generator<Buffer> {
         yield* slices(1);
         throw thrown;
       }
-      await assert.rejects(client.send(post(broken(), MIB)), error => error === thrown);
-      assert.equal((await client.send(post(slices(16), MIB))).status, 200);
+      await assert.rejects(client.send(postRequest(broken(), MIB)), error => error === thrown);
+      assert.equal((await client.send(postRequest(slices(16), MIB))).status, 200);
     });
   }
 });
@@ -185,7 +199,7 @@ const AGENT = `
 describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, () => {
   async function tlsAgent() {
     using keys = makeKeys();
-    trust(keys);
+    trustCertificate(keys);
     const { key, cert } = keys;
     const worker = new Worker(AGENT, { eval: true, workerData: { key, cert } });
     const [port] = await once(worker, 'message');
@@ -197,17 +211,17 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
     };
   }
 
-  test('a new connection resumes the session of the one before', async () => {
+  test('a new TLS connection resumes the session of an earlier one', async () => {
     await using agent = await tlsAgent();
-    await using client = await open(agent.url);
+    await using client = await openClient(agent.url);
     for (let count = 0; count < 5; count += 1) await client.send({ method: 'GET', path: '/last' });
     const { text } = await client.send({ method: 'GET', path: '/last' });
     assert.ok(Number(text) >= 4, `${text} of 5 were resumed`);
   });
 
-  test('an honest answer is not early, however busy the event loop is', async () => {
+  test('an answer over TLS never counts as early, even if the event loop is busy', async () => {
     await using agent = await tlsAgent();
-    await using client = await open(agent.url);
+    await using client = await openClient(agent.url);
     const busy = setInterval(() => {
       const end = performance.now() + 8;
       while (performance.now() < end);
@@ -215,16 +229,16 @@ describe('over TLS', { skip: !hasOpenssl && 'needs openssl', timeout: 20_000 }, 
     const tail = Buffer.from('tail');
     const lane = async () => {
       for (let count = 0; count < 10; count += 1)
-        await client.send(post([...slices(4), tail], 4 * 64 * KIB + tail.length));
+        await client.send(postRequest([...slices(4), tail], 4 * 64 * KIB + tail.length));
     };
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(lane)).finally(() => clearInterval(busy));
   });
 });
 
 describe('connections', { timeout: 20_000 }, () => {
-  test('are used again: there are never more of them than requests at once', async () => {
+  test('connections are reused, so there are never more than parallel requests', async () => {
     await using server = await rawServer(answering(OK));
-    await using client = await open(`http://${server.host}`);
+    await using client = await openClient(`http://${server.host}`);
     const lane = async () => {
       for (let count = 0; count < 20; count += 1) await client.send(GET);
     };
@@ -234,9 +248,9 @@ describe('connections', { timeout: 20_000 }, () => {
 
   // A TLS connection that is being made lives on for as long as `connectTimeout`.
   for (const scheme of ['http', 'https']) {
-    test(`in use or being made end when the client is closed (${scheme})`, async () => {
+    test(`closing the client ends its connections (${scheme})`, async () => {
       await using server = await rawServer(silent);
-      await using client = await open(`${scheme}://${server.host}`);
+      await using client = await openClient(`${scheme}://${server.host}`);
       const sending = [1, 2].map(() => assert.rejects(client.send(GET), { kind: 'connection' }));
       await server.connected(2);
       await client.close();
@@ -244,10 +258,12 @@ describe('connections', { timeout: 20_000 }, () => {
       if (scheme === 'http') await Promise.all(server.connections.map(closed));
     });
 
-    test(`in use or being made end when the job is cancelled (${scheme})`, async () => {
+    test(`cancelling the job ends all connections (${scheme})`, async () => {
       await using server = await rawServer(silent);
       const controller = new AbortController();
-      await using client = await open(`${scheme}://${server.host}`, { cancel: controller.signal });
+      await using client = await openClient(`${scheme}://${server.host}`, {
+        cancel: controller.signal,
+      });
       const sending = [1, 2].map(() => assert.rejects(client.send(GET), { kind: 'cancelled' }));
       await server.connected(2);
       controller.abort();
@@ -256,37 +272,39 @@ describe('connections', { timeout: 20_000 }, () => {
     });
   }
 
-  test('are not made after the job was cancelled', async () => {
-    await using client = await open('http://127.0.0.1:1', { cancel: AbortSignal.abort() });
+  test('no connection is made after the job was cancelled', async () => {
+    await using client = await openClient('http://127.0.0.1:1', { cancel: AbortSignal.abort() });
     await assert.rejects(client.send(GET), { kind: 'cancelled', isRetryable: false });
   });
 
-  test('that nobody takes are given up in time', async () => {
+  test('a TLS handshake that nobody answers times out', async () => {
     await using server = await rawServer(silent);
-    await assert.rejects(send(`https://${server.host}`, { timeout: 200 }), AgentError);
+    await assert.rejects(sendOnce(`https://${server.host}`, { timeout: 200 }), AgentError);
   });
 
-  test('end while a body is being sent and the job is cancelled', async () => {
+  test('cancelling the job ends a request that is sending its body', async () => {
     const reading = Promise.withResolvers<Socket>();
     await using server = await rawServer(afterHead(reading.resolve));
     const controller = new AbortController();
-    await using client = await open(`http://${server.host}`, { cancel: controller.signal });
-    const sending = assert.rejects(client.send(post(slices(512), 32 * MIB)), { kind: 'cancelled' });
+    await using client = await openClient(`http://${server.host}`, { cancel: controller.signal });
+    const sending = assert.rejects(client.send(postRequest(slices(512), 32 * MIB)), {
+      kind: 'cancelled',
+    });
     const socket = await reading.promise;
     controller.abort();
     await Promise.all([sending, closed(socket)]);
   });
 });
 
-test('each part of a body that is taken restarts the timeout', async t => {
+test('each chunk that is sent restarts the timeout', async t => {
   await using server = await rawServer(answering(OK));
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  await using client = await open(`http://${server.host}`, { timeout: 1000 });
+  await using client = await openClient(`http://${server.host}`, { timeout: 1000 });
   function* slow(): Generator<Buffer> {
     for (const slice of slices(3)) {
       yield slice;
       t.mock.timers.tick(900);
     }
   }
-  assert.equal((await client.send(post(slow(), 3 * 64 * KIB))).status, 200);
+  assert.equal((await client.send(postRequest(slow(), 3 * 64 * KIB))).status, 200);
 });

@@ -5,11 +5,11 @@ import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { AgentError, type FailureKind, isFatal, networkFailure } from '../../src/agent/failure.ts';
 import { redactor } from '../../src/text/redact.ts';
 import { answering, rawServer } from '../raw-server.ts';
-import { send } from './clients.ts';
+import { sendOnce } from './open-client.ts';
 
 const redact = redactor(['s3cretpass']);
 
-function failed(error: unknown): unknown {
+function wrapped(error: unknown): unknown {
   return networkFailure(error, 'GET http://host/path', redact);
 }
 
@@ -37,33 +37,33 @@ describe('a network error', () => {
     HPE_INVALID_CONSTANT: 'connection',
   };
   for (const [code, kind] of Object.entries(KINDS)) {
-    test(`of code ${code} is of kind ${kind}, and its words are quoted`, () => {
-      const error = failed(systemError(code));
+    test(`a network error ${code} is of kind ${kind}, and its message is quoted`, () => {
+      const error = wrapped(systemError(code));
       assert.ok(error instanceof AgentError);
       const message = `GET http://host/path failed: connect ${code} 10.0.0.1:443.`;
       assert.deepEqual([error.kind, error.message, error.isRetryable], [kind, message, true]);
     });
   }
 
-  test('is understood by its cause, and by the addresses that were tried', () => {
+  test('a network error is classified by its cause, and names each address that was tried', () => {
     const tried = new AggregateError([systemError('ECONNREFUSED'), systemError('EHOSTUNREACH')]);
-    const error = failed(Object.assign(tried, { code: 'ECONNREFUSED' }));
+    const error = wrapped(Object.assign(tried, { code: 'ECONNREFUSED' }));
     assert.match(String(error), /failed: connect ECONNREFUSED .*; connect EHOSTUNREACH/);
-    const wrapped = failed(new Error('no connection', { cause: systemError('ENOTFOUND') }));
-    assert.match(String(wrapped), /failed: no connection \(ENOTFOUND\)\.$/);
+    const withCause = wrapped(new Error('no connection', { cause: systemError('ENOTFOUND') }));
+    assert.match(String(withCause), /failed: no connection \(ENOTFOUND\)\.$/);
   });
 
-  test('of a parser without a code is a failed connection', () => {
+  test('an HTTPParserError without a code is a failed connection', () => {
     const error = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError' });
-    assert.match(String(failed(error)), /Expected HTTP\/ \(HTTPParserError\)\.$/);
+    assert.match(String(wrapped(error)), /Expected HTTP\/ \(HTTPParserError\)\.$/);
   });
 
-  test('is redacted, then cut', () => {
-    const error = failed(systemError('EPIPE', `${'x'.repeat(295)}s3cretpass`));
+  test('a network error is redacted before it is cut', () => {
+    const error = wrapped(systemError('EPIPE', `${'x'.repeat(295)}s3cretpass`));
     assert.match(String(error), /x{295}\*\*\* \(EPIPE\)\.$/);
   });
 
-  test('that is a bug, or known already, stays what it is', () => {
+  test('bugs and AgentErrors are returned unchanged', () => {
     const others = [
       new Error('no code'),
       new TypeError('a bug'),
@@ -71,11 +71,11 @@ describe('a network error', () => {
       new AgentError('busy', 'It is busy.'),
       'text',
     ];
-    for (const error of others) assert.equal(failed(error), error);
+    for (const error of others) assert.equal(wrapped(error), error);
   });
 });
 
-test('the kinds that end a transfer are those that no other request can escape', () => {
+test('exactly the failures that no other request can escape are fatal', () => {
   const fatal = [
     'unauthorized',
     'forbidden',
@@ -98,33 +98,33 @@ test('the kinds that end a transfer are those that no other request can escape',
   for (const kind of others) assert.ok(!isFatal({ kind }), kind);
 });
 
-describe('a server', () => {
-  test('that is not there is unreachable', async () => {
-    await assert.rejects(send('http://127.0.0.1:1'), { kind: 'unreachable' });
+describe('an unusable server', () => {
+  test('a closed port is unreachable', async () => {
+    await assert.rejects(sendOnce('http://127.0.0.1:1'), { kind: 'unreachable' });
   });
 
-  test('whose certificate is not trusted is unreachable, and the advice names the variable', {
+  test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {
     using keys = makeKeys();
     await using server = await rawServer(answering(''), keys);
-    await assert.rejects(send(`https://${server.host}`), {
+    await assert.rejects(sendOnce(`https://${server.host}`), {
       kind: 'unreachable',
       hint: /NODE_EXTRA_CA_CERTS/,
     });
   });
 
-  test('that does not speak TLS is unreachable', async () => {
+  test('a server without TLS is unreachable by https', async () => {
     await using server = await rawServer(socket => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
-    await assert.rejects(send(`https://${server.host}`), { kind: 'unreachable' });
+    await assert.rejects(sendOnce(`https://${server.host}`), { kind: 'unreachable' });
   });
 
-  test('that speaks TLS where plain HTTP is expected says that base-url needs https', {
+  test('a TLS server that is asked by http gets a hint that base-url needs https', {
     skip: !hasOpenssl && 'needs openssl',
   }, async () => {
     using keys = makeKeys();
     await using server = await rawServer(answering(''), keys);
-    await assert.rejects(send(`http://${server.host}`), {
+    await assert.rejects(sendOnce(`http://${server.host}`), {
       kind: 'connection',
       hint: /base-url needs https/,
     });

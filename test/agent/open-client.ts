@@ -15,8 +15,7 @@ export const TOKEN = 'tok-3f9c1d-secret';
 
 export const GET: AgentRequest = { method: 'GET', path: '/path?query' };
 
-/** A POST of these chunks. */
-export function post(chunks: Iterable<Buffer>, length: number): AgentRequest {
+export function postRequest(chunks: Iterable<Buffer>, length: number): AgentRequest {
   const headers = { 'Content-Length': String(length) };
   return { method: 'POST', path: '/files', headers, body: lendEach(chunks) };
 }
@@ -34,7 +33,7 @@ interface OpenClient extends Client, AsyncDisposable {
 }
 
 /** Opens a client that is closed when disposed of. By default, nothing ever times out. */
-export async function open(baseUrl: string, settings: Settings = {}): Promise<OpenClient> {
+export async function openClient(baseUrl: string, settings: Settings = {}): Promise<OpenClient> {
   const { cancel = new AbortController().signal, ...more } = settings;
   const connection = {
     sandboxId: 'i1a2b3c4d5',
@@ -65,13 +64,13 @@ export async function open(baseUrl: string, settings: Settings = {}): Promise<Op
 }
 
 /** Sends one request with a client of its own. */
-export async function send(baseUrl: string, settings: Settings = {}): Promise<Answer> {
-  await using client = await open(baseUrl, settings);
+export async function sendOnce(baseUrl: string, settings: Settings = {}): Promise<Answer> {
+  await using client = await openClient(baseUrl, settings);
   return await client.send(GET);
 }
 
 /** Sets only these proxy variables until disposed of. */
-export function proxyVariables(values: Readonly<Record<string, string>>): Disposable {
+export function setProxyVariables(values: Readonly<Record<string, string>>): Disposable {
   const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
   const before = names.map(name => [name, process.env[name]] as const);
   const put = (name: string, value: string | undefined) => {
@@ -88,7 +87,6 @@ export function proxyVariables(values: Readonly<Record<string, string>>): Dispos
   };
 }
 
-/** Makes this process trust a certificate. */
-export function trust({ cert }: Keys): void {
+export function trustCertificate({ cert }: Keys): void {
   setDefaultCACertificates([...getCACertificates(), cert]);
 }
