@@ -1,23 +1,14 @@
 import type { RolldownOptions } from 'rolldown';
 import { licenses } from './dev/scripts/licenses.ts';
+import { ACTIONS } from './src/inputs/actions.ts';
 
-const ENTRIES = [
-  'sync',
-  'upload',
-  'stats',
-  'monitor',
-  'monitor-sampler',
-  'monitor-stop',
-  'monitor-post',
-  'sandbox',
-  'sandbox-post',
-];
+const SCRIPTS = Object.values(ACTIONS).flatMap(({ scripts }): readonly string[] => scripts);
 
 export default {
   platform: 'node',
   // Nobody imports the entries.
   preserveEntrySignatures: false,
-  input: Object.fromEntries(ENTRIES.map(name => [name, `src/main/${name}.ts`])),
+  input: Object.fromEntries(SCRIPTS.map(name => [name, `src/main/${name}.ts`])),
   // No source, and no package, is imported for what it does when it is loaded.
   treeshake: { moduleSideEffects: false },
   plugins: [licenses()],

@@ -1,21 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ACTIONS } from '../../src/inputs/actions.ts';
 import { readActionFile } from '../runner/action-file.ts';
 
 // Writes docs/reference.md: every input and output of every action, from the action.yml files.
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 export const REFERENCE = path.join(PROJECT, 'docs/reference.md');
-
-/** The actions, and the folders of their action.yml. */
-export const ACTIONS = {
-  sync: '',
-  upload: 'upload',
-  stats: 'stats',
-  monitor: 'monitor',
-  'monitor/stop': 'monitor/stop',
-  sandbox: 'sandbox',
-} as const;
 
 /** Inputs that mean something else in one action: they get a row of their own. */
 const OWN_MEANING: Readonly<Record<string, readonly string[]>> = { sandbox: ['sandbox-id'] };
@@ -30,7 +21,9 @@ interface Row {
 
 /** The text of the document. @throws Error if two files describe one input differently */
 export async function reference(): Promise<string> {
-  const entries = Object.entries(ACTIONS).map(async ([action, folder]) => {
+  const entries = Object.values(ACTIONS).map(async ({ folder }) => {
+    // As in `uses:`, but for the action at the root.
+    const action = folder === '.' ? 'sync' : folder;
     const { inputs, outputs } = await readActionFile(path.join(PROJECT, folder));
     const own = (row: { readonly name: string; readonly description: string }) => ({
       action,

@@ -18,6 +18,7 @@ import type { AgentOptions } from '../../dev/agent/options.ts';
 import { type ActionFile, readActionFile } from '../../dev/runner/action-file.ts';
 import { runStep, type Step, type StepEnd } from '../../dev/runner/step.ts';
 import schema from '../../schema/report-1.json' with { type: 'json' };
+import { ACTIONS, type ActionName } from '../../src/inputs/actions.ts';
 import { filesBelow } from '../system.ts';
 
 export const TOKEN = 'the-access-token-42';
@@ -43,17 +44,6 @@ export const METRICS = {
 const KILL_AFTER_MS = 60_000;
 
 export const PROJECT = path.resolve(import.meta.dirname, '../..');
-
-/** The actions and the folders of their action.yml files. */
-const FOLDERS = {
-  sync: '',
-  upload: 'upload',
-  stats: 'stats',
-  monitor: 'monitor',
-  'monitor-stop': 'monitor/stop',
-} as const;
-
-export type Task = keyof typeof FOLDERS;
 
 export type Inputs = Step['inputs'];
 
@@ -200,7 +190,7 @@ export function inTurn(name: keyof typeof METRICS, ...values: readonly number[])
 
 export interface RunOptions extends Pick<Step, 'env'> {
   /** Which action to run. Default: the root action. */
-  readonly task?: Task;
+  readonly task?: ActionName;
   /** Runs the action's post step, given the end of its main step. */
   readonly post?: Pick<StepEnd, 'state'>;
   /** Called with each line of the log. */
@@ -277,8 +267,8 @@ export async function runBadly(
 }
 
 /** The folder of a task's action.yml. */
-export function folderOf(task: Task): string {
-  return path.join(PROJECT, FOLDERS[task]);
+export function folderOf(task: ActionName): string {
+  return path.join(PROJECT, ACTIONS[task].folder);
 }
 
 /** The uploads that reached the agent. */

@@ -2,25 +2,18 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
+import { ACTIONS } from '../../src/inputs/actions.ts';
 import { parseAll } from '../../src/inputs/input-error.ts';
 import { parseInputs, secretsIn } from '../../src/inputs/inputs.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { each, parsed, problemsOf, REQUIRED, refuses, SERVICE, takes } from './given.ts';
 
-const FOLDERS = {
-  sync: '.',
-  upload: 'upload',
-  stats: 'stats',
-  monitor: 'monitor',
-  'monitor-stop': 'monitor/stop',
-  sandbox: 'sandbox',
-} as const;
 const ENTRIES = ['sync', 'upload', 'stats', 'monitor', 'monitor-stop', 'sandbox'] as const;
 
 for (const entry of ENTRIES) {
   describe(`the action.yml of ${entry}`, async () => {
     const { inputs } = await readActionFile(
-      path.join(import.meta.dirname, '../..', FOLDERS[entry]),
+      path.join(import.meta.dirname, '../..', ACTIONS[entry].folder),
     );
     const given = entry === 'sandbox' ? SERVICE : REQUIRED;
 

@@ -3,26 +3,17 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { readYaml } from '../../dev/runner/yaml.ts';
-import { ACTIONS } from '../../dev/scripts/reference.ts';
+import { ACTIONS } from '../../src/inputs/actions.ts';
 import { inputNames } from '../../src/inputs/inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
-const ENTRIES = {
-  sync: 'sync',
-  upload: 'upload',
-  stats: 'stats',
-  monitor: 'monitor',
-  'monitor/stop': 'monitor-stop',
-  sandbox: 'sandbox',
-} as const;
-
-for (const action of ['sync', 'upload', 'stats', 'monitor', 'monitor/stop', 'sandbox'] as const) {
-  const folder = path.join(PROJECT, ACTIONS[action]);
+for (const action of ['sync', 'upload', 'stats', 'monitor', 'monitor-stop', 'sandbox'] as const) {
+  const folder = path.join(PROJECT, ACTIONS[action].folder);
 
   test(`${action}: action.yml names the inputs that the code reads, and the built files`, async () => {
     const { inputs, using, main, post } = await readActionFile(folder);
     const names = inputs.map(({ name }) => name);
-    assert.deepEqual(names.toSorted(), inputNames(ENTRIES[action]).sort());
+    assert.deepEqual(names.toSorted(), inputNames(action).sort());
     assert.equal(using, `node${process.versions.node.split('.')[0]}`);
     for (const script of [main, ...(post === undefined ? [] : [post])])
       assert.match(path.relative(PROJECT, path.join(folder, script)), /^dist.[\w-]+\.js$/);

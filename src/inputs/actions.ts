@@ -1,0 +1,17 @@
+interface Action {
+  /** Holds the action.yml, relative to the repository. */
+  readonly folder: string;
+  /** Names files in src/main, built to dist; the first is the main script of action.yml. */
+  readonly scripts: readonly [string, ...string[]];
+}
+
+export const ACTIONS = {
+  sync: { folder: '.', scripts: ['sync'] },
+  upload: { folder: 'upload', scripts: ['upload'] },
+  stats: { folder: 'stats', scripts: ['stats'] },
+  monitor: { folder: 'monitor', scripts: ['monitor', 'monitor-sampler', 'monitor-post'] },
+  'monitor-stop': { folder: 'monitor/stop', scripts: ['monitor-stop'] },
+  sandbox: { folder: 'sandbox', scripts: ['sandbox', 'sandbox-post'] },
+} as const satisfies Readonly<Record<string, Action>>;
+
+export type ActionName = keyof typeof ACTIONS;
