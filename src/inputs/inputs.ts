@@ -42,14 +42,14 @@ const connecting = {
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
   'header-prefix': headerPrefix,
-  'stats-path': operationPath('/metrics'),
   headers: extraHeaders,
   timeout: duration(1, '60s'),
 };
 
-const retrying = { 'upload-path': operationPath('/files'), retries: wholeNumber(0, 10, 4) };
+const retrying = { retries: wholeNumber(0, 10, 4) };
 
 const uploading = {
+  'upload-path': operationPath('/files'),
   files: fileRules,
   target: targetDirectory,
   'working-directory': text,
@@ -67,9 +67,12 @@ const uploading = {
   'dry-run': flag(false),
 };
 
+const sampling = { 'stats-path': operationPath('/metrics') };
+
 const judging = { 'fail-if': conditions, 'warn-if': conditions };
 
 const measuring = {
+  ...sampling,
   ...judging,
   'wait-until': waitConditions,
   'wait-timeout': duration(1, '5m'),
@@ -93,6 +96,7 @@ const INPUTS = {
   stats: { ...connecting, ...retrying, ...measuring, ...reporting },
   monitor: {
     ...connecting,
+    ...sampling,
     ...judging,
     'sample-interval': duration(200, '5s'),
     'max-duration': duration(1000, '6h'),

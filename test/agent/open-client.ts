@@ -42,7 +42,6 @@ export async function openClient(baseUrl: string, settings: Settings = {}): Prom
     port: 49_983,
     headerPrefix: 'Svc',
     allowInsecureHttp: true,
-    statsPath: '/metrics',
     headers: {},
     timeout: 60_000,
     ...more,
