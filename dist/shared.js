@@ -46,21 +46,17 @@ const MIN_LENGTH = 8;
 function isMaskable(value) {
 	return value.length >= MIN_LENGTH;
 }
-/** Returns a function that masks secrets, verbatim, in JSON, percent-encoded or in base64. */
+/** Returns a function that masks secrets, whether verbatim, in JSON or percent-encoded. */
 function redactor(secrets) {
 	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
 	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
 	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
 }
 function formsOf(secret) {
-	const bytes = Buffer.from(secret);
-	const base64 = bytes.toString("base64").replace(/=+$/, "");
 	return [
 		secret,
 		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret.toWellFormed()),
-		base64,
-		bytes.toString("base64url")
+		encodeURIComponent(secret.toWellFormed())
 	];
 }
 
@@ -1142,12 +1138,7 @@ const SECRET_INPUTS = [
 function secretsIn(raw) {
 	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
 	const headers = secretsInHeaders(raw["headers"] ?? "");
-	const variables = (raw["env"] ?? "").split("\n").map((line) => line.replace(/^[^=]*=/, "").trim());
-	return [
-		...inputs,
-		...headers,
-		...variables.filter(isMaskable)
-	].filter((secret) => ![
+	return [...inputs, ...headers].filter((secret) => ![
 		"",
 		"null",
 		"undefined"

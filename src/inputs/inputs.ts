@@ -1,4 +1,3 @@
-import { isMaskable } from '../text/redact.ts';
 import {
   apiHeaders,
   apiKey,
@@ -130,11 +129,8 @@ const SECRET_INPUTS = ['token', 'signature', 'api-key'];
 export function secretsIn(raw: RawInputs): string[] {
   const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
   const headers = secretsInHeaders(raw['headers'] ?? '');
-  const variables = (raw['env'] ?? '').split('\n').map(line => line.replace(/^[^=]*=/, '').trim());
   // Expressions without a result yield these values; masking them would garble the log.
-  return [...inputs, ...headers, ...variables.filter(isMaskable)].filter(
-    secret => !['', 'null', 'undefined'].includes(secret),
-  );
+  return [...inputs, ...headers].filter(secret => !['', 'null', 'undefined'].includes(secret));
 }
 
 export type EntryPoint = keyof typeof INPUTS;

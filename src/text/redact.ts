@@ -7,7 +7,7 @@ export function isMaskable(value: string): boolean {
   return value.length >= MIN_LENGTH;
 }
 
-/** Returns a function that masks secrets, verbatim, in JSON, percent-encoded or in base64. */
+/** Returns a function that masks secrets, whether verbatim, in JSON or percent-encoded. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.filter(secret => secret !== '').flatMap(formsOf);
   // Replace longer forms first, so that no part of them remains.
@@ -16,9 +16,7 @@ export function redactor(secrets: readonly string[]): Redact {
 }
 
 function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  const base64 = bytes.toString('base64').replace(/=+$/, '');
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
-  return [secret, inJson, inUrl, base64, bytes.toString('base64url')];
+  return [secret, inJson, inUrl];
 }

@@ -122,12 +122,12 @@ describe('metadata and env', () => {
   });
 });
 
-test('secret are tokens, signatures and keys, and headers and variables that may be', () => {
+test('tokens, signatures, API keys and secret headers are masked, but no values of env', () => {
   const headers = 'Authorization: Basic dXNlcjpwYXNz\nX-Cache-Key: production';
   const env = 'A=short\nB=a long value';
   const raw = { 'api-key': ' key ', token: 'null', signature: 'signed', headers, env };
   const credentials = ['Basic dXNlcjpwYXNz', 'dXNlcjpwYXNz'];
-  assert.deepEqual(secretsIn(raw), ['signed', 'key', ...credentials, 'a long value']);
+  assert.deepEqual(secretsIn(raw), ['signed', 'key', ...credentials]);
 });
 
 test('all wrong lines of an input are reported', () => {

@@ -95,14 +95,14 @@ test('all wrong inputs are reported together, before anything is sent', async ()
 });
 
 test('secrets in what the service says are not shown', async () => {
-  const secrets = [API_KEY, 'variable-of-the-sandbox', 'value-of-a-header'];
+  const secrets = [API_KEY, 'value-of-a-header'];
   await using service = await openService({
     failures: [answers(400, { message: secrets.join() })],
   });
-  const inputs = { env: `MODE=test\nDB=${secrets[1]}`, headers: `X-Secret: ${secrets[2]}` };
+  const inputs = { env: 'MODE=test', headers: `X-Secret: ${secrets[1]}` };
   const main = await service.run(inputs, { env: { RUNNER_DEBUG: '1' } });
-  assert.match(annotations(main, 'error'), /It said: "\*\*\*,\*\*\*,\*\*\*"/);
-  assert.doesNotMatch(shownBy(main), /MODE/, 'a short value is not masked, but not shown either');
+  assert.match(annotations(main, 'error'), /It said: "\*\*\*,\*\*\*"/);
+  assert.doesNotMatch(shownBy(main), /MODE/, 'env is not logged');
   for (const secret of secrets) {
     assert.ok(!shownBy(main).includes(secret), main.stdout);
     assert.match(main.stdout, RegExp(`^::add-mask::${secret}$`, 'm'));
