@@ -41,25 +41,6 @@ function escapeCharacter(character) {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-// src/text/redact.ts
-const MIN_LENGTH = 8;
-function isMaskable(value) {
-	return value.length >= MIN_LENGTH;
-}
-/** Returns a function that masks secrets, whether verbatim, in JSON or percent-encoded. */
-function redactor(secrets) {
-	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
-	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
-	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
-function formsOf(secret) {
-	return [
-		secret,
-		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret.toWellFormed())
-	];
-}
-
 // src/inputs/mistakes.ts
 const VALUES = [
 	"sandbox-id",
@@ -141,13 +122,13 @@ const MISTAKES = [
 		message: "has more than three * in one name. Write one for all that they stand for."
 	}
 ];
-function rejectMistakes(input, value, fail) {
+function rejectMistakes(input, value, reject) {
 	const mistake = MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value));
-	if (mistake !== void 0) fail(mistake.message);
+	if (mistake !== void 0) reject(mistake.message);
 }
 
 // src/gate/aggregates.ts
-const RULES = {
+const RULES$1 = {
 	last: { compute: (figures) => figures.at(-1) ?? NaN },
 	min: { compute: (figures) => figures.reduce((low, figure) => Math.min(low, figure)) },
 	max: { compute: (figures) => figures.reduce((high, figure) => Math.max(high, figure)) },
@@ -159,10 +140,10 @@ const RULES = {
 		}
 	}
 };
-const AGGREGATES = RULES;
-const AGGREGATE_NAMES = Object.keys(RULES).filter(isAggregate);
+const AGGREGATES = RULES$1;
+const AGGREGATE_NAMES = Object.keys(RULES$1).filter(isAggregate);
 function isAggregate(name) {
-	return Object.hasOwn(RULES, name);
+	return Object.hasOwn(RULES$1, name);
 }
 function figuresOf(metric, samples) {
 	return samples.flatMap(({ figures }) => figures.get(metric) ?? []);
@@ -314,18 +295,26 @@ var InputError = class extends Error {
 	}
 };
 function inputError(input, message, example) {
-	const more = example === void 0 ? {} : { example: `${input}: ${example}` };
-	return new InputError([{
+	return new InputError([problemOf(input, message, example)]);
+}
+function problemOf(input, message, example) {
+	return {
 		input,
 		message,
-		...more
-	}]);
+		...example !== void 0 && { example: `${input}: ${example}` }
+	};
 }
 function describeProblem({ input, message, example }) {
 	return `${input}: ${message}${example === void 0 ? "" : ` Example: ${example}`}`;
 }
 /** Parses every item. @throws InputError with the problems of all items */
 function parseAll(items, parse) {
+	const { parsed, problems } = tryAll(items, parse);
+	if (problems.length > 0) throw new InputError(problems);
+	return parsed;
+}
+/** Parses every item, and returns the problems of those that throw an `InputError`. */
+function tryAll(items, parse) {
 	const problems = [];
 	const parsed = [];
 	for (const item of items) try {
@@ -334,8 +323,10 @@ function parseAll(items, parse) {
 		if (!(error instanceof InputError)) throw error;
 		problems.push(...error.problems);
 	}
-	if (problems.length > 0) throw new InputError(problems);
-	return parsed;
+	return {
+		parsed,
+		problems
+	};
 }
 /** Like `Promise.all`, but collects the problems of every `InputError`. */
 async function allOrProblems(promises) {
@@ -379,13 +370,7 @@ function autoOr(max, auto) {
 	};
 }
 const concurrency = autoOr(100, 24);
-/** Defaults to batches only for E2B, whose agent accepts them. */
-const filesPerRequest = (value, reject, all) => {
-	const isSigned = Boolean(all["signature"]?.trim());
-	const count = autoOr(1e3, /^\s*e2b\s*$/i.test(all["header-prefix"] ?? "") && !isSigned ? 250 : 1)(value, reject, all);
-	if (count === 1 || !isSigned) return count;
-	return reject(`${quote(value)} cannot be combined with a signature, which fits a single target path.`, "auto");
-};
+const filesPerRequest = autoOr(1e3, "auto");
 const MILLISECONDS = new Map(Object.entries({
 	ms: 1,
 	s: 1e3,
@@ -416,20 +401,21 @@ const shard = (value, reject) => {
 	};
 	return reject(`${quote(value)} is not INDEX/COUNT with 1 ≤ INDEX ≤ COUNT ≤ ${MAX_SHARDS}.`, "2/4");
 };
-const conditions = (value, reject) => parseLines(value, reject, (line, fail) => parseConditionLine(line, fail, "mem_used_pct > 90"));
+const conditions = (value, reject) => parseLines(value, reject, (line, rejectLine) => parseConditionLine(line, rejectLine, "mem_used_pct > 90"));
 /** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
 const waitConditions = (value, reject) => {
-	const lines = parseLines(value, reject, (line, fail) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, fail, "ready"));
+	const lines = parseLines(value, reject, (line, rejectLine) => /^ready$/i.test(line) ? "ready" : parseConditionLine(line, rejectLine, "ready"));
 	return lines.length > 0 ? lines.filter((line) => line !== "ready") : void 0;
 };
-function parseConditionLine(line, fail, example) {
-	return parseCondition(line, (message) => fail(`${quote(line)}: ${message}.`, example));
+function parseConditionLine(line, reject, example) {
+	return parseCondition(line, (message) => reject(`${quote(line)}: ${message}.`, example));
 }
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
 const keyValues = (value, reject) => {
-	const pairs = parseLines(value, reject, (line, fail) => {
+	const pairs = parseLines(value, reject, (line, rejectLine) => {
 		const [, key, content = ""] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
-		return key === void 0 ? fail("this is not of the form KEY=value.", "\"SUITE=api\"") : [key, content];
+		if (key !== void 0) return [key, content];
+		return rejectLine("this is not of the form KEY=value.", "\"SUITE=api\"");
 	});
 	return Object.fromEntries(pairs);
 };
@@ -444,28 +430,39 @@ function parseLines(value, reject, parseLine) {
 
 // src/inputs/connection.ts
 const DEFAULT_PORT = 49983;
-const baseUrl = serviceUrl("base-url", "https://sandbox.example.com");
-const apiUrl = serviceUrl("api-url", "https://api.e2b.app");
-/** Parses a URL without query or fragment, fills in placeholders, and drops the trailing slash. */
-function serviceUrl(input, example) {
-	return (value, reject, all) => {
-		if (value === "") return reject("is required: the URL of the service.", example);
-		if (value.includes("@")) return reject("must not contain credentials or an @: secrets have their own inputs.", example);
-		const fail = failWith(value, reject, example);
-		rejectMistakes(input, value, fail);
-		const text = fillPlaceholders(value, fail, all);
-		const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
-		if (url === null) return fail("is not a URL that begins with https://.");
-		if (/[?#]/.test(text)) return fail("must not have a query or a fragment.");
-		const mayBeHttp = /^\s*true\s*$/i.test(all["allow-insecure-http"] ?? "");
-		if (url.protocol === "https:" || mayBeHttp || isLoopback(url.hostname)) return url.href.replace(/\/+$/, "");
-		return fail(`would send secrets unencrypted. Use https${"allow-insecure-http" in all ? ", or set allow-insecure-http: true" : ""}.`);
+const BASE_URL_EXAMPLE = "https://sandbox.example.com";
+const baseUrl = (value, reject) => parseUrl("base-url", value, reject, BASE_URL_EXAMPLE);
+const API_URL_EXAMPLE = "https://api.e2b.app";
+const apiUrl = (value, reject) => {
+	const url = parseUrl("api-url", value, reject, API_URL_EXAMPLE);
+	if (!isUnencrypted(url)) return url;
+	return reject(`${quote(value)} would send secrets unencrypted. Use https.`, API_URL_EXAMPLE);
+};
+/** Parses a URL without query or fragment, and drops the trailing slash. */
+function parseUrl(input, value, reject, example) {
+	if (value === "") return reject("is required: the URL of the service.", example);
+	if (value.includes("@")) return reject("must not contain credentials or an @: secrets have their own inputs.", example);
+	const rejectUrl = quoting(value, reject, example);
+	rejectMistakes(input, value, rejectUrl);
+	if (/[{}]/.test(value)) return rejectUrl("has an unknown placeholder; base-url may have {sandbox-id} and {port}.");
+	const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
+	if (url === null) return rejectUrl("is not a URL that begins with https://.");
+	if (/[?#]/.test(value)) return rejectUrl("must not have a query or a fragment.");
+	return url.href.replace(/\/+$/, "");
+}
+/** Fills in the placeholders of `base-url`, with stand-ins for an ID or port that is invalid. */
+function fillPlaceholders(raw) {
+	const { "base-url": template = "", "sandbox-id": id = "", port = "" } = raw;
+	const url = template.replaceAll("{sandbox-id}", isSandboxId(id.trim()) ? id.trim() : "id").replaceAll("{port}", /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
+	return {
+		...raw,
+		"base-url": url
 	};
 }
-function fillPlaceholders(template, fail, all) {
-	const text = template.replaceAll("{sandbox-id}", all["sandbox-id"]?.trim() || "id").replaceAll("{port}", all["port"]?.trim() || String(49983));
-	if (!/[{}]/.test(text)) return text;
-	return fail("has an unknown placeholder; valid are {sandbox-id} and {port}.");
+/** Returns true if anyone on the way to another machine could read what is sent to a URL. */
+function isUnencrypted(url) {
+	const { protocol, hostname } = new URL(url);
+	return protocol !== "https:" && !isLoopback(hostname);
 }
 function isLoopback(hostname) {
 	return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -478,41 +475,36 @@ function operationPath(fallback) {
 	};
 }
 const sandboxId = (value, reject) => {
-	const fail = failWith(value, reject, "${{ steps.sandbox.outputs.id }}");
-	rejectMistakes("sandbox-id", value, fail);
+	const rejectId = quoting(value, reject, "${{ steps.sandbox.outputs.id }}");
+	rejectMistakes("sandbox-id", value, rejectId);
 	if (isSandboxId(value)) return value;
-	return fail("is not an ID: it may have letters, digits, dots, - and _.");
+	return rejectId("is not an ID: it may have letters, digits, dots, - and _.");
 };
+/** An empty value asks for a new sandbox. */
+const existingSandboxId = (value, reject) => value === "" ? value : sandboxId(value, reject);
 /** Returns false for an ID that could change the host or path of `base-url`. */
 function isSandboxId(id) {
 	return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
-}
-/** An empty value asks for a new sandbox. */
-const existingSandboxId = (value, reject, all) => value === "" ? value : sandboxId(value, reject, all);
-function isHeaderValue(value) {
-	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 const token = secret("token", "${{ steps.sandbox.outputs.token }}");
 const apiKey = secret("api-key", "${{ secrets.E2B_API_KEY }}");
 function secret(input, example) {
 	return (value, reject) => {
-		const fail = (why) => reject(why, example);
-		rejectMistakes(input, value, fail);
+		rejectMistakes(input, value, (message) => reject(message, example));
 		if (isHeaderValue(value)) return value;
-		return fail("has a line break or another character that a header cannot carry.");
+		return reject("has a line break or another character that a header cannot carry.", example);
 	};
 }
-function failWith(value, reject, example) {
-	return (why) => reject(value === "" ? why : `${quote(value)} ${why}`, example);
+/** Returns a `reject` that quotes the value, unless it is empty, and adds an example. */
+function quoting(value, reject, example) {
+	return (message) => reject(value === "" ? message : `${quote(value)} ${message}`, example);
 }
-const DEFAULT_PREFIX = "Svc";
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const headerPrefix = (value, reject, all) => {
-	const fail = failWith(value, reject, "E2b");
-	const prefix = value || DEFAULT_PREFIX;
-	if (/^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i.test(all["base-url"] ?? "") && /^Svc$/i.test(prefix)) return fail("must be E2b, since base-url is E2B's.");
-	rejectMistakes("header-prefix", value, fail);
-	return HEADER_NAME.test(prefix) ? prefix : fail("cannot be part of a header's name.");
+const headerPrefix = (value, reject) => {
+	const rejectPrefix = quoting(value, reject, "E2b");
+	rejectMistakes("header-prefix", value, rejectPrefix);
+	const prefix = value || "Svc";
+	return HEADER_NAME.test(prefix) ? prefix : rejectPrefix("cannot be part of a header's name.");
 };
 function routingHeaders(prefix) {
 	return {
@@ -520,42 +512,36 @@ function routingHeaders(prefix) {
 		port: `${prefix}-Sandbox-Port`
 	};
 }
-const extraHeaders = (value, reject, all) => {
-	const { id, port } = routingHeaders(all["header-prefix"]?.trim() || DEFAULT_PREFIX);
-	return parseHeaders(value, reject, [
-		"X-Access-Token",
-		id,
-		port
-	]);
-};
-const apiHeaders = (value, reject) => parseHeaders(value, reject, ["X-API-Key"]);
+/** Parses the headers of requests to the agent. */
+const agentHeaders = headersExcept("x-access-token");
+const apiHeaders = headersExcept("x-api-key");
 const RESERVED = /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization)$/i;
+const HEADER_EXAMPLE = "\"X-Metadata-build: 42\"";
 /** Parses one header per line. Messages omit values, which may be secret. */
-function parseHeaders(value, reject, actionHeaders) {
-	const example = "\"X-Metadata-build: 42\"";
-	const names = actionHeaders.map((name) => name.toLowerCase());
-	const headers = parseLines(value, reject, (line, fail) => {
-		const header = splitHeader(line) ?? fail("this is not of the form Name: value.", example);
-		const [name] = header;
-		if (!RESERVED.test(name) && !names.includes(name.toLowerCase())) return header;
-		return fail(`the action itself sets ${quote(name)}. Remove the line.`, example);
-	});
-	return Object.fromEntries(headers);
+function headersExcept(credential) {
+	return (value, reject) => {
+		const headers = parseLines(value, reject, (line, rejectLine) => {
+			const header = splitHeader(line);
+			if (header === void 0) return rejectLine("this is not of the form Name: value.", HEADER_EXAMPLE);
+			const [name] = header;
+			if (!RESERVED.test(name) && name.toLowerCase() !== credential) return header;
+			return rejectLine(reservedMessage(name), HEADER_EXAMPLE);
+		});
+		return Object.fromEntries(headers);
+	};
 }
+function reservedMessage(name) {
+	return `the action itself sets ${quote(name)}. Remove the line.`;
+}
+/** Splits `Name: value`; returns undefined if one of them is invalid. */
 function splitHeader(line) {
 	const colon = line.indexOf(":");
 	const name = line.slice(0, Math.max(colon, 0)).trim();
-	const content = line.slice(colon + 1).trim();
-	return HEADER_NAME.test(name) && isHeaderValue(content) ? [name, content] : void 0;
+	const value = line.slice(colon + 1).trim();
+	return HEADER_NAME.test(name) && isHeaderValue(value) ? [name, value] : void 0;
 }
-function isSecretHeader(name) {
-	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
-}
-function secretsInHeaders(lines) {
-	return lines.split("\n").flatMap((line) => {
-		const header = splitHeader(line.trim());
-		return header !== void 0 && isSecretHeader(header[0]) ? [header[1]] : [];
-	}).flatMap((content) => [content, content.replace(/^\S+\s+/, "")]).filter((content) => isMaskable(content));
+function isHeaderValue(value) {
+	return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
 // src/text/json.ts
@@ -993,38 +979,72 @@ const fileRules = (value, reject) => {
 	return reject("is required: at least one line must say what to upload.", EXAMPLE);
 };
 const targetDirectory = (value, reject) => parseTarget(value, reject, "app");
-function parseLine$1(line, fail) {
+function parseLine$1(line, reject) {
 	const [pattern = "", ...targets] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
 	const [target] = targets;
 	if (pattern.startsWith("!")) {
-		if (target === void 0) return { exclude: parseExclude(pattern.slice(1).trim(), fail) };
-		return fail(`${quote(line)} excludes files, so it cannot have a target.`, `"!${EXAMPLE}"`);
+		if (target === void 0) return { exclude: parseExclude(pattern.slice(1).trim(), reject) };
+		return reject(`${quote(line)} excludes files, so it cannot have a target.`, `"!${EXAMPLE}"`);
 	}
-	if (target === void 0) return { pattern: parsePattern(pattern, fail) };
-	if (target === "") return fail(`${quote(line)} has no target after =>.`, TARGET_EXAMPLE);
-	if (targets.length > 1) return fail(`${quote(line)} has more than one =>.`, TARGET_EXAMPLE);
+	if (target === void 0) return { pattern: parsePattern(pattern, reject) };
+	if (target === "") return reject(`${quote(line)} has no target after =>.`, TARGET_EXAMPLE);
+	if (targets.length > 1) return reject(`${quote(line)} has more than one =>.`, TARGET_EXAMPLE);
 	return {
-		pattern: parsePattern(pattern, fail),
-		target: parseTarget(target, fail, TARGET_EXAMPLE)
+		pattern: parsePattern(pattern, reject),
+		target: parseTarget(target, reject, TARGET_EXAMPLE)
 	};
 }
 function parseExclude(pattern, reject) {
-	rejectMistakes("exclude", pattern, (why) => reject(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
+	const rejectExclude = (message) => reject(`${quote(`!${pattern}`)} ${message}`, EXAMPLE);
+	rejectMistakes("exclude", pattern, rejectExclude);
 	return parsePattern(pattern, reject);
 }
 function parsePattern(pattern, reject) {
-	const fail = (why) => reject(`${quote(pattern)} ${why}`, EXAMPLE);
-	if (pattern === "" || pattern.startsWith("!")) return fail("is not a pattern.");
-	rejectMistakes("files", pattern, fail);
-	if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return fail("has a .. after a wildcard.");
+	const rejectPattern = (message) => reject(`${quote(pattern)} ${message}`, EXAMPLE);
+	if (pattern === "" || pattern.startsWith("!")) return rejectPattern("is not a pattern.");
+	rejectMistakes("files", pattern, rejectPattern);
+	if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return rejectPattern("has a .. after a wildcard.");
 	return pattern;
 }
 function parseTarget(target, reject, example) {
-	const fail = (why) => reject(`the target ${quote(target)} ${why}`, example);
-	rejectMistakes("target", target, fail);
-	if (target.split("/").includes("..")) return fail("has a .. in it. Write the path without it.");
-	if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target)) return fail("is not a plain POSIX path, such as /srv/app.");
+	const rejectTarget = (message) => reject(`the target ${quote(target)} ${message}`, example);
+	rejectMistakes("target", target, rejectTarget);
+	if (target.split("/").includes("..")) return rejectTarget("has a .. in it. Write the path without it.");
+	if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target)) return rejectTarget("is not a plain POSIX path, such as /srv/app.");
 	return target;
+}
+
+// src/inputs/rules.ts
+const RULES = [
+	checkHttpIsAllowed,
+	checkE2bPrefix,
+	checkRoutingHeaders,
+	checkSignature
+];
+function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
+	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
+	const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+	return [problemOf("base-url", message, BASE_URL_EXAMPLE)];
+}
+function checkE2bPrefix({ baseUrl = "", headerPrefix = "" }) {
+	if (!/^https?:\/\/sandbox\.e2b\.(app|dev)\b/.test(baseUrl) || !/^Svc$/i.test(headerPrefix)) return [];
+	return [problemOf("header-prefix", "must be E2b, since base-url is E2B's.", "E2b")];
+}
+function checkRoutingHeaders({ headers = {}, headerPrefix }) {
+	if (headerPrefix === void 0) return [];
+	const routing = Object.values(routingHeaders(headerPrefix)).map((name) => name.toLowerCase());
+	return Object.keys(headers).filter((name) => routing.includes(name.toLowerCase())).map((name) => problemOf("headers", reservedMessage(name), HEADER_EXAMPLE));
+}
+function checkSignature({ signature = "", filesPerRequest }) {
+	if (signature === "" || typeof filesPerRequest !== "number" || filesPerRequest === 1) return [];
+	const message = `"${filesPerRequest}" cannot be combined with a signature, which fits a single target path.`;
+	return [problemOf("files-per-request", message, "auto")];
+}
+/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
+function filesPerRequestOf(inputs) {
+	const { filesPerRequest, headerPrefix, signature } = inputs;
+	if (filesPerRequest !== "auto") return filesPerRequest;
+	return /^E2b$/i.test(headerPrefix) && signature === "" ? 250 : 1;
 }
 
 // src/inputs/inputs.ts
@@ -1035,7 +1055,7 @@ const connecting = {
 	"allow-insecure-http": flag(false),
 	port: wholeNumber(1, 65535, DEFAULT_PORT),
 	"header-prefix": headerPrefix,
-	headers: extraHeaders,
+	headers: agentHeaders,
 	timeout: duration(1, "60s")
 };
 const retrying = { retries: wholeNumber(0, 10, 4) };
@@ -1075,9 +1095,10 @@ const controlling = {
 	"api-url": apiUrl,
 	"api-key": apiKey,
 	headers: apiHeaders,
-	retries: wholeNumber(0, 10, 4),
+	...retrying,
 	timeout: duration(1, "60s")
 };
+/** Maps each action, and each post step with saved inputs, to the parsers of its inputs. */
 const INPUTS = {
 	sync: {
 		...connecting,
@@ -1130,36 +1151,31 @@ const INPUTS = {
 	},
 	"sandbox-end": controlling
 };
-const SECRET_INPUTS = [
-	"token",
-	"signature",
-	"api-key"
-];
-function secretsIn(raw) {
-	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
-	const headers = secretsInHeaders(raw["headers"] ?? "");
-	return [...inputs, ...headers].filter((secret) => ![
-		"",
-		"null",
-		"undefined"
-	].includes(secret));
-}
 function taskOf(entry) {
 	return entry === "monitor-end" || entry === "monitor-stop" ? "monitor" : entry;
 }
 function inputNames(entry) {
 	return Object.keys(INPUTS[entry]);
 }
-/** @throws InputError that lists every invalid input */
+/**
+* Parses each input by itself, then applies the rules that compare inputs.
+* @throws InputError with all problems of both
+*/
 function parseInputs(entry, raw) {
-	const fields = INPUTS[entry];
-	const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
+	const filled = fillPlaceholders(raw);
+	const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
 		const reject = (message, example) => {
 			throw inputError(name, message, example);
 		};
-		return [name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()), parse((raw[name] ?? "").trim(), reject, raw)];
+		return [camelCase(name), parse((filled[name] ?? "").trim(), reject)];
 	});
-	return Object.fromEntries(parsed);
+	const inputs = Object.fromEntries(parsed);
+	const allProblems = [...problems, ...RULES.flatMap((rule) => rule(inputs))];
+	if (allProblems.length > 0) throw new InputError(allProblems);
+	return inputs;
+}
+function camelCase(name) {
+	return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 }
 
 // src/inputs/job-sandbox.ts
@@ -1187,6 +1203,32 @@ function withJobSandbox(raw, sandboxes) {
 	};
 }
 const NO_SANDBOX = "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
+
+// src/inputs/secrets.ts
+const SECRET_INPUTS = [
+	"token",
+	"signature",
+	"api-key"
+];
+/** Returns the values to mask and redact. */
+function secretsIn(raw) {
+	const inputs = SECRET_INPUTS.map((name) => (raw[name] ?? "").trim());
+	const headers = (raw["headers"] ?? "").split("\n").flatMap(secretsInHeader);
+	return [...inputs, ...headers].filter((secret) => ![
+		"",
+		"null",
+		"undefined"
+	].includes(secret));
+}
+function isSecretHeader(name) {
+	return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
+}
+const MIN_LENGTH = 8;
+function secretsInHeader(line) {
+	const [name = "", content = ""] = splitHeader(line.trim()) ?? [];
+	if (!isSecretHeader(name)) return [];
+	return [content, content.replace(/^\S+\s+/, "")].filter((secret) => secret.length >= MIN_LENGTH);
+}
 
 // src/text/format.ts
 const BYTE_UNITS = [
@@ -2071,6 +2113,21 @@ function waitError({ unmet, error, waitedMs }) {
 		message: `The sandbox was not ready within ${formatDuration(waitedMs)}.`,
 		details: [...unmet.map(judgementLine), ...last]
 	};
+}
+
+// src/text/redact.ts
+/** Returns a function that masks secrets, whether verbatim, in JSON or percent-encoded. */
+function redactor(secrets) {
+	const forms = secrets.filter((secret) => secret !== "").flatMap(formsOf);
+	const ordered = [...new Set(forms)].sort((one, other) => other.length - one.length);
+	return (text) => ordered.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+function formsOf(secret) {
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret.toWellFormed())
+	];
 }
 
 // src/github/runner.ts
@@ -3399,4 +3456,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { systemCode as $, digestOf as A, listSome as B, monitorDirectory as C, requireFiles as D, scheduleDeletion as E, andMore as F, MAX_ANSWER_BYTES as G, withRetries as H, formatBytes as I, AgentError as J, badAnswer as K, formatCount as L, gateOf as M, isGated as N, NOTHING_SENT as O, abbreviate as P, parseFields as Q, formatDuration as R, loadScheduledDeletion as S, publishSandbox as T, agentService as U, totalSize as V, withClient as W, errorText as X, isFatal as Y, fieldsOf as Z, runReportingStep as _, endMonitor as a, findMonitors as b, runSampler as c, markStopped as d, isSecretHeader as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, quote as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, leftBehind as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, parseAnswer as q, provideSandbox as r, inputError as rt, receiveTask as s, deleteSandbox as t, InputError as tt, loadInputs as u, runStep as v, openMonitorDirectory as w, forgetJobSandbox as x, creationMetadata as y, formatNumber as z };
+export { fieldsOf as $, digestOf as A, listSome as B, monitorDirectory as C, requireFiles as D, scheduleDeletion as E, andMore as F, agentService as G, isSecretHeader as H, formatBytes as I, badAnswer as J, withClient as K, formatCount as L, gateOf as M, isGated as N, NOTHING_SENT as O, abbreviate as P, errorText as Q, formatDuration as R, loadScheduledDeletion as S, publishSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, AgentError as X, parseAnswer as Y, isFatal as Z, runReportingStep as _, endMonitor as a, quote as at, findMonitors as b, runSampler as c, markStopped as d, parseFields as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, inputError as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, leftBehind as n, InputError as nt, startMonitor as o, checkGateIsJudgeable as p, MAX_ANSWER_BYTES as q, provideSandbox as r, allOrProblems as rt, receiveTask as s, deleteSandbox as t, systemCode as tt, loadInputs as u, runStep as v, openMonitorDirectory as w, forgetJobSandbox as x, creationMetadata as y, formatNumber as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as systemCode, A as digestOf, B as listSome, F as andMore, G as MAX_ANSWER_BYTES, H as withRetries, I as formatBytes, J as AgentError, K as badAnswer, L as formatCount, M as gateOf, N as isGated, O as NOTHING_SENT, P as abbreviate, Q as parseFields, U as agentService, V as totalSize, W as withClient, X as errorText, Y as isFatal, Z as fieldsOf, et as isSecretHeader, f as lend, g as waitFor, it as quote, j as NOT_MEASURED, k as describeShard, m as measure, nt as allOrProblems, p as checkGateIsJudgeable, q as parseAnswer, rt as inputError, tt as InputError, z as formatNumber } from "./shared.js";
+import { $ as fieldsOf, A as digestOf, B as listSome, F as andMore, G as agentService, H as isSecretHeader, I as formatBytes, J as badAnswer, K as withClient, L as formatCount, M as gateOf, N as isGated, O as NOTHING_SENT, P as abbreviate, Q as errorText, U as filesPerRequestOf, V as totalSize, W as withRetries, X as AgentError, Y as parseAnswer, Z as isFatal, at as quote, et as parseFields, f as lend, g as waitFor, it as inputError, j as NOT_MEASURED, k as describeShard, m as measure, nt as InputError, p as checkGateIsJudgeable, q as MAX_ANSWER_BYTES, rt as allOrProblems, tt as systemCode, z as formatNumber } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -1003,6 +1003,7 @@ async function sendFiles({ files, unchanged, state, section, warnings }, inputs,
 	let retries = 0;
 	const results = await transfer(files, {
 		...inputs,
+		filesPerRequest: filesPerRequestOf(inputs),
 		...context,
 		unchanged,
 		storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== void 0),

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { getInput, setSecret } from '@actions/core';
 import { inputError } from '../inputs/input-error.ts';
-import { type EntryPoint, inputNames, secretsIn } from '../inputs/inputs.ts';
+import { type EntryPoint, inputNames } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
+import { secretsIn } from '../inputs/secrets.ts';
 import { errorText } from '../text/json.ts';
 
 /** Reads the step's inputs, masking secrets before anything can be logged. */

@@ -6,11 +6,11 @@ import {
   inputNames,
   parseInputs,
   type ReportingEntryPoint,
-  secretsIn,
   taskOf,
 } from '../inputs/inputs.ts';
 import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
+import { secretsIn } from '../inputs/secrets.ts';
 import { failedReport, type Report } from '../report/report.ts';
 import { toReportedError } from '../report/reported-error.ts';
 import type { SandboxContext } from '../sandbox/sandbox.ts';

@@ -1,48 +1,52 @@
 import { quote } from '../text/escape.ts';
-import { isMaskable } from '../text/redact.ts';
 import { rejectMistakes } from './mistakes.ts';
 import { type InputParser, parseLines, type RawInputs, type Reject } from './parsers.ts';
 
 export const DEFAULT_PORT = 49_983;
 
-type Fail = (why: string) => never;
+export const BASE_URL_EXAMPLE = 'https://sandbox.example.com';
 
-export const baseUrl = serviceUrl('base-url', 'https://sandbox.example.com');
+export const baseUrl: InputParser<string> = (value, reject) =>
+  parseUrl('base-url', value, reject, BASE_URL_EXAMPLE);
 
-export const apiUrl = serviceUrl('api-url', 'https://api.e2b.app');
+const API_URL_EXAMPLE = 'https://api.e2b.app';
 
-/** Parses a URL without query or fragment, fills in placeholders, and drops the trailing slash. */
-function serviceUrl(input: string, example: string): InputParser<string> {
-  return (value, reject, all) => {
-    if (value === '') return reject('is required: the URL of the service.', example);
-    // Check this first, and do not quote the value: a password may precede the @.
-    if (value.includes('@'))
-      return reject(
-        'must not contain credentials or an @: secrets have their own inputs.',
-        example,
-      );
-    const fail = failWith(value, reject, example);
-    rejectMistakes(input, value, fail);
-    const text = fillPlaceholders(value, fail, all);
-    // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
-    const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
-    if (url === null) return fail('is not a URL that begins with https://.');
-    if (/[?#]/.test(text)) return fail('must not have a query or a fragment.');
-    const mayBeHttp = /^\s*true\s*$/i.test(all['allow-insecure-http'] ?? '');
-    if (url.protocol === 'https:' || mayBeHttp || isLoopback(url.hostname))
-      return url.href.replace(/\/+$/, '');
-    const alternative = 'allow-insecure-http' in all ? ', or set allow-insecure-http: true' : '';
-    return fail(`would send secrets unencrypted. Use https${alternative}.`);
-  };
+export const apiUrl: InputParser<string> = (value, reject) => {
+  const url = parseUrl('api-url', value, reject, API_URL_EXAMPLE);
+  if (!isUnencrypted(url)) return url;
+  return reject(`${quote(value)} would send secrets unencrypted. Use https.`, API_URL_EXAMPLE);
+};
+
+/** Parses a URL without query or fragment, and drops the trailing slash. */
+function parseUrl(input: string, value: string, reject: Reject, example: string): string {
+  if (value === '') return reject('is required: the URL of the service.', example);
+  // Check this first, and do not quote the value: a password may precede the @.
+  if (value.includes('@'))
+    return reject('must not contain credentials or an @: secrets have their own inputs.', example);
+  const rejectUrl = quoting(value, reject, example);
+  rejectMistakes(input, value, rejectUrl);
+  if (/[{}]/.test(value))
+    return rejectUrl('has an unknown placeholder; base-url may have {sandbox-id} and {port}.');
+  // URL.parse() also accepts https:/host, https:host and https:///host, and ignores spaces.
+  const url = /^https?:\/\/[^\\/\s][^\\\s]*$/i.test(value) ? URL.parse(value) : null;
+  if (url === null) return rejectUrl('is not a URL that begins with https://.');
+  if (/[?#]/.test(value)) return rejectUrl('must not have a query or a fragment.');
+  return url.href.replace(/\/+$/, '');
 }
 
-function fillPlaceholders(template: string, fail: Fail, all: RawInputs): string {
-  const text = template
-    // The `sandbox-id` field reports a missing ID.
-    .replaceAll('{sandbox-id}', all['sandbox-id']?.trim() || 'id')
-    .replaceAll('{port}', all['port']?.trim() || String(DEFAULT_PORT));
-  if (!/[{}]/.test(text)) return text;
-  return fail('has an unknown placeholder; valid are {sandbox-id} and {port}.');
+/** Fills in the placeholders of `base-url`, with stand-ins for an ID or port that is invalid. */
+export function fillPlaceholders(raw: RawInputs): RawInputs {
+  const { 'base-url': template = '', 'sandbox-id': id = '', port = '' } = raw;
+  const url = template
+    .replaceAll('{sandbox-id}', isSandboxId(id.trim()) ? id.trim() : 'id')
+    .replaceAll('{port}', /^\s*\d+\s*$/.test(port) ? port.trim() : String(DEFAULT_PORT));
+  return { ...raw, 'base-url': url };
+}
+
+/** Returns true if anyone on the way to another machine could read what is sent to a URL. */
+export function isUnencrypted(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol !== 'https:' && !isLoopback(hostname);
 }
 
 // Only `localhost` counts by name; other names may resolve elsewhere.
@@ -61,24 +65,19 @@ export function operationPath(fallback: string): InputParser<string> {
 }
 
 export const sandboxId: InputParser<string> = (value, reject) => {
-  const fail = failWith(value, reject, '${{ steps.sandbox.outputs.id }}');
-  rejectMistakes('sandbox-id', value, fail);
+  const rejectId = quoting(value, reject, '${{ steps.sandbox.outputs.id }}');
+  rejectMistakes('sandbox-id', value, rejectId);
   if (isSandboxId(value)) return value;
-  return fail('is not an ID: it may have letters, digits, dots, - and _.');
+  return rejectId('is not an ID: it may have letters, digits, dots, - and _.');
 };
+
+/** An empty value asks for a new sandbox. */
+export const existingSandboxId: InputParser<string> = (value, reject) =>
+  value === '' ? value : sandboxId(value, reject);
 
 /** Returns false for an ID that could change the host or path of `base-url`. */
 export function isSandboxId(id: string): boolean {
   return /^(?=.*\w)[\w.-]{1,200}$/.test(id);
-}
-
-/** An empty value asks for a new sandbox. */
-export const existingSandboxId: InputParser<string> = (value, reject, all) =>
-  value === '' ? value : sandboxId(value, reject, all);
-
-// RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
-export function isHeaderValue(value: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
 export const token = secret('token', '${{ steps.sandbox.outputs.token }}');
@@ -87,83 +86,71 @@ export const apiKey = secret('api-key', '${{ secrets.E2B_API_KEY }}');
 
 function secret(input: string, example: string): InputParser<string> {
   return (value, reject) => {
-    const fail = (why: string) => reject(why, example);
-    rejectMistakes(input, value, fail);
+    rejectMistakes(input, value, message => reject(message, example));
     if (isHeaderValue(value)) return value;
-    return fail('has a line break or another character that a header cannot carry.');
+    return reject('has a line break or another character that a header cannot carry.', example);
   };
 }
 
-function failWith(value: string, reject: Reject, example: string): Fail {
-  return why => reject(value === '' ? why : `${quote(value)} ${why}`, example);
+/** Returns a `reject` that quotes the value, unless it is empty, and adds an example. */
+function quoting(value: string, reject: Reject, example: string): Reject {
+  return message => reject(value === '' ? message : `${quote(value)} ${message}`, example);
 }
-
-const DEFAULT_PREFIX = 'Svc';
 
 // A token, as defined in RFC 9110, section 5.6.2.
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-export const headerPrefix: InputParser<string> = (value, reject, all) => {
-  const fail = failWith(value, reject, 'E2b');
-  const prefix = value || DEFAULT_PREFIX;
-  const isE2b = /^\s*https?:\/\/sandbox\.e2b\.(app|dev)\b/i.test(all['base-url'] ?? '');
-  if (isE2b && /^Svc$/i.test(prefix)) return fail("must be E2b, since base-url is E2B's.");
-  rejectMistakes('header-prefix', value, fail);
-  return HEADER_NAME.test(prefix) ? prefix : fail("cannot be part of a header's name.");
+export const headerPrefix: InputParser<string> = (value, reject) => {
+  const rejectPrefix = quoting(value, reject, 'E2b');
+  rejectMistakes('header-prefix', value, rejectPrefix);
+  const prefix = value || 'Svc';
+  return HEADER_NAME.test(prefix) ? prefix : rejectPrefix("cannot be part of a header's name.");
 };
 
 export function routingHeaders(prefix: string): { readonly id: string; readonly port: string } {
   return { id: `${prefix}-Sandbox-Id`, port: `${prefix}-Sandbox-Port` };
 }
 
-export const extraHeaders: InputParser<Readonly<Record<string, string>>> = (value, reject, all) => {
-  const { id, port } = routingHeaders(all['header-prefix']?.trim() || DEFAULT_PREFIX);
-  return parseHeaders(value, reject, ['X-Access-Token', id, port]);
-};
+/** Parses the headers of requests to the agent. */
+export const agentHeaders = headersExcept('x-access-token');
 
-export const apiHeaders: InputParser<Readonly<Record<string, string>>> = (value, reject) =>
-  parseHeaders(value, reject, ['X-API-Key']);
+export const apiHeaders = headersExcept('x-api-key');
 
 // The action sets some of these. undici throws for others, or would show the sandbox the proxy's
 // password.
 const RESERVED =
   /^(accept|user-agent|content-(type|length|encoding)|connection|keep-alive|upgrade|expect|transfer-encoding|proxy-authorization)$/i;
 
+export const HEADER_EXAMPLE = '"X-Metadata-build: 42"';
+
 /** Parses one header per line. Messages omit values, which may be secret. */
-function parseHeaders(
-  value: string,
-  reject: Reject,
-  actionHeaders: readonly string[],
-): Readonly<Record<string, string>> {
-  const example = '"X-Metadata-build: 42"';
-  const names = actionHeaders.map(name => name.toLowerCase());
-  const headers = parseLines(value, reject, (line, fail) => {
-    const header = splitHeader(line) ?? fail('this is not of the form Name: value.', example);
-    const [name] = header;
-    if (!RESERVED.test(name) && !names.includes(name.toLowerCase())) return header;
-    return fail(`the action itself sets ${quote(name)}. Remove the line.`, example);
-  });
-  return Object.fromEntries(headers);
+function headersExcept(credential: string): InputParser<Readonly<Record<string, string>>> {
+  return (value, reject) => {
+    const headers = parseLines(value, reject, (line, rejectLine) => {
+      const header = splitHeader(line);
+      if (header === undefined)
+        return rejectLine('this is not of the form Name: value.', HEADER_EXAMPLE);
+      const [name] = header;
+      if (!RESERVED.test(name) && name.toLowerCase() !== credential) return header;
+      return rejectLine(reservedMessage(name), HEADER_EXAMPLE);
+    });
+    return Object.fromEntries(headers);
+  };
 }
 
-function splitHeader(line: string): readonly [name: string, content: string] | undefined {
+export function reservedMessage(name: string): string {
+  return `the action itself sets ${quote(name)}. Remove the line.`;
+}
+
+/** Splits `Name: value`; returns undefined if one of them is invalid. */
+export function splitHeader(line: string): readonly [name: string, value: string] | undefined {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).trim();
-  const content = line.slice(colon + 1).trim();
-  return HEADER_NAME.test(name) && isHeaderValue(content) ? [name, content] : undefined;
+  const value = line.slice(colon + 1).trim();
+  return HEADER_NAME.test(name) && isHeaderValue(value) ? [name, value] : undefined;
 }
 
-export function isSecretHeader(name: string): boolean {
-  return /^(authorization|cookie)$|(token|secret|password|api[-_]?key)$/i.test(name);
-}
-
-export function secretsInHeaders(lines: string): string[] {
-  const headers = lines.split('\n').flatMap(line => {
-    const header = splitHeader(line.trim());
-    return header !== undefined && isSecretHeader(header[0]) ? [header[1]] : [];
-  });
-  // Services may quote credentials without their scheme, such as `Basic`.
-  return headers
-    .flatMap(content => [content, content.replace(/^\S+\s+/, '')])
-    .filter(content => isMaskable(content));
+// RFC 9110, section 5.5, limited to what Node sends unchanged: printable Latin-1 and tabs.
+export function isHeaderValue(value: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

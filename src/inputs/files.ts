@@ -28,41 +28,43 @@ export const fileRules: InputParser<FileRules> = (value, reject) => {
 export const targetDirectory: InputParser<string> = (value, reject) =>
   parseTarget(value, reject, 'app');
 
-function parseLine(line: string, fail: Reject): FilePattern | { readonly exclude: string } {
+function parseLine(line: string, reject: Reject): FilePattern | { readonly exclude: string } {
   const [pattern = '', ...targets] = line.split(/(?:^|\s+)=>(?:\s+|$)/);
   const [target] = targets;
   if (pattern.startsWith('!')) {
-    if (target === undefined) return { exclude: parseExclude(pattern.slice(1).trim(), fail) };
-    return fail(`${quote(line)} excludes files, so it cannot have a target.`, `"!${EXAMPLE}"`);
+    if (target === undefined) return { exclude: parseExclude(pattern.slice(1).trim(), reject) };
+    return reject(`${quote(line)} excludes files, so it cannot have a target.`, `"!${EXAMPLE}"`);
   }
-  if (target === undefined) return { pattern: parsePattern(pattern, fail) };
-  if (target === '') return fail(`${quote(line)} has no target after =>.`, TARGET_EXAMPLE);
-  if (targets.length > 1) return fail(`${quote(line)} has more than one =>.`, TARGET_EXAMPLE);
+  if (target === undefined) return { pattern: parsePattern(pattern, reject) };
+  if (target === '') return reject(`${quote(line)} has no target after =>.`, TARGET_EXAMPLE);
+  if (targets.length > 1) return reject(`${quote(line)} has more than one =>.`, TARGET_EXAMPLE);
   return {
-    pattern: parsePattern(pattern, fail),
-    target: parseTarget(target, fail, TARGET_EXAMPLE),
+    pattern: parsePattern(pattern, reject),
+    target: parseTarget(target, reject, TARGET_EXAMPLE),
   };
 }
 
 function parseExclude(pattern: string, reject: Reject): string {
-  rejectMistakes('exclude', pattern, why => reject(`${quote(`!${pattern}`)} ${why}`, EXAMPLE));
+  const rejectExclude: Reject = message => reject(`${quote(`!${pattern}`)} ${message}`, EXAMPLE);
+  rejectMistakes('exclude', pattern, rejectExclude);
   return parsePattern(pattern, reject);
 }
 
 function parsePattern(pattern: string, reject: Reject): string {
-  const fail = (why: string) => reject(`${quote(pattern)} ${why}`, EXAMPLE);
-  if (pattern === '' || pattern.startsWith('!')) return fail('is not a pattern.');
-  rejectMistakes('files', pattern, fail);
+  const rejectPattern: Reject = message => reject(`${quote(pattern)} ${message}`, EXAMPLE);
+  if (pattern === '' || pattern.startsWith('!')) return rejectPattern('is not a pattern.');
+  rejectMistakes('files', pattern, rejectPattern);
   // Resolving the path would drop the wildcard: `**/package.json/..` would match everything.
-  if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return fail('has a .. after a wildcard.');
+  if (/[*?[].*[\\/]\.\.([\\/]|$)/.test(pattern)) return rejectPattern('has a .. after a wildcard.');
   return pattern;
 }
 
 function parseTarget(target: string, reject: Reject, example: string): string {
-  const fail = (why: string) => reject(`the target ${quote(target)} ${why}`, example);
-  rejectMistakes('target', target, fail);
-  if (target.split('/').includes('..')) return fail('has a .. in it. Write the path without it.');
+  const rejectTarget: Reject = message => reject(`the target ${quote(target)} ${message}`, example);
+  rejectMistakes('target', target, rejectTarget);
+  if (target.split('/').includes('..'))
+    return rejectTarget('has a .. in it. Write the path without it.');
   if (/[\\*\n]|^[a-z][a-z\d+.-]*:\//i.test(target))
-    return fail('is not a plain POSIX path, such as /srv/app.');
+    return rejectTarget('is not a plain POSIX path, such as /srv/app.');
   return target;
 }

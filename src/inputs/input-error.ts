@@ -16,8 +16,11 @@ export class InputError extends Error {
 }
 
 export function inputError(input: string, message: string, example?: string): InputError {
-  const more = example === undefined ? {} : { example: `${input}: ${example}` };
-  return new InputError([{ input, message, ...more }]);
+  return new InputError([problemOf(input, message, example)]);
+}
+
+export function problemOf(input: string, message: string, example?: string): Problem {
+  return { input, message, ...(example !== undefined && { example: `${input}: ${example}` }) };
 }
 
 export function describeProblem({ input, message, example }: Problem): string {
@@ -26,6 +29,13 @@ export function describeProblem({ input, message, example }: Problem): string {
 
 /** Parses every item. @throws InputError with the problems of all items */
 export function parseAll<I, T>(items: readonly I[], parse: (item: I) => T): T[] {
+  const { parsed, problems } = tryAll(items, parse);
+  if (problems.length > 0) throw new InputError(problems);
+  return parsed;
+}
+
+/** Parses every item, and returns the problems of those that throw an `InputError`. */
+export function tryAll<I, T>(items: readonly I[], parse: (item: I) => T) {
   const problems: Problem[] = [];
   const parsed: T[] = [];
   for (const item of items) {
@@ -36,8 +46,7 @@ export function parseAll<I, T>(items: readonly I[], parse: (item: I) => T): T[] 
       problems.push(...error.problems);
     }
   }
-  if (problems.length > 0) throw new InputError(problems);
-  return parsed;
+  return { parsed, problems };
 }
 
 /** Like `Promise.all`, but collects the problems of every `InputError`. */

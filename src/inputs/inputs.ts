@@ -1,19 +1,20 @@
+import type { ActionName } from './actions.ts';
 import {
+  agentHeaders,
   apiHeaders,
   apiKey,
   apiUrl,
   baseUrl,
   DEFAULT_PORT,
   existingSandboxId,
-  extraHeaders,
+  fillPlaceholders,
   headerPrefix,
   operationPath,
   sandboxId,
-  secretsInHeaders,
   token,
 } from './connection.ts';
 import { fileRules, targetDirectory } from './files.ts';
-import { inputError, parseAll } from './input-error.ts';
+import { InputError, inputError, tryAll } from './input-error.ts';
 import {
   choice,
   concurrency,
@@ -31,6 +32,7 @@ import {
   waitConditions,
   wholeNumber,
 } from './parsers.ts';
+import { RULES } from './rules.ts';
 
 // Inputs that several actions share, grouped by purpose.
 
@@ -41,7 +43,7 @@ const connecting = {
   'allow-insecure-http': flag(false),
   port: wholeNumber(1, 65_535, DEFAULT_PORT),
   'header-prefix': headerPrefix,
-  headers: extraHeaders,
+  headers: agentHeaders,
   timeout: duration(1, '60s'),
 };
 
@@ -85,10 +87,11 @@ const controlling = {
   'api-url': apiUrl,
   'api-key': apiKey,
   headers: apiHeaders,
-  retries: wholeNumber(0, 10, 4),
+  ...retrying,
   timeout: duration(1, '60s'),
 };
 
+/** Maps each action, and each post step with saved inputs, to the parsers of its inputs. */
 const INPUTS = {
   sync: { ...connecting, ...retrying, ...uploading, ...measuring, ...reporting },
   upload: { ...connecting, ...retrying, ...uploading, ...reporting },
@@ -122,16 +125,7 @@ const INPUTS = {
     delete: flag(undefined),
   },
   'sandbox-end': controlling,
-} as const;
-
-const SECRET_INPUTS = ['token', 'signature', 'api-key'];
-
-export function secretsIn(raw: RawInputs): string[] {
-  const inputs = SECRET_INPUTS.map(name => (raw[name] ?? '').trim());
-  const headers = secretsInHeaders(raw['headers'] ?? '');
-  // Expressions without a result yield these values; masking them would garble the log.
-  return [...inputs, ...headers].filter(secret => !['', 'null', 'undefined'].includes(secret));
-}
+} as const satisfies Readonly<Record<ActionName | 'monitor-end' | 'sandbox-end', InputParsers>>;
 
 export type EntryPoint = keyof typeof INPUTS;
 
@@ -161,16 +155,26 @@ export function inputNames(entry: EntryPoint): string[] {
   return Object.keys(INPUTS[entry]);
 }
 
-/** @throws InputError that lists every invalid input */
+/**
+ * Parses each input by itself, then applies the rules that compare inputs.
+ * @throws InputError with all problems of both
+ */
 export function parseInputs<T extends EntryPoint>(entry: T, raw: RawInputs): Inputs<T> {
-  const fields: InputParsers = INPUTS[entry];
-  const parsed = parseAll(Object.entries(fields), ([name, parse]) => {
+  const filled = fillPlaceholders(raw);
+  const { parsed, problems } = tryAll(Object.entries(INPUTS[entry]), ([name, parse]) => {
     const reject: Reject = (message, example) => {
       throw inputError(name, message, example);
     };
-    const key = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-    return [key, parse((raw[name] ?? '').trim(), reject, raw)];
+    return [camelCase(name), parse((filled[name] ?? '').trim(), reject)];
   });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its field
-  return Object.fromEntries(parsed) as Inputs<T>;
+  // Values that were rejected are missing; the rules expect that, and then this throws.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value comes from its parser
+  const inputs = Object.fromEntries(parsed) as Inputs<T>;
+  const allProblems = [...problems, ...RULES.flatMap(rule => rule(inputs))];
+  if (allProblems.length > 0) throw new InputError(allProblems);
+  return inputs;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,3 +1,5 @@
+import type { Reject } from './parsers.ts';
+
 interface CommonMistake {
   readonly inputs: readonly string[];
   readonly pattern: RegExp;
@@ -95,13 +97,9 @@ const MISTAKES: readonly CommonMistake[] = [
   },
 ];
 
-export function rejectMistakes(
-  input: string,
-  value: string,
-  fail: (message: string) => never,
-): void {
+export function rejectMistakes(input: string, value: string, reject: Reject): void {
   const mistake = MISTAKES.find(
     ({ inputs, pattern }) => inputs.includes(input) && pattern.test(value),
   );
-  if (mistake !== undefined) fail(mistake.message);
+  if (mistake !== undefined) reject(mistake.message);
 }

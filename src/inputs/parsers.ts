@@ -2,13 +2,14 @@ import { type Condition, parseCondition } from '../gate/conditions.ts';
 import { quote } from '../text/escape.ts';
 import { parseAll } from './input-error.ts';
 
-/** Input values by name; unset ones are missing or empty. */
+/** Maps names to values as the runner gives them; unset inputs are missing or empty. */
 export type RawInputs = Readonly<Record<string, string>>;
 
-/** Parses or rejects a trimmed value; `all` is for rules that span two inputs. */
-export type InputParser<T> = (value: string, reject: Reject, all: RawInputs) => T;
+/** Parses or rejects one trimmed value; an empty one means the default. */
+export type InputParser<T> = (value: string, reject: Reject) => T;
 
-export type Reject = (message: string, example: string) => never;
+/** Throws an InputError; the message follows the input's name. */
+export type Reject = (message: string, example?: string) => never;
 
 export const text: InputParser<string> = value => value;
 
@@ -41,7 +42,7 @@ export function wholeNumber(min: number, max: number, fallback: number): InputPa
   };
 }
 
-function autoOr(max: number, auto: number): InputParser<number> {
+function autoOr<A>(max: number, auto: A): InputParser<number | A> {
   return (value, reject) => {
     if (value === '' || value === 'auto') return auto;
     const number = /^\d{1,4}$/.test(value) ? Number(value) : 0;
@@ -53,19 +54,7 @@ function autoOr(max: number, auto: number): InputParser<number> {
 // Services start failing near 30 connections.
 export const concurrency = autoOr(100, 24);
 
-/** Defaults to batches only for E2B, whose agent accepts them. */
-export const filesPerRequest: InputParser<number> = (value, reject, all) => {
-  const isSigned = Boolean(all['signature']?.trim());
-  const isE2b = /^\s*e2b\s*$/i.test(all['header-prefix'] ?? '');
-  // A batch usually reaches its limit of 1 MiB first.
-  const auto = isE2b && !isSigned ? 250 : 1;
-  const count = autoOr(1000, auto)(value, reject, all);
-  if (count === 1 || !isSigned) return count;
-  return reject(
-    `${quote(value)} cannot be combined with a signature, which fits a single target path.`,
-    'auto',
-  );
-};
+export const filesPerRequest = autoOr(1000, 'auto' as const);
 
 const MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }));
 
@@ -110,27 +99,28 @@ export const shard: InputParser<Shard | undefined> = (value, reject) => {
 };
 
 export const conditions: InputParser<readonly Condition[]> = (value, reject) =>
-  parseLines(value, reject, (line, fail) => parseConditionLine(line, fail, 'mem_used_pct > 90'));
+  parseLines(value, reject, (line, rejectLine) =>
+    parseConditionLine(line, rejectLine, 'mem_used_pct > 90'),
+  );
 
 /** Parses the conditions to wait for; `ready` only requires that the agent returns stats. */
 export const waitConditions: InputParser<readonly Condition[] | undefined> = (value, reject) => {
-  const lines = parseLines(value, reject, (line, fail) =>
-    /^ready$/i.test(line) ? 'ready' : parseConditionLine(line, fail, 'ready'),
+  const lines = parseLines(value, reject, (line, rejectLine) =>
+    /^ready$/i.test(line) ? 'ready' : parseConditionLine(line, rejectLine, 'ready'),
   );
   return lines.length > 0 ? lines.filter(line => line !== 'ready') : undefined;
 };
 
-function parseConditionLine(line: string, fail: Reject, example: string): Condition {
-  return parseCondition(line, message => fail(`${quote(line)}: ${message}.`, example));
+function parseConditionLine(line: string, reject: Reject, example: string): Condition {
+  return parseCondition(line, message => reject(`${quote(line)}: ${message}.`, example));
 }
 
 /** Parses one `KEY=value` per line. Messages omit values, which may be secret. */
 export const keyValues: InputParser<Readonly<Record<string, string>>> = (value, reject) => {
-  const pairs = parseLines(value, reject, (line, fail) => {
+  const pairs = parseLines(value, reject, (line, rejectLine) => {
     const [, key, content = ''] = /^([^=\s]+)=(.*)$/.exec(line) ?? [];
-    return key === undefined
-      ? fail('this is not of the form KEY=value.', '"SUITE=api"')
-      : [key, content];
+    if (key !== undefined) return [key, content];
+    return rejectLine('this is not of the form KEY=value.', '"SUITE=api"');
   });
   return Object.fromEntries(pairs);
 };
@@ -139,7 +129,7 @@ export const keyValues: InputParser<Readonly<Record<string, string>>> = (value, 
 export function parseLines<T>(
   value: string,
   reject: Reject,
-  parseLine: (line: string, fail: Reject) => T,
+  parseLine: (line: string, rejectLine: Reject) => T,
 ): T[] {
   const lines = value
     .split(/\r?\n/)

@@ -5,6 +5,7 @@ import { escapeGlob } from '../files/paths.ts';
 import { type Plan, type PlannedFile, planFiles, shardOf } from '../files/plan.ts';
 import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import { filesPerRequestOf } from '../inputs/rules.ts';
 import { digestOf } from '../report/checksums.ts';
 import type { Report } from '../report/report.ts';
 import type { ReportedError } from '../report/reported-error.ts';
@@ -102,6 +103,7 @@ export async function sendFiles(
   let retries = 0;
   const results = await transfer(files, {
     ...inputs,
+    filesPerRequest: filesPerRequestOf(inputs),
     ...context,
     unchanged,
     storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== undefined),

@@ -1,12 +1,5 @@
 export type Redact = (text: string) => string;
 
-// Masking a short value such as "v1" would garble every path that contains it.
-const MIN_LENGTH = 8;
-
-export function isMaskable(value: string): boolean {
-  return value.length >= MIN_LENGTH;
-}
-
 /** Returns a function that masks secrets, whether verbatim, in JSON or percent-encoded. */
 export function redactor(secrets: readonly string[]): Redact {
   const forms = secrets.filter(secret => secret !== '').flatMap(formsOf);

@@ -6,7 +6,7 @@ import { openWorld, runBadly, runWell, TOKEN, uploads } from './harness.ts';
 const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly RegExp[]]>> = {
   'sandbox-id': ['', /empty/],
   token: ['', /empty/],
-  'base-url': ['http://sandbox.example.com', /"http:\/\/sandbox\.example\.com"/, /https/],
+  'base-url': ['sandbox.example.com', /"sandbox\.example\.com"/, /https/],
   'allow-insecure-http': ['perhaps', /"perhaps"/, /true/],
   port: ['65536', /"65536"/, /65535/],
   'header-prefix': ['two words', /"two words"/],

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { FoundFile, Matches } from '../../src/files/find.ts';
 import { type Plan, type PlanOptions, planFiles } from '../../src/files/plan.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { parsed } from '../inputs/given.ts';
+import { parsed } from '../inputs/parsing.ts';
 
 const WORKSPACE = '/w';
 

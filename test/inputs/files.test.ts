@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import { each, refuses, takes } from './given.ts';
+import { accepts, each, rejects } from './parsing.ts';
 
 /** By line: its pattern, and its target if it has one. */
 const LINES: Readonly<Record<string, readonly [pattern: string, target?: string]>> = {
@@ -33,13 +33,13 @@ describe('lines of files', () => {
   const patterns = Object.values(LINES).map(([pattern, target]) =>
     target ? { pattern, target } : { pattern },
   );
-  takes('files', {
+  accepts('files', {
     [`\n# c\n  # c\n \t\n${Object.keys(LINES).join('\r\n')}\n\n`]: { patterns, excludes: [] },
     '!x\na\n! y \nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: ['x', 'y'] },
   });
 
-  refuses('files', each(['', ' \r\n\t', '# only a comment', '!only/excludes'], 'is required'));
-  refuses('files', {
+  rejects('files', each(['', ' \r\n\t', '# only a comment', '!only/excludes'], 'is required'));
+  rejects('files', {
     'a\n!': 'line 2: "" is not a pattern.',
     'a\n!!b': 'line 2: "!b" is not a pattern.',
     '=> b': 'line 1: "" is not a pattern.',
@@ -51,13 +51,13 @@ describe('lines of files', () => {
     '"x y" => a': 'line 1: "\\"x y\\"" is in quotation marks.',
   });
   const climbing = ['**/../b', '*/..', 'a?/b/../c', '[ab]/../c', '**/package.json/..'];
-  refuses('files', each(climbing, '% has a .. after a wildcard.'));
+  rejects('files', each(climbing, '% has a .. after a wildcard.'));
 });
 
 describe('target', () => {
   const targets = ['', '.', 'app', 'app/', '/srv/www', '/home/user', 'my app/ü', '...'];
-  takes('target', Object.fromEntries(targets.map(target => [target, target])));
-  refuses('target', each(['..', 'a/..', '/../a'], 'the target % has a .. in it.'));
+  accepts('target', Object.fromEntries(targets.map(target => [target, target])));
+  rejects('target', each(['..', 'a/..', '/../a'], 'the target % has a .. in it.'));
   const others = ['b\\c', 'C:/b', 'https://x.io/app', 'app/*'];
-  refuses('target', each(others, 'is not a plain POSIX path'));
+  rejects('target', each(others, 'is not a plain POSIX path'));
 });

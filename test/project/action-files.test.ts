@@ -3,24 +3,62 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { readYaml } from '../../dev/runner/yaml.ts';
-import { ACTIONS } from '../../src/inputs/actions.ts';
-import { inputNames } from '../../src/inputs/inputs.ts';
+import { ACTIONS, type ActionName } from '../../src/inputs/actions.ts';
+import { inputNames, parseInputs } from '../../src/inputs/inputs.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
+import { REQUIRED } from '../inputs/parsing.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
-for (const action of ['sync', 'upload', 'stats', 'monitor', 'monitor-stop', 'sandbox'] as const) {
-  const folder = path.join(PROJECT, ACTIONS[action].folder);
 
-  test(`${action}: action.yml names the inputs that the code reads, and the built files`, async () => {
-    const { inputs, using, main, post } = await readActionFile(folder);
-    const names = inputs.map(({ name }) => name);
-    assert.deepEqual(names.toSorted(), inputNames(action).sort());
+const NAMES: readonly ActionName[] = [
+  'sync',
+  'upload',
+  'stats',
+  'monitor',
+  'monitor-stop',
+  'sandbox',
+];
+
+test('every action is tested', () => {
+  assert.deepEqual(Object.keys(ACTIONS), NAMES);
+});
+
+for (const action of NAMES) {
+  const { folder, scripts } = ACTIONS[action];
+  const directory = path.join(PROJECT, folder);
+  const { inputs, using, main, post } = await readActionFile(directory);
+  const valid: RawInputs = action === 'sandbox' ? REQUIRED.sandbox : REQUIRED.sync;
+
+  test(`${action}: action.yml names the inputs that the code reads`, () => {
+    assert.deepEqual(inputs.map(({ name }) => name).sort(), inputNames(action).sort());
+  });
+
+  test(`${action}: action.yml states the defaults that the code has`, () => {
+    const defaults = inputs.map(({ name, default: value = '' }) => [name, value]);
+    const filled: RawInputs = { ...Object.fromEntries(defaults), ...valid };
+    assert.deepEqual(parseInputs(action, filled), parseInputs(action, valid));
+  });
+
+  test(`${action}: action.yml requires the inputs that no earlier step can provide`, () => {
+    const connected = action === 'sandbox' ? {} : { ...valid, files: '' };
+    const required = inputs.filter(input => input.required).map(({ name }) => name);
+    if (required.length === 0) return assert.doesNotThrow(() => parseInputs(action, connected));
+    const message = required.map(name => `${name}: is (required|empty).*`).join('\n');
+    assert.throws(() => parseInputs(action, connected), { message: RegExp(`^${message}$`) });
+  });
+
+  test(`${action}: action.yml runs its scripts in dist with the Node of this project`, () => {
     assert.equal(using, `node${process.versions.node.split('.')[0]}`);
-    for (const script of [main, ...(post === undefined ? [] : [post])])
-      assert.match(path.relative(PROJECT, path.join(folder, script)), /^dist.[\w-]+\.js$/);
+    const [first] = scripts;
+    const expected = [first, ...scripts.filter(name => name.endsWith('-post'))];
+    assert.deepEqual(
+      [main, ...(post === undefined ? [] : [post])].map(file => path.join(directory, file)),
+      expected.map(name => path.join(PROJECT, 'dist', `${name}.js`)),
+    );
   });
 
   test(`${action}: the description fits the Marketplace, which cuts at 125 characters`, async () => {
-    const { description } = await readYaml(path.join(folder, 'action.yml'));
+    const { description } = await readYaml(path.join(directory, 'action.yml'));
     assert.ok(String(description).length < 125);
   });
 }

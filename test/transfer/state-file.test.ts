@@ -14,7 +14,7 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
-import { parsed } from '../inputs/given.ts';
+import { parsed } from '../inputs/parsing.ts';
 import { onWindows } from '../system.ts';
 import { openTempFolder } from './temp-folder.ts';
 

@@ -9,7 +9,7 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { batchesOf, SMALL_BYTES } from '../../src/transfer/batches.ts';
 import { createStoreFiles, storedPaths } from '../../src/transfer/store-files.ts';
-import { parsed } from '../inputs/given.ts';
+import { parsed } from '../inputs/parsing.ts';
 import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
 
 function answer(body: unknown): Answer {

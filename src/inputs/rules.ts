@@ -1,0 +1,63 @@
+import { quote } from '../text/escape.ts';
+import {
+  BASE_URL_EXAMPLE,
+  HEADER_EXAMPLE,
+  isUnencrypted,
+  reservedMessage,
+  routingHeaders,
+} from './connection.ts';
+import { type Problem, problemOf } from './input-error.ts';
+
+/** The inputs that rules compare. An input that the action lacks or rejected is missing. */
+interface ComparedInputs {
+  readonly baseUrl?: string;
+  readonly allowInsecureHttp?: boolean;
+  readonly headerPrefix?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signature?: string;
+  readonly filesPerRequest?: number | 'auto';
+}
+
+/** Returns no problems if an input that it compares is missing. */
+type Rule = (inputs: ComparedInputs) => readonly Problem[];
+
+export const RULES: readonly Rule[] = [
+  checkHttpIsAllowed,
+  checkE2bPrefix,
+  checkRoutingHeaders,
+  checkSignature,
+];
+
+function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: ComparedInputs): Problem[] {
+  if (baseUrl === undefined || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
+  const message = `${quote(baseUrl)} would send secrets unencrypted. Use https, or set allow-insecure-http: true.`;
+  return [problemOf('base-url', message, BASE_URL_EXAMPLE)];
+}
+
+function checkE2bPrefix({ baseUrl = '', headerPrefix = '' }: ComparedInputs): Problem[] {
+  const isE2b = /^https?:\/\/sandbox\.e2b\.(app|dev)\b/.test(baseUrl);
+  if (!isE2b || !/^Svc$/i.test(headerPrefix)) return [];
+  return [problemOf('header-prefix', "must be E2b, since base-url is E2B's.", 'E2b')];
+}
+
+function checkRoutingHeaders({ headers = {}, headerPrefix }: ComparedInputs): Problem[] {
+  if (headerPrefix === undefined) return [];
+  const routing = Object.values(routingHeaders(headerPrefix)).map(name => name.toLowerCase());
+  return Object.keys(headers)
+    .filter(name => routing.includes(name.toLowerCase()))
+    .map(name => problemOf('headers', reservedMessage(name), HEADER_EXAMPLE));
+}
+
+function checkSignature({ signature = '', filesPerRequest }: ComparedInputs): Problem[] {
+  if (signature === '' || typeof filesPerRequest !== 'number' || filesPerRequest === 1) return [];
+  const message = `"${filesPerRequest}" cannot be combined with a signature, which fits a single target path.`;
+  return [problemOf('files-per-request', message, 'auto')];
+}
+
+/** Resolves `auto` to batches only for E2B, whose agent accepts them. */
+export function filesPerRequestOf(inputs: Required<ComparedInputs>): number {
+  const { filesPerRequest, headerPrefix, signature } = inputs;
+  if (filesPerRequest !== 'auto') return filesPerRequest;
+  // A batch usually reaches its limit of 1 MiB first.
+  return /^E2b$/i.test(headerPrefix) && signature === '' ? 250 : 1;
+}

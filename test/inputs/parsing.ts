@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { InputError, type Problem } from '../../src/inputs/input-error.ts';
+import { type Inputs, parseInputs } from '../../src/inputs/inputs.ts';
+import type { RawInputs } from '../../src/inputs/parsers.ts';
+
+type Action = 'sync' | 'sandbox';
+
+/** Valid values of the required inputs. */
+export const REQUIRED = {
+  sync: {
+    'sandbox-id': 'i1a2b3c4d5',
+    token: 'tok-3f9c1d',
+    'base-url': 'https://sandbox.example.com',
+    files: 'dist/**',
+  },
+  sandbox: { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2' },
+} as const satisfies Readonly<Record<Action, RawInputs>>;
+
+/** Parses the required inputs of `sync` with these changes. */
+export function parsed(changes: RawInputs = {}): Inputs<'sync'> {
+  return parseInputs('sync', { ...REQUIRED.sync, ...changes });
+}
+
+/** Returns all problems of the required inputs with these changes. */
+export function problemsOf(changes: RawInputs, action: Action = 'sync'): readonly Problem[] {
+  try {
+    parseInputs(action, { ...REQUIRED[action], ...changes });
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof InputError, String(error));
+    return error.problems;
+  }
+}
+
+interface Surroundings {
+  readonly action?: Action;
+  /** Sets other inputs. */
+  readonly others?: RawInputs;
+}
+
+/** Tests what each value of an input is parsed to. */
+export function accepts(
+  input: string,
+  cases: Readonly<Record<string, unknown>>,
+  { action = 'sync', others = {} }: Surroundings = {},
+): void {
+  const key = input.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  for (const [value, expected] of Object.entries(cases))
+    test(titleOf('accepts', input, value, others), () => {
+      const raw = { ...REQUIRED[action], ...others, [input]: value };
+      const inputs = new Map<string, unknown>(Object.entries(parseInputs(action, raw)));
+      assert.deepEqual(inputs.get(key), expected);
+    });
+}
+
+/** Tests that each value is rejected, in these words, with an example that is YAML and valid. */
+export function rejects(
+  input: string,
+  cases: Readonly<Record<string, string>>,
+  { action = 'sync', others = {} }: Surroundings = {},
+): void {
+  for (const [value, words] of Object.entries(cases))
+    test(titleOf('rejects', input, value, others), () => {
+      const problems = problemsOf({ ...others, [input]: value }, action);
+      assert.deepEqual(
+        problems.map(problem => problem.input),
+        [input],
+      );
+      const { message = '', example = '' } = problems[0] ?? {};
+      assert.ok(message.includes(words), message);
+      // The runner evaluates expressions.
+      const fixed: Record<string, unknown> = parse(example.replace(/\$\{\{.*\}\}/, 'value'));
+      const line = input === 'files' ? `a\n${String(fixed[input])}` : String(fixed[input]);
+      assert.deepEqual(problemsOf({ ...others, [input]: line }, action), []);
+    });
+}
+
+function titleOf(verb: string, input: string, value: string, others: RawInputs): string {
+  const beside = Object.entries(others).map(([name, other]) => ` with ${name}: ${other.trim()}`);
+  return `${input} ${verb} ${JSON.stringify(value)}${beside.join('')}`;
+}
+
+/** Maps each value to the same words, in which `%` stands for the value in quotes. */
+export function each(values: readonly string[], words: string): Record<string, string> {
+  return Object.fromEntries(
+    values.map(value => [value, words.replace('%', JSON.stringify(value))]),
+  );
+}
