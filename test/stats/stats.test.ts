@@ -81,9 +81,11 @@ describe('figures', () => {
   }
 });
 
-test("keeps the agent's text", () => {
-  for (const json of ['{"b":{"c":[1.0]},"a":1e400}', '{ "ts" : 9007199254740993 }'])
-    assert.equal(decoded(`${json}\n`).json, json);
+test("writes the agent's JSON object again, with everything that is not a number", () => {
+  const sent = '{ "b": {"c": [1.0, "d"]},\n "a": null }\n';
+  assert.equal(decoded(sent).json, '{"b":{"c":[1,"d"]},"a":null}');
+  const deep = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
+  assert.equal(decodeStats(deep), undefined, 'JSON that is nested too deeply is refused');
 });
 
 describe('unusable stats', () => {
