@@ -1,8 +1,8 @@
-import { C as monitorDirectory, _ as runReportingStep, a as endMonitor, l as isStopped, u as loadInputs } from "./shared.js";
+import { C as loadMonitorDirectory, _ as runReportingStep, a as endMonitor, l as isStopped, u as loadInputs } from "./shared.js";
 import { rmSync } from "node:fs";
 
 // src/main/monitor-post.ts
-const directory = monitorDirectory();
+const directory = loadMonitorDirectory();
 if (directory !== void 0) {
 	const inputs = loadInputs(directory)?.inputs ?? {};
 	if (!isStopped(directory)) await runReportingStep("monitor-end", (_, context) => endMonitor(directory, context), { inputs });

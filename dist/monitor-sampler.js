@@ -1,7 +1,7 @@
-import { c as runSampler, s as receiveTask } from "./shared.js";
+import { c as runSampler, s as receiveSamplerOptions } from "./shared.js";
 
 // src/main/monitor-sampler.ts
 const [, , directory = ""] = process.argv;
-await runSampler(directory, await receiveTask());
+await runSampler(directory, await receiveSamplerOptions());
 
 export {  };

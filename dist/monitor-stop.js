@@ -1,9 +1,9 @@
-import { _ as runReportingStep, a as endMonitor, b as findMonitors, d as markStopped, i as chooseMonitor } from "./shared.js";
+import { _ as runReportingStep, a as endMonitor, b as findMonitorDirectories, d as markStopped, i as chooseMonitor } from "./shared.js";
 
 // src/main/monitor-stop.ts
 let judged;
 await runReportingStep("monitor-stop", async ({ monitor }, context) => {
-	const directory = chooseMonitor(monitor, findMonitors());
+	const directory = chooseMonitor(monitor, findMonitorDirectories());
 	const report = await endMonitor(directory, context);
 	judged = directory;
 	return report;

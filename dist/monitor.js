@@ -1,4 +1,4 @@
-import { R as formatDuration, _ as runReportingStep, o as startMonitor, w as openMonitorDirectory } from "./shared.js";
+import { I as formatDuration, _ as runReportingStep, o as startMonitor, y as createMonitorDirectory } from "./shared.js";
 import path from "node:path";
 
 // src/main/monitor.ts
@@ -6,7 +6,7 @@ await runReportingStep("monitor", async (inputs, context, raw) => {
 	const { name, sandboxId, sampleInterval } = inputs;
 	const setup = {
 		script: path.join(import.meta.dirname, "monitor-sampler.js"),
-		openDirectory: openMonitorDirectory,
+		openDirectory: createMonitorDirectory,
 		jobPid: process.ppid
 	};
 	await startMonitor(inputs, raw, context, setup);

@@ -1,11 +1,11 @@
-import { D as requireFiles, E as scheduleDeletion, T as publishSandbox, r as provideSandbox, v as runStep, y as creationMetadata } from "./shared.js";
+import { D as requireVariables, E as saveDeletion, t as createOrConnect, v as runStep, w as publishSandbox, x as jobMetadata } from "./shared.js";
 
 // src/main/sandbox.ts
 await runStep("sandbox", async (inputs, context, raw) => {
-	requireFiles("GITHUB_STATE", "GITHUB_OUTPUT", "RUNNER_TEMP");
-	await provideSandbox(inputs, context, {
-		trace: creationMetadata(),
-		scheduleDeletion: (lease) => scheduleDeletion(lease, raw),
+	requireVariables("GITHUB_STATE", "GITHUB_OUTPUT", "RUNNER_TEMP");
+	await createOrConnect(inputs, context, {
+		jobMetadata: jobMetadata(),
+		scheduleDeletion: (lease) => saveDeletion(lease, raw),
 		publish: publishSandbox
 	});
 });

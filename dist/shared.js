@@ -13,20 +13,20 @@ var version = "1.0.0";
 
 // src/text/escape.ts
 var import_undici = require_undici();
-const UNSEEN = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
-/** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep foreign text on one line. */
+const INVISIBLE = /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
+/** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
 function escapeInvisible(text) {
-	return text.replace(UNSEEN, escapeCharacter);
+	return text.replace(INVISIBLE, escapeCharacter);
 }
 /** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
 function truncate(text, limit) {
 	return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, "")}…`;
 }
-/** Quotes and shortens as JSON, with single backslashes for Windows paths. */
+/** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 function quote(value) {
 	return JSON.stringify(truncate(value, 100)).replaceAll("\\\\", "\\");
 }
-/** Marks text as code for `prose`. */
+/** Wraps text in backticks, which the summary shows as code. */
 function inlineCode(text) {
 	return `\`${text.replaceAll("`", "'")}\``;
 }
@@ -196,10 +196,10 @@ const OPERATORS = [
 	"==",
 	"!="
 ];
-const PARTS$1 = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
+const PARTS = /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 /** Parses `metric[.aggregate] operator number[unit]`; messages to `reject` have no final period. */
 function parseCondition(line, reject) {
-	const [, name = "", sign = "", number = "", suffix = ""] = PARTS$1.exec(line.trim()) ?? [];
+	const [, name = "", sign = "", number = "", suffix = ""] = PARTS.exec(line.trim()) ?? [];
 	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), reject);
 	const operator = OPERATORS.find((each) => each === sign);
 	if (operator === void 0) return reject(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
@@ -557,7 +557,7 @@ function parseFields(text) {
 		return {};
 	}
 }
-function textsOf(value) {
+function stringFieldsOf(value) {
 	const fields = Object.entries(fieldsOf(value));
 	return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }
@@ -1272,22 +1272,21 @@ function formatNumber(count) {
 function formatCount(count, noun) {
 	return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
-function andMore(first, otherCount) {
-	return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
-}
 function formatDecimal(value, decimals) {
 	return String(Number(value.toFixed(decimals)));
 }
 function totalSize(files) {
 	return files.reduce((sum, { size }) => sum + size, 0);
 }
-/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
-function abbreviate(items, limit, more) {
+/** Keeps the first `limit` items; `more` makes a last item from the number left out. */
+function limitList(items, limit, more) {
 	if (items.length <= limit) return items;
 	return [...items.slice(0, limit), more(items.length - limit)];
 }
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
 function listSome(names, limit) {
-	return abbreviate(names, limit, (count) => `and ${formatNumber(count)} more`).join(", ");
+	const more = (count) => `and ${formatNumber(count)} more`;
+	return limitList(names, limit, more).join(limit === 1 ? " " : ", ");
 }
 
 // src/gate/judge.ts
@@ -1417,7 +1416,7 @@ function list(items) {
 const MAX_ITEMS = 30;
 /** Lists at most 30 items. GitHub drops summaries above 1 MiB. */
 function shortList(items) {
-	return list(abbreviate(items, MAX_ITEMS, (count) => html`${moreInReport(count)}`));
+	return list(limitList(items, MAX_ITEMS, (count) => html`${moreInReport(count)}`));
 }
 function moreInReport(count) {
 	return `and ${formatNumber(count)} more; the report file has them all`;
@@ -1875,7 +1874,7 @@ const MAX_NAMES$1 = 5;
 function describeFailures$1({ message, hint, sources }) {
 	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
 	const more = (count) => html`${moreInReport(count)}`;
-	const names = concat(abbreviate(sources.map(code), MAX_NAMES$1, more), ", ");
+	const names = concat(limitList(sources.map(code), MAX_NAMES$1, more), ", ");
 	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 function describeFolders(files) {
@@ -2014,7 +2013,7 @@ function modesNotice({ files }) {
 const MAX_ORPHANS = 10;
 function orphansNotice({ orphaned }) {
 	if (orphaned.length === 0) return [];
-	return [`Still in the sandbox, but no longer in the build: ${abbreviate(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
+	return [`Still in the sandbox, but no longer in the build: ${limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport).join(", ")}`];
 }
 function outputsOf$1(totals, digest) {
 	const { uploaded, unchanged, failed, skipped, uploadedBytes } = totals;
@@ -2151,7 +2150,7 @@ const GRACE_MS = {
 	SIGTERM: 2e3,
 	SIGBREAK: 2e3
 };
-/** Aborts `cancel` when the job is cancelled, and `lastCall` just before the process is killed. */
+/** Aborts `cancel` when the job is cancelled, and `killImminent` just before the process is killed. */
 function cancelSignals() {
 	const cancel = new AbortController();
 	const killImminent = new AbortController();
@@ -2165,13 +2164,13 @@ function cancelSignals() {
 	};
 }
 /** @throws InputError if the runner has not set one of these variables */
-function requireFiles(...variables) {
+function requireVariables(...variables) {
 	const missing = variables.find((name) => !process.env[name]);
 	if (missing !== void 0) throw inputError(missing, "is not set. The runner has to set it.");
 }
 /** @throws InputError if the runner's file is missing or cannot be written */
 function writeToRunner(variable, write) {
-	requireFiles(variable);
+	requireVariables(variable);
 	try {
 		write();
 	} catch (error) {
@@ -2179,7 +2178,7 @@ function writeToRunner(variable, write) {
 	}
 }
 function tempDirectory() {
-	requireFiles("RUNNER_TEMP");
+	requireVariables("RUNNER_TEMP");
 	return path.resolve(process.env["RUNNER_TEMP"] ?? "");
 }
 
@@ -2190,7 +2189,8 @@ const SAVED_INPUTS = [
 	"retries",
 	"timeout"
 ];
-function creationMetadata() {
+/** Returns metadata that tells which job created a sandbox. */
+function jobMetadata() {
 	const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
 	return {
 		"github-repository": GITHUB_REPOSITORY ?? "",
@@ -2199,7 +2199,7 @@ function creationMetadata() {
 		"sandbox-sync-id": randomUUID()
 	};
 }
-function scheduleDeletion({ id, endsAt }, raw) {
+function saveDeletion({ id, endsAt }, raw) {
 	const inputs = Object.fromEntries(SAVED_INPUTS.map((name) => [name, raw[name] ?? ""]));
 	writeToRunner("GITHUB_STATE", () => saveState("sandbox", {
 		id,
@@ -2207,7 +2207,7 @@ function scheduleDeletion({ id, endsAt }, raw) {
 		inputs
 	}));
 }
-function loadScheduledDeletion() {
+function loadDeletion() {
 	const { id, endsAt, inputs } = parseFields(getState("sandbox"));
 	if (typeof id !== "string" || typeof endsAt !== "number") return void 0;
 	return {
@@ -2217,7 +2217,7 @@ function loadScheduledDeletion() {
 		},
 		inputs: {
 			...readInputs("sandbox-end"),
-			...textsOf(inputs)
+			...stringFieldsOf(inputs)
 		}
 	};
 }
@@ -2235,19 +2235,21 @@ function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	writeToRunner("GITHUB_OUTPUT", () => {
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
 	});
-	if (token === "" || baseUrl === "") return;
-	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${randomUUID()}.json`);
-	writeToRunner("GITHUB_STATE", () => saveState("job-sandbox", file));
-	const sandbox = {
+	if (token !== "" && baseUrl !== "") saveJobSandbox({
 		id,
 		token,
 		baseUrl
-	};
+	});
+}
+function saveJobSandbox(sandbox) {
+	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${randomUUID()}.json`);
+	writeToRunner("GITHUB_STATE", () => saveState("job-sandbox", file));
 	writeToRunner("RUNNER_TEMP", () => writeFileSync(file, JSON.stringify(sandbox), { mode: 384 }));
 }
+/** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 function loadJobSandboxes() {
 	const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap((file) => {
-		const { id, token, baseUrl } = textsOf(parseFields(readFileSync(file, "utf8")));
+		const { id, token, baseUrl } = stringFieldsOf(parseFields(readFileSync(file, "utf8")));
 		return id && token && baseUrl ? [{
 			id,
 			token,
@@ -2257,22 +2259,22 @@ function loadJobSandboxes() {
 	for (const { token } of sandboxes) setSecret(token);
 	return [...new Map(sandboxes.map((sandbox) => [sandbox.id, sandbox])).values()];
 }
-function forgetJobSandbox() {
+function removeJobSandbox() {
 	const file = getState("job-sandbox");
 	if (file !== "") rmSync(file, { force: true });
 }
 const MONITOR_PREFIX = "sandbox-sync-monitor-";
-function openMonitorDirectory() {
-	requireFiles("GITHUB_STATE", "GITHUB_OUTPUT");
+function createMonitorDirectory() {
+	requireVariables("GITHUB_STATE", "GITHUB_OUTPUT");
 	const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
 	writeToRunner("GITHUB_STATE", () => saveState("directory", directory));
 	writeToRunner("GITHUB_OUTPUT", () => setOutput("monitor", path.basename(directory)));
 	return directory;
 }
-function monitorDirectory() {
+function loadMonitorDirectory() {
 	return getState("directory") || void 0;
 }
-function findMonitors() {
+function findMonitorDirectories() {
 	return filesInTemp(MONITOR_PREFIX);
 }
 function filesInTemp(prefix) {
@@ -2282,10 +2284,10 @@ function filesInTemp(prefix) {
 }
 
 // src/github/log.ts
-const MAX_MESSAGE = 4e3;
+const MAX_ANNOTATION_LENGTH = 4e3;
 function openLog(redact) {
 	const clean = (line) => escapeCommands(redact(line));
-	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_MESSAGE);
+	const toMessage = (lines) => truncate(lines.map(clean).join("\n"), MAX_ANNOTATION_LENGTH);
 	return {
 		line: (text) => info(clean(text)),
 		debug(text) {
@@ -2303,7 +2305,7 @@ function openLog(redact) {
 		fail: (lines) => setFailed(toMessage(lines))
 	};
 }
-const STATUS = {
+const STATUS_WORDS = {
 	failed: "failed",
 	"not-attempted": "not attempted",
 	uploaded: "uploaded",
@@ -2314,19 +2316,19 @@ const MAX_LINES = 1e3;
 /** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
 function logFiles({ files, skipped, dryRun }, log) {
 	if (files.length + skipped.length === 0) return;
-	const ordered = Object.keys(STATUS).flatMap((status) => files.filter((file) => file.status === status));
-	const lines = dryRun ? files.map(fileLine) : abbreviate(ordered.map(fileLine), MAX_LINES, moreInReport);
+	const ordered = Object.keys(STATUS_WORDS).flatMap((status) => files.filter((file) => file.status === status));
+	const lines = dryRun ? files.map(fileLine) : limitList(ordered.map(fileLine), MAX_LINES, moreInReport);
 	const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-	log.group("Files", [...lines, ...abbreviate(skippedLines, MAX_LINES, moreInReport)]);
+	log.group("Files", [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
 function fileLine(result) {
 	const { source, target } = result.file;
-	const line = `${STATUS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
+	const line = `${STATUS_WORDS[result.status]}: ${source} → ${"path" in result ? result.path : target}`;
 	return result.status === "failed" ? `${line} (${result.error.message})` : line;
 }
 
 // src/github/progress.ts
-const INTERVAL_MS = 15e3;
+const PROGRESS_INTERVAL_MS = 15e3;
 function eventLog({ line, debug }) {
 	const handlers = [
 		progressLog(line),
@@ -2352,7 +2354,7 @@ function progressLog(log) {
 		log(event.title);
 		const startedAt = performance.now();
 		const line = () => progressLine(event.files, done, performance.now() - startedAt);
-		timer = setInterval(() => log(line()), INTERVAL_MS).unref();
+		timer = setInterval(() => log(line()), PROGRESS_INTERVAL_MS).unref();
 	};
 }
 function progressLine(files, done, elapsedMs) {
@@ -2373,18 +2375,18 @@ function retryLog(log, debug) {
 		if (count === MAX_RETRY_LINES) log("Further failed attempts are only in the report.");
 	};
 }
-function nameFiles([first, ...others]) {
-	return andMore(first?.source ?? "the stats", others.length);
+function nameFiles(files) {
+	return files.length === 0 ? "the stats" : listSome(files.map(({ source }) => source), 1);
 }
 function waitLog(log) {
-	let dueMs = INTERVAL_MS;
+	let dueMs = PROGRESS_INTERVAL_MS;
 	return (event) => {
 		if (event.kind === "wait") log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
 		if (event.kind !== "waited") return;
 		const { isReady, waitedMs, unmet, error } = event.wait;
 		if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
 		if (waitedMs < dueMs) return;
-		dueMs = waitedMs + INTERVAL_MS;
+		dueMs = waitedMs + PROGRESS_INTERVAL_MS;
 		const reasons = unmet.map(judgementLine);
 		if (error !== void 0) reasons.push(error.message);
 		log(`Waited ${formatDuration(waitedMs)}: ${reasons.join("; ")}`);
@@ -2506,7 +2508,7 @@ function writeOutputs(report, verdict, options) {
 			...writeFiles(report, verdict, options),
 			...outputsOf(verdict)
 		};
-		requireFiles("GITHUB_OUTPUT");
+		requireVariables("GITHUB_OUTPUT");
 		for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
 		return [];
 	} catch (error) {
@@ -2569,7 +2571,7 @@ function failureLines({ message, hint, sources }) {
 	return [
 		message,
 		hint,
-		...abbreviate(sources, MAX_NAMES, (count) => `and ${formatNumber(count)} more`).map((name) => `- ${name}`)
+		...limitList(sources, MAX_NAMES, (count) => `and ${formatNumber(count)} more`).map((name) => `- ${name}`)
 	];
 }
 
@@ -2646,7 +2648,7 @@ function reportOfFailure(entry, raw, error) {
 // src/stats/sample.ts
 /**
 * Takes samples, oldest first, until one fails. A CPU figure covers the time since the previous
-* request, so the first of several samples is dropped unless `hasPrevious`.
+* request, so unless `cpuWindowStarted`, the first of several samples is dropped.
 */
 async function takeSamples(read, { count, intervalMs, cpuWindowStarted, sleep, stop, now }) {
 	const dropped = count > 1 && !cpuWindowStarted ? 1 : 0;
@@ -2664,7 +2666,7 @@ async function takeSamples(read, { count, intervalMs, cpuWindowStarted, sleep, s
 	} while (samples.length < count + dropped && await sleep(intervalMs, stop));
 	return { samples: samples.slice(dropped) };
 }
-/** Samples until all conditions hold, time is up or an error is permanent. */
+/** Takes samples until all conditions hold, the time is up or an error cannot be retried. */
 async function waitUntil(conditions, read, { intervalMs, timeoutMs, sleep, stop, clock, onSample }) {
 	const start = clock();
 	let unmet = [];
@@ -2709,7 +2711,7 @@ function decodeStats(json) {
 	if (fields === void 0) return void 0;
 	const sent = Object.entries(fields).flatMap(([name, value]) => typeof value === "number" && Number.isFinite(value) ? [[name, value]] : []);
 	return {
-		figures: withDerived(new Map(sent)),
+		figures: addDerived(new Map(sent)),
 		json: JSON.stringify(fields)
 	};
 }
@@ -2722,7 +2724,7 @@ function parseObject(json) {
 		return;
 	}
 }
-const PARTS = {
+const FIGURES_OF_TOTAL = {
 	mem_total: [
 		"mem_total",
 		"mem_used",
@@ -2737,9 +2739,9 @@ const PARTS = {
 		"disk_free"
 	]
 };
-function withDerived(sent) {
+function addDerived(sent) {
 	const figures = new Map(sent);
-	for (const [total, parts] of Object.entries(PARTS)) if (sent.get(total) === 0) for (const part of parts) figures.delete(part);
+	for (const [total, names] of Object.entries(FIGURES_OF_TOTAL)) if (sent.get(total) === 0) for (const name of names) figures.delete(name);
 	for (const name of ["mem_total", "mem_used"]) {
 		const bytes = figures.get(name);
 		const mebibytes = figures.get(`${name}_mib`);
@@ -2880,7 +2882,7 @@ function lend(bytes) {
 
 // src/monitor/record.ts
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
-function filesIn(directory) {
+function monitorFiles(directory) {
 	return {
 		inputs: path.join(directory, "inputs.json"),
 		record: path.join(directory, "record.jsonl"),
@@ -2900,43 +2902,43 @@ function clockOrigin() {
 function clockSince(origin) {
 	return () => Math.round(origin + uptimeMs());
 }
-function saveInputs(directory, kept) {
-	writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 384 });
+function saveInputs(directory, saved) {
+	writeFileSync(monitorFiles(directory).inputs, JSON.stringify(saved), { mode: 384 });
 }
 function loadInputs(directory) {
-	const { inputs, origin } = parseFields(readIfExists(filesIn(directory).inputs));
+	const { inputs, origin } = parseFields(readIfExists(monitorFiles(directory).inputs));
 	return typeof origin === "number" ? {
-		inputs: textsOf(inputs),
+		inputs: stringFieldsOf(inputs),
 		origin
 	} : void 0;
 }
-/** Returns undefined once the sampler has signed off. */
+/** Returns undefined once the sampler has ended by itself. */
 function samplerPid(directory) {
-	return Number(readIfExists(filesIn(directory).pid)) || void 0;
+	return Number(readIfExists(monitorFiles(directory).pid)) || void 0;
 }
 const STOPPED = "stopped";
 function requestStop(directory) {
-	appendFileSync(filesIn(directory).stop, "", { mode: 384 });
+	appendFileSync(monitorFiles(directory).stop, "", { mode: 384 });
 }
 function markStopped(directory) {
-	writeFileSync(filesIn(directory).stop, STOPPED);
+	writeFileSync(monitorFiles(directory).stop, STOPPED);
 }
 function isStopped(directory) {
-	return readIfExists(filesIn(directory).stop) === STOPPED;
+	return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
 const STOP_REQUESTED = "the job asked for it";
-/** Appends a line, redacted, since services may echo secrets. */
+/** Appends a line, redacting the secrets that the service may echo. */
 function appendLine(directory, line, redact) {
 	const text = redact(JSON.stringify(line));
-	appendFileSync(filesIn(directory).record, `${text}\n`, { mode: 384 });
+	appendFileSync(monitorFiles(directory).record, `${text}\n`, { mode: 384 });
 }
 const MAX_BYTES = 16777216;
 function isFull(directory) {
-	return statSync(filesIn(directory).record).size >= MAX_BYTES;
+	return statSync(monitorFiles(directory).record).size >= MAX_BYTES;
 }
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 function readRecord(directory) {
-	const { record, errors } = filesIn(directory);
+	const { record, errors } = monitorFiles(directory);
 	const lines = readIfExists(record).split("\n").map(parseLine);
 	return {
 		samples: lines.flatMap(({ sample }) => sample ?? []),
@@ -2959,7 +2961,7 @@ function parseLine(line) {
 }
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 3e4;
-/** Finds gaps longer than ten intervals and 30 s, and the time after a sampler that ended early. */
+/** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
 function findGaps({ samples, end, crash }, jobEnd, intervalMs) {
 	const times = samples.map(({ at }) => at);
 	const last = times.at(-1) ?? jobEnd;
@@ -2993,19 +2995,19 @@ function readIfExists(file) {
 }
 
 // src/monitor/sampler.ts
-async function runSampler(directory, task) {
-	const inputs = parseInputs("monitor", task.inputs);
-	const { stop, cancel } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
+async function runSampler(directory, options) {
+	const inputs = parseInputs("monitor", options.inputs);
+	const { stop, cancel } = watchForEnd(directory, options.jobPid, inputs.maxDuration);
 	const service = agentService({
 		...inputs,
 		timeout: sampleTimeout(inputs)
 	});
-	const redact = redactor(secretsIn(task.inputs));
+	const redact = redactor(secretsIn(options.inputs));
 	const recording = {
 		intervalMs: inputs.sampleInterval,
 		sleep,
 		stop,
-		now: clockSince(task.origin),
+		now: clockSince(options.origin),
 		write: (line) => appendLine(directory, line, redact),
 		isFull: () => isFull(directory)
 	};
@@ -3047,8 +3049,8 @@ async function recordSamples(request, { intervalMs, sleep, stop, now, write, isF
 		end: stop.aborted ? String(stop.reason) : "its record was full"
 	});
 }
-const CHECK_MS = 200;
-const LAST_SAMPLE_MS = 5e3;
+const CHECK_INTERVAL_MS = 200;
+const LAST_SAMPLE_TIMEOUT_MS = 5e3;
 const JOB_GONE = "its job is gone";
 /** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
 function watchForEnd(directory, jobPid, maxDurationMs) {
@@ -3060,29 +3062,29 @@ function watchForEnd(directory, jobPid, maxDurationMs) {
 		if (reason === void 0) return;
 		clearInterval(timer);
 		stop.abort(reason);
-		setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_MS).unref();
+		setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_TIMEOUT_MS).unref();
 	};
-	const timer = setInterval(check, CHECK_MS).unref();
+	const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
 	return {
 		stop: stop.signal,
 		cancel: cancel.signal
 	};
 }
 function findReasonToEnd(directory, jobPid, isTimeUp) {
-	if (existsSync(filesIn(directory).stop)) return STOP_REQUESTED;
+	if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
 	if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
 	return isTimeUp ? "max-duration was over" : void 0;
 }
-const PATIENCE_MS = 8e3;
-const WAIT_MS = 50;
+const MAX_WAIT_MS = 8e3;
+const POLL_MS = 50;
 /** Waits for the sampler to exit, at most 8 s. */
 async function waitForSampler(directory, { sleep, stop, clock }) {
-	const deadline = clock() + PATIENCE_MS;
+	const deadline = clock() + MAX_WAIT_MS;
 	let isWaiting = true;
-	while (isWaiting && isSampling(directory) && clock() < deadline) isWaiting = await sleep(WAIT_MS, stop);
+	while (isWaiting && isSampling(directory) && clock() < deadline) isWaiting = await sleep(POLL_MS, stop);
 }
 function removePidFile(directory) {
-	rmSync(filesIn(directory).pid, { force: true });
+	rmSync(monitorFiles(directory).pid, { force: true });
 }
 function isSampling(directory) {
 	const pid = samplerPid(directory);
@@ -3097,8 +3099,8 @@ function isRunning(pid) {
 }
 
 // src/monitor/start.ts
-async function startSampler(script, directory, task) {
-	const { errors, pid } = filesIn(directory);
+async function startSampler(script, directory, options) {
+	const { errors, pid } = monitorFiles(directory);
 	const errorFile = openSync(errors, "a", 384);
 	const child = spawn(process.execPath, [script, directory], {
 		env: samplerEnvironment(),
@@ -3114,13 +3116,13 @@ async function startSampler(script, directory, task) {
 	closeSync(errorFile);
 	await once(child, "spawn");
 	writeFileSync(pid, String(child.pid), { mode: 384 });
-	child.stdin?.end(JSON.stringify(task));
+	child.stdin?.end(JSON.stringify(options));
 	child.unref();
 }
-async function receiveTask() {
+async function receiveSamplerOptions() {
 	const { inputs, origin, jobPid } = parseFields(await text(process.stdin));
 	return {
-		inputs: textsOf(inputs),
+		inputs: stringFieldsOf(inputs),
 		origin: Number(origin),
 		jobPid: Number(jobPid)
 	};
@@ -3269,7 +3271,7 @@ function createSandbox(api, { template, lifetime, metadata, env }) {
 		isRepeatable: hadNoEffect
 	}, post("/sandboxes", body), (answer) => decodeSandbox(answer, api.apiKey));
 }
-/** Connects, extending the sandbox's life to at least `lifetime` seconds. @throws AgentError */
+/** Extends the sandbox's life to at least `lifetime` seconds. @throws AgentError */
 async function connectToSandbox(api, id, lifetime) {
 	return {
 		...await call(api, post(`${pathOf(id)}/connect`, { timeout: lifetime }), (answer) => decodeSandbox(answer, api.apiKey)),
@@ -3277,7 +3279,7 @@ async function connectToSandbox(api, id, lifetime) {
 	};
 }
 /** Returns false if the sandbox was already gone. @throws AgentError */
-async function removeSandbox(api, id) {
+async function deleteSandbox(api, id) {
 	try {
 		return await call(api, {
 			method: "DELETE",
@@ -3353,37 +3355,37 @@ const OTHER_HINT = "Check api-url, template, the limits of your account, and the
 
 // src/sandbox/sandbox.ts
 /** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
-async function provideSandbox(inputs, context, job) {
-	const provide = inputs.sandboxId === "" ? create : connect;
+async function createOrConnect(inputs, context, hooks) {
+	const open = inputs.sandboxId === "" ? create : connect;
 	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.warn(`env: the value of ${name} is sent with its quotation marks.`);
-	const provided = await withApi(inputs, context, context.cancel, (api) => provide(api, inputs, context, job));
-	const domain = domainOf(provided, inputs.apiUrl);
+	const opened = await withApi(inputs, context, context.cancel, (api) => open(api, inputs, context, hooks));
+	const domain = domainOf(opened, inputs.apiUrl);
 	const sandbox = {
-		...provided,
+		...opened,
 		domain
 	};
 	const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-	job.publish(sandbox, baseUrl);
-	if (baseUrl === "") context.warn(UNKNOWN_URL);
+	hooks.publish(sandbox, baseUrl);
+	if (baseUrl === "") context.warn(NO_DOMAIN_WARNING);
 	if (sandbox.token === void 0) throw noTokenError(sandbox);
 }
-const UNKNOWN_URL = "The service names no domain, so later steps need the inputs sandbox-id, token and base-url.";
+const NO_DOMAIN_WARNING = "The service names no domain, so later steps need the inputs sandbox-id, token and base-url.";
 /** Deletes a sandbox, or warns if that fails. */
-async function deleteSandbox({ id, endsAt }, inputs, context) {
+async function deleteOrWarn({ id, endsAt }, inputs, context) {
 	await withApi(inputs, context, context.killImminent, async (api) => {
 		try {
-			const wasThere = await removeSandbox(api, id);
+			const wasThere = await deleteSandbox(api, id);
 			context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
 		} catch (error) {
 			if (!(error instanceof AgentError)) throw error;
-			context.warn(`${leftBehind({
+			context.warn(`${notDeletedWarning({
 				id,
 				endsAt
 			})} ${error.message} ${error.hint}`);
 		}
 	});
 }
-function leftBehind({ id, endsAt }) {
+function notDeletedWarning({ id, endsAt }) {
 	return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
 function domainOf({ domain }, apiUrl) {
@@ -3407,12 +3409,12 @@ function withApi(inputs, context, stop, use) {
 		onRetry
 	}));
 }
-async function create(api, inputs, { cancel, now, log, warn }, { trace, scheduleDeletion }) {
+async function create(api, inputs, { cancel, now, log, warn }, { jobMetadata, scheduleDeletion }) {
 	const { template, lifetime, env } = inputs;
 	if (cancel.aborted) throw new AgentError("cancelled", "The job was cancelled.");
 	const metadata = {
 		...inputs.metadata,
-		...trace
+		...jobMetadata
 	};
 	const request = {
 		template,
@@ -3421,7 +3423,7 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, schedule
 		env
 	};
 	const sandbox = await createSandbox(api, request).catch((error) => {
-		if (error instanceof AgentError && mayHaveCreated(error)) warn(maybeCreatedWarning(trace, now() + lifetime));
+		if (error instanceof AgentError && mayHaveCreated(error)) warn(maybeCreatedWarning(jobMetadata, now() + lifetime));
 		throw error;
 	});
 	const { id } = sandbox;
@@ -3431,7 +3433,7 @@ async function create(api, inputs, { cancel, now, log, warn }, { trace, schedule
 			endsAt: now() + lifetime
 		});
 	} catch (error) {
-		await removeSandbox(api, id).catch(() => warn(leftBehind({
+		await deleteSandbox(api, id).catch(() => warn(notDeletedWarning({
 			id,
 			endsAt: now() + lifetime
 		})));
@@ -3449,11 +3451,11 @@ async function connect(api, { sandboxId: id, lifetime, delete: shouldDelete = fa
 	log(`Connected to sandbox ${id}, for at least ${formatDuration(lifetime)}`);
 	return sandbox;
 }
-function maybeCreatedWarning(trace, endsAt) {
-	return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${Object.entries(trace).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
+function maybeCreatedWarning(jobMetadata, endsAt) {
+	return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${Object.entries(jobMetadata).map(([key, value]) => `${key}=${value}`).join(", ")}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { fieldsOf as $, digestOf as A, listSome as B, monitorDirectory as C, requireFiles as D, scheduleDeletion as E, andMore as F, agentService as G, isSecretHeader as H, formatBytes as I, badAnswer as J, withClient as K, formatCount as L, gateOf as M, isGated as N, NOTHING_SENT as O, abbreviate as P, errorText as Q, formatDuration as R, loadScheduledDeletion as S, publishSandbox as T, filesPerRequestOf as U, totalSize as V, withRetries as W, AgentError as X, parseAnswer as Y, isFatal as Z, runReportingStep as _, endMonitor as a, quote as at, findMonitors as b, runSampler as c, markStopped as d, parseFields as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, inputError as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, leftBehind as n, InputError as nt, startMonitor as o, checkGateIsJudgeable as p, MAX_ANSWER_BYTES as q, provideSandbox as r, allOrProblems as rt, receiveTask as s, deleteSandbox as t, systemCode as tt, loadInputs as u, runStep as v, openMonitorDirectory as w, forgetJobSandbox as x, creationMetadata as y, formatNumber as z };
+export { parseFields as $, digestOf as A, totalSize as B, loadMonitorDirectory as C, requireVariables as D, saveDeletion as E, formatCount as F, withClient as G, filesPerRequestOf as H, formatDuration as I, parseAnswer as J, MAX_ANSWER_BYTES as K, formatNumber as L, gateOf as M, isGated as N, NOTHING_SENT as O, formatBytes as P, fieldsOf as Q, limitList as R, loadDeletion as S, removeJobSandbox as T, withRetries as U, isSecretHeader as V, agentService as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, findMonitorDirectories as b, runSampler as c, markStopped as d, systemCode as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, quote as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, deleteOrWarn as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, badAnswer as q, notDeletedWarning as r, inputError as rt, receiveSamplerOptions as s, createOrConnect as t, InputError as tt, loadInputs as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, listSome as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as fieldsOf, A as digestOf, B as listSome, F as andMore, G as agentService, H as isSecretHeader, I as formatBytes, J as badAnswer, K as withClient, L as formatCount, M as gateOf, N as isGated, O as NOTHING_SENT, P as abbreviate, Q as errorText, U as filesPerRequestOf, V as totalSize, W as withRetries, X as AgentError, Y as parseAnswer, Z as isFatal, at as quote, et as parseFields, f as lend, g as waitFor, it as inputError, j as NOT_MEASURED, k as describeShard, m as measure, nt as InputError, p as checkGateIsJudgeable, q as MAX_ANSWER_BYTES, rt as allOrProblems, tt as systemCode, z as formatNumber } from "./shared.js";
+import { $ as parseFields, A as digestOf, B as totalSize, F as formatCount, G as withClient, H as filesPerRequestOf, J as parseAnswer, K as MAX_ANSWER_BYTES, L as formatNumber, M as gateOf, N as isGated, O as NOTHING_SENT, P as formatBytes, Q as fieldsOf, R as limitList, U as withRetries, V as isSecretHeader, W as agentService, X as isFatal, Y as AgentError, Z as errorText, et as systemCode, f as lend, g as waitFor, it as quote, j as NOT_MEASURED, k as describeShard, m as measure, nt as allOrProblems, p as checkGateIsJudgeable, q as badAnswer, rt as inputError, tt as InputError, z as listSome } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -19,13 +19,14 @@ function toAbsolutePattern(pattern, directory) {
 function escapeGlob(name) {
 	return (path.sep === "/" ? name.replaceAll("\\", "\\\\") : name).replace(/[[?*]/g, "[$&]");
 }
+/** Returns true if a part of the pattern below its root starts with a dot. */
 function namesHidden(absolutePattern, root) {
-	return namesIn(absolutePattern).slice(namesIn(root).length).some((name) => /^\\?\[?\./.test(name));
+	return segmentsOf(absolutePattern).slice(segmentsOf(root).length).some((name) => /^\\?\[?\./.test(name));
 }
 function hasHiddenName(relative) {
-	return namesIn(relative).some((name) => name.startsWith(".") && name !== "..");
+	return segmentsOf(relative).some((name) => name.startsWith(".") && name !== "..");
 }
-function namesIn(file) {
+function segmentsOf(file) {
 	return file.split(path.sep).filter((name) => name !== "");
 }
 /** Returns the path of `file` relative to `directory`, or undefined if it is outside. */
@@ -34,7 +35,7 @@ function pathWithin(directory, file) {
 	return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative) ? void 0 : relative;
 }
 /** Returns the path for display: relative to the workspace if inside, with slashes. */
-function nameFor(file, workspace) {
+function displayPath(file, workspace) {
 	return toPosix(pathWithin(workspace, file) ?? file) || ".";
 }
 function toPosix(file) {
@@ -51,8 +52,8 @@ function boundsOf(workspace, root) {
 function isInBounds({ workspace, root }, realPath) {
 	return [workspace, root].some((directory) => pathWithin(directory, realPath) !== void 0);
 }
-/** Like `stat`, but returns undefined for a broken link. */
-function statTarget(file) {
+/** Follows links; returns undefined for a broken one. */
+function statIfExists(file) {
 	try {
 		return statSync(file);
 	} catch (error) {
@@ -67,8 +68,8 @@ function statTarget(file) {
 function isLink(file) {
 	return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
-/** Returns the deepest link in a path. */
-function linkOf(file) {
+/** Returns the deepest link in a path, or the path itself. */
+function deepestLinkIn(file) {
 	for (let part = file; part !== path.dirname(part); part = path.dirname(part)) if (isLink(part)) return part;
 	return file;
 }
@@ -76,14 +77,15 @@ function linkOf(file) {
 // src/files/find.ts
 const BROKEN_LINK = "a broken link";
 const NOT_REGULAR = "not a regular file";
-const HIDDEN_END = "a link to something hidden";
-const UNDECIDED = "a link to a folder, with follow-symlinks not set";
-const LEADS_OUT = "a link out of the workspace";
+const LINK_TO_HIDDEN = "a link to something hidden";
+const LINK_TO_FOLDER = "a link to a folder, with follow-symlinks not set";
+const LINK_OUTSIDE = "a link out of the workspace";
 const MAX_FILES = 1e6;
 const MAX_LINKS = 10;
 /**
-* Finds files in the order of the patterns; returns none if cancelled.
-* @throws InputError if a search fails, links lead outside, or links to folders need a decision
+* Finds the files of each pattern; returns none if cancelled.
+* @throws InputError if a search fails, links lead out of the workspace, or a link to a folder
+* matches while `followSymlinks` is undefined
 */
 async function findFiles(rules, options) {
 	const { workspace, workingDirectory, cancel } = options;
@@ -95,11 +97,11 @@ async function findFiles(rules, options) {
 	const aborted = once(cancel, "abort").then(() => void 0);
 	const matches = await Promise.race([allOrProblems(searches), aborted]);
 	if (matches === void 0 || cancel.aborted) return [];
-	refuseLinks(matches, workspace);
+	rejectLinks(matches, workspace);
 	return matches;
 }
 function requireDirectory(directory, workingDirectory) {
-	if (statTarget(directory)?.isDirectory()) return;
+	if (statIfExists(directory)?.isDirectory()) return;
 	const message = `${workingDirectory === "" ? "the workspace" : quote(workingDirectory)} is not a directory on the runner (${directory}).`;
 	throw inputError("working-directory", message, "packages/app");
 }
@@ -125,7 +127,7 @@ async function search(pattern, absolutePattern, excludes, options) {
 	}
 }
 async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSymlinks, maxFiles = MAX_FILES }) {
-	const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
+	const paths = new Set(isLink(root) && statIfExists(root)?.isDirectory() ? [root] : []);
 	for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
 		const globber = await create(lines.join("\n"), {
 			followSymbolicLinks,
@@ -141,7 +143,7 @@ async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSym
 	}
 	return paths;
 }
-/** Adds an entry to the files or the skipped entries; ignores hidden entries and followed links. */
+/** Adds an entry to `files` or `skipped`; ignores hidden entries and followed links. */
 function classify({ root, hidesDotNames, files, skipped }, file, bounds, followSymlinks) {
 	const relative = path.relative(root, file);
 	if (hidesDotNames && hasHiddenName(relative)) return;
@@ -149,17 +151,17 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 		path: file,
 		reason
 	});
-	const stats = statTarget(file);
+	const stats = statIfExists(file);
 	if (stats === void 0) return skip(BROKEN_LINK);
 	if (stats.isDirectory()) {
-		if (followSymlinks === void 0) skip(UNDECIDED);
+		if (followSymlinks === void 0) skip(LINK_TO_FOLDER);
 		if (followSymlinks === false) skip("a link to a folder");
 		return;
 	}
 	if (!stats.isFile()) return skip(NOT_REGULAR);
 	const realPath = realpathSync.native(file);
-	if (!isInBounds(bounds, realPath)) return skip(LEADS_OUT);
-	if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath))) return skip(HIDDEN_END);
+	if (!isInBounds(bounds, realPath)) return skip(LINK_OUTSIDE);
+	if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath))) return skip(LINK_TO_HIDDEN);
 	const { size, mode } = stats;
 	const isExecutable = (mode & 73) !== 0;
 	files.push({
@@ -170,15 +172,15 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 		isExecutable
 	});
 }
-function refuseLinks(matches, workspace) {
+function rejectLinks(matches, workspace) {
 	const skipped = matches.flatMap((match) => match.skipped);
 	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
-	const undecided = [...new Set(pathsFor(UNDECIDED))];
-	const outside = [...new Set(pathsFor(LEADS_OUT).map(linkOf))];
-	const nameOf = (file) => quote(nameFor(file, workspace));
+	const toFolders = [...new Set(pathsFor(LINK_TO_FOLDER))];
+	const outside = [...new Set(pathsFor(LINK_OUTSIDE).map(deepestLinkIn))];
+	const nameOf = (file) => quote(displayPath(file, workspace));
 	const problems = [];
-	if (undecided.length > 0) {
-		const message = `is not set, and the patterns match ${`${formatCount(undecided.length, "link")} to folders: ${listSome(undecided.map(nameOf), MAX_LINKS)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
+	if (toFolders.length > 0) {
+		const message = `is not set, and the patterns match ${`${formatCount(toFolders.length, "link")} to folders: ${listSome(toFolders.map(nameOf), MAX_LINKS)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
 		problems.push({
 			input: "follow-symlinks",
 			message
@@ -198,13 +200,13 @@ function refuseLinks(matches, workspace) {
 // src/files/explain-no-match.ts
 function explainNoMatch(match, directory, workspace) {
 	const [first] = match.skipped;
-	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${nameFor(first.path, workspace)}: ${first.reason}`;
+	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
 	return `${quote(match.pattern.pattern)} matches no files to upload (${why}).`;
 }
 const MAX_NAMES = 10;
 function describeRoot({ root, hidesDotNames }, directory) {
-	const existing = existingPart(root);
-	const existingName = existing === directory ? "the working directory" : quote(nameFor(existing, directory));
+	const existing = deepestExisting(root);
+	const existingName = existing === directory ? "the working directory" : quote(displayPath(existing, directory));
 	if (!existsSync(existing)) return `${quote(root)} does not exist`;
 	if (!statSync(existing).isDirectory()) return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
 	const names = readdirSync(existing).sort();
@@ -217,15 +219,15 @@ function describeRoot({ root, hidesDotNames }, directory) {
 	return similar === void 0 ? `${content}; there is no ${quote(missing)} in it` : `there is no ${quote(missing)}, only ${quote(similar)}: case matters`;
 }
 /** Returns the path itself if it exists, otherwise its deepest existing parent. */
-function existingPart(file) {
+function deepestExisting(file) {
 	const parent = path.dirname(file);
-	return existsSync(file) || parent === file ? file : existingPart(parent);
+	return existsSync(file) || parent === file ? file : deepestExisting(parent);
 }
 
 // src/files/plan.ts
 const MAX_CONFLICTS = 10;
 /**
-* Decides where each file goes: below its target, without the fixed part of its pattern.
+* Gives each file its target: the path that the wildcards matched, below the line's target.
 * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
 */
 function planFiles(matches, options) {
@@ -236,13 +238,13 @@ function planFiles(matches, options) {
 	const directory = path.resolve(workspace, workingDirectory);
 	const unmatched = matches.filter(({ files }) => files.length === 0 && ifNoFilesFound !== "ignore").map((match) => explainNoMatch(match, directory, workspace));
 	const more = (count) => `And ${count} more of this kind.`;
-	const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, more);
+	const conflicts = limitList(findConflicts(planned, byTarget), MAX_CONFLICTS, more);
 	const problems = [...[...ifNoFilesFound === "error" ? unmatched : [], ...conflicts].map((message) => ({
 		input: "files",
 		message
-	})), ...mistakenTargets(matches, target)];
+	})), ...findMistakenTargets(matches, target)];
 	if (problems.length > 0) throw new InputError(problems);
-	const skipped = skippedIn(matches, workspace);
+	const skipped = listSkipped(matches, workspace);
 	const warnings = [...ifNoFilesFound === "warn" ? unmatched : [], ...skipWarnings(skipped)];
 	return {
 		files: [...byTarget.values()],
@@ -251,13 +253,13 @@ function planFiles(matches, options) {
 	};
 }
 /** Returns one shard's files. A file's shard depends only on its target, so all runners agree. */
-function shardOf(files, { index, count }) {
+function filesOfShard(files, { index, count }) {
 	return files.filter(({ target }) => hash("sha256", target, "buffer").readUInt32BE(0) % count === index - 1);
 }
 function planFile(file, pattern, options) {
 	const { realPath, size, isExecutable } = file;
 	return {
-		source: nameFor(file.path, options.workspace),
+		source: displayPath(file.path, options.workspace),
 		target: targetOf(file, pattern.target ?? "", options.target),
 		realPath,
 		size,
@@ -268,7 +270,7 @@ function targetOf(file, lineTarget, target) {
 	const base = path.posix.isAbsolute(lineTarget) ? path.posix.normalize(lineTarget) : path.posix.join(target, lineTarget);
 	return file.relative === "" && !/(^|\/)\.?$/.test(lineTarget) ? base : path.posix.join(base, file.relative || path.basename(file.path));
 }
-function mistakenTargets(matches, target) {
+function findMistakenTargets(matches, target) {
 	return matches.filter(({ pattern, files: [file] }) => {
 		if (file?.relative !== "" || pattern.target !== void 0) return false;
 		return !target.endsWith("/") && path.posix.basename(target) === path.basename(file.path);
@@ -279,27 +281,27 @@ function mistakenTargets(matches, target) {
 }
 const ADVICE = "Give one line another target, or exclude one.";
 /** Describes files whose target is another file's target, or is below it. */
-function conflictsIn(planned, byTarget) {
-	const text = JSON.stringify;
+function findConflicts(planned, byTarget) {
+	const quoted = JSON.stringify;
 	return planned.flatMap((file) => {
 		const { source, target } = file;
 		const first = byTarget.get(target);
 		if (first !== void 0 && first !== file) {
 			if (isSameFile(first, file)) return [];
-			return `${text(first.source)} and ${text(source)} would both go to ${text(target)}. ${ADVICE}`;
+			return `${quoted(first.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
 		}
 		const above = target.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")).map((folder) => byTarget.get(folder)).find((owner) => owner !== void 0);
 		if (above === void 0) return [];
-		return `${text(above.source)} would go to ${text(above.target)} and ${text(source)} would go to ${text(target)}: a file cannot also be a directory. ${ADVICE}`;
+		return `${quoted(above.source)} would go to ${quoted(above.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
 	});
 }
 function isSameFile(a, b) {
 	return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();
 }
-function skippedIn(matches, workspace) {
+function listSkipped(matches, workspace) {
 	const named = matches.flatMap(({ skipped }) => skipped).map((entry) => ({
 		...entry,
-		path: nameFor(entry.path, workspace)
+		path: displayPath(entry.path, workspace)
 	}));
 	return [...new Map(named.map((entry) => [entry.path, entry])).values()];
 }
@@ -307,11 +309,10 @@ function skipWarnings(skipped) {
 	return [
 		BROKEN_LINK,
 		NOT_REGULAR,
-		HIDDEN_END
+		LINK_TO_HIDDEN
 	].flatMap((reason) => {
-		const [first, ...others] = skipped.filter((entry) => entry.reason === reason);
-		if (first === void 0) return [];
-		return [`Skipped (${reason}): ${andMore(quote(first.path), others.length)}.`];
+		const names = skipped.filter((entry) => entry.reason === reason).map((entry) => quote(entry.path));
+		return names.length === 0 ? [] : [`Skipped (${reason}): ${listSome(names, 1)}.`];
 	});
 }
 
@@ -890,10 +891,11 @@ function failOverwritten(results) {
 		const { file, path } = result;
 		const [first = result, ...others] = byPath.get(path) ?? [];
 		if (others.length === 0) return result;
+		const names = [first, ...others].map((each) => each.file.source);
 		const error = {
 			kind: "rejected",
 			status: void 0,
-			message: `${andMore(first.file.source, others.length)} were stored at the same place, ${path}: only one of them is there.`,
+			message: `${listSome(names, 1)} were stored at the same place, ${path}: only one of them is there.`,
 			hint: "Give one of them another target, or exclude it."
 		};
 		const { attempts, durationMs } = result.status === "uploaded" ? result : {
@@ -940,7 +942,7 @@ async function prepareUpload(inputs, context) {
 	const { workspace, cancel } = context;
 	const [{ state, warnings }, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
 	const { shard, dryRun } = inputs;
-	const files = shard === void 0 ? plan.files : shardOf(plan.files, shard);
+	const files = shard === void 0 ? plan.files : filesOfShard(plan.files, shard);
 	const changes = state === void 0 ? {
 		unchanged: [],
 		orphaned: []

@@ -3,23 +3,23 @@ import path from 'node:path';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import type { Matches } from './find.ts';
-import { nameFor } from './paths.ts';
+import { displayPath } from './paths.ts';
 
 export function explainNoMatch(match: Matches, directory: string, workspace: string): string {
   const [first] = match.skipped;
   const why =
     first === undefined
       ? describeRoot(match, directory)
-      : `${match.skipped.length} skipped, such as ${nameFor(first.path, workspace)}: ${first.reason}`;
+      : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
   return `${quote(match.pattern.pattern)} matches no files to upload (${why}).`;
 }
 
 const MAX_NAMES = 10;
 
 function describeRoot({ root, hidesDotNames }: Matches, directory: string): string {
-  const existing = existingPart(root);
+  const existing = deepestExisting(root);
   const existingName =
-    existing === directory ? 'the working directory' : quote(nameFor(existing, directory));
+    existing === directory ? 'the working directory' : quote(displayPath(existing, directory));
   if (!existsSync(existing)) return `${quote(root)} does not exist`;
   if (!statSync(existing).isDirectory())
     return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
@@ -36,7 +36,7 @@ function describeRoot({ root, hidesDotNames }: Matches, directory: string): stri
 }
 
 /** Returns the path itself if it exists, otherwise its deepest existing parent. */
-function existingPart(file: string): string {
+function deepestExisting(file: string): string {
   const parent = path.dirname(file);
-  return existsSync(file) || parent === file ? file : existingPart(parent);
+  return existsSync(file) || parent === file ? file : deepestExisting(parent);
 }

@@ -11,13 +11,13 @@ import { errorText, systemCode } from '../text/json.ts';
 import {
   type Bounds,
   boundsOf,
+  deepestLinkIn,
+  displayPath,
   hasHiddenName,
   isInBounds,
   isLink,
-  linkOf,
-  nameFor,
   namesHidden,
-  statTarget,
+  statIfExists,
   toAbsolutePattern,
   toPosix,
 } from './paths.ts';
@@ -55,19 +55,20 @@ export interface FindOptions
 
 export const BROKEN_LINK = 'a broken link';
 export const NOT_REGULAR = 'not a regular file';
-export const HIDDEN_END = 'a link to something hidden';
+export const LINK_TO_HIDDEN = 'a link to something hidden';
 
-// Entries skipped for these two reasons fail the step, but only after all patterns are searched.
-const UNDECIDED = 'a link to a folder, with follow-symlinks not set';
-const LEADS_OUT = 'a link out of the workspace';
+// Entries skipped for one of these reasons fail the step, after all patterns are searched.
+const LINK_TO_FOLDER = 'a link to a folder, with follow-symlinks not set';
+const LINK_OUTSIDE = 'a link out of the workspace';
 
 // Folders that link to each other can yield an almost endless number of paths.
 const MAX_FILES = 1_000_000;
 const MAX_LINKS = 10;
 
 /**
- * Finds files in the order of the patterns; returns none if cancelled.
- * @throws InputError if a search fails, links lead outside, or links to folders need a decision
+ * Finds the files of each pattern; returns none if cancelled.
+ * @throws InputError if a search fails, links lead out of the workspace, or a link to a folder
+ * matches while `followSymlinks` is undefined
  */
 export async function findFiles(rules: FileRules, options: FindOptions): Promise<Matches[]> {
   const { workspace, workingDirectory, cancel } = options;
@@ -82,12 +83,12 @@ export async function findFiles(rules: FileRules, options: FindOptions): Promise
   const aborted = once(cancel, 'abort').then(() => undefined);
   const matches = await Promise.race([allOrProblems(searches), aborted]);
   if (matches === undefined || cancel.aborted) return [];
-  refuseLinks(matches, workspace);
+  rejectLinks(matches, workspace);
   return matches;
 }
 
 function requireDirectory(directory: string, workingDirectory: string): void {
-  if (statTarget(directory)?.isDirectory()) return;
+  if (statIfExists(directory)?.isDirectory()) return;
   const name = workingDirectory === '' ? 'the workspace' : quote(workingDirectory);
   const message = `${name} is not a directory on the runner (${directory}).`;
   throw inputError('working-directory', message, 'packages/app');
@@ -123,8 +124,8 @@ async function collectPaths(
   { followSymlinks, maxFiles = MAX_FILES }: FindOptions,
 ): Promise<Set<string>> {
   // The glob does not enter a root that is a link, and yields it only for some patterns.
-  const paths = new Set(isLink(root) && statTarget(root)?.isDirectory() ? [root] : []);
-  // When following links, the glob omits broken ones and non-UTF-8 names, so search twice.
+  const paths = new Set(isLink(root) && statIfExists(root)?.isDirectory() ? [root] : []);
+  // When the glob follows links, it omits broken ones and names that are not UTF-8, so search twice.
   for (const followSymbolicLinks of followSymlinks === true ? [false, true] : [false]) {
     const globber = await create(lines.join('\n'), {
       followSymbolicLinks,
@@ -142,7 +143,7 @@ async function collectPaths(
   return paths;
 }
 
-/** Adds an entry to the files or the skipped entries; ignores hidden entries and followed links. */
+/** Adds an entry to `files` or `skipped`; ignores hidden entries and followed links. */
 function classify(
   { root, hidesDotNames, files, skipped }: Matches,
   file: string,
@@ -152,33 +153,34 @@ function classify(
   const relative = path.relative(root, file);
   if (hidesDotNames && hasHiddenName(relative)) return;
   const skip = (reason: string) => void skipped.push({ path: file, reason });
-  const stats = statTarget(file);
+  const stats = statIfExists(file);
   if (stats === undefined) return skip(BROKEN_LINK);
   if (stats.isDirectory()) {
-    if (followSymlinks === undefined) skip(UNDECIDED);
+    if (followSymlinks === undefined) skip(LINK_TO_FOLDER);
     if (followSymlinks === false) skip('a link to a folder');
     return;
   }
   if (!stats.isFile()) return skip(NOT_REGULAR);
   const realPath = realpathSync.native(file);
-  if (!isInBounds(bounds, realPath)) return skip(LEADS_OUT);
+  if (!isInBounds(bounds, realPath)) return skip(LINK_OUTSIDE);
   // A link from dist/x to ../.git must not upload the credentials in .git/config.
-  if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath))) return skip(HIDDEN_END);
+  if (hidesDotNames && hasHiddenName(path.relative(bounds.root, realPath)))
+    return skip(LINK_TO_HIDDEN);
   const { size, mode } = stats;
   const isExecutable = (mode & 0o111) !== 0;
   files.push({ path: file, realPath, relative: toPosix(relative), size, isExecutable });
 }
 
-function refuseLinks(matches: readonly Matches[], workspace: string): void {
+function rejectLinks(matches: readonly Matches[], workspace: string): void {
   const skipped = matches.flatMap(match => match.skipped);
   const pathsFor = (reason: string) =>
     skipped.filter(entry => entry.reason === reason).map(entry => entry.path);
-  const undecided = [...new Set(pathsFor(UNDECIDED))];
-  const outside = [...new Set(pathsFor(LEADS_OUT).map(linkOf))];
-  const nameOf = (file: string) => quote(nameFor(file, workspace));
+  const toFolders = [...new Set(pathsFor(LINK_TO_FOLDER))];
+  const outside = [...new Set(pathsFor(LINK_OUTSIDE).map(deepestLinkIn))];
+  const nameOf = (file: string) => quote(displayPath(file, workspace));
   const problems: Problem[] = [];
-  if (undecided.length > 0) {
-    const links = `${formatCount(undecided.length, 'link')} to folders: ${listSome(undecided.map(nameOf), MAX_LINKS)}`;
+  if (toFolders.length > 0) {
+    const links = `${formatCount(toFolders.length, 'link')} to folders: ${listSome(toFolders.map(nameOf), MAX_LINKS)}`;
     const message = `is not set, and the patterns match ${links}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
     problems.push({ input: 'follow-symlinks', message });
   }

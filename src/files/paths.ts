@@ -16,16 +16,17 @@ export function escapeGlob(name: string): string {
   return backslashes.replace(/[[?*]/g, '[$&]');
 }
 
+/** Returns true if a part of the pattern below its root starts with a dot. */
 export function namesHidden(absolutePattern: string, root: string): boolean {
-  const wildcards = namesIn(absolutePattern).slice(namesIn(root).length);
+  const wildcards = segmentsOf(absolutePattern).slice(segmentsOf(root).length);
   return wildcards.some(name => /^\\?\[?\./.test(name));
 }
 
 export function hasHiddenName(relative: string): boolean {
-  return namesIn(relative).some(name => name.startsWith('.') && name !== '..');
+  return segmentsOf(relative).some(name => name.startsWith('.') && name !== '..');
 }
 
-function namesIn(file: string): string[] {
+function segmentsOf(file: string): string[] {
   return file.split(path.sep).filter(name => name !== '');
 }
 
@@ -38,7 +39,7 @@ export function pathWithin(directory: string, file: string): string | undefined 
 }
 
 /** Returns the path for display: relative to the workspace if inside, with slashes. */
-export function nameFor(file: string, workspace: string): string {
+export function displayPath(file: string, workspace: string): string {
   return toPosix(pathWithin(workspace, file) ?? file) || '.';
 }
 
@@ -46,10 +47,10 @@ export function toPosix(file: string): string {
   return path.sep === '/' ? file : file.replaceAll(path.sep, '/');
 }
 
-/** Real paths of the two directories that a pattern may send files from. */
+/** The real paths of the two directories from which a pattern may send files. */
 export interface Bounds {
   readonly workspace: string;
-  /** If the root is itself a link, it stays unresolved, so that it cannot lead out of bounds. */
+  /** If the root is itself a link, it is not resolved, so a link to `/` does not allow all files. */
   readonly root: string;
 }
 
@@ -66,8 +67,8 @@ export function isInBounds({ workspace, root }: Bounds, realPath: string): boole
   return [workspace, root].some(directory => pathWithin(directory, realPath) !== undefined);
 }
 
-/** Like `stat`, but returns undefined for a broken link. */
-export function statTarget(file: string): Stats | undefined {
+/** Follows links; returns undefined for a broken one. */
+export function statIfExists(file: string): Stats | undefined {
   try {
     return statSync(file);
   } catch (error) {
@@ -80,8 +81,8 @@ export function isLink(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Returns the deepest link in a path. */
-export function linkOf(file: string): string {
+/** Returns the deepest link in a path, or the path itself. */
+export function deepestLinkIn(file: string): string {
   for (let part = file; part !== path.dirname(part); part = path.dirname(part))
     if (isLink(part)) return part;
   return file;

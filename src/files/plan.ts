@@ -5,17 +5,17 @@ import { InputError, type Problem } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { quote } from '../text/escape.ts';
-import { abbreviate, andMore } from '../text/format.ts';
+import { limitList, listSome } from '../text/format.ts';
 import { explainNoMatch } from './explain-no-match.ts';
 import {
   BROKEN_LINK,
   type FoundFile,
-  HIDDEN_END,
+  LINK_TO_HIDDEN,
   type Matches,
   NOT_REGULAR,
   type SkippedEntry,
 } from './find.ts';
-import { nameFor } from './paths.ts';
+import { displayPath } from './paths.ts';
 
 export interface PlannedFile {
   /** For display: relative to the workspace if inside, with slashes. */
@@ -27,7 +27,7 @@ export interface PlannedFile {
   readonly isExecutable: boolean;
 }
 
-export interface Plan {
+export interface FilePlan {
   /** One per target, in the order found. */
   readonly files: readonly PlannedFile[];
   readonly skipped: readonly SkippedEntry[];
@@ -42,10 +42,10 @@ export interface PlanOptions
 const MAX_CONFLICTS = 10;
 
 /**
- * Decides where each file goes: below its target, without the fixed part of its pattern.
+ * Gives each file its target: the path that the wildcards matched, below the line's target.
  * @throws InputError if a pattern matches nothing, targets conflict or `target` looks like a file
  */
-export function planFiles(matches: readonly Matches[], options: PlanOptions): Plan {
+export function planFiles(matches: readonly Matches[], options: PlanOptions): FilePlan {
   const { workspace, workingDirectory, ifNoFilesFound, target } = options;
   const planned = matches.flatMap(({ files, pattern }) =>
     files.map(file => planFile(file, pattern, options)),
@@ -57,20 +57,20 @@ export function planFiles(matches: readonly Matches[], options: PlanOptions): Pl
     .filter(({ files }) => files.length === 0 && ifNoFilesFound !== 'ignore')
     .map(match => explainNoMatch(match, directory, workspace));
   const more = (count: number) => `And ${count} more of this kind.`;
-  const conflicts = abbreviate(conflictsIn(planned, byTarget), MAX_CONFLICTS, more);
+  const conflicts = limitList(findConflicts(planned, byTarget), MAX_CONFLICTS, more);
   const messages = [...(ifNoFilesFound === 'error' ? unmatched : []), ...conflicts];
   const problems = [
     ...messages.map((message): Problem => ({ input: 'files', message })),
-    ...mistakenTargets(matches, target),
+    ...findMistakenTargets(matches, target),
   ];
   if (problems.length > 0) throw new InputError(problems);
-  const skipped = skippedIn(matches, workspace);
+  const skipped = listSkipped(matches, workspace);
   const warnings = [...(ifNoFilesFound === 'warn' ? unmatched : []), ...skipWarnings(skipped)];
   return { files: [...byTarget.values()], skipped, warnings };
 }
 
 /** Returns one shard's files. A file's shard depends only on its target, so all runners agree. */
-export function shardOf<F extends Pick<PlannedFile, 'target'>>(
+export function filesOfShard<F extends Pick<PlannedFile, 'target'>>(
   files: readonly F[],
   { index, count }: Shard,
 ): F[] {
@@ -81,7 +81,7 @@ export function shardOf<F extends Pick<PlannedFile, 'target'>>(
 
 function planFile(file: FoundFile, pattern: FilePattern, options: PlanOptions): PlannedFile {
   const { realPath, size, isExecutable } = file;
-  const source = nameFor(file.path, options.workspace);
+  const source = displayPath(file.path, options.workspace);
   const target = targetOf(file, pattern.target ?? '', options.target);
   return { source, target, realPath, size, isExecutable };
 }
@@ -95,7 +95,7 @@ function targetOf(file: FoundFile, lineTarget: string, target: string): string {
 }
 
 // With `files: server.js`, `target: app/server.js` would become a folder.
-function mistakenTargets(matches: readonly Matches[], target: string): Problem[] {
+function findMistakenTargets(matches: readonly Matches[], target: string): Problem[] {
   const mistaken = matches.filter(({ pattern, files: [file] }) => {
     if (file?.relative !== '' || pattern.target !== undefined) return false;
     return !target.endsWith('/') && path.posix.basename(target) === path.basename(file.path);
@@ -109,42 +109,41 @@ function mistakenTargets(matches: readonly Matches[], target: string): Problem[]
 const ADVICE = 'Give one line another target, or exclude one.';
 
 /** Describes files whose target is another file's target, or is below it. */
-function conflictsIn(
+function findConflicts(
   planned: readonly PlannedFile[],
   byTarget: ReadonlyMap<string, PlannedFile>,
 ): string[] {
-  const text = JSON.stringify;
+  const quoted = JSON.stringify;
   return planned.flatMap(file => {
     const { source, target } = file;
     const first = byTarget.get(target);
     if (first !== undefined && first !== file) {
       if (isSameFile(first, file)) return [];
-      return `${text(first.source)} and ${text(source)} would both go to ${text(target)}. ${ADVICE}`;
+      return `${quoted(first.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
     }
     const folders = target.split('/').map((_, depth, parts) => parts.slice(0, depth).join('/'));
     const above = folders.map(folder => byTarget.get(folder)).find(owner => owner !== undefined);
     if (above === undefined) return [];
-    return `${text(above.source)} would go to ${text(above.target)} and ${text(source)} would go to ${text(target)}: a file cannot also be a directory. ${ADVICE}`;
+    return `${quoted(above.source)} would go to ${quoted(above.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
   });
 }
 
-// On a case-insensitive file system, two patterns may spell the same file differently.
+// On a case-insensitive file system, two patterns may match one file under different spellings.
 function isSameFile(a: PlannedFile, b: PlannedFile): boolean {
   return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();
 }
 
-function skippedIn(matches: readonly Matches[], workspace: string): SkippedEntry[] {
+function listSkipped(matches: readonly Matches[], workspace: string): SkippedEntry[] {
   const named = matches
     .flatMap(({ skipped }) => skipped)
-    .map(entry => ({ ...entry, path: nameFor(entry.path, workspace) }));
+    .map(entry => ({ ...entry, path: displayPath(entry.path, workspace) }));
   // Two patterns may match the same entry.
   return [...new Map(named.map(entry => [entry.path, entry])).values()];
 }
 
 function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
-  return [BROKEN_LINK, NOT_REGULAR, HIDDEN_END].flatMap(reason => {
-    const [first, ...others] = skipped.filter(entry => entry.reason === reason);
-    if (first === undefined) return [];
-    return [`Skipped (${reason}): ${andMore(quote(first.path), others.length)}.`];
+  return [BROKEN_LINK, NOT_REGULAR, LINK_TO_HIDDEN].flatMap(reason => {
+    const names = skipped.filter(entry => entry.reason === reason).map(entry => quote(entry.path));
+    return names.length === 0 ? [] : [`Skipped (${reason}): ${listSome(names, 1)}.`];
   });
 }

@@ -7,14 +7,15 @@ import { JOB_HEADER_PREFIX, type JobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { Lease } from '../sandbox/sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox-api.ts';
-import { parseFields, textsOf } from '../text/json.ts';
-import { readInputs, requireFiles, tempDirectory, writeToRunner } from './runner.ts';
+import { parseFields, stringFieldsOf } from '../text/json.ts';
+import { readInputs, requireVariables, tempDirectory, writeToRunner } from './runner.ts';
 
-// In nested composite actions, a post step gets the wrong inputs (actions/runner#3514), so save
-// these. Never save the API key.
+// In nested composite actions, a post step gets the wrong inputs (actions/runner#3514). The API key
+// is secret, so it is never saved.
 const SAVED_INPUTS = ['api-url', 'headers', 'retries', 'timeout'];
 
-export function creationMetadata(): Readonly<Record<string, string>> {
+/** Returns metadata that tells which job created a sandbox. */
+export function jobMetadata(): Readonly<Record<string, string>> {
   const { GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_JOB } = process.env;
   return {
     'github-repository': GITHUB_REPOSITORY ?? '',
@@ -24,17 +25,18 @@ export function creationMetadata(): Readonly<Record<string, string>> {
   };
 }
 
-export function scheduleDeletion({ id, endsAt }: Lease, raw: RawInputs): void {
+export function saveDeletion({ id, endsAt }: Lease, raw: RawInputs): void {
   const inputs = Object.fromEntries(SAVED_INPUTS.map(name => [name, raw[name] ?? '']));
   writeToRunner('GITHUB_STATE', () => saveState('sandbox', { id, endsAt, inputs }));
 }
 
-export function loadScheduledDeletion():
-  | { readonly lease: Lease; readonly inputs: RawInputs }
-  | undefined {
+export function loadDeletion(): { readonly lease: Lease; readonly inputs: RawInputs } | undefined {
   const { id, endsAt, inputs } = parseFields(getState('sandbox'));
   if (typeof id !== 'string' || typeof endsAt !== 'number') return undefined;
-  return { lease: { id, endsAt }, inputs: { ...readInputs('sandbox-end'), ...textsOf(inputs) } };
+  return {
+    lease: { id, endsAt },
+    inputs: { ...readInputs('sandbox-end'), ...stringFieldsOf(inputs) },
+  };
 }
 
 const SANDBOX_PREFIX = 'sandbox-sync-sandbox-';
@@ -47,16 +49,19 @@ export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl
   writeToRunner('GITHUB_OUTPUT', () => {
     for (const [name, value] of Object.entries(outputs)) setOutput(name, value);
   });
-  if (token === '' || baseUrl === '') return;
+  if (token !== '' && baseUrl !== '') saveJobSandbox({ id, token, baseUrl });
+}
+
+function saveJobSandbox(sandbox: JobSandbox): void {
   const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${randomUUID()}.json`);
   writeToRunner('GITHUB_STATE', () => saveState('job-sandbox', file));
-  const sandbox: JobSandbox = { id, token, baseUrl };
   writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));
 }
 
+/** Loads the sandboxes that earlier steps of this job saved, and masks their tokens. */
 export function loadJobSandboxes(): JobSandbox[] {
   const sandboxes = filesInTemp(SANDBOX_PREFIX).flatMap(file => {
-    const { id, token, baseUrl } = textsOf(parseFields(readFileSync(file, 'utf8')));
+    const { id, token, baseUrl } = stringFieldsOf(parseFields(readFileSync(file, 'utf8')));
     return id && token && baseUrl ? [{ id, token, baseUrl }] : [];
   });
   for (const { token } of sandboxes) setSecret(token);
@@ -64,27 +69,27 @@ export function loadJobSandboxes(): JobSandbox[] {
   return [...new Map(sandboxes.map(sandbox => [sandbox.id, sandbox])).values()];
 }
 
-export function forgetJobSandbox(): void {
+export function removeJobSandbox(): void {
   const file = getState('job-sandbox');
   if (file !== '') rmSync(file, { force: true });
 }
 
 const MONITOR_PREFIX = 'sandbox-sync-monitor-';
 
-export function openMonitorDirectory(): string {
-  // Check first: without these files, no step could stop the monitor.
-  requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT');
+export function createMonitorDirectory(): string {
+  // Without these files, no later step could stop the monitor.
+  requireVariables('GITHUB_STATE', 'GITHUB_OUTPUT');
   const directory = mkdtempSync(path.join(tempDirectory(), MONITOR_PREFIX));
   writeToRunner('GITHUB_STATE', () => saveState('directory', directory));
   writeToRunner('GITHUB_OUTPUT', () => setOutput('monitor', path.basename(directory)));
   return directory;
 }
 
-export function monitorDirectory(): string | undefined {
+export function loadMonitorDirectory(): string | undefined {
   return getState('directory') || undefined;
 }
 
-export function findMonitors(): string[] {
+export function findMonitorDirectories(): string[] {
   return filesInTemp(MONITOR_PREFIX);
 }
 

@@ -12,7 +12,7 @@ import {
 import { moreInReport } from '../report/html.ts';
 import type { UploadSection } from '../report/upload-section.ts';
 import { escapeCommands, truncate } from '../text/escape.ts';
-import { abbreviate } from '../text/format.ts';
+import { limitList } from '../text/format.ts';
 import type { Redact } from '../text/redact.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 
@@ -27,13 +27,13 @@ export interface Log {
   readonly fail: (lines: readonly string[]) => void;
 }
 
-// GitHub limits annotations to 4,096 characters.
-const MAX_MESSAGE = 4000;
+// The runner cuts annotations at 4,096 characters (_maxIssueMessageLength in actions/runner).
+const MAX_ANNOTATION_LENGTH = 4000;
 
 export function openLog(redact: Redact): Log {
   const clean = (line: string) => escapeCommands(redact(line));
   const toMessage = (lines: readonly string[]) =>
-    truncate(lines.map(clean).join('\n'), MAX_MESSAGE);
+    truncate(lines.map(clean).join('\n'), MAX_ANNOTATION_LENGTH);
   return {
     line: text => info(clean(text)),
     debug(text) {
@@ -42,7 +42,7 @@ export function openLog(redact: Redact): Log {
     },
     group(title, lines) {
       startGroup(title);
-      // One call per line would be noticeably slow for thousands of files.
+      // Calling info() for each of thousands of lines is slow.
       info(lines.map(clean).join('\n'));
       endGroup();
     },
@@ -53,7 +53,7 @@ export function openLog(redact: Redact): Log {
   };
 }
 
-const STATUS: Readonly<Record<FileResult['status'], string>> = {
+const STATUS_WORDS: Readonly<Record<FileResult['status'], string>> = {
   failed: 'failed',
   'not-attempted': 'not attempted',
   uploaded: 'uploaded',
@@ -67,18 +67,18 @@ const MAX_LINES = 1000;
 /** Logs files in a collapsed group: all in a dry run, otherwise at most 1,000, failures first. */
 export function logFiles({ files, skipped, dryRun }: UploadSection, log: Log): void {
   if (files.length + skipped.length === 0) return;
-  const ordered = Object.keys(STATUS).flatMap(status =>
+  const ordered = Object.keys(STATUS_WORDS).flatMap(status =>
     files.filter(file => file.status === status),
   );
   const lines = dryRun
     ? files.map(fileLine)
-    : abbreviate(ordered.map(fileLine), MAX_LINES, moreInReport);
+    : limitList(ordered.map(fileLine), MAX_LINES, moreInReport);
   const skippedLines = skipped.map(({ path, reason }) => `skipped: ${path} (${reason})`);
-  log.group('Files', [...lines, ...abbreviate(skippedLines, MAX_LINES, moreInReport)]);
+  log.group('Files', [...lines, ...limitList(skippedLines, MAX_LINES, moreInReport)]);
 }
 
 function fileLine(result: FileResult): string {
   const { source, target } = result.file;
-  const line = `${STATUS[result.status]}: ${source} → ${'path' in result ? result.path : target}`;
+  const line = `${STATUS_WORDS[result.status]}: ${source} → ${'path' in result ? result.path : target}`;
   return result.status === 'failed' ? `${line} (${result.error.message})` : line;
 }

@@ -2,12 +2,12 @@ import type { PlannedFile } from '../files/plan.ts';
 import { judgementLine } from '../report/figures.ts';
 import type { RunEvent } from '../tasks/context.ts';
 import {
-  andMore,
   formatBytes,
   formatCount,
   formatDuration,
   formatNumber,
   formatRate,
+  listSome,
   totalSize,
 } from '../text/format.ts';
 import type { Log } from './log.ts';
@@ -15,7 +15,7 @@ import type { Log } from './log.ts';
 type LogLine = Log['line'];
 type OnEvent = (event: RunEvent) => void;
 
-const INTERVAL_MS = 15_000;
+const PROGRESS_INTERVAL_MS = 15_000;
 
 export function eventLog({ line, debug }: Pick<Log, 'line' | 'debug'>): OnEvent {
   const handlers = [progressLog(line), retryLog(line, debug), waitLog(line)];
@@ -36,7 +36,7 @@ function progressLog(log: LogLine): OnEvent {
     log(event.title);
     const startedAt = performance.now();
     const line = () => progressLine(event.files, done, performance.now() - startedAt);
-    timer = setInterval(() => log(line()), INTERVAL_MS).unref();
+    timer = setInterval(() => log(line()), PROGRESS_INTERVAL_MS).unref();
   };
 }
 
@@ -70,12 +70,17 @@ function retryLog(log: LogLine, debug: LogLine): OnEvent {
   };
 }
 
-function nameFiles([first, ...others]: readonly PlannedFile[]): string {
-  return andMore(first?.source ?? 'the stats', others.length);
+function nameFiles(files: readonly PlannedFile[]): string {
+  return files.length === 0
+    ? 'the stats'
+    : listSome(
+        files.map(({ source }) => source),
+        1,
+      );
 }
 
 function waitLog(log: LogLine): OnEvent {
-  let dueMs = INTERVAL_MS;
+  let dueMs = PROGRESS_INTERVAL_MS;
   return event => {
     if (event.kind === 'wait')
       log(`Waiting up to ${formatDuration(event.timeoutMs)} for the sandbox`);
@@ -83,7 +88,7 @@ function waitLog(log: LogLine): OnEvent {
     const { isReady, waitedMs, unmet, error } = event.wait;
     if (isReady) return log(`The sandbox was ready after ${formatDuration(waitedMs)}`);
     if (waitedMs < dueMs) return;
-    dueMs = waitedMs + INTERVAL_MS;
+    dueMs = waitedMs + PROGRESS_INTERVAL_MS;
     const reasons = unmet.map(judgementLine);
     if (error !== undefined) reasons.push(error.message);
     log(`Waited ${formatDuration(waitedMs)}: ${reasons.join('; ')}`);

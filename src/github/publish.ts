@@ -6,11 +6,11 @@ import type { Report } from '../report/report.ts';
 import type { FailureGroup } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
 import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
-import { abbreviate, formatNumber } from '../text/format.ts';
+import { formatNumber, limitList } from '../text/format.ts';
 import { errorText } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 import { type Log, logFiles } from './log.ts';
-import { requireFiles, tempDirectory } from './runner.ts';
+import { requireVariables, tempDirectory } from './runner.ts';
 
 interface PublishOptions {
   readonly log: Log;
@@ -31,7 +31,7 @@ export async function publish(report: Report, options: PublishOptions): Promise<
 function writeOutputs(report: Report, verdict: Verdict, options: PublishOptions): string[] {
   try {
     const outputs = { ...writeFiles(report, verdict, options), ...outputsOf(verdict) };
-    requireFiles('GITHUB_OUTPUT');
+    requireVariables('GITHUB_OUTPUT');
     for (const [name, value] of Object.entries(outputs)) setOutput(name, options.redact(value));
     return [];
   } catch (error) {
@@ -97,6 +97,6 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
 const MAX_NAMES = 10;
 
 function failureLines({ message, hint, sources }: FailureGroup): string[] {
-  const names = abbreviate(sources, MAX_NAMES, count => `and ${formatNumber(count)} more`);
+  const names = limitList(sources, MAX_NAMES, count => `and ${formatNumber(count)} more`);
   return [message, hint, ...names.map(name => `- ${name}`)];
 }

@@ -20,13 +20,14 @@ export function workspace(): string {
   return process.env['GITHUB_WORKSPACE'] || process.cwd();
 }
 
-// The runner cancels a job with SIGINT, then SIGTERM (SIGBREAK on Windows).
+// A cancelled step gets SIGINT, then SIGTERM (SIGBREAK on Windows).
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 
-// The second signal comes 7.5 s after SIGINT, and the kill another 2.5 s later.
+// The runner sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (ProcessInvoker.cs in
+// actions/runner).
 const GRACE_MS = { SIGINT: 9000, SIGTERM: 2000, SIGBREAK: 2000 } as const;
 
-/** Aborts `cancel` when the job is cancelled, and `lastCall` just before the process is killed. */
+/** Aborts `cancel` when the job is cancelled, and `killImminent` just before the process is killed. */
 export function cancelSignals() {
   const cancel = new AbortController();
   const killImminent = new AbortController();
@@ -39,15 +40,16 @@ export function cancelSignals() {
 }
 
 /** @throws InputError if the runner has not set one of these variables */
-export function requireFiles(...variables: readonly string[]): void {
-  // Without these files, @actions/core prints commands, which the runner ignores.
+export function requireVariables(...variables: readonly string[]): void {
+  // Without them, @actions/core prints commands that GitHub has deprecated:
+  // https://github.blog/changelog/2022-10-11-github-actions-deprecating-save-state-and-set-output-commands/
   const missing = variables.find(name => !process.env[name]);
   if (missing !== undefined) throw inputError(missing, 'is not set. The runner has to set it.');
 }
 
 /** @throws InputError if the runner's file is missing or cannot be written */
 export function writeToRunner(variable: string, write: () => void): void {
-  requireFiles(variable);
+  requireVariables(variable);
   try {
     write();
   } catch (error) {
@@ -56,6 +58,6 @@ export function writeToRunner(variable: string, write: () => void): void {
 }
 
 export function tempDirectory(): string {
-  requireFiles('RUNNER_TEMP');
+  requireVariables('RUNNER_TEMP');
   return path.resolve(process.env['RUNNER_TEMP'] ?? '');
 }

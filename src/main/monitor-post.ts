@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
-import { monitorDirectory } from '../github/job-state.ts';
+import { loadMonitorDirectory } from '../github/job-state.ts';
 import { runReportingStep } from '../github/step.ts';
 import { isStopped, loadInputs } from '../monitor/record.ts';
 import { endMonitor } from '../tasks/monitor.ts';
 
-const directory = monitorDirectory();
+const directory = loadMonitorDirectory();
 if (directory !== undefined) {
   const inputs = loadInputs(directory)?.inputs ?? {};
-  // If a step stopped the monitor, it has already been judged.
+  // monitor/stop has already judged a monitor that it stopped.
   if (!isStopped(directory))
     await runReportingStep('monitor-end', (_, context) => endMonitor(directory, context), {
       inputs,

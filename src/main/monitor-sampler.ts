@@ -1,5 +1,5 @@
 import { runSampler } from '../monitor/sampler.ts';
-import { receiveTask } from '../monitor/start.ts';
+import { receiveSamplerOptions } from '../monitor/start.ts';
 
 const [, , directory = ''] = process.argv;
-await runSampler(directory, await receiveTask());
+await runSampler(directory, await receiveSamplerOptions());

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { openMonitorDirectory } from '../github/job-state.ts';
+import { createMonitorDirectory } from '../github/job-state.ts';
 import { runReportingStep } from '../github/step.ts';
 import { startMonitor } from '../tasks/monitor.ts';
 import { formatDuration } from '../text/format.ts';
@@ -7,7 +7,7 @@ import { formatDuration } from '../text/format.ts';
 await runReportingStep('monitor', async (inputs, context, raw) => {
   const { name, sandboxId, sampleInterval } = inputs;
   const script = path.join(import.meta.dirname, 'monitor-sampler.js');
-  const setup = { script, openDirectory: openMonitorDirectory, jobPid: process.ppid };
+  const setup = { script, openDirectory: createMonitorDirectory, jobPid: process.ppid };
   await startMonitor(inputs, raw, context, setup);
   const activity = name === '' ? 'Monitoring' : `${name}: monitoring`;
   context.log(`${activity} sandbox ${sandboxId}, a sample every ${formatDuration(sampleInterval)}`);

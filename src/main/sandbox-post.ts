@@ -1,12 +1,12 @@
-import { forgetJobSandbox, loadScheduledDeletion } from '../github/job-state.ts';
+import { loadDeletion, removeJobSandbox } from '../github/job-state.ts';
 import { runStep } from '../github/step.ts';
-import { deleteSandbox, leftBehind } from '../sandbox/sandbox.ts';
+import { deleteOrWarn, notDeletedWarning } from '../sandbox/sandbox.ts';
 
-forgetJobSandbox();
-const saved = loadScheduledDeletion();
+removeJobSandbox();
+const saved = loadDeletion();
 if (saved !== undefined)
-  await runStep('sandbox-end', (inputs, context) => deleteSandbox(saved.lease, inputs, context), {
+  await runStep('sandbox-end', (inputs, context) => deleteOrWarn(saved.lease, inputs, context), {
     inputs: saved.inputs,
-    // Do not fail the job: the sandbox will end by itself.
-    onFailure: ({ warn }, lines) => warn([leftBehind(saved.lease), ...lines].join(' ')),
+    // The sandbox ends by itself, so do not fail the job.
+    onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.lease), ...lines].join(' ')),
   });

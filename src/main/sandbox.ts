@@ -1,14 +1,14 @@
-import { creationMetadata, publishSandbox, scheduleDeletion } from '../github/job-state.ts';
-import { requireFiles } from '../github/runner.ts';
+import { jobMetadata, publishSandbox, saveDeletion } from '../github/job-state.ts';
+import { requireVariables } from '../github/runner.ts';
 import { runStep } from '../github/step.ts';
-import { provideSandbox } from '../sandbox/sandbox.ts';
+import { createOrConnect } from '../sandbox/sandbox.ts';
 
 await runStep('sandbox', async (inputs, context, raw) => {
-  // Check first: without these files, no step could use or delete the sandbox.
-  requireFiles('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
-  await provideSandbox(inputs, context, {
-    trace: creationMetadata(),
-    scheduleDeletion: lease => scheduleDeletion(lease, raw),
+  // Without these files, no later step could use or delete the sandbox.
+  requireVariables('GITHUB_STATE', 'GITHUB_OUTPUT', 'RUNNER_TEMP');
+  await createOrConnect(inputs, context, {
+    jobMetadata: jobMetadata(),
+    scheduleDeletion: lease => saveDeletion(lease, raw),
     publish: publishSandbox,
   });
 });

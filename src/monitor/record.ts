@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { RawInputs } from '../inputs/parsers.ts';
 import type { Sample } from '../stats/sample.ts';
 import { decodeStats } from '../stats/stats.ts';
-import { parseFields, systemCode, textsOf } from '../text/json.ts';
+import { parseFields, stringFieldsOf, systemCode } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
 
 /** Returns the paths of a monitor's files, which never contain secret inputs. */
-export function filesIn(directory: string) {
+export function monitorFiles(directory: string) {
   return {
     inputs: path.join(directory, 'inputs.json'),
     record: path.join(directory, 'record.jsonl'),
@@ -17,7 +17,7 @@ export function filesIn(directory: string) {
   };
 }
 
-// Unlike performance.now(), hrtime has the same origin in all processes of a machine; unlike
+// Unlike performance.now(), hrtime has the same origin in all processes of a machine. Unlike
 // Date.now(), it never jumps.
 function uptimeMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
@@ -39,32 +39,32 @@ export interface SavedInputs {
   readonly origin: number;
 }
 
-export function saveInputs(directory: string, kept: SavedInputs): void {
-  writeFileSync(filesIn(directory).inputs, JSON.stringify(kept), { mode: 0o600 });
+export function saveInputs(directory: string, saved: SavedInputs): void {
+  writeFileSync(monitorFiles(directory).inputs, JSON.stringify(saved), { mode: 0o600 });
 }
 
 export function loadInputs(directory: string): SavedInputs | undefined {
-  const { inputs, origin } = parseFields(readIfExists(filesIn(directory).inputs));
-  return typeof origin === 'number' ? { inputs: textsOf(inputs), origin } : undefined;
+  const { inputs, origin } = parseFields(readIfExists(monitorFiles(directory).inputs));
+  return typeof origin === 'number' ? { inputs: stringFieldsOf(inputs), origin } : undefined;
 }
 
-/** Returns undefined once the sampler has signed off. */
+/** Returns undefined once the sampler has ended by itself. */
 export function samplerPid(directory: string): number | undefined {
-  return Number(readIfExists(filesIn(directory).pid)) || undefined;
+  return Number(readIfExists(monitorFiles(directory).pid)) || undefined;
 }
 
 const STOPPED = 'stopped';
 
 export function requestStop(directory: string): void {
-  appendFileSync(filesIn(directory).stop, '', { mode: 0o600 });
+  appendFileSync(monitorFiles(directory).stop, '', { mode: 0o600 });
 }
 
 export function markStopped(directory: string): void {
-  writeFileSync(filesIn(directory).stop, STOPPED);
+  writeFileSync(monitorFiles(directory).stop, STOPPED);
 }
 
 export function isStopped(directory: string): boolean {
-  return readIfExists(filesIn(directory).stop) === STOPPED;
+  return readIfExists(monitorFiles(directory).stop) === STOPPED;
 }
 
 /** `stats` is the agent's text, undecoded; `end` says why sampling ended. */
@@ -75,17 +75,17 @@ export type RecordLine =
 
 export const STOP_REQUESTED = 'the job asked for it';
 
-/** Appends a line, redacted, since services may echo secrets. */
+/** Appends a line, redacting the secrets that the service may echo. */
 export function appendLine(directory: string, line: RecordLine, redact: Redact): void {
   const text = redact(JSON.stringify(line));
-  appendFileSync(filesIn(directory).record, `${text}\n`, { mode: 0o600 });
+  appendFileSync(monitorFiles(directory).record, `${text}\n`, { mode: 0o600 });
 }
 
-// Fits about 60,000 samples; a day has 17,280 at the default interval.
+// About 60,000 samples fit; a day has 17,280 at the default interval.
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export function isFull(directory: string): boolean {
-  return statSync(filesIn(directory).record).size >= MAX_BYTES;
+  return statSync(monitorFiles(directory).record).size >= MAX_BYTES;
 }
 
 export interface MonitorRecord {
@@ -94,13 +94,13 @@ export interface MonitorRecord {
   readonly failures: readonly string[];
   /** Undefined if the sampler was killed, crashed or hangs. */
   readonly end: string | undefined;
-  /** Last line of the sampler's stderr. */
+  /** The last line of the sampler's stderr. */
   readonly crash: string | undefined;
 }
 
 /** Reads the record, skipping the partial line that a killed sampler may leave. */
 export function readRecord(directory: string): MonitorRecord {
-  const { record, errors } = filesIn(directory);
+  const { record, errors } = monitorFiles(directory);
   const lines = readIfExists(record).split('\n').map(parseLine);
   return {
     samples: lines.flatMap(({ sample }) => sample ?? []),
@@ -124,7 +124,7 @@ function parseLine(line: string): { sample?: Sample; failure?: string; end?: str
 export interface Gap {
   readonly from: number;
   readonly to: number;
-  /** Ends the sentence that reports the gap; empty if unknown. */
+  /** Completes the sentence that reports the gap; empty if unknown. */
   readonly why: string;
 }
 
@@ -132,7 +132,7 @@ export interface Gap {
 const GAP_INTERVALS = 10;
 const MIN_GAP_MS = 30_000;
 
-/** Finds gaps longer than ten intervals and 30 s, and the time after a sampler that ended early. */
+/** Finds times without samples: over ten intervals and 30 s, or since the sampler ended early. */
 export function findGaps(
   { samples, end, crash }: MonitorRecord,
   jobEnd: number,

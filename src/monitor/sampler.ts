@@ -10,24 +10,24 @@ import { redactor } from '../text/redact.ts';
 import {
   appendLine,
   clockSince,
-  filesIn,
   isFull,
+  monitorFiles,
   type RecordLine,
   STOP_REQUESTED,
   samplerPid,
 } from './record.ts';
-import type { SamplerTask } from './start.ts';
+import type { SamplerOptions } from './start.ts';
 
-export async function runSampler(directory: string, task: SamplerTask): Promise<void> {
-  const inputs = parseInputs('monitor', task.inputs);
-  const { stop, cancel } = watchForEnd(directory, task.jobPid, inputs.maxDuration);
+export async function runSampler(directory: string, options: SamplerOptions): Promise<void> {
+  const inputs = parseInputs('monitor', options.inputs);
+  const { stop, cancel } = watchForEnd(directory, options.jobPid, inputs.maxDuration);
   const service = agentService({ ...inputs, timeout: sampleTimeout(inputs) });
-  const redact = redactor(secretsIn(task.inputs));
-  const recording: Recording = {
+  const redact = redactor(secretsIn(options.inputs));
+  const recording: RecordingOptions = {
     intervalMs: inputs.sampleInterval,
     sleep,
     stop,
-    now: clockSince(task.origin),
+    now: clockSince(options.origin),
     write: line => appendLine(directory, line, redact),
     isFull: () => isFull(directory),
   };
@@ -36,7 +36,7 @@ export async function runSampler(directory: string, task: SamplerTask): Promise<
       recordSamples(() => requestStats(client, inputs.statsPath), recording),
     );
   } catch (error) {
-    // The end step quotes the last line, which would be Node's version if the error were uncaught.
+    // The report quotes the last line of stderr. After an uncaught error, Node ends with its version.
     process.stderr.write(`${String(error)}\n`);
   }
   removePidFile(directory);
@@ -55,7 +55,7 @@ export function sampleTimeout({
   return Math.min(timeout, Math.max(MIN_TIMEOUT_MS, sampleInterval));
 }
 
-interface Recording {
+interface RecordingOptions {
   readonly sleep: Sleep;
   readonly intervalMs: number;
   readonly stop: AbortSignal;
@@ -66,7 +66,7 @@ interface Recording {
 
 export async function recordSamples(
   request: () => Promise<{ readonly text: string }>,
-  { intervalMs, sleep, stop, now, write, isFull }: Recording,
+  { intervalMs, sleep, stop, now, write, isFull }: RecordingOptions,
 ): Promise<void> {
   while (!stop.aborted && !isFull()) {
     await sleep(intervalMs, stop);
@@ -81,8 +81,8 @@ export async function recordSamples(
   write({ at: now(), end: stop.aborted ? String(stop.reason) : 'its record was full' });
 }
 
-const CHECK_MS = 200;
-const LAST_SAMPLE_MS = 5000;
+const CHECK_INTERVAL_MS = 200;
+const LAST_SAMPLE_TIMEOUT_MS = 5000;
 const JOB_GONE = 'its job is gone';
 
 /** Aborts `stop` with the reason to end, and `cancel` 5 s later. */
@@ -96,36 +96,36 @@ function watchForEnd(directory: string, jobPid: number, maxDurationMs: number) {
     clearInterval(timer);
     stop.abort(reason);
     // If the job is gone, nobody needs a last sample.
-    setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_MS).unref();
+    setTimeout(() => cancel.abort(), reason === JOB_GONE ? 0 : LAST_SAMPLE_TIMEOUT_MS).unref();
   };
-  const timer = setInterval(check, CHECK_MS).unref();
+  const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
   return { stop: stop.signal, cancel: cancel.signal };
 }
 
 function findReasonToEnd(directory: string, jobPid: number, isTimeUp: boolean): string | undefined {
-  if (existsSync(filesIn(directory).stop)) return STOP_REQUESTED;
+  if (existsSync(monitorFiles(directory).stop)) return STOP_REQUESTED;
   if (!existsSync(directory) || !isRunning(jobPid)) return JOB_GONE;
   return isTimeUp ? 'max-duration was over' : undefined;
 }
 
-// Longer than the 5 s that the sampler has for its last sample.
-const PATIENCE_MS = 8000;
-const WAIT_MS = 50;
+// Longer than LAST_SAMPLE_TIMEOUT_MS.
+const MAX_WAIT_MS = 8000;
+const POLL_MS = 50;
 
 /** Waits for the sampler to exit, at most 8 s. */
 export async function waitForSampler(
   directory: string,
   { sleep, stop, clock }: { sleep: Sleep; stop: AbortSignal; clock: () => number },
 ): Promise<void> {
-  const deadline = clock() + PATIENCE_MS;
+  const deadline = clock() + MAX_WAIT_MS;
   let isWaiting = true;
   while (isWaiting && isSampling(directory) && clock() < deadline)
-    isWaiting = await sleep(WAIT_MS, stop);
+    isWaiting = await sleep(POLL_MS, stop);
 }
 
-// An exited process keeps its ID until it is reaped, so a leftover file would look alive.
+// kill(pid, 0) also succeeds for an exited process whose parent has not reaped it.
 function removePidFile(directory: string): void {
-  rmSync(filesIn(directory).pid, { force: true });
+  rmSync(monitorFiles(directory).pid, { force: true });
 }
 
 function isSampling(directory: string): boolean {
@@ -135,7 +135,7 @@ function isSampling(directory: string): boolean {
 
 function isRunning(pid: number): boolean {
   try {
-    // Signal 0 only tests if the process exists.
+    // Signal 0 only tests whether the process exists (kill(2)).
     return process.kill(pid, 0);
   } catch (error) {
     // EPERM means that the process exists, but belongs to another user.

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseFields, textsOf } from '../text/json.ts';
-import { filesIn, type SavedInputs } from './record.ts';
+import { parseFields, stringFieldsOf } from '../text/json.ts';
+import { monitorFiles, type SavedInputs } from './record.ts';
 
-export interface SamplerTask extends SavedInputs {
-  /** When this process exits, the job is over. */
+export interface SamplerOptions extends SavedInputs {
+  /** The process whose exit ends the job. */
   readonly jobPid: number;
 }
 
 export async function startSampler(
   script: string,
   directory: string,
-  task: SamplerTask,
+  options: SamplerOptions,
 ): Promise<void> {
-  const { errors, pid } = filesIn(directory);
+  const { errors, pid } = monitorFiles(directory);
   const errorFile = openSync(errors, 'a', 0o600);
   const child = spawn(process.execPath, [script, directory], {
     env: samplerEnvironment(),
@@ -29,17 +29,16 @@ export async function startSampler(
   closeSync(errorFile);
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
-  // Use a pipe: other processes can read arguments and environments.
-  child.stdin?.end(JSON.stringify(task));
+  // Other processes can read arguments and environments, but not a pipe.
+  child.stdin?.end(JSON.stringify(options));
   child.unref();
 }
 
-export async function receiveTask(): Promise<SamplerTask> {
+export async function receiveSamplerOptions(): Promise<SamplerOptions> {
   const { inputs, origin, jobPid } = parseFields(await text(process.stdin));
-  return { inputs: textsOf(inputs), origin: Number(origin), jobPid: Number(jobPid) };
+  return { inputs: stringFieldsOf(inputs), origin: Number(origin), jobPid: Number(jobPid) };
 }
 
-// Inputs may be secret, and other processes can read the environment.
 function samplerEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env);
   return Object.fromEntries(entries.filter(([name]) => !name.startsWith('INPUT_')));

@@ -1,5 +1,5 @@
 import { escapeInvisible, truncate } from '../text/escape.ts';
-import { abbreviate, formatNumber } from '../text/format.ts';
+import { formatNumber, limitList } from '../text/format.ts';
 
 export interface Html {
   readonly html: string;
@@ -60,7 +60,7 @@ const MAX_ITEMS = 30;
 
 /** Lists at most 30 items. GitHub drops summaries above 1 MiB. */
 export function shortList(items: readonly Html[]): Html[] {
-  return list(abbreviate(items, MAX_ITEMS, count => html`${moreInReport(count)}`));
+  return list(limitList(items, MAX_ITEMS, count => html`${moreInReport(count)}`));
 }
 
 export function moreInReport(count: number): string {

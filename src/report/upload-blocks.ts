@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { abbreviate, formatBytes, formatCount, formatNumber, totalSize } from '../text/format.ts';
+import { formatBytes, formatCount, formatNumber, limitList, totalSize } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { code, concat, folded, type Html, html, moreInReport, prose, shortList } from './html.ts';
 import type { FailureGroup } from './section-view.ts';
@@ -44,7 +44,7 @@ const MAX_NAMES = 5;
 function describeFailures({ message, hint, sources }: FailureGroup): Html {
   const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
   const more = (count: number) => html`${moreInReport(count)}`;
-  const names = concat(abbreviate(sources.map(code), MAX_NAMES, more), ', ');
+  const names = concat(limitList(sources.map(code), MAX_NAMES, more), ', ');
   return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 

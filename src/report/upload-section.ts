@@ -2,12 +2,12 @@ import type { SkippedEntry } from '../files/find.ts';
 import type { Shard } from '../inputs/parsers.ts';
 import { inlineCode } from '../text/escape.ts';
 import {
-  abbreviate,
   formatBytes,
   formatCount,
   formatDuration,
   formatNumber,
   formatRate,
+  limitList,
 } from '../text/format.ts';
 import type { FileResult } from '../transfer/transfer.ts';
 import { checksumsOf } from './checksums.ts';
@@ -179,7 +179,7 @@ const MAX_ORPHANS = 10;
 
 function orphansNotice({ orphaned }: UploadSection): string[] {
   if (orphaned.length === 0) return [];
-  const names = abbreviate(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport);
+  const names = limitList(orphaned.map(inlineCode), MAX_ORPHANS, moreInReport);
   return [`Still in the sandbox, but no longer in the build: ${names.join(', ')}`];
 }
 

@@ -21,7 +21,7 @@ interface NewSandbox {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface Api extends RetryOptions {
+export interface SandboxApi extends RetryOptions {
   readonly client: Client;
   readonly apiKey: string;
 }
@@ -33,11 +33,11 @@ export function apiService(inputs: Inputs<'sandbox-end'>): Service {
 
 /** Creates a sandbox, retrying only after failures that certainly had no effect. @throws AgentError */
 export function createSandbox(
-  api: Api,
+  api: SandboxApi,
   { template, lifetime, metadata, env }: NewSandbox,
 ): Promise<Sandbox> {
-  // Without `secure`, the service returns no token. With `autoPause`, it would pause the sandbox at
-  // the end of its life instead of deleting it.
+  // E2B returns a token only with `secure`; `autoPause` would pause the sandbox when its lifetime
+  // ends, instead of deleting it.
   const settings = { timeout: lifetime, secure: true, autoPause: false };
   const body = { templateID: template, ...settings, metadata, envVars: env };
   return call({ ...api, isRepeatable: hadNoEffect }, post('/sandboxes', body), answer =>
@@ -45,15 +45,19 @@ export function createSandbox(
   );
 }
 
-/** Connects, extending the sandbox's life to at least `lifetime` seconds. @throws AgentError */
-export async function connectToSandbox(api: Api, id: string, lifetime: number): Promise<Sandbox> {
+/** Extends the sandbox's life to at least `lifetime` seconds. @throws AgentError */
+export async function connectToSandbox(
+  api: SandboxApi,
+  id: string,
+  lifetime: number,
+): Promise<Sandbox> {
   const request = post(`${pathOf(id)}/connect`, { timeout: lifetime });
   const sandbox = await call(api, request, answer => decodeSandbox(answer, api.apiKey));
   return { ...sandbox, id };
 }
 
 /** Returns false if the sandbox was already gone. @throws AgentError */
-export async function removeSandbox(api: Api, id: string): Promise<boolean> {
+export async function deleteSandbox(api: SandboxApi, id: string): Promise<boolean> {
   try {
     return await call(api, { method: 'DELETE', path: pathOf(id) }, () => true);
   } catch (error) {
@@ -62,7 +66,11 @@ export async function removeSandbox(api: Api, id: string): Promise<boolean> {
   }
 }
 
-async function call<T>(api: Api, request: AgentRequest, decode: (answer: Answer) => T): Promise<T> {
+async function call<T>(
+  api: SandboxApi,
+  request: AgentRequest,
+  decode: (answer: Answer) => T,
+): Promise<T> {
   const outcome = await withRetries(async () => decode(await api.client.send(request)), api);
   if ('value' in outcome) return outcome.value;
   const { kind, message, status, code } = outcome.error;
@@ -81,7 +89,7 @@ function post(path: string, body: object): AgentRequest {
 
 function decodeSandbox(answer: Answer, apiKey: string): Sandbox {
   const { sandboxID: id, envdAccessToken: token, domain } = fieldsOf(parseAnswer(answer));
-  // These values go to outputs and the sandbox, which must never see the account's API key.
+  // Outputs and the sandbox receive these values, and must never see the account's API key.
   if ([id, token, domain].some(value => typeof value === 'string' && value.includes(apiKey)))
     throw badAnswer(answer, 'it contains the API key');
   if (typeof id !== 'string' || !isSandboxId(id)) throw badAnswer(answer, 'it names no sandbox');
@@ -101,7 +109,7 @@ const CREATE_FAILED = 'sandbox_create_failed';
 export function mayHaveCreated({ kind, status, code }: AgentError): boolean {
   if (code === CREATE_FAILED) return false;
   if (status === undefined) return ['connection', 'cancelled', 'bad-answer'].includes(kind);
-  // The API itself answers 201. A 200 comes from a website or proxy.
+  // The API answers 201; a 200 comes from a website or proxy.
   return status === 201 || status === 408 || (status >= 500 && status !== 503);
 }
 

@@ -4,13 +4,13 @@ import type { Retry, RetryPolicy } from '../agent/retry.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { formatDuration } from '../text/format.ts';
 import {
-  type Api,
   apiService,
   connectToSandbox,
   createSandbox,
+  deleteSandbox,
   mayHaveCreated,
-  removeSandbox,
   type Sandbox,
+  type SandboxApi,
 } from './sandbox-api.ts';
 
 export interface SandboxContext extends ClientOptions, Pick<RetryPolicy, 'sleep' | 'random'> {
@@ -26,38 +26,39 @@ export interface Lease {
   readonly endsAt: number;
 }
 
-export interface Job {
-  readonly trace: Readonly<Record<string, string>>;
+export interface SandboxHooks {
+  /** Added to the sandbox's metadata, to find it if its creation is never answered. */
+  readonly jobMetadata: Readonly<Record<string, string>>;
   readonly scheduleDeletion: (lease: Lease) => void;
   readonly publish: (sandbox: Sandbox, baseUrl: string) => void;
 }
 
 /** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
-export async function provideSandbox(
+export async function createOrConnect(
   inputs: Inputs<'sandbox'>,
   context: SandboxContext,
-  job: Job,
+  hooks: SandboxHooks,
 ): Promise<void> {
-  const provide = inputs.sandboxId === '' ? create : connect;
+  const open = inputs.sandboxId === '' ? create : connect;
   for (const [name, value] of Object.entries(inputs.env))
     if (/^(["']).*\1$/.test(value))
       context.warn(`env: the value of ${name} is sent with its quotation marks.`);
-  const provided = await withApi(inputs, context, context.cancel, api =>
-    provide(api, inputs, context, job),
+  const opened = await withApi(inputs, context, context.cancel, api =>
+    open(api, inputs, context, hooks),
   );
-  const domain = domainOf(provided, inputs.apiUrl);
-  const sandbox = { ...provided, domain };
+  const domain = domainOf(opened, inputs.apiUrl);
+  const sandbox = { ...opened, domain };
   const baseUrl = baseUrlOf(domain, inputs.apiUrl);
-  job.publish(sandbox, baseUrl);
-  if (baseUrl === '') context.warn(UNKNOWN_URL);
+  hooks.publish(sandbox, baseUrl);
+  if (baseUrl === '') context.warn(NO_DOMAIN_WARNING);
   if (sandbox.token === undefined) throw noTokenError(sandbox);
 }
 
-const UNKNOWN_URL =
+const NO_DOMAIN_WARNING =
   'The service names no domain, so later steps need the inputs sandbox-id, token and base-url.';
 
 /** Deletes a sandbox, or warns if that fails. */
-export async function deleteSandbox(
+export async function deleteOrWarn(
   { id, endsAt }: Lease,
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
@@ -65,16 +66,16 @@ export async function deleteSandbox(
   // A cancelled job still deletes its sandbox, until the runner kills the step.
   await withApi(inputs, context, context.killImminent, async api => {
     try {
-      const wasThere = await removeSandbox(api, id);
+      const wasThere = await deleteSandbox(api, id);
       context.log(wasThere ? `Deleted sandbox ${id}` : `Sandbox ${id} was already gone`);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
-      context.warn(`${leftBehind({ id, endsAt })} ${error.message} ${error.hint}`);
+      context.warn(`${notDeletedWarning({ id, endsAt })} ${error.message} ${error.hint}`);
     }
   });
 }
 
-export function leftBehind({ id, endsAt }: Lease): string {
+export function notDeletedWarning({ id, endsAt }: Lease): string {
   return `Sandbox ${id} could not be deleted. It ends by itself at ${new Date(endsAt).toUTCString()}, unless its lifetime was extended.`;
 }
 
@@ -82,7 +83,8 @@ export function domainOf({ domain }: Pick<Sandbox, 'domain'>, apiUrl: string): s
   return domain ?? /^api\.(.+)$/.exec(new URL(apiUrl).host)?.[1];
 }
 
-// E2B has a host name for each sandbox, so the URL contains placeholders.
+// E2B gives each port of a sandbox a host name (https://e2b.dev/docs/network/public-url), so
+// the URL contains placeholders.
 function baseUrlOf(domain: string | undefined, apiUrl: string): string {
   // Only local test servers use http, and they route by headers at a single address.
   if (apiUrl.startsWith('http:')) return apiUrl;
@@ -93,7 +95,7 @@ function withApi<T>(
   inputs: Inputs<'sandbox-end'>,
   context: SandboxContext,
   stop: AbortSignal,
-  use: (api: Api) => Promise<T>,
+  use: (api: SandboxApi) => Promise<T>,
 ): Promise<T> {
   const { killImminent, log } = context;
   const onRetry = ({ attempt, error, delayMs }: Retry) =>
@@ -104,18 +106,18 @@ function withApi<T>(
 }
 
 async function create(
-  api: Api,
+  api: SandboxApi,
   inputs: Inputs<'sandbox'>,
   { cancel, now, log, warn }: SandboxContext,
-  { trace, scheduleDeletion }: Job,
+  { jobMetadata, scheduleDeletion }: SandboxHooks,
 ): Promise<Sandbox> {
   const { template, lifetime, env } = inputs;
   if (cancel.aborted) throw new AgentError('cancelled', 'The job was cancelled.');
-  const metadata = { ...inputs.metadata, ...trace };
+  const metadata = { ...inputs.metadata, ...jobMetadata };
   const request = { template, lifetime: Math.ceil(lifetime / 1000), metadata, env };
   const sandbox = await createSandbox(api, request).catch((error: unknown) => {
     if (error instanceof AgentError && mayHaveCreated(error))
-      warn(maybeCreatedWarning(trace, now() + lifetime));
+      warn(maybeCreatedWarning(jobMetadata, now() + lifetime));
     throw error;
   });
   const { id } = sandbox;
@@ -123,7 +125,9 @@ async function create(
     if (inputs.delete ?? true) scheduleDeletion({ id, endsAt: now() + lifetime });
   } catch (error) {
     // The post step will not know this sandbox, so delete it now.
-    await removeSandbox(api, id).catch(() => warn(leftBehind({ id, endsAt: now() + lifetime })));
+    await deleteSandbox(api, id).catch(() =>
+      warn(notDeletedWarning({ id, endsAt: now() + lifetime })),
+    );
     throw error;
   }
   log(`Created sandbox ${id} from ${template}, for ${formatDuration(lifetime)}`);
@@ -131,10 +135,10 @@ async function create(
 }
 
 async function connect(
-  api: Api,
+  api: SandboxApi,
   { sandboxId: id, lifetime, delete: shouldDelete = false }: Inputs<'sandbox'>,
   { now, log }: SandboxContext,
-  { scheduleDeletion }: Job,
+  { scheduleDeletion }: SandboxHooks,
 ): Promise<Sandbox> {
   // Schedule the deletion first, in case connecting fails.
   if (shouldDelete) scheduleDeletion({ id, endsAt: now() + lifetime });
@@ -143,8 +147,8 @@ async function connect(
   return sandbox;
 }
 
-function maybeCreatedWarning(trace: Job['trace'], endsAt: number): string {
-  const metadata = Object.entries(trace).map(([key, value]) => `${key}=${value}`);
+function maybeCreatedWarning(jobMetadata: SandboxHooks['jobMetadata'], endsAt: number): string {
+  const metadata = Object.entries(jobMetadata).map(([key, value]) => `${key}=${value}`);
   return `A sandbox may be under way that nobody deletes. Look for one with the metadata ${metadata.join(', ')}. It ends by itself at ${new Date(endsAt).toUTCString()}.`;
 }
 

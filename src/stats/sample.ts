@@ -15,7 +15,7 @@ interface SampleOptions {
   readonly sleep: Sleep;
   readonly count: number;
   readonly intervalMs: number;
-  /** True if an earlier request started the interval of the first CPU figure. */
+  /** True if an earlier request started the period that the first CPU figure covers. */
   readonly cpuWindowStarted: boolean;
   readonly stop: AbortSignal;
   readonly now: () => number;
@@ -23,7 +23,7 @@ interface SampleOptions {
 
 /**
  * Takes samples, oldest first, until one fails. A CPU figure covers the time since the previous
- * request, so the first of several samples is dropped unless `hasPrevious`.
+ * request, so unless `cpuWindowStarted`, the first of several samples is dropped.
  */
 export async function takeSamples(
   read: ReadStats,
@@ -56,7 +56,7 @@ interface WaitOptions {
   readonly onSample: (result: WaitResult) => void;
 }
 
-/** Samples until all conditions hold, time is up or an error is permanent. */
+/** Takes samples until all conditions hold, the time is up or an error cannot be retried. */
 export async function waitUntil(
   conditions: readonly Condition[],
   read: ReadStats,

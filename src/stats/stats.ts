@@ -18,7 +18,7 @@ export async function readStats(client: Client, statsPath: string): Promise<Stat
 }
 
 export function requestStats(client: Client, path: string): Promise<Answer> {
-  // A cached answer could come from a sandbox that is gone.
+  // A cache could answer for a sandbox that is gone.
   return client.send({ method: 'GET', path, headers: { 'Cache-Control': 'no-cache' } });
 }
 
@@ -29,7 +29,7 @@ export function decodeStats(json: string): Stats | undefined {
   const sent = Object.entries(fields).flatMap(([name, value]) =>
     typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [],
   );
-  return { figures: withDerived(new Map(sent)), json: JSON.stringify(fields) };
+  return { figures: addDerived(new Map(sent)), json: JSON.stringify(fields) };
 }
 
 function parseObject(json: string): object | undefined {
@@ -43,17 +43,17 @@ function parseObject(json: string): object | undefined {
   }
 }
 
-// A service that does not know a total reports 0, and then these figures are unknown too.
-const PARTS = {
+// Services report a total of 0 if they do not know it, and then these figures are unknown, too.
+const FIGURES_OF_TOTAL = {
   mem_total: ['mem_total', 'mem_used', 'mem_used_pct', 'mem_free'],
   mem_total_mib: ['mem_total_mib', 'mem_used_mib'],
   disk_total: ['disk_total', 'disk_used', 'disk_used_pct', 'disk_free'],
 } as const;
 
-function withDerived(sent: Figures): Figures {
+function addDerived(sent: Figures): Figures {
   const figures = new Map(sent);
-  for (const [total, parts] of Object.entries(PARTS))
-    if (sent.get(total) === 0) for (const part of parts) figures.delete(part);
+  for (const [total, names] of Object.entries(FIGURES_OF_TOTAL))
+    if (sent.get(total) === 0) for (const name of names) figures.delete(name);
   for (const name of ['mem_total', 'mem_used']) {
     const bytes = figures.get(name);
     const mebibytes = figures.get(`${name}_mib`);
@@ -69,6 +69,6 @@ function withDerived(sent: Figures): Figures {
     figures.set(`${name}_used_pct`, Math.round((used / total) * 10_000) / 100);
     figures.set(`${name}_free`, total - used);
   }
-  // Derived figures can overflow.
+  // Derived figures can overflow to Infinity.
   return new Map([...figures].filter(([, figure]) => Number.isFinite(figure)));
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { agentService, type Client, withClient } from '../agent/client.ts';
 import { findFiles } from '../files/find.ts';
 import { escapeGlob } from '../files/paths.ts';
-import { type Plan, type PlannedFile, planFiles, shardOf } from '../files/plan.ts';
+import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
 import { allOrProblems } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { filesPerRequestOf } from '../inputs/rules.ts';
@@ -60,7 +60,7 @@ export async function prepareUpload(
     findAndPlan(inputs, context),
   ]);
   const { shard, dryRun } = inputs;
-  const files = shard === undefined ? plan.files : shardOf(plan.files, shard);
+  const files = shard === undefined ? plan.files : filesOfShard(plan.files, shard);
   const changes =
     state === undefined ? { unchanged: [], orphaned: [] } : await findChanges(files, state, cancel);
   const section = {
@@ -74,7 +74,7 @@ export async function prepareUpload(
   return { files, unchanged, state, section, warnings: [...plan.warnings, ...warnings] };
 }
 
-async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<Plan> {
+async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<FilePlan> {
   const { workspace, cancel, onEvent } = context;
   const { stateFile } = inputs;
   // The state file is not part of the build.

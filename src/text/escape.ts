@@ -1,10 +1,10 @@
-// Terminals and browsers hide these characters, or change the text around them.
-const UNSEEN =
+// Terminals and browsers hide these characters, or reorder the text around them.
+const INVISIBLE =
   /(?!\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 
-/** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep foreign text on one line. */
+/** Escapes invisible characters, such as `\n` or `\u{202e}`, to keep untrusted text on one line. */
 export function escapeInvisible(text: string): string {
-  return text.replace(UNSEEN, escapeCharacter);
+  return text.replace(INVISIBLE, escapeCharacter);
 }
 
 /** Cuts after `limit` characters and adds `…`, without splitting a surrogate pair. */
@@ -12,13 +12,13 @@ export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Quotes and shortens as JSON, with single backslashes for Windows paths. */
+/** Quotes a value as JSON, cut after 100 characters; Windows paths keep single backslashes. */
 export function quote(value: string): string {
   const json = JSON.stringify(truncate(value, 100));
   return json.replaceAll('\\\\', '\\');
 }
 
-/** Marks text as code for `prose`. */
+/** Wraps text in backticks, which the summary shows as code. */
 export function inlineCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }

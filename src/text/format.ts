@@ -42,10 +42,6 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export function andMore(first: string, otherCount: number): string {
-  return otherCount === 0 ? first : `${first} and ${formatNumber(otherCount)} more`;
-}
-
 export function formatDecimal(value: number, decimals: number): string {
   return String(Number(value.toFixed(decimals)));
 }
@@ -54,8 +50,8 @@ export function totalSize(files: readonly { readonly size: number }[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Keeps the first `limit` items; `more` creates a last item from the number left out. */
-export function abbreviate<T>(
+/** Keeps the first `limit` items; `more` makes a last item from the number left out. */
+export function limitList<T>(
   items: readonly T[],
   limit: number,
   more: (count: number) => T,
@@ -64,6 +60,8 @@ export function abbreviate<T>(
   return [...items.slice(0, limit), more(items.length - limit)];
 }
 
+/** Lists at most `limit` names: `a, b`, `a, b, and 3 more`; or `a and 4 more` with a limit of 1. */
 export function listSome(names: readonly string[], limit: number): string {
-  return abbreviate(names, limit, count => `and ${formatNumber(count)} more`).join(', ');
+  const more = (count: number) => `and ${formatNumber(count)} more`;
+  return limitList(names, limit, more).join(limit === 1 ? ' ' : ', ');
 }

@@ -12,7 +12,7 @@ export function parseFields(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-export function textsOf(value: unknown): Readonly<Record<string, string>> {
+export function stringFieldsOf(value: unknown): Readonly<Record<string, string>> {
   const fields = Object.entries(fieldsOf(value));
   return Object.fromEntries(fields.map(([name, field]) => [name, String(field)]));
 }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { AgentError, type Failure, isFatal } from '../agent/failure.ts';
 import { type Outcome, type Retry, type RetryPolicy, withRetries } from '../agent/retry.ts';
 import type { PlannedFile } from '../files/plan.ts';
-import { andMore } from '../text/format.ts';
+import { listSome } from '../text/format.ts';
 import { type Batch, batchesOf } from './batches.ts';
 import type { UnreadableFile } from './multipart.ts';
 import type { StoredFile, StoreFiles } from './store-files.ts';
@@ -186,7 +186,8 @@ function failOverwritten(results: readonly FileResult[]): FileResult[] {
     const { file, path } = result;
     const [first = result, ...others] = byPath.get(path) ?? [];
     if (others.length === 0) return result;
-    const sources = andMore(first.file.source, others.length);
+    const names = [first, ...others].map(each => each.file.source);
+    const sources = listSome(names, 1);
     const message = `${sources} were stored at the same place, ${path}: only one of them is there.`;
     const hint = 'Give one of them another target, or exclude it.';
     const error: Failure = { kind: 'rejected', status: undefined, message, hint };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { explainNoMatch } from '../../src/files/explain-no-match.ts';
 import type { FindOptions } from '../../src/files/find.ts';
 import { onWindows } from '../system.ts';
-import { directory, type Entries, find, link, plant } from './tree.ts';
+import { createTree, directory, type Entries, find, link } from './file-tree.ts';
 
 const ENTRIES: Entries = {
   'package.json': '',
@@ -20,7 +20,7 @@ const ENTRIES: Entries = {
 
 const HIDDEN = 'names that start with a dot need include-hidden-files: true';
 
-/** By line: why it matches nothing. */
+/** The explanations by line. */
 const REASONS: Readonly<Record<string, string>> = {
   'apps/web/dist/**':
     '"apps/web" exists and contains ".env", "package.json", "src"; there is no "dist" in it',
@@ -42,38 +42,35 @@ const REASONS: Readonly<Record<string, string>> = {
   'links/**': '2 skipped, such as links/l: a broken link',
 };
 
-async function whyNot(line: string, options: Partial<FindOptions> = {}): Promise<string> {
-  using tree = plant(ENTRIES);
+async function explain(line: string, options: Partial<FindOptions> = {}): Promise<string> {
+  using tree = createTree(ENTRIES);
   const [match] = await find(tree.root, [line, '!dist/index.html'], options);
   assert.ok(match !== undefined && match.files.length === 0);
   return explainNoMatch(match, tree.at(options.workingDirectory ?? ''), tree.root);
 }
 
-describe('a pattern that matches nothing is told why', {
-  skip: onWindows('its separators and its cases of names are others'),
-}, () => {
-  for (const [line, why] of Object.entries(REASONS)) {
-    test(line, async () =>
-      assert.equal(await whyNot(line), `"${line}" matches no files to upload (${why}).`),
-    );
-  }
+const SKIP = { skip: onWindows('its separators and its cases of names are others') };
 
-  test('relative to the working directory', async () => {
-    const why = await whyNot('dist', { workingDirectory: 'apps/web' });
-    assert.match(
-      why,
-      /\(the working directory exists and contains "\.env", "package\.json", "src"; /,
-    );
-  });
+for (const [line, why] of Object.entries(REASONS)) {
+  test(`explainNoMatch says why ${line} matches nothing`, SKIP, async () =>
+    assert.equal(await explain(line), `"${line}" matches no files to upload (${why}).`),
+  );
+}
 
-  test('without a word on hidden names if they are included', async () => {
-    assert.doesNotMatch(await whyNot('dist/*', { includeHiddenFiles: true }), /dot/);
-  });
+test('explainNoMatch names paths relative to the working directory', SKIP, async () => {
+  const why = await explain('dist', { workingDirectory: 'apps/web' });
+  assert.match(
+    why,
+    /\(the working directory exists and contains "\.env", "package\.json", "src"; /,
+  );
+});
 
-  test('with at most ten names, as visible text', async () => {
-    const ten =
-      /"many" exists and contains "0\\n", .*, "7\\n", and 3 more; there is no "none" in it/;
-    assert.match(await whyNot('many/none'), ten);
-    assert.match(await whyNot('/no\u200bne'), /\("\/" exists and contains .*; there is no "/);
-  });
+test('explainNoMatch omits the hint about hidden names if they are included', SKIP, async () => {
+  assert.doesNotMatch(await explain('dist/*', { includeHiddenFiles: true }), /dot/);
+});
+
+test('explainNoMatch lists at most ten names, escaped', SKIP, async () => {
+  const ten = /"many" exists and contains "0\\n", .*, "7\\n", and 3 more; there is no "none" in it/;
+  assert.match(await explain('many/none'), ten);
+  assert.match(await explain('/no\u200bne'), /\("\/" exists and contains .*; there is no "/);
 });

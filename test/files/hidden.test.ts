@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { onWindows } from '../system.ts';
-import { directory, find, link, plant, relatives, skipped } from './tree.ts';
+import { createTree, directory, find, link, relativePaths, skippedReasons } from './file-tree.ts';
 
 const TREE = Object.fromEntries(
   ['a.js', '.env', 'sub/.env', 'sub/b.js', '.next/c.js', '.next/.d/e.js', '.git/config'].map(
@@ -10,7 +10,7 @@ const TREE = Object.fromEntries(
   ),
 );
 
-/** By pattern: what it finds, and how much with include-hidden-files. */
+/** By pattern: the files found, and their number with include-hidden-files. */
 const CASES: Readonly<Record<string, readonly [found: readonly string[], all: number]>> = {
   '**': [['a.js', 'sub/b.js'], 7],
   '*': [['a.js', 'sub/b.js'], 7],
@@ -33,69 +33,68 @@ const CASES: Readonly<Record<string, readonly [found: readonly string[], all: nu
   '.*': [['.env', '.git/config', '.next/.d/e.js', '.next/c.js'], 4],
 };
 
-describe('a name below the root that starts with a dot is left out', () => {
-  for (const [pattern, [found, count]] of Object.entries(CASES)) {
-    test(pattern, async () => {
-      using tree = plant(TREE);
-      assert.deepEqual(relatives(await find(tree.root, [pattern])), found);
-      const all = await find(tree.root, [pattern], { includeHiddenFiles: true });
-      assert.equal(relatives(all).length, count);
-    });
-  }
-
-  test('but not one above it, be it the working directory', async () => {
-    using tree = plant(TREE, '.cache/x');
-    assert.deepEqual(relatives(await find(tree.root, ['*.js'])), ['a.js']);
-    const inNext = await find(tree.root, ['**'], { workingDirectory: '.next' });
-    assert.deepEqual(relatives(inNext), ['c.js']);
+for (const [pattern, [found, count]] of Object.entries(CASES)) {
+  test(`the pattern ${pattern} omits hidden files unless include-hidden-files is true`, async () => {
+    using tree = createTree(TREE);
+    assert.deepEqual(relativePaths(await find(tree.root, [pattern])), found);
+    const all = await find(tree.root, [pattern], { includeHiddenFiles: true });
+    assert.equal(relativePaths(all).length, count);
   });
+}
 
-  test('and not entered', {
-    skip: process.getuid?.() === 0 ? 'root reads all' : onWindows('it has no modes'),
-  }, async () => {
-    using tree = plant({ 'a/f': '', 'a/.shut': directory });
-    chmodSync(tree.at('a/.shut'), 0);
-    assert.deepEqual(relatives(await find(tree.root, ['a/**'])), ['f']);
-    // Only a folder that can be read can be removed with the tree.
-    chmodSync(tree.at('a/.shut'), 0o700);
-  });
+test('hidden folders above the root of a pattern hide nothing', async () => {
+  using tree = createTree(TREE, '.cache/x');
+  assert.deepEqual(relativePaths(await find(tree.root, ['*.js'])), ['a.js']);
+  const inNext = await find(tree.root, ['**'], { workingDirectory: '.next' });
+  assert.deepEqual(relativePaths(inNext), ['c.js']);
 });
 
-/** By pattern: links, what is found, and what is skipped. */
+test('hidden folders are not searched', {
+  skip: process.getuid?.() === 0 ? 'root reads all' : onWindows('it has no modes'),
+}, async () => {
+  using tree = createTree({ 'a/f': '', 'a/.shut': directory });
+  chmodSync(tree.at('a/.shut'), 0);
+  assert.deepEqual(relativePaths(await find(tree.root, ['a/**'])), ['f']);
+  // Make it removable.
+  chmodSync(tree.at('a/.shut'), 0o700);
+});
+
+/** By pattern: the links, the files found and the links skipped. */
 const LINKS: Readonly<
   Record<string, readonly [links: Readonly<Record<string, string>>, found: string[], out: string[]]>
 > = {
   'sub/**': [{ 'sub/y': '../.env' }, ['b.js'], ['sub/y']],
-  // A name is hidden only if it starts with a dot below what the link and its end share.
   '.next/**': [{ '.next/x': 'c.js', '.next/y': '../.env' }, ['c.js', 'x'], ['.next/y']],
   '.next/.d/*': [{ '.next/.d/x': '../c.js' }, ['e.js', 'x'], []],
   'conf.env': [{ 'conf.env': '.env' }, [], ['conf.env']],
   '*/.env': [{ 'sub/.env2': 'b.js' }, ['sub/.env'], []],
 };
 
-describe('a link to something hidden is skipped like the hidden thing', {
-  skip: onWindows('its links are others'),
-}, () => {
-  for (const [pattern, [links, found, out]] of Object.entries(LINKS)) {
-    test(pattern, async () => {
+const SKIP = { skip: onWindows('its links are others') };
+
+for (const [pattern, [links, found, out]] of Object.entries(LINKS)) {
+  test(
+    `the pattern ${pattern} skips links to files that are hidden below its root`,
+    SKIP,
+    async () => {
       const ends = Object.entries(links).map(([name, end]) => [name, link(end)] as const);
-      using tree = plant({ ...TREE, ...Object.fromEntries(ends) });
+      using tree = createTree({ ...TREE, ...Object.fromEntries(ends) });
       const matches = await find(tree.root, [pattern]);
       const reasons = out.map(file => [file, 'a link to something hidden']);
-      assert.deepEqual(relatives(matches), found);
-      assert.deepEqual(skipped(matches, tree.root), Object.fromEntries(reasons));
-    });
-  }
+      assert.deepEqual(relativePaths(matches), found);
+      assert.deepEqual(skippedReasons(matches, tree.root), Object.fromEntries(reasons));
+    },
+  );
+}
 
-  test('but for a folder, about which the user must decide', async () => {
-    using tree = plant({ ...TREE, 'sub/x': link('../.git') });
-    await assert.rejects(find(tree.root, ['sub/**']), /follow-symlinks: .*"sub\/x"/);
-  });
+test('a link to a hidden folder needs a decision about follow-symlinks', SKIP, async () => {
+  using tree = createTree({ ...TREE, 'sub/x': link('../.git') });
+  await assert.rejects(find(tree.root, ['sub/**']), /follow-symlinks: .*"sub\/x"/);
+});
 
-  test('also if links are followed', async () => {
-    using tree = plant({ ...TREE, 'sub/x': link('../.git') });
-    const matches = await find(tree.root, ['sub/**'], { followSymlinks: true });
-    assert.deepEqual(relatives(matches), ['b.js']);
-    assert.ok('sub/x/config' in skipped(matches, tree.root));
-  });
+test('files in a hidden folder are skipped even if a link to it is followed', SKIP, async () => {
+  using tree = createTree({ ...TREE, 'sub/x': link('../.git') });
+  const matches = await find(tree.root, ['sub/**'], { followSymlinks: true });
+  assert.deepEqual(relativePaths(matches), ['b.js']);
+  assert.ok('sub/x/config' in skippedReasons(matches, tree.root));
 });

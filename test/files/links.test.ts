@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { pathWithin } from '../../src/files/paths.ts';
 import { onWindows } from '../system.ts';
-import { find, link, plant, relatives, skipped, type Tree } from './tree.ts';
+import { createTree, find, link, relativePaths, skippedReasons, type Tree } from './file-tree.ts';
 
 type Links = Readonly<Record<string, string>>;
 type Follow = boolean | undefined;
 
 const SKIP = { skip: onWindows('its links are others') };
 
-/** Creates a workspace `w` with links, and files beside it. */
-function plantLinked(links: Links): Tree {
+/** Creates a workspace `w` with links, and files next to it. */
+function createLinkedTree(links: Links): Tree {
   const files = ['w/a.txt', 'w/dir/b.txt', 'outside/secret', 'outside/sub/c.txt', 'w2/d.txt'];
-  return plant({
+  return createTree({
     ...Object.fromEntries(files.map(file => [file, file])),
     ...Object.fromEntries(Object.entries(links).map(([name, end]) => [`w/${name}`, link(end)])),
   });
@@ -34,7 +34,7 @@ const BROKEN = 'a broken link';
 const CASES: Readonly<Record<string, Case>> = {
   'to a file': [{ 'dir/l': '../a.txt' }, 'dir', { ...B, 'dir/l': 'w/a.txt' }],
   'to a file, not followed': [{ 'dir/l': '../a.txt' }, 'dir', { ...B, 'dir/l': 'w/a.txt' }, false],
-  'to a file, spelled out': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
+  'to a file, named by the pattern': [{ l: 'm', m: 'a.txt' }, 'l', { l: 'w/a.txt' }],
   'to a file, out and in again': [{ l: '../outside/../w/a.txt' }, 'l', { l: 'w/a.txt' }],
   'to a folder, followed': [{ l: 'dir' }, 'l*', { 'l/b.txt': 'w/dir/b.txt' }, true],
   'to a folder, not followed': [{ 'dir/l': '.' }, 'dir', { ...B, 'dir/l': FOLDER }, false],
@@ -42,7 +42,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'to a folder, its content excluded': [{ 'dir/l': '.' }, 'dir,!**/l/**', B],
   'to a folder, not matched': [{ 'dir/l': '.' }, 'dir/*.txt', B],
   'to a folder, hidden': [{ 'dir/.l': '.' }, 'dir', B],
-  'to a folder, in the part that is spelled out': [
+  'to a folder, before the first wildcard': [
     { l: '.' },
     'l/dir/*.txt',
     { 'l/dir/b.txt': 'w/dir/b.txt' },
@@ -56,20 +56,24 @@ const CASES: Readonly<Record<string, Case>> = {
     true,
   ],
   'to a folder above': [{ 'dir/up': '..' }, 'dir', { ...B, 'dir/up/a.txt': 'w/a.txt' }, true],
-  broken: [{ 'dir/l': 'nowhere', 'dir/m': 'l' }, 'dir', { ...B, 'dir/l': BROKEN, 'dir/m': BROKEN }],
-  'broken, while others are followed': [
+  'that is broken': [
+    { 'dir/l': 'nowhere', 'dir/m': 'l' },
+    'dir',
+    { ...B, 'dir/l': BROKEN, 'dir/m': BROKEN },
+  ],
+  'that is broken, while others are followed': [
     { 'dir/l': 'nowhere' },
     'dir',
     { ...B, 'dir/l': BROKEN },
     true,
   ],
-  'broken, excluded': [{ 'dir/l': 'nowhere' }, 'dir,!dir/l', B],
-  'broken, spelled out': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
+  'that is broken, excluded': [{ 'dir/l': 'nowhere' }, 'dir,!dir/l', B],
+  'that is broken, named by the pattern': [{ l: 'nowhere' }, 'l', { l: BROKEN }],
   'to itself': [{ 'dir/l': 'l' }, 'dir', { ...B, 'dir/l': BROKEN }],
   'through a file': [{ 'dir/l': 'b.txt/x' }, 'dir', { ...B, 'dir/l': BROKEN }],
-  'that leads out, excluded': [{ 'dir/l': '../../outside/secret' }, 'dir,!**/l', B],
-  'that leads out, hidden': [{ 'dir/.l': '../../outside/secret' }, 'dir', B],
-  'that leads out to a folder, not followed': [
+  'out of the workspace, excluded': [{ 'dir/l': '../../outside/secret' }, 'dir,!**/l', B],
+  'out of the workspace, hidden': [{ 'dir/.l': '../../outside/secret' }, 'dir', B],
+  'out of the workspace to a folder, not followed': [
     { 'dir/l': '../../outside' },
     'dir',
     { ...B, 'dir/l': FOLDER },
@@ -77,138 +81,137 @@ const CASES: Readonly<Record<string, Case>> = {
   ],
 };
 
-describe('a link', SKIP, () => {
-  for (const [name, [links, lines, found, followSymlinks]] of Object.entries(CASES)) {
-    test(name, async () => {
-      using tree = plantLinked(links);
-      const matches = await find(tree.at('w'), lines.split(','), { followSymlinks });
-      const files = matches.flatMap(match => match.files);
-      const real = files.map(file => [
-        path.relative(tree.at('w'), file.path),
-        path.relative(tree.root, file.realPath),
-      ]);
-      const all = { ...Object.fromEntries(real), ...skipped(matches, tree.at('w')) };
-      assert.deepEqual(all, found);
-    });
-  }
-
-  test('above the workspace is not looked at', async () => {
-    using tree = plant({
-      'real/w/dist/a.js': '',
-      'real/w/dist/b.js': link('a.js'),
-      up: link('real'),
-    });
-    const [match] = await find(tree.at('up/w'), ['dist/*.js']);
-    assert.deepEqual(
-      match?.files.map(file => [file.path, file.realPath]),
-      ['a', 'b'].map(name => [tree.at(`up/w/dist/${name}.js`), tree.at('real/w/dist/a.js')]),
-    );
+for (const [name, [links, lines, found, followSymlinks]] of Object.entries(CASES)) {
+  test(`findFiles handles a link ${name}`, SKIP, async () => {
+    using tree = createLinkedTree(links);
+    const matches = await find(tree.at('w'), lines.split(','), { followSymlinks });
+    const files = matches.flatMap(match => match.files);
+    const real = files.map(file => [
+      path.relative(tree.at('w'), file.path),
+      path.relative(tree.root, file.realPath),
+    ]);
+    const all = { ...Object.fromEntries(real), ...skippedReasons(matches, tree.at('w')) };
+    assert.deepEqual(all, found);
   });
+}
 
-  test('to itself is an error if links are followed', async () => {
-    using tree = plantLinked({ 'dir/l': 'l' });
-    await assert.rejects(find(tree.at('w'), ['dir'], { followSymlinks: true }), {
-      name: 'InputError',
-      message: /^files: "dir" cannot be searched: ELOOP/,
-    });
+test('links above the workspace are ignored', SKIP, async () => {
+  using tree = createTree({
+    'real/w/dist/a.js': '',
+    'real/w/dist/b.js': link('a.js'),
+    up: link('real'),
+  });
+  const [match] = await find(tree.at('up/w'), ['dist/*.js']);
+  assert.deepEqual(
+    match?.files.map(file => [file.path, file.realPath]),
+    ['a', 'b'].map(name => [tree.at(`up/w/dist/${name}.js`), tree.at('real/w/dist/a.js')]),
+  );
+});
+
+test('a link to itself is an error if links are followed', SKIP, async () => {
+  using tree = createLinkedTree({ 'dir/l': 'l' });
+  await assert.rejects(find(tree.at('w'), ['dir'], { followSymlinks: true }), {
+    name: 'InputError',
+    message: /^files: "dir" cannot be searched: ELOOP/,
   });
 });
 
-describe('links to folders ask for a decision', SKIP, () => {
-  const message = (names: string) =>
-    new RegExp(`^follow-symlinks: is not set.* to folders: ${names}\\. `);
-  const cases: Readonly<Record<string, readonly [links: Links, lines: string, names: string]>> = {
-    one: [{ 'dir/l': '.' }, 'dir/**', '"dir/l"'],
-    'one for two patterns': [{ 'dir/l': '.' }, 'dir,**', '"dir/l"'],
-    'one that leads out': [{ 'dir/l': '../../outside' }, 'dir/**', '"dir/l"'],
-    'the root of a pattern': [{ l: 'dir' }, 'l', '"l"'],
-    'the root of a pattern that does not match it': [{ l: 'dir' }, 'l/*.txt', '"l"'],
-    'twelve, of which ten are named': [
-      Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`dir/${10 + index}`, '.'])),
-      'dir',
-      '"dir/10", .*"dir/19", and 2 more',
-    ],
-  };
-  for (const [name, [links, lines, names]] of Object.entries(cases)) {
-    test(name, async () => {
-      using tree = plantLinked(links);
-      const finding = find(tree.at('w'), lines.split(','));
-      await assert.rejects(finding, { name: 'InputError', message: message(names) });
-    });
-  }
-
-  test('the error names the choices, and the archive', async () => {
-    using tree = plantLinked({ 'dir/l': '.' });
-    const says = /true sends .* false skips .* a ! line .* node_modules, as an archive: https:\/\//;
-    await assert.rejects(find(tree.at('w'), ['dir']), { message: says });
+const UNDECIDED: Readonly<Record<string, readonly [links: Links, lines: string, names: string]>> = {
+  'one link': [{ 'dir/l': '.' }, 'dir/**', '"dir/l"'],
+  'a link that two patterns match': [{ 'dir/l': '.' }, 'dir,**', '"dir/l"'],
+  'a link out of the workspace': [{ 'dir/l': '../../outside' }, 'dir/**', '"dir/l"'],
+  'a link that is the root of a pattern': [{ l: 'dir' }, 'l', '"l"'],
+  'a link that is only the root of a pattern': [{ l: 'dir' }, 'l/*.txt', '"l"'],
+  'ten of twelve links': [
+    Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`dir/${10 + index}`, '.'])),
+    'dir',
+    '"dir/10", .*"dir/19", and 2 more',
+  ],
+};
+for (const [name, [links, lines, names]] of Object.entries(UNDECIDED)) {
+  test(`without follow-symlinks, an error names ${name} to a folder`, SKIP, async () => {
+    using tree = createLinkedTree(links);
+    const finding = find(tree.at('w'), lines.split(','));
+    const message = new RegExp(`^follow-symlinks: is not set.* to folders: ${names}\\. `);
+    await assert.rejects(finding, { name: 'InputError', message });
   });
+}
+
+test('without follow-symlinks, the error names the choices and the archive', SKIP, async () => {
+  using tree = createLinkedTree({ 'dir/l': '.' });
+  const says = /true sends .* false skips .* a ! line .* node_modules, as an archive: https:\/\//;
+  await assert.rejects(find(tree.at('w'), ['dir']), { message: says });
 });
 
-describe('links that lead outside are an error', SKIP, () => {
-  const cases: Readonly<
-    Record<string, readonly [links: Links, pattern: string, names: string, follow?: Follow]>
-  > = {
-    'to a file': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to .*outside/secret"'],
-    'not followed': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to ', false],
-    'by a chain': [{ l: 'm', m: '../outside/secret' }, 'l', '"l" to .*outside/secret"'],
-    'spelled out and hidden': [{ '.l': '../outside/secret' }, '.l', '"\\.l" to '],
-    'to a sibling whose name begins alike': [{ l: '../w2/d.txt' }, 'l', '"l" to .*w2/d.txt"'],
-    'to a folder': [{ 'dir/l': '../../outside' }, 'dir', '"dir/l" to .*outside"\\.', true],
-    'as the root': [{ l: '../outside' }, 'l/**', '"l" to .*outside"\\.', true],
-    'in the part that is spelled out': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"\\.'],
-    'by the deepest link': [
-      { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' },
-      'dir/l/sub/m/*',
-      '"dir/l/sub/m" to .*w2"\\.',
-      true,
-    ],
-    'each of them': [
-      { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' },
-      'dir',
-      '"dir/l" to .*secret", "dir/m" to .*w2"\\.',
-      true,
-    ],
-  };
-  for (const [name, [links, pattern, names, followSymlinks]] of Object.entries(cases)) {
-    test(name, async () => {
-      using tree = plantLinked(links);
-      const message = new RegExp(`^files: links lead outside the workspace: ${names}`);
-      const finding = find(tree.at('w'), [pattern, '../outside/none'], { followSymlinks });
-      await assert.rejects(finding, { name: 'InputError', message });
-    });
-  }
-});
+const OUTSIDE: Readonly<
+  Record<string, readonly [links: Links, pattern: string, names: string, follow?: Follow]>
+> = {
+  'to a file': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to .*outside/secret"'],
+  'not followed': [{ 'dir/l': '../../outside/secret' }, 'dir/**', '"dir/l" to ', false],
+  'by a chain': [{ l: 'm', m: '../outside/secret' }, 'l', '"l" to .*outside/secret"'],
+  'named and hidden': [{ '.l': '../outside/secret' }, '.l', '"\\.l" to '],
+  'to a sibling whose name begins alike': [{ l: '../w2/d.txt' }, 'l', '"l" to .*w2/d.txt"'],
+  'to a folder': [{ 'dir/l': '../../outside' }, 'dir', '"dir/l" to .*outside"\\.', true],
+  'as the root': [{ l: '../outside' }, 'l/**', '"l" to .*outside"\\.', true],
+  'before the first wildcard': [{ l: '../outside' }, 'l/sub/*', '"l" to .*outside"\\.'],
+  'by the deepest link': [
+    { 'dir/l': '../../outside', '../outside/sub/m': '../../w2' },
+    'dir/l/sub/m/*',
+    '"dir/l/sub/m" to .*w2"\\.',
+    true,
+  ],
+  'all of them in one error': [
+    { 'dir/l': '../../outside/secret', 'dir/m': '../../w2' },
+    'dir',
+    '"dir/l" to .*secret", "dir/m" to .*w2"\\.',
+    true,
+  ],
+};
+for (const [name, [links, pattern, names, followSymlinks]] of Object.entries(OUTSIDE)) {
+  test(`links out of the workspace are an error: ${name}`, SKIP, async () => {
+    using tree = createLinkedTree(links);
+    const message = new RegExp(`^files: links lead outside the workspace: ${names}`);
+    const finding = find(tree.at('w'), [pattern, '../outside/none'], { followSymlinks });
+    await assert.rejects(finding, { name: 'InputError', message });
+  });
+}
 
-describe('a pattern outside the workspace has bounds of its own', SKIP, () => {
-  const links = {
-    '../outside/l': 'sub/c.txt',
-    '../outside/m': '../w/a.txt',
-    '../outside/sub/n': '../secret',
-    '../o': 'outside',
-  };
+const LINKS_OUTSIDE = {
+  '../outside/l': 'sub/c.txt',
+  '../outside/m': '../w/a.txt',
+  '../outside/sub/n': '../secret',
+  '../o': 'outside',
+};
 
-  for (const pattern of ['../outside', '../outside/*']) {
-    test(`links within its root and into the workspace are fine: ${pattern}`, async () => {
-      using tree = plantLinked(links);
-      const found = relatives(await find(tree.at('w'), [pattern]));
+for (const pattern of ['../outside', '../outside/*']) {
+  test(
+    `a pattern outside the workspace follows links into its root or the workspace: ${pattern}`,
+    SKIP,
+    async () => {
+      using tree = createLinkedTree(LINKS_OUTSIDE);
+      const found = relativePaths(await find(tree.at('w'), [pattern]));
       assert.deepEqual(found, ['l', 'm', 'secret', 'sub/c.txt', 'sub/n']);
-    });
-  }
+    },
+  );
+}
 
-  for (const [pattern, names] of [
-    ['../outside/sub', '.*outside/sub/n" to .*outside/secret"'],
-    ['../o', '.*/o" to .*outside"'],
-  ] as const) {
-    test(`links out of its root are an error: ${pattern}`, async () => {
-      using tree = plantLinked(links);
+for (const [pattern, names] of [
+  ['../outside/sub', '.*outside/sub/n" to .*outside/secret"'],
+  ['../o', '.*/o" to .*outside"'],
+] as const) {
+  test(
+    `a pattern outside the workspace rejects links out of its root: ${pattern}`,
+    SKIP,
+    async () => {
+      using tree = createLinkedTree(LINKS_OUTSIDE);
       const message = new RegExp(`links lead outside the workspace: "${names}`);
       const finding = find(tree.at('w'), [pattern], { followSymlinks: true });
       await assert.rejects(finding, { name: 'InputError', message });
-    });
-  }
-});
+    },
+  );
+}
 
-test('the path within a directory', SKIP, () => {
+test('pathWithin returns undefined for a path outside the directory', SKIP, () => {
   const inA = { '/a': '', '/a/b/c': 'b/c', '/a/..b': '..b', '/a/...': '...', '/a/b/../c': 'c' };
   for (const [file, within] of Object.entries(inA)) assert.equal(pathWithin('/a', file), within);
   for (const file of ['/ab', '/', '/a/../b']) assert.equal(pathWithin('/a', file), undefined);

@@ -1,63 +1,59 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { eventLog, progressLine } from '../../src/github/progress.ts';
 import { file } from '../report/reports.ts';
 
 const files = [file('a.js', 1024), file('b.js', 3072)];
 
-test('a progress line has files, bytes and the rate', () => {
+test('a progress line shows files, bytes and the rate', () => {
   const line = progressLine(files, { files: 1, bytes: 2048 }, 2000);
   assert.equal(line, '1 of 2 files, 2 KiB of 4 KiB, 1 KiB/s');
 });
 
-test('a progress line has no more bytes than the files, although retries send some twice', () => {
+test('a progress line never shows more bytes than the files have', () => {
   assert.match(progressLine(files, { files: 2, bytes: 9999 }, 1000), /, 4 KiB of 4 KiB,/);
 });
 
-describe('the log of events', () => {
-  function logged(): { readonly lines: string[]; readonly onEvent: ReturnType<typeof eventLog> } {
-    const lines: string[] = [];
-    const onEvent = eventLog({ line: text => lines.push(text), debug: () => {} });
-    return { lines, onEvent };
-  }
+function createLog() {
+  const lines: string[] = [];
+  const onEvent = eventLog({ line: text => lines.push(text), debug: () => {} });
+  return { lines, onEvent };
+}
 
-  test('says every 15 s how far an upload is, until it ends', t => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const { lines, onEvent } = logged();
-    onEvent({ kind: 'start', files, title: 'Uploading' });
-    onEvent({ kind: 'sent', bytes: 1024 });
-    t.mock.timers.tick(15_000);
-    onEvent({ kind: 'end' });
-    t.mock.timers.tick(60_000);
-    assert.match(lines.join('\n'), /^Uploading\n0 of 2 files, 1 KiB of 4 KiB, .*$/);
-  });
+test('the log shows the progress of an upload every 15 s until it ends', t => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { lines, onEvent } = createLog();
+  onEvent({ kind: 'start', files, title: 'Uploading' });
+  onEvent({ kind: 'sent', bytes: 1024 });
+  t.mock.timers.tick(15_000);
+  onEvent({ kind: 'end' });
+  t.mock.timers.tick(60_000);
+  assert.match(lines.join('\n'), /^Uploading\n0 of 2 files, 1 KiB of 4 KiB, .*$/);
+});
 
-  test('names the files of a retry, and stops after twenty', () => {
-    const { lines, onEvent } = logged();
-    const error = new AgentError('busy', 'It was busy.');
-    for (let attempt = 1; attempt <= 25; attempt += 1)
-      onEvent({ kind: 'retry', files, retry: { attempt, error, delayMs: 1000 } });
-    assert.equal(lines[0], 'Attempt 1 for a.js and 1 more failed, next in 1 s: It was busy.');
-    assert.equal(lines.length, 21);
-    assert.match(lines.at(-1) ?? '', /only in the report/);
-  });
+test('the log names the files of a retry, and stops after 20 retries', () => {
+  const { lines, onEvent } = createLog();
+  const error = new AgentError('busy', 'It was busy.');
+  for (let attempt = 1; attempt <= 25; attempt += 1)
+    onEvent({ kind: 'retry', files, retry: { attempt, error, delayMs: 1000 } });
+  assert.equal(lines[0], 'Attempt 1 for a.js and 1 more failed, next in 1 s: It was busy.');
+  assert.equal(lines.length, 21);
+  assert.match(lines.at(-1) ?? '', /only in the report/);
+});
 
-  test('says every 15 s what a wait waits for, and when it is over', () => {
-    const { lines, onEvent } = logged();
-    const wait = { isReady: false, unmet: [], error: new AgentError('server', 'Not yet.') };
-    onEvent({ kind: 'wait', timeoutMs: 60_000 });
-    for (const waitedMs of [5000, 15_000, 20_000, 30_000])
-      onEvent({ kind: 'waited', wait: { ...wait, waitedMs } });
-    onEvent({
-      kind: 'waited',
-      wait: { isReady: true, waitedMs: 31_000, unmet: [], error: undefined },
-    });
-    assert.deepEqual(lines, [
-      'Waiting up to 1 min for the sandbox',
-      'Waited 15 s: Not yet.',
-      'Waited 30 s: Not yet.',
-      'The sandbox was ready after 31 s',
-    ]);
-  });
+test('the log says every 15 s why the sandbox is not ready, and when it is', () => {
+  const { lines, onEvent } = createLog();
+  const wait = { isReady: false, unmet: [], error: new AgentError('server', 'Not yet.') };
+  const ready = { isReady: true, waitedMs: 31_000, unmet: [], error: undefined };
+  onEvent({ kind: 'wait', timeoutMs: 60_000 });
+  for (const waitedMs of [5000, 15_000, 20_000, 30_000])
+    onEvent({ kind: 'waited', wait: { ...wait, waitedMs } });
+  onEvent({ kind: 'waited', wait: ready });
+  assert.deepEqual(lines, [
+    'Waiting up to 1 min for the sandbox',
+    'Waited 15 s: Not yet.',
+    'Waited 30 s: Not yet.',
+    'The sandbox was ready after 31 s',
+  ]);
 });

@@ -2,62 +2,51 @@ import assert from 'node:assert/strict';
 import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
-import { filesIn } from '../../src/monitor/record.ts';
+import { monitorFiles } from '../../src/monitor/record.ts';
 import { recordSamples, sampleTimeout, waitForSampler } from '../../src/monitor/sampler.ts';
 import { fakeClock } from '../clock.ts';
 
-const TOO_LARGE = new AgentError('too-large', 'Long.');
+interface RecordingCase {
+  /** The errors of the first samples. */
+  readonly errors?: readonly Error[];
+  /** The sample during which the job ends. */
+  readonly stopAt?: number;
+  /** The number of samples that fill the record. */
+  readonly fullAt?: number;
+  readonly lines: readonly string[];
+}
 
-describe('sampling', () => {
-  interface Case {
-    /** What each sample fails with, if it does. */
-    readonly errors?: readonly (Error | undefined)[];
-    /** The sample during which the job ends. */
-    readonly stopAt?: number;
-    /** The number of samples that fill the record. */
-    readonly fullAt?: number;
-    readonly lines: readonly string[];
-  }
-  const cases: Readonly<Record<string, Case>> = {
-    'records after each interval, and at the end': {
-      stopAt: 2,
-      lines: ['5 sample', '10 sample', '10 end: enough'],
-    },
-    'records what failed': {
-      errors: [
-        new AgentError('connection', 'Slow.'),
-        TOO_LARGE,
-        new AgentError('cancelled', 'Cut.'),
-      ],
-      stopAt: 3,
-      lines: ['5 failed: Slow.', '10 failed: Long.', '15 failed: Cut.', '15 end: enough'],
-    },
-    'ends when the record is full': {
-      fullAt: 2,
-      lines: ['5 sample', '10 sample', '10 end: its record was full'],
-    },
-  };
-  for (const [name, { errors = [], stopAt, fullAt, lines }] of Object.entries(cases)) {
-    test(name, async () => assert.deepEqual(await recorded({ errors, stopAt, fullAt }), lines));
-  }
+const RECORDING_CASES: Readonly<Record<string, RecordingCase>> = {
+  'records after each interval, and once more when the job ends': {
+    stopAt: 2,
+    lines: ['5 sample', '10 sample', '10 end: enough'],
+  },
+  'records failed samples': {
+    errors: [new AgentError('connection', 'Slow.'), new AgentError('cancelled', 'Cut.')],
+    stopAt: 2,
+    lines: ['5 failed: Slow.', '10 failed: Cut.', '10 end: enough'],
+  },
+  'ends when the record is full': {
+    fullAt: 2,
+    lines: ['5 sample', '10 sample', '10 end: its record was full'],
+  },
+};
 
-  test('lets a bug through', async () => {
-    await assert.rejects(recorded({ errors: [new TypeError('a bug')] }), /a bug/);
-  });
+for (const [name, { lines, ...options }] of Object.entries(RECORDING_CASES))
+  test(`recordSamples ${name}`, async () => assert.deepEqual(await recorded(options), lines));
+
+test('recordSamples throws errors that are bugs', async () => {
+  await assert.rejects(recorded({ errors: [new TypeError('a bug')] }), /a bug/);
 });
 
-/** The lines of a record with an interval of 5 ms. */
+/** Returns the lines recorded with an interval of 5 ms. */
 async function recorded({
-  errors,
+  errors = [],
   stopAt,
   fullAt = Number.POSITIVE_INFINITY,
-}: {
-  readonly errors: readonly (Error | undefined)[];
-  readonly stopAt?: number | undefined;
-  readonly fullAt?: number | undefined;
-}): Promise<string[]> {
+}: Omit<RecordingCase, 'lines'>): Promise<string[]> {
   const lines: string[] = [];
   const stop = new AbortController();
   const { sleep, now } = fakeClock();
@@ -84,19 +73,15 @@ async function recorded({
   return lines;
 }
 
-describe('a sample may take', () => {
-  const cases = [
-    { what: 'ten seconds', timeout: 60_000, sampleInterval: 5000, ms: 10_000 },
-    { what: 'an interval that is longer', timeout: 60_000, sampleInterval: 30_000, ms: 30_000 },
-    { what: 'no longer than timeout', timeout: 3000, sampleInterval: 30_000, ms: 3000 },
-  ];
-  for (const { what, ms, ...inputs } of cases)
-    test(what, () => assert.equal(sampleTimeout(inputs), ms));
+test('a sample times out after 10 s or the interval if longer, and at most after timeout', () => {
+  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 5000 }), 10_000);
+  assert.equal(sampleTimeout({ timeout: 60_000, sampleInterval: 30_000 }), 30_000);
+  assert.equal(sampleTimeout({ timeout: 3000, sampleInterval: 30_000 }), 3000);
 });
 
-test('the end waits 8 s at most for a sampler that hangs', async () => {
+test('waitForSampler gives up after 8 s', async () => {
   using place = mkdtempDisposableSync(path.join(tmpdir(), 'sampler-'));
-  writeFileSync(filesIn(place.path).pid, String(process.pid));
+  writeFileSync(monitorFiles(place.path).pid, String(process.pid));
   let ms = 0;
   const sleep = async (pause: number) => {
     ms += pause;

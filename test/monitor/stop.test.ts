@@ -5,22 +5,29 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { openWorld, type Result, runBadly } from '../e2e/harness.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
-import { type Monitor, signalAtEnd, startAnother, startMonitor, until } from './monitoring.ts';
+import {
+  pollUntil,
+  type RunningMonitor,
+  STALLING_LAST_SAMPLE,
+  signalDuringLastSample,
+  startMonitor,
+  startMonitorIn,
+} from './running-monitor.ts';
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
-/** Asserts that the post step did and said nothing, and that the directory is gone. */
-function assertSilent(post: Result, { directory }: Pick<Monitor, 'directory'>): void {
+/** Asserts that the post step wrote nothing, and that the directory is gone. */
+function assertSilent(post: Result, { directory }: Pick<RunningMonitor, 'directory'>): void {
   const { exitCode, stdout, stderr, summary, outputs } = post;
-  const said = { exitCode, stdout, stderr, summary, outputs };
-  assert.deepEqual(said, { exitCode: 0, stdout: '', stderr: '', summary: '', outputs: {} });
+  const written = { exitCode, stdout, stderr, summary, outputs };
+  assert.deepEqual(written, { exitCode: 0, stdout: '', stderr: '', summary: '', outputs: {} });
   assert.equal(existsSync(directory), false);
 }
 
 describe('monitor/stop', { concurrency: 2 }, () => {
-  test('judges a monitor in the middle of a job, and the post step says nothing', async () => {
+  test('monitor/stop judges a monitor during the job, and the post step writes nothing', async () => {
     await using monitor = await startMonitor({ ...GATED, 'warn-if': 'mem_used_pct.max > 50' });
-    monitor.use(60);
+    monitor.setMemory(60);
     const stop = await monitor.stop();
     assert.equal(stop.exitCode, 0, stop.stdout);
     assert.equal(stop.outputs['gate'], 'warned');
@@ -29,26 +36,26 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     assertSilent(await monitor.post(), monitor);
   });
 
-  test('fails its step if the gate failed, without a summary if it is told so', async () => {
+  test('monitor/stop fails if the gate failed, and omits the summary with summary: false', async () => {
     await using monitor = await startMonitor(GATED);
-    monitor.use(95);
+    monitor.setMemory(95);
     const stop = await monitor.stop({ summary: 'false' });
     assert.deepEqual([stop.exitCode, stop.outputs['gate'], stop.summary], [1, 'failed', '']);
     assertSilent(await monitor.post(), monitor);
   });
 
-  test('without a monitor says how to start one', async () => {
+  test('monitor/stop fails if no monitor runs', async () => {
     await using world = await openWorld();
     const stop = await runBadly(world, {}, { task: 'monitor-stop' });
     assert.equal(stop.outputs['gate'], 'failed');
     assert.match(stop.annotations('error').join(), /^monitor: is needed unless .* Running: none\./);
   });
 
-  test('of several monitors stops the one that is named, or the only one that still runs', async () => {
+  test('monitor/stop stops the named monitor, or the only one that still runs', async () => {
     await using monitor = await startMonitor({ ...GATED, name: 'load test' });
     const inputs = { name: 'all of it', 'fail-if': 'mem_used_pct.max < 5' };
-    await using other = await startAnother(monitor.world, inputs);
-    monitor.use(95);
+    await using other = await startMonitorIn(monitor.world, inputs);
+    monitor.setMemory(95);
 
     const unnamed = await monitor.stop();
     assert.deepEqual([unnamed.exitCode, unnamed.outputs['gate']], [1, 'failed']);
@@ -68,28 +75,26 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     for (const each of [monitor, other]) assertSilent(await each.post(), each);
   });
 
-  test('that is cancelled says so, and the post step has nothing to add', {
+  test('a cancelled monitor/stop reports it, and the post step writes nothing', {
     skip: WITHOUT_SIGNALS,
   }, async () => {
-    const stall = { kind: 'stall', at: 'answering' } as const;
-    const faults = [{ on: 'stats', skip: 1, do: stall }] as const;
-    await using monitor = await startMonitor(GATED, { faults });
-    const stop = await monitor.stop({}, signalAtEnd('SIGINT'));
+    await using monitor = await startMonitor(GATED, STALLING_LAST_SAMPLE);
+    const stop = await monitor.stop({}, signalDuringLastSample('SIGINT'));
     assert.deepEqual([stop.exitCode, stop.report.cancelled], [1, true]);
     assertSilent(await monitor.post(), monitor);
   });
 
-  test('that is killed leaves it to the post step to judge', {
+  test('the post step judges a monitor if monitor/stop was killed', {
     skip: WITHOUT_SIGNALS,
   }, async () => {
     await using monitor = await startMonitor(GATED);
-    monitor.use(95);
-    assert.notEqual((await monitor.stop({}, signalAtEnd('SIGKILL'))).exitCode, 0);
+    monitor.setMemory(95);
+    assert.notEqual((await monitor.stop({}, signalDuringLastSample('SIGKILL'))).exitCode, 0);
     const post = await monitor.post();
     assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
   });
 
-  test('that is killed before its results are out leaves it to the post step too', {
+  test('the post step judges a monitor if monitor/stop was killed before it published', {
     skip: unlessLinux('needs mkfifo'),
   }, async () => {
     await using monitor = await startMonitor(GATED);
@@ -102,7 +107,7 @@ describe('monitor/stop', { concurrency: 2 }, () => {
       {
         // Nobody reads the pipe, so the step waits there.
         env: { GITHUB_STEP_SUMMARY: pipe },
-        onRequest: (_, signal) => void until(isPublishing).then(() => signal('SIGKILL')),
+        onRequest: (_, signal) => void pollUntil(isPublishing).then(() => signal('SIGKILL')),
       },
     );
     assert.notEqual(stop.exitCode, 0);

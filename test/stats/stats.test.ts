@@ -1,101 +1,101 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { decodeStats, readStats } from '../../src/stats/stats.ts';
-import { decoded } from './given.ts';
+import { statsFromJson } from './stats-from-json.ts';
 
 const MIB = 2 ** 20;
 
-describe('figures', () => {
-  const cases: Readonly<Record<string, readonly [json: string, figures: object]>> = {
-    'are all numbers that were sent': [
-      '{"ts":1,"load":0.5,"delta":-3,"big":4e9,"__proto__":1}',
-      { ts: 1, load: 0.5, delta: -3, big: 4e9, ['__proto__']: 1 },
-    ],
-    'are only finite numbers': [
-      '{"a":1e400,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
-      { h: 2 },
-    ],
-    'have the last of a name that was sent twice': ['{"ts":1,"ts":2}', { ts: 2 }],
-    'include the memory in bytes, for a service that reports MiB': [
-      '{"mem_total_mib":4,"mem_used_mib":1}',
-      {
-        mem_total_mib: 4,
-        mem_used_mib: 1,
-        mem_total: 4 * MIB,
-        mem_used: MIB,
-        mem_used_pct: 25,
-        mem_free: 3 * MIB,
-      },
-    ],
-    'include the memory in whole MiB, for a service that reports bytes': [
-      `{"mem_total":${4 * MIB},"mem_used":${1.5 * MIB}}`,
-      {
-        mem_total: 4 * MIB,
-        mem_used: 1.5 * MIB,
-        mem_total_mib: 4,
-        mem_used_mib: 1,
-        mem_used_pct: 37.5,
-        mem_free: 2.5 * MIB,
-      },
-    ],
-    'derive nothing from a part': ['{"disk_used":1,"cpu_count":2}', { disk_used: 1, cpu_count: 2 }],
-    'derive percent with two decimals, and free bytes': [
-      '{"disk_used":2,"disk_total":3}',
-      { disk_used: 2, disk_total: 3, disk_used_pct: 66.67, disk_free: 1 },
-    ],
-    'may exceed their total': [
-      '{"disk_used":9,"disk_total":8}',
-      { disk_used: 9, disk_total: 8, disk_used_pct: 112.5, disk_free: -1 },
-    ],
-    'replace derived ones that were sent': [
-      '{"disk_used":1,"disk_total":4,"disk_used_pct":99,"disk_free":99}',
-      { disk_used: 1, disk_total: 4, disk_used_pct: 25, disk_free: 3 },
-    ],
-    'lack a total of 0, what is used of it, and what is derived': [
-      '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5}',
-      {},
-    ],
-    'lack the memory if all of it is 0': [
-      '{"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
-      { ts: 1 },
-    ],
-    'take the memory from MiB if the total in bytes is 0': [
-      '{"mem_total":0,"mem_used":0,"mem_total_mib":2,"mem_used_mib":1}',
-      {
-        mem_total: 2 * MIB,
-        mem_used: MIB,
-        mem_total_mib: 2,
-        mem_used_mib: 1,
-        mem_used_pct: 50,
-        mem_free: MIB,
-      },
-    ],
-    'lack what is derived and not finite': [
-      '{"disk_used":1e308,"disk_total":1e-300}',
-      { disk_used: 1e308, disk_total: 1e-300, disk_free: -1e308 },
-    ],
-  };
-  for (const [name, [json, figures]] of Object.entries(cases)) {
-    test(name, () => assert.deepEqual(Object.fromEntries(decoded(json).figures), figures));
-  }
-});
+const FIGURES: Readonly<Record<string, readonly [json: string, figures: object]>> = {
+  'returns all numbers': [
+    '{"ts":1,"load":0.5,"delta":-3,"big":4e9,"__proto__":1}',
+    { ts: 1, load: 0.5, delta: -3, big: 4e9, ['__proto__']: 1 },
+  ],
+  'omits what is not a finite number': [
+    '{"a":1e400,"b":"7","c":true,"d":null,"e":[1],"f":{"g":1},"h":2}',
+    { h: 2 },
+  ],
+  'returns the last of two figures with the same name': ['{"ts":1,"ts":2}', { ts: 2 }],
+  'derives bytes of memory from MiB': [
+    '{"mem_total_mib":4,"mem_used_mib":1}',
+    {
+      mem_total_mib: 4,
+      mem_used_mib: 1,
+      mem_total: 4 * MIB,
+      mem_used: MIB,
+      mem_used_pct: 25,
+      mem_free: 3 * MIB,
+    },
+  ],
+  'derives whole MiB of memory from bytes': [
+    `{"mem_total":${4 * MIB},"mem_used":${1.5 * MIB}}`,
+    {
+      mem_total: 4 * MIB,
+      mem_used: 1.5 * MIB,
+      mem_total_mib: 4,
+      mem_used_mib: 1,
+      mem_used_pct: 37.5,
+      mem_free: 2.5 * MIB,
+    },
+  ],
+  'derives nothing without a total': [
+    '{"disk_used":1,"cpu_count":2}',
+    { disk_used: 1, cpu_count: 2 },
+  ],
+  'derives percent with two decimals, and free bytes': [
+    '{"disk_used":2,"disk_total":3}',
+    { disk_used: 2, disk_total: 3, disk_used_pct: 66.67, disk_free: 1 },
+  ],
+  'derives more than 100 percent if the use exceeds the total': [
+    '{"disk_used":9,"disk_total":8}',
+    { disk_used: 9, disk_total: 8, disk_used_pct: 112.5, disk_free: -1 },
+  ],
+  'replaces percent and free bytes that were sent': [
+    '{"disk_used":1,"disk_total":4,"disk_used_pct":99,"disk_free":99}',
+    { disk_used: 1, disk_total: 4, disk_used_pct: 25, disk_free: 3 },
+  ],
+  'omits a total of 0 with the figures that depend on it': [
+    '{"disk_used":1,"disk_total":0,"disk_used_pct":5,"disk_free":5}',
+    {},
+  ],
+  'omits the memory if both totals are 0': [
+    '{"mem_total":0,"mem_used":1,"mem_total_mib":0,"mem_used_mib":1,"ts":1}',
+    { ts: 1 },
+  ],
+  'derives bytes of memory from MiB if the total in bytes is 0': [
+    '{"mem_total":0,"mem_used":0,"mem_total_mib":2,"mem_used_mib":1}',
+    {
+      mem_total: 2 * MIB,
+      mem_used: MIB,
+      mem_total_mib: 2,
+      mem_used_mib: 1,
+      mem_used_pct: 50,
+      mem_free: MIB,
+    },
+  ],
+  'omits derived figures that are not finite': [
+    '{"disk_used":1e308,"disk_total":1e-300}',
+    { disk_used: 1e308, disk_total: 1e-300, disk_free: -1e308 },
+  ],
+};
 
-test("writes the agent's JSON object again, with everything that is not a number", () => {
+for (const [name, [json, figures]] of Object.entries(FIGURES))
+  test(`decodeStats ${name}`, () =>
+    assert.deepEqual(Object.fromEntries(statsFromJson(json).figures), figures));
+
+test("decodeStats writes the agent's JSON object again, with values that are not numbers", () => {
   const sent = '{ "b": {"c": [1.0, "d"]},\n "a": null }\n';
-  assert.equal(decoded(sent).json, '{"b":{"c":[1,"d"]},"a":null}');
+  assert.equal(statsFromJson(sent).json, '{"b":{"c":[1,"d"]},"a":null}');
   const deep = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
   assert.equal(decodeStats(deep), undefined, 'JSON that is nested too deeply is refused');
 });
 
-describe('unusable stats', () => {
-  const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
-  for (const text of ['', '{"a":', 'null', '[]', '1', deep]) {
-    test(text.slice(0, 10), () => assert.equal(decodeStats(text), undefined));
-  }
-});
+const NESTED = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
+for (const text of ['', '{"a":', 'null', '[]', '1', NESTED])
+  test(`decodeStats rejects "${text.slice(0, 10)}"`, () =>
+    assert.equal(decodeStats(text), undefined));
 
-test('asks for stats that are not cached, and says what is wrong with the answer', async () => {
+test('readStats sends no-cache, and rejects an answer that is not an object', async () => {
   const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined };
   const asked: unknown[] = [];
   const clientOf = (text: string) => ({

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import {
-  abbreviate,
   formatBytes,
   formatCount,
   formatDecimal,
   formatDuration,
   formatRate,
+  limitList,
+  listSome,
 } from '../../src/text/format.ts';
 
 const BYTES: readonly (readonly [number, string])[] = [
@@ -25,11 +26,9 @@ const BYTES: readonly (readonly [number, string])[] = [
   [-2048, '-2 KiB'],
 ];
 
-describe('formatBytes', () => {
-  for (const [bytes, expected] of BYTES) {
-    test(`${bytes} is ${expected}`, () => assert.equal(formatBytes(bytes), expected));
-  }
-});
+for (const [bytes, expected] of BYTES)
+  test(`${bytes} bytes are formatted as ${expected}`, () =>
+    assert.equal(formatBytes(bytes), expected));
 
 const DURATIONS: readonly (readonly [number, string])[] = [
   [80.4, '80 ms'],
@@ -45,37 +44,34 @@ const DURATIONS: readonly (readonly [number, string])[] = [
   [90_000_000, '25 h'],
 ];
 
-describe('formatDuration', () => {
-  for (const [ms, expected] of DURATIONS) {
-    test(`${ms} ms is ${expected}`, () => assert.equal(formatDuration(ms), expected));
-  }
-});
+for (const [ms, expected] of DURATIONS)
+  test(`${ms} ms are formatted as ${expected}`, () => assert.equal(formatDuration(ms), expected));
 
-test('a count stands with its noun, thousands are parted', () => {
+test('formatCount adds the noun, its plural and separators of thousands', () => {
   const counts = [0, 1, 2, 999, 1000, 1_234_567].map(count => formatCount(count, 'file'));
-  assert.deepEqual(counts, [
-    '0 files',
-    '1 file',
-    '2 files',
-    '999 files',
-    '1,000 files',
-    '1,234,567 files',
-  ]);
+  const expected = '0 files|1 file|2 files|999 files|1,000 files|1,234,567 files';
+  assert.deepEqual(counts, expected.split('|'));
 });
 
-test('a rate is in bytes a second, also in no time at all', () => {
+test('formatRate shows bytes per second, and treats 0 ms as 1 ms', () => {
   assert.equal(formatRate(2 * 1024 ** 2, 500), '4 MiB/s');
   assert.equal(formatRate(1024, 0), '1 MiB/s');
 });
 
-test('a decimal has at most two decimals', () => {
+test('formatDecimal rounds, and omits trailing zeros', () => {
   const shown = [93.256, 33.3, 4].map(value => formatDecimal(value, 2));
   assert.deepEqual(shown, ['93.26', '33.3', '4']);
 });
 
-test('a list of the limit is kept whole, the end of a longer one is counted', () => {
-  const cut = (...items: readonly string[]) => abbreviate(items, 2, count => `and ${count} more`);
-  assert.deepEqual(cut(), []);
-  assert.deepEqual(cut('a', 'b'), ['a', 'b']);
-  assert.deepEqual(cut('c', 'd', 'e', 'f'), ['c', 'd', 'and 2 more']);
+test('limitList replaces what exceeds the limit by one item', () => {
+  const limited = (...items: readonly string[]) => limitList(items, 2, count => `${count} more`);
+  assert.deepEqual([limited(), limited('a', 'b')], [[], ['a', 'b']]);
+  assert.deepEqual(limited('c', 'd', 'e', 'f'), ['c', 'd', '2 more']);
+});
+
+test('listSome joins names and counts the omitted ones', () => {
+  const names = ['a', 'b', 'c'];
+  const lists = [3, 2, 1].map(limit => listSome(names, limit));
+  assert.deepEqual(lists, ['a, b, c', 'a, b, and 1 more', 'a and 2 more']);
+  assert.deepEqual([listSome([], 1), listSome(['a'], 1)], ['', 'a']);
 });

@@ -13,8 +13,8 @@ import {
   type WorldOptions,
 } from '../e2e/harness.ts';
 
-/** A monitor of a sandbox with adjustable memory use. */
-export interface Monitor extends AsyncDisposable {
+/** A monitor that was started, of a sandbox whose memory use can be set. */
+export interface RunningMonitor extends AsyncDisposable {
   readonly world: World;
   /** The directory that it records into. */
   readonly directory: string;
@@ -23,7 +23,7 @@ export interface Monitor extends AsyncDisposable {
   /** The sampler's process ID. */
   readonly pid: number;
   /** Sets the memory use, in percent. */
-  use(percent: number): void;
+  setMemory(percent: number): void;
   /** Runs monitor/stop. */
   stop(inputs?: Inputs, options?: RunOptions): Promise<Result>;
   /** Runs the post step. */
@@ -37,14 +37,14 @@ export interface Monitor extends AsyncDisposable {
 export async function startMonitor(
   inputs: Inputs = {},
   options: WorldOptions = {},
-): Promise<Monitor> {
+): Promise<RunningMonitor> {
   let used = 10;
   const metrics = () => ({ ...METRICS, mem_used: (METRICS.mem_total * used) / 100 });
   const world = await openWorld({ metrics, ...options });
-  const monitor = await startAnother(world, inputs);
+  const monitor = await startMonitorIn(world, inputs);
   return {
     ...monitor,
-    use(percent) {
+    setMemory(percent) {
       used = percent;
     },
     async [Symbol.asyncDispose]() {
@@ -54,8 +54,11 @@ export async function startMonitor(
   };
 }
 
-/** Starts a monitor in the world of another one. */
-export async function startAnother(world: World, inputs: Inputs): Promise<Omit<Monitor, 'use'>> {
+/** Starts a monitor next to others in the same world. */
+export async function startMonitorIn(
+  world: World,
+  inputs: Inputs,
+): Promise<Omit<RunningMonitor, 'setMemory'>> {
   const given = { 'sample-interval': '1h', ...inputs };
   const main = await runWell(world, given, { task: 'monitor' });
   const { monitor: id = '' } = main.outputs;
@@ -71,22 +74,27 @@ export async function startAnother(world: World, inputs: Inputs): Promise<Omit<M
       runAction(world, { ...given, ...more }, { ...options, task: 'monitor', post: main }),
     async [Symbol.asyncDispose]() {
       if (samplerPid(directory) !== undefined) requestStop(directory);
-      await until(() => !isRunning(pid));
+      await pollUntil(() => !isRunning(pid));
     },
   };
 }
 
-/** Waits until something is true. Fails after half a minute. */
-export async function until(isTrue: () => boolean): Promise<void> {
+/** The agent of the world answers the first request for stats, and stalls during the next. */
+export const STALLING_LAST_SAMPLE: WorldOptions = {
+  faults: [{ on: 'stats', skip: 1, do: { kind: 'stall', at: 'answering' } }],
+};
+
+/** Waits until `isTrue` returns true. @throws Error after half a minute */
+export async function pollUntil(isTrue: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1500; tries += 1) {
     if (isTrue()) return;
     await delay(20);
   }
-  throw new Error('what was waited for did not come');
+  throw new Error('the condition is still false');
 }
 
-/** Sends the running step a signal when the sampler asks for its last sample. */
-export function signalAtEnd(name: NodeJS.Signals): Pick<RunOptions, 'onRequest'> {
+/** Sends the running step a signal when the sampler requests its last sample. */
+export function signalDuringLastSample(name: NodeJS.Signals): Pick<RunOptions, 'onRequest'> {
   return { onRequest: (_, signal) => signal(name) };
 }
 

@@ -14,17 +14,17 @@ const RUNNER = { GITHUB_REPOSITORY: 'octo/app', GITHUB_RUN_ID: '42', GITHUB_JOB:
 export type Inputs = Step['inputs'];
 type Options = Pick<Step, 'env' | 'onLine' | 'onStart'> & { readonly post?: StepEnd };
 
-/** A job in which the built actions run, and the service that they talk to. */
-export type Service = Awaited<ReturnType<typeof openService>>;
+/** A job that runs the built actions, and the service that they use. */
+export type TestJob = Awaited<ReturnType<typeof openJob>>;
 
-export async function openService(options: Partial<ControlPlaneOptions> = {}) {
+export async function openJob(options: Partial<ControlPlaneOptions> = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-action-'));
   const places = { workspace: path.join(folder, 'work'), temp: path.join(folder, 'temp') };
   for (const place of Object.values(places)) mkdirSync(place);
   const plane = await startControlPlane({ apiKey: API_KEY, folder, ...options });
 
-  /** Runs the action in a folder of the project; its post step, given the end of the main step. */
-  async function use(action: string, inputs: Inputs, { env, ...more }: Options = {}) {
+  /** Runs the main step of an action or, given the end of that, its post step. */
+  async function runAction(action: string, inputs: Inputs, { env, ...more }: Options = {}) {
     const step = { ...places, ...more, action: path.join(PROJECT, action), inputs };
     const end = await runStep({ ...step, env: { ...RUNNER, ...env } });
     assert.equal(end.stderr, '');
@@ -33,10 +33,10 @@ export async function openService(options: Partial<ControlPlaneOptions> = {}) {
   return {
     plane,
     ...places,
-    use,
+    runAction,
     /** Runs the action `sandbox`. */
-    run: (inputs: Inputs = {}, more: Options = {}) =>
-      use('sandbox', { 'api-url': plane.url, 'api-key': API_KEY, ...inputs }, more),
+    runSandbox: (inputs: Inputs = {}, more: Options = {}) =>
+      runAction('sandbox', { 'api-url': plane.url, 'api-key': API_KEY, ...inputs }, more),
     async [Symbol.asyncDispose]() {
       await plane[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
@@ -44,26 +44,26 @@ export async function openService(options: Partial<ControlPlaneOptions> = {}) {
   };
 }
 
-/** The requests to the API, with IDs replaced by ID. */
-export function asked({ plane }: Service): string[] {
+/** Returns the requests to the API, with IDs replaced by `ID`. */
+export function apiRequests({ plane }: TestJob): string[] {
   const ids = new RegExp(plane.created.map(({ id }) => id).join('|') || '(?!)', 'g');
   return plane.requests.map(request => request.replaceAll(ids, 'ID'));
 }
 
-/** The messages of all annotations of a level. */
+/** Returns the messages of all annotations of a level. */
 export function annotations({ stdout }: StepEnd, level: 'error' | 'warning'): string {
   const lines = stdout.split('\n').filter(line => line.startsWith(`::${level}`));
   return lines.map(line => line.replace(/^.*?::.*?::/, '').replaceAll('%0A', '\n')).join('\n');
 }
 
-/** Everything that a step wrote, without mask commands. */
-export function shownBy({ stdout, outputs, state, env, summary }: StepEnd): string {
+/** Returns everything that a step wrote, without mask commands. */
+export function visibleOutput({ stdout, outputs, state, env, summary }: StepEnd): string {
   const log = stdout.replaceAll(/^::add-mask::.*$/gm, '');
   return [log, JSON.stringify([outputs, state, env]), summary].join('\n');
 }
 
-/** The metadata that a creation must have besides the user's own. */
-export function traceIn(body: unknown): Readonly<Record<string, string>> {
+/** Returns the metadata that the action must add to a creation with this body. */
+export function jobMetadataIn(body: unknown): Readonly<Record<string, string>> {
   const id = /"sandbox-sync-id":"([\da-f-]{36})"/.exec(JSON.stringify(body))?.[1];
   return {
     'github-repository': 'octo/app',

@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
-import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import type { StepEnd } from '../../dev/runner/step.ts';
-import { domainOf } from '../../src/sandbox/sandbox.ts';
-import { listenHere } from '../listening.ts';
+import { API_KEY, annotations, type Inputs, openJob, visibleOutput } from '../sandbox/test-job.ts';
 import { filesBelow, WINDOWS } from '../system.ts';
-import { API_KEY, annotations, type Inputs, openService, shownBy } from './service.ts';
 
 const METRICS = { mem_total: 2 ** 33, mem_used: 2 ** 31 };
 
-test('later steps use the sandbox of the job, and show its token nowhere', async () => {
-  await using service = await openService({ agents: { metrics: () => METRICS } });
-  const { plane, temp, workspace, use } = service;
+test('later steps use the sandbox of the job without showing its token', async () => {
+  await using job = await openJob({ agents: { metrics: () => METRICS } });
+  const { plane, temp, workspace, runAction } = job;
   mkdirSync(path.join(workspace, 'dist'));
   writeFileSync(path.join(workspace, 'dist/a.txt'), 'a');
   const ends: StepEnd[] = [];
   async function run(folder: string, inputs: Inputs, post?: StepEnd) {
-    const end = await use(folder, inputs, { env: { RUNNER_DEBUG: '1' }, ...(post && { post }) });
+    const end = await runAction(folder, inputs, {
+      env: { RUNNER_DEBUG: '1' },
+      ...(post && { post }),
+    });
     assert.equal(end.exitCode, 0, end.stdout);
     ends.push(end);
     return end;
@@ -42,17 +40,17 @@ test('later steps use the sandbox of the job, and show its token nowhere', async
   const stored = ['home/user/again/a.txt', 'home/user/app/a.txt'];
   assert.deepEqual(Object.keys(filesBelow(root)).sort(), stored);
 
-  const isHandover = (file: string) => file.startsWith('sandbox-sync-sandbox-');
+  const isSavedSandbox = (file: string) => file.startsWith('sandbox-sync-sandbox-');
   const files = Object.entries(filesBelow(temp));
-  const [[file, left] = ['none', ''], ...others] = files.filter(([name]) => isHandover(name));
+  const [[file, left] = ['none', ''], ...others] = files.filter(([name]) => isSavedSandbox(name));
   assert.deepEqual(others, []);
   assert.ok(left.includes(token) && !left.includes(API_KEY));
   if (!WINDOWS) assert.equal(statSync(path.join(temp, file)).mode & 0o777, 0o600);
 
   const { token: output, ...rest } = outputs;
   assert.equal(output, token);
-  const written = files.filter(([name]) => !isHandover(name)).map(([, bytes]) => String(bytes));
-  const shown = [{ ...main, outputs: rest }, ...ends.slice(1)].map(shownBy);
+  const written = files.filter(([name]) => !isSavedSandbox(name)).map(([, bytes]) => String(bytes));
+  const shown = [{ ...main, outputs: rest }, ...ends.slice(1)].map(visibleOutput);
   for (const text of [...written, ...shown])
     for (const secret of [token, API_KEY]) assert.ok(!text.includes(secret), text);
   for (const { stdout, env } of ends) {
@@ -61,23 +59,23 @@ test('later steps use the sandbox of the job, and show its token nowhere', async
   }
 
   await run('sandbox', creating, { ...main, outputs });
-  assert.deepEqual(Object.keys(filesBelow(temp)).filter(isHandover), []);
+  assert.deepEqual(Object.keys(filesBelow(temp)).filter(isSavedSandbox), []);
   assert.deepEqual(plane.running(), [id]);
 });
 
-test('sandbox-id names the sandbox, unless the step has a connection of its own', async () => {
-  await using service = await openService();
-  const { plane, run, use } = service;
-  const [first, second] = [await run(), await run()];
+test('sandbox-id selects one of several sandboxes of the job', async () => {
+  await using job = await openJob();
+  const { plane, runSandbox, runAction } = job;
+  const [first, second] = [await runSandbox(), await runSandbox()];
   const [one, two] = plane.created;
   assert.ok(one && two);
 
-  /** Reads the stats. Returns which sandbox answered, or the error. */
+  /** Runs the action stats. Returns the ID of the sandbox that answered, or the error. */
   async function measure(inputs: Inputs): Promise<string> {
     const counts = plane.created.map(({ agent }) => agent.requests.length);
-    const end = await use('stats', inputs);
-    const asked = plane.created.filter(({ agent }, at) => agent.requests.length !== counts[at]);
-    return end.exitCode === 0 ? asked.map(({ id }) => id).join() : annotations(end, 'error');
+    const end = await runAction('stats', inputs);
+    const answering = plane.created.filter(({ agent }, at) => agent.requests.length !== counts[at]);
+    return end.exitCode === 0 ? answering.map(({ id }) => id).join() : annotations(end, 'error');
   }
 
   const either = `"(${one.id}|${two.id})"`;
@@ -93,43 +91,9 @@ test('sandbox-id names the sandbox, unless the step has a connection of its own'
     /^base-url: is required/m,
   );
   assert.match(await measure({ 'sandbox-id': one.id, ...own }), /^token: is empty or null/m);
-  await run({}, { post: second });
+  await runSandbox({}, { post: second });
   assert.equal(await measure({}), one.id);
-  await run({}, { post: first });
+  await runSandbox({}, { post: first });
   const none = await measure({});
   assert.match(none, /^sandbox-id: no earlier step of this job has left a sandbox\. Use /m);
-});
-
-test('the domain is that of the answer, or else that of the API', () => {
-  const rows = [
-    ['x.io', 'https://api.e2b.app', 'x.io'],
-    [undefined, 'https://api.mine.e2b.dev/v1', 'mine.e2b.dev'],
-    [undefined, 'https://sandboxes.example.com', undefined],
-  ] as const;
-  for (const [domain, apiUrl, known] of rows) assert.equal(domainOf({ domain }, apiUrl), known);
-});
-
-test('each sandbox has a host name', { skip: !hasOpenssl && 'needs openssl' }, async () => {
-  using keys = makeKeys('DNS:*.e2b.app');
-  await using service = await openService({ tls: keys, domain: null });
-  const hosts: string[] = [];
-  const proxy = createServer().on('connect', ({ url = '' }, socket) => {
-    hosts.push(url);
-    const tunnel = connect(Number(new URL(service.plane.url).port), '127.0.0.1');
-    socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    socket.pipe(tunnel).pipe(socket);
-    for (const side of [socket, tunnel]) side.on('error', () => tunnel.destroy());
-  });
-  const HTTPS_PROXY = `http://127.0.0.1:${await listenHere(proxy)}`;
-  const env = { HTTPS_PROXY, NODE_EXTRA_CA_CERTS: keys.certFile };
-  try {
-    const main = await service.run({ 'api-url': 'https://api.e2b.app' }, { env });
-    const stats = await service.use('stats', {}, { env });
-    assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
-    const host = `49983-${service.plane.created[0]?.id}.e2b.app`;
-    assert.equal(main.outputs['base-url'], `https://${host}`);
-    assert.deepEqual([...new Set(hosts)], ['api.e2b.app:443', `${host}:443`]);
-  } finally {
-    proxy.close();
-  }
 });

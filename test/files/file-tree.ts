@@ -6,10 +6,10 @@ import { type FindOptions, findFiles, type Matches } from '../../src/files/find.
 import type { FileRules } from '../../src/inputs/files.ts';
 
 /** An entry: a file's content, or a function that creates something else. */
-type EntryPoint = string | Buffer | ((file: string) => void);
+type Entry = string | Buffer | ((file: string) => void);
 
-/** Entries by their path below the root of a tree. */
-export type Entries = Readonly<Record<string, EntryPoint>>;
+/** Entries by their path below the root. */
+export type Entries = Readonly<Record<string, Entry>>;
 
 export interface Tree extends Disposable {
   /** Absolute path, links resolved. */
@@ -18,7 +18,7 @@ export interface Tree extends Disposable {
 }
 
 /** Creates a tree in a new directory; `below` comes between that directory and the root. */
-export function plant(entries: Entries, below = ''): Tree {
+export function createTree(entries: Entries, below = ''): Tree {
   const top = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'upload-')));
   const root = path.join(top, below);
   mkdirSync(root, { recursive: true });
@@ -35,7 +35,7 @@ export function plant(entries: Entries, below = ''): Tree {
   };
 }
 
-export function link(target: string): EntryPoint {
+export function link(target: string): Entry {
   return file => symlinkSync(target, file);
 }
 
@@ -48,16 +48,16 @@ export function directory(file: string): void {
 }
 
 /** Creates a file whose name ends in a byte that is not UTF-8. */
-export function badName(file: string): void {
+export function nonUtf8File(file: string): void {
   writeFileSync(Buffer.concat([Buffer.from(file), Buffer.from([0xff])]), 'x');
 }
 
-// The library prints debug lines, which would drown the output of the tests.
+// @actions/glob prints debug lines, which would drown the output of the tests.
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk: string | Uint8Array, ...more: []) =>
   typeof chunk === 'string' && chunk.startsWith('::debug::') ? true : write(chunk, ...more);
 
-/** Finds what lines match in a workspace, with the defaults of the inputs. */
+/** Calls `findFiles` with these lines and the defaults of the inputs. */
 export function find(
   workspace: string,
   lines: readonly string[],
@@ -77,13 +77,13 @@ export function find(
   });
 }
 
-/** The paths found, relative to the roots of their patterns, sorted. */
-export function relatives(matches: readonly Matches[]): string[] {
+/** Returns the paths found, relative to the roots of their patterns, sorted. */
+export function relativePaths(matches: readonly Matches[]): string[] {
   return matches.flatMap(({ files }) => files.map(({ relative }) => relative)).sort();
 }
 
-/** The reasons of the skipped entries, by their paths below `root`. */
-export function skipped(matches: readonly Matches[], root: string): Record<string, string> {
+/** Returns the reasons of the skipped entries by their paths below `root`. */
+export function skippedReasons(matches: readonly Matches[], root: string): Record<string, string> {
   const all = matches.flatMap(match => match.skipped);
   return Object.fromEntries(
     all.map(entry => [path.relative(root, entry.path).replaceAll(path.sep, '/'), entry.reason]),

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findGaps, STOP_REQUESTED } from '../../src/monitor/record.ts';
+import { judgeRecord } from '../../src/tasks/monitor.ts';
+import { parse } from '../gate/given.ts';
+import { statsFromJson } from '../stats/stats-from-json.ts';
+
+const S = 1000;
+const STATS = statsFromJson('{"mem_used_pct":10}');
+
+function samplesAt(...seconds: readonly number[]) {
+  return seconds.map(each => ({ at: each * S, ...STATS }));
+}
+
+/** A job that ends after 100 s, with an interval of 5 s. */
+interface MonitoredJob {
+  /** The times of the samples, in seconds. */
+  readonly at: readonly number[];
+  readonly end?: string;
+  readonly crash?: string;
+  readonly gaps: readonly (readonly [from: number, to: number, why: string])[];
+}
+
+const JOBS: Readonly<Record<string, MonitoredJob>> = {
+  'none in a job that was sampled to its end': {
+    at: [0, 48, 98, 100],
+    end: STOP_REQUESTED,
+    gaps: [],
+  },
+  'a gap that ends after the job, with a late last sample': {
+    at: [0, 50, 101],
+    end: STOP_REQUESTED,
+    gaps: [[50, 101, '']],
+  },
+  'none in ten intervals between two samples': { at: [0, 50, 100], end: STOP_REQUESTED, gaps: [] },
+  'a gap in more than ten intervals between two samples': {
+    at: [0, 50.001, 100],
+    end: STOP_REQUESTED,
+    gaps: [[0, 50.001, '']],
+  },
+  'a gap at the end of the job': { at: [0, 49], end: STOP_REQUESTED, gaps: [[49, 100, '']] },
+  'two gaps in one job': {
+    at: [0, 60, 70, 121],
+    end: STOP_REQUESTED,
+    gaps: [
+      [0, 60, ''],
+      [70, 121, ''],
+    ],
+  },
+  'a gap after max-duration, however short': {
+    at: [0, 40, 80],
+    end: 'max-duration was over',
+    gaps: [[80, 100, ', since the monitor had ended: max-duration was over']],
+  },
+  'a gap after a crash, with its error': {
+    at: [0, 50, 99],
+    crash: 'Error: ENOSPC',
+    gaps: [[99, 100, ', since the monitor had ended: Error: ENOSPC']],
+  },
+  'a gap after a killed sampler': {
+    at: [0, 50, 100],
+    gaps: [[100, 100, ', since something else ended the monitor']],
+  },
+};
+
+for (const [name, { at, end, crash, gaps }] of Object.entries(JOBS))
+  test(`findGaps finds ${name}`, () => {
+    const found = findGaps({ samples: samplesAt(...at), failures: [], end, crash }, 100 * S, 5 * S);
+    const seconds = found.map(gap => [gap.from / S, gap.to / S, gap.why]);
+    assert.deepEqual(seconds, gaps);
+  });
+
+test('findGaps ignores gaps up to 30 s with short intervals', () => {
+  const record = { samples: samplesAt(0, 30, 61, 62), failures: [], end: STOP_REQUESTED };
+  const gaps = findGaps({ ...record, crash: undefined }, 62 * S, S);
+  assert.deepEqual(gaps, [{ from: 30 * S, to: 61 * S, why: '' }]);
+});
+
+const CONDITIONS = [parse('mem_used_pct > 90')];
+const GATES = {
+  'fails a gate with fail-if': [CONDITIONS, [], 'failed', 1, 0],
+  'is a warning with warn-if': [[], CONDITIONS, 'warned', 0, 2],
+  'is a warning without conditions': [[], [], 'none', 0, 2],
+} as const;
+
+for (const [name, [failIf, warnIf, state, errors, warnings]] of Object.entries(GATES))
+  test(`a gap ${name}`, () => {
+    const sampleInterval = 5 * S;
+    const inputs = { name: '', sandboxId: 's', baseUrl: 'u', sampleInterval, summary: true };
+    const record = { samples: samplesAt(0, 60, 120), failures: [], end: STOP_REQUESTED };
+    const judged = { ...record, crash: undefined };
+    const ending = { jobEnd: 130 * S, cancelled: false };
+    const report = judgeRecord({ ...inputs, failIf, warnIf }, judged, ending);
+    assert.equal(report.measured?.gate.state, state);
+    assert.deepEqual([report.errors.length, report.warnings.length], [errors, warnings]);
+    const [first = ''] = [...report.errors.map(({ message }) => message), ...report.warnings];
+    assert.equal(first, 'The sandbox was not seen from 00:00:00 UTC to 00:01:00 UTC.');
+    assert.deepEqual(report.measured?.monitored, { from: 0, to: 130 * S });
+  });

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Failure } from '../../dev/agent/control-plane.ts';
+import {
+  API_KEY,
+  annotations,
+  type Inputs,
+  jobMetadataIn,
+  openJob,
+  visibleOutput,
+} from './test-job.ts';
+
+interface FailedCreation {
+  /** The answers to all requests that may come; any other would succeed. */
+  readonly failures?: readonly Failure[];
+  readonly inputs?: Inputs;
+  /** Parts of the error. */
+  readonly says: readonly string[];
+  /** True if the sandbox may exist anyway, so a warning names its metadata. */
+  readonly warns?: boolean;
+}
+
+const answers = (status: number, fields: object): Failure => ({
+  answer: { status, body: JSON.stringify(fields) },
+});
+const limit = answers(429, { message: 'At most 20 sandboxes' });
+const createFailed = answers(500, { error_code: 'sandbox_create_failed', message: 'Try again' });
+const placementTimeout = answers(504, { error_code: 'sandbox_placement_timeout', message: 'Slow' });
+const page: Failure = { answer: { status: 200, body: '<title>Sandboxes for everyone</title>' } };
+const cut: Failure = { acts: true, answer: { status: 201, body: '{"sandboxID":"i1' } };
+const created = { sandboxID: 'i1', envdAccessToken: 'token-of-i1', domain: 'e2b.app' };
+const withKey = (field: string): FailedCreation => ({
+  failures: [answers(201, { ...created, [field]: `x${API_KEY}` })],
+  says: ['it contains the API key'],
+  warns: true,
+});
+
+const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
+  'a wrong API key': { inputs: { 'api-key': 'another' }, says: ['answered 401', 'Check api-key'] },
+  'an unknown template': { inputs: { template: 'none' }, says: ["'none' not found", 'template,'] },
+  'no API': { inputs: { 'api-url': 'http://127.0.0.1:1' }, says: ['failed', 'Check api-url'] },
+  'a web page': { failures: [page], says: ['it is not JSON', 'not of its website'] },
+  'a limit': { failures: [limit, limit], says: ['It said: "At most 20', 'limits of your account'] },
+  sandbox_create_failed: { failures: [createFailed, createFailed], says: ['"Try again"'] },
+  'a placement timeout': { failures: [placementTimeout], says: ['504', '"Slow"'], warns: true },
+  'status 408': { failures: [408], says: ['408', 'run the job again'], warns: true },
+  'status 500': { failures: [500], says: ['answered 500', 'run the job again'], warns: true },
+  'a lost answer': {
+    failures: [{ acts: true, answer: 'reset' }],
+    says: ['failed', 'run the job again'],
+    warns: true,
+  },
+  'an answer that is cut off': { failures: [cut], says: ['201', 'it is not JSON'], warns: true },
+  'an empty answer': { failures: [answers(201, {})], says: ['names no sandbox'], warns: true },
+  'the API key as ID': withKey('sandboxID'),
+  'the API key as token': withKey('envdAccessToken'),
+  'the API key as domain': withKey('domain'),
+};
+
+for (const [name, expected] of Object.entries(FAILED_CREATIONS))
+  test(`a creation that fails with ${name} is reported with advice`, async () => {
+    const { failures, inputs, says, warns = false } = expected;
+    await using job = await openJob(failures && { failures });
+    const main = await job.runSandbox({ retries: '1', ...inputs });
+    assert.equal(main.exitCode, 1, main.stdout);
+    for (const words of says) assert.ok(annotations(main, 'error').includes(words), main.stdout);
+    if (failures) assert.equal(job.plane.requests.length, failures.length);
+    assert.deepEqual([main.outputs, main.state], [{}, {}]);
+    assert.ok(!visibleOutput(main).includes(API_KEY), main.stdout);
+    const jobMetadata = Object.entries(jobMetadataIn(job.plane.bodies[0]));
+    const metadata = jobMetadata.map(([key, value]) => `${key}=${value}`).join(', ');
+    const warning = annotations(main, 'warning');
+    if (!warns) assert.equal(warning, '');
+    else assert.ok(warning.includes(`with the metadata ${metadata}. It ends by itself`), warning);
+  });
+
+test('a sandbox without a token fails the step, and the post step deletes it', async () => {
+  await using job = await openJob({ givesToken: false });
+  const main = await job.runSandbox();
+  assert.equal(main.exitCode, 1);
+  assert.match(annotations(main, 'error'), /no token for sandbox i\w+\.\nNothing can be sent/);
+  await job.runSandbox({}, { post: main });
+  assert.deepEqual(job.plane.running(), []);
+});
+
+test('a domain that is not a host name is ignored', async () => {
+  await using job = await openJob({ domain: 'e2b.app/@example.com' });
+  assert.equal((await job.runSandbox()).outputs['domain'], '');
+});
+
+test('the action sandbox reports all wrong inputs together, before any request', async () => {
+  await using job = await openJob();
+  const url = { 'api-url': 'https://me:pass-word@host', 'api-key': '"e2b_1"' };
+  const main = await job.runSandbox({ ...url, lifetime: '900', env: 'SECRET-VALUE' });
+  for (const input of ['api-url', 'api-key', 'lifetime', 'env'])
+    assert.match(annotations(main, 'error'), RegExp(`^${input}: `, 'm'));
+  assert.doesNotMatch(visibleOutput(main), /pass-word|e2b_1|SECRET-VALUE/);
+  assert.deepEqual(job.plane.requests, []);
+});
+
+test('the API key, headers and env are masked and redacted when the service echoes them', async () => {
+  const secrets = [API_KEY, 'value-of-a-header'];
+  await using job = await openJob({
+    failures: [answers(400, { message: secrets.join() })],
+  });
+  const inputs = { env: 'MODE=test', headers: `X-Secret: ${secrets[1]}` };
+  const main = await job.runSandbox(inputs, { env: { RUNNER_DEBUG: '1' } });
+  assert.match(annotations(main, 'error'), /It said: "\*\*\*,\*\*\*"/);
+  assert.doesNotMatch(visibleOutput(main), /MODE/, 'env is not logged');
+  for (const secret of secrets) {
+    assert.ok(!visibleOutput(main).includes(secret), main.stdout);
+    assert.match(main.stdout, RegExp(`^::add-mask::${secret}$`, 'm'));
+  }
+});
+
+test('an upload explains a sandbox that cannot resume, and an invalid host', async () => {
+  const message = 'you have reached the maximum number of concurrent E2B sandboxes (20).';
+  const said: Readonly<Record<string, readonly [status: number, body: string]>> = {
+    a: [429, '{"message":"Sandbox limit reached","code":429}'],
+    b: [429, JSON.stringify({ message, code: 429 })],
+    c: [400, 'Invalid host\n'],
+  };
+  const faults = Object.entries(said).map(([name, [status, body]]) => {
+    return { on: 'upload', path: `/srv/${name}`, do: { kind: 'status', status, body } } as const;
+  });
+  await using job = await openJob({ agents: { faults } });
+  const folder = path.join(job.workspace, 'dist');
+  mkdirSync(folder);
+  for (const name of Object.keys(said)) writeFileSync(path.join(folder, name), name);
+  await job.runSandbox();
+  const inputs = { files: 'dist', target: '/srv', retries: '0', 'files-per-request': '1' };
+  const errors = annotations(await job.runAction('upload', inputs), 'error');
+  assert.match(errors, /the account already runs as many as it may.*\n- dist\/a\n- dist\/b$/m);
+  assert.match(errors, /It said: "Invalid host"\.\nCheck base-url and header-prefix/);
+});

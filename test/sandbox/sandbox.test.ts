@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import { domainOf } from '../../src/sandbox/sandbox.ts';
+import { listenHere } from '../listening.ts';
+import { WITHOUT_SIGNALS } from '../system.ts';
+import { annotations, apiRequests, jobMetadataIn, openJob } from './test-job.ts';
+
+const CREATED = 'POST /sandboxes 201';
+const DELETED = 'DELETE /sandboxes/ID 204';
+
+test('a sandbox is created with template, lifetime, metadata and env, and deleted by the post step', async () => {
+  await using job = await openJob({ templates: ['node'] });
+  const main = await job.runSandbox({
+    template: 'node',
+    lifetime: '90s',
+    metadata: 'suite=api\nempty=',
+    env: 'URL=https://example.com/?a=b\nMODE="test"',
+  });
+  assert.equal(main.exitCode, 0, main.stdout);
+  const { id = '', token = '' } = job.plane.created[0] ?? {};
+  const where = { 'base-url': job.plane.url, 'header-prefix': 'E2b' };
+  assert.deepEqual(main.outputs, { id, token, domain: 'e2b.app', ...where });
+  const [body] = job.plane.bodies;
+  assert.deepEqual(body, {
+    templateID: 'node',
+    timeout: 90,
+    secure: true,
+    autoPause: false,
+    metadata: { suite: 'api', empty: '', ...jobMetadataIn(body) },
+    envVars: { URL: 'https://example.com/?a=b', MODE: '"test"' },
+  });
+  assert.match(annotations(main, 'warning'), /^env: the value of MODE is sent with its quotation/);
+  const post = await job.runSandbox({}, { post: main });
+  assert.equal(post.exitCode, 0, post.stdout);
+  assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
+  const log = `${main.stdout}\n${post.stdout}`.split('\n').filter(line => !/^(::|$)/.test(line));
+  const lines = [`Created sandbox ${id} from node, for 1 min 30 s`, `Deleted sandbox ${id}`];
+  assert.deepEqual([...log, main.summary, post.summary], [...lines, '', '']);
+});
+
+test('a creation is retried after a 503 and after sandbox_create_failed', async () => {
+  const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
+  await using job = await openJob({ failures: [503, { answer: { status: 500, body } }] });
+  const main = await job.runSandbox();
+  assert.deepEqual([main.exitCode, annotations(main, 'warning')], [0, '']);
+  assert.deepEqual(apiRequests(job), ['POST /sandboxes 503', 'POST /sandboxes 500', CREATED]);
+});
+
+test('connecting with sandbox-id extends the lifetime, and the post step does not delete', async () => {
+  await using job = await openJob();
+  const { id, token } = await job.plane.create('i1--a_b');
+  const main = await job.runSandbox({ 'sandbox-id': id, lifetime: '1.5s' });
+  assert.deepEqual([main.outputs['id'], main.outputs['token']], [id, token], main.stdout);
+  assert.deepEqual(job.plane.bodies, [{ timeout: 2 }]);
+  await job.runSandbox({}, { post: main });
+  assert.deepEqual(apiRequests(job), ['POST /sandboxes/ID/connect 200']);
+});
+
+test('with delete: true, the post step deletes a sandbox that could not be connected', async () => {
+  await using job = await openJob({ failures: [500] });
+  const inputs = {
+    'sandbox-id': (await job.plane.create()).id,
+    delete: 'true',
+    retries: '0',
+  };
+  const main = await job.runSandbox(inputs);
+  assert.equal(main.exitCode, 1);
+  await job.runSandbox(inputs, { post: main });
+  assert.deepEqual(apiRequests(job), ['POST /sandboxes/ID/connect 500', DELETED]);
+});
+
+test('connecting fails if the sandbox is gone, and the post step succeeds', async () => {
+  await using job = await openJob();
+  const main = await job.runSandbox({ 'sandbox-id': 'gone1', delete: 'true' });
+  assert.match(annotations(main, 'error'), /gone1 was not found.*\n.* has expired is gone/);
+  const post = await job.runSandbox({}, { post: main });
+  assert.match(post.stdout, /^Sandbox gone1 was already gone$/m);
+  assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
+});
+
+test('a deletion is retried, with the inputs of the main step', async () => {
+  await using job = await openJob({ failures: [0, 500, { answer: 'reset' }] });
+  const main = await job.runSandbox();
+  // A composite action may give its post step other inputs.
+  const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
+  const post = await job.runSandbox(outer, { post: main });
+  assert.deepEqual([post.exitCode, annotations(post, 'warning')], [0, '']);
+  const failed = [500, 'reset'].map(end => `DELETE /sandboxes/ID ${end}`);
+  assert.deepEqual(apiRequests(job), [CREATED, ...failed, DELETED]);
+});
+
+test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
+  await using job = await openJob();
+  // A folder, to which nothing can be written.
+  const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
+  assert.match(annotations(main, 'error'), /^GITHUB_STATE: the runner's file cannot be written/);
+  assert.deepEqual(apiRequests(job), [CREATED, DELETED]);
+});
+
+test('a failed deletion is a warning that says when the sandbox ends', async () => {
+  await using job = await openJob({ failures: [0, 401] });
+  const main = await job.runSandbox();
+  const refused = await job.runSandbox({}, { post: main });
+  // In nested composite actions, a post step may get no key.
+  const keyless = await job.runSandbox({ 'api-key': '' }, { post: main });
+  assert.deepEqual([refused.exitCode, keyless.exitCode], [0, 0]);
+  const left = `^Sandbox ${main.outputs['id']} could not be deleted. It ends by itself at .* GMT`;
+  assert.match(annotations(refused, 'warning'), RegExp(`${left}.*answered 401.*Check api-key`));
+  assert.match(annotations(keyless, 'warning'), RegExp(`${left}.*api-key: is empty`));
+});
+
+describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
+  const env = { NODE_OPTIONS: `--import=${import.meta.resolve('./print-signals.js')}` };
+
+  test('a cancelled job waits for the created sandbox, and still deletes it', async () => {
+    const creating = interrupt('SIGTERM');
+    const deleting = interrupt('SIGINT');
+    const failures = [
+      { waits: creating.arrived },
+      { waits: deleting.arrived, answer: 'reset' },
+    ] as const;
+    await using job = await openJob({ failures });
+    const main = await job.runSandbox({}, { env, ...creating.watch });
+    assert.equal(main.outputs['id'], job.plane.created[0]?.id, main.stdout);
+    const post = await job.runSandbox({}, { env, post: main, ...deleting.watch });
+    assert.equal(post.exitCode, 0, post.stdout);
+    assert.deepEqual(apiRequests(job), [CREATED, 'DELETE /sandboxes/ID reset', DELETED]);
+  });
+
+  test('a cancelled job names the metadata if the creation is not answered in time', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { arrived, watch } = interrupt('SIGTERM');
+    const waits = () => arrived().then(() => promise);
+    await using job = await openJob({ failures: [{ waits, answer: 'reset' }] });
+    const main = await job.runSandbox({}, { env, ...watch });
+    resolve();
+    assert.equal(main.exitCode, 1);
+    const { 'sandbox-sync-id': id = '' } = jobMetadataIn(job.plane.bodies[0]);
+    assert.ok(annotations(main, 'warning').includes(id), main.stdout);
+  });
+});
+
+test('the domain comes from the answer, or from the host of the API', () => {
+  const rows = [
+    ['x.io', 'https://api.e2b.app', 'x.io'],
+    [undefined, 'https://api.mine.e2b.dev/v1', 'mine.e2b.dev'],
+    [undefined, 'https://sandboxes.example.com', undefined],
+  ] as const;
+  for (const [domain, apiUrl, known] of rows) assert.equal(domainOf({ domain }, apiUrl), known);
+});
+
+test('the base-url of a sandbox is its own host name', {
+  skip: !hasOpenssl && 'needs openssl',
+}, async () => {
+  using keys = makeKeys('DNS:*.e2b.app');
+  await using job = await openJob({ tls: keys, domain: null });
+  const hosts: string[] = [];
+  const proxy = createServer().on('connect', ({ url = '' }, socket) => {
+    hosts.push(url);
+    const tunnel = connect(Number(new URL(job.plane.url).port), '127.0.0.1');
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    socket.pipe(tunnel).pipe(socket);
+    for (const side of [socket, tunnel]) side.on('error', () => tunnel.destroy());
+  });
+  const HTTPS_PROXY = `http://127.0.0.1:${await listenHere(proxy)}`;
+  const env = { HTTPS_PROXY, NODE_EXTRA_CA_CERTS: keys.certFile };
+  try {
+    const main = await job.runSandbox({ 'api-url': 'https://api.e2b.app' }, { env });
+    const stats = await job.runAction('stats', {}, { env });
+    assert.equal(stats.exitCode, 0, main.stdout + stats.stdout);
+    const host = `49983-${job.plane.created[0]?.id}.e2b.app`;
+    assert.equal(main.outputs['base-url'], `https://${host}`);
+    assert.deepEqual([...new Set(hosts)], ['api.e2b.app:443', `${host}:443`]);
+  } finally {
+    proxy.close();
+  }
+});
+
+/** `arrived` sends the action a signal, and resolves once the action has received it. */
+function interrupt(signal: NodeJS.Signals) {
+  let send: (name: NodeJS.Signals) => void = () => assert.fail('the action does not run');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onStart = (signals: typeof send) => {
+    send = signals;
+  };
+  const onLine = (line: string) => line === `got ${signal}` && resolve();
+  return {
+    watch: { onStart, onLine },
+    arrived: () => {
+      send(signal);
+      return promise;
+    },
+  };
+}
