@@ -29,7 +29,7 @@ export async function startSampler(
   closeSync(errorFile);
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
-  // Other processes can read arguments and environments, but not a pipe.
+  // Inputs may be secret, and other processes can read arguments and environments.
   child.stdin?.end(JSON.stringify(options));
   child.unref();
 }

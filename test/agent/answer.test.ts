@@ -148,3 +148,16 @@ test('an answer that is not JSON is a bad answer, and is not quoted', () => {
   const error = badAnswer(answer(200), 'it is not JSON');
   assert.throws(() => parseAnswer(answer(200, 's3cretpass')), error);
 });
+
+test('a 429 about the limit of sandboxes and a 400 about the host have hints of their own', () => {
+  const limits = [
+    '{"message":"Sandbox limit reached","code":429}',
+    'you have reached the maximum number of concurrent E2B sandboxes (20).',
+  ];
+  for (const text of limits)
+    assert.match(
+      failure(429, text).hint,
+      /^The sandbox cannot resume: the account already runs as/,
+    );
+  assert.match(failure(400, 'Invalid host\n').hint, /^Check base-url and header-prefix/);
+});

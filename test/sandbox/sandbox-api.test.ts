@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { test } from 'node:test';
 import type { Failure } from '../../dev/agent/control-plane.ts';
 import {
@@ -113,25 +111,4 @@ test('the API key, headers and env are masked and redacted when the service echo
     assert.ok(!visibleOutput(main).includes(secret), main.stdout);
     assert.match(main.stdout, RegExp(`^::add-mask::${secret}$`, 'm'));
   }
-});
-
-test('an upload explains a sandbox that cannot resume, and an invalid host', async () => {
-  const message = 'you have reached the maximum number of concurrent E2B sandboxes (20).';
-  const said: Readonly<Record<string, readonly [status: number, body: string]>> = {
-    a: [429, '{"message":"Sandbox limit reached","code":429}'],
-    b: [429, JSON.stringify({ message, code: 429 })],
-    c: [400, 'Invalid host\n'],
-  };
-  const faults = Object.entries(said).map(([name, [status, body]]) => {
-    return { on: 'upload', path: `/srv/${name}`, do: { kind: 'status', status, body } } as const;
-  });
-  await using job = await openJob({ agents: { faults } });
-  const folder = path.join(job.workspace, 'dist');
-  mkdirSync(folder);
-  for (const name of Object.keys(said)) writeFileSync(path.join(folder, name), name);
-  await job.runSandbox();
-  const inputs = { files: 'dist', target: '/srv', retries: '0', 'files-per-request': '1' };
-  const errors = annotations(await job.runAction('upload', inputs), 'error');
-  assert.match(errors, /the account already runs as many as it may.*\n- dist\/a\n- dist\/b$/m);
-  assert.match(errors, /It said: "Invalid host"\.\nCheck base-url and header-prefix/);
 });
