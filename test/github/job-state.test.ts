@@ -3,13 +3,19 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { StepEnd } from '../../dev/runner/step.ts';
-import { API_KEY, annotations, type Inputs, openJob, visibleOutput } from '../sandbox/test-job.ts';
+import {
+  API_KEY,
+  annotations,
+  type Inputs,
+  openJobWithApi,
+  visibleOutput,
+} from '../sandbox/job-with-api.ts';
 import { filesBelow, WINDOWS } from '../system.ts';
 
 const METRICS = { mem_total: 2 ** 33, mem_used: 2 ** 31 };
 
 test('later steps use the sandbox of the job without showing its token', async () => {
-  await using job = await openJob({ agents: { metrics: () => METRICS } });
+  await using job = await openJobWithApi({ agents: { metrics: () => METRICS } });
   const { plane, temp, workspace, runAction } = job;
   mkdirSync(path.join(workspace, 'dist'));
   writeFileSync(path.join(workspace, 'dist/a.txt'), 'a');
@@ -64,7 +70,7 @@ test('later steps use the sandbox of the job without showing its token', async (
 });
 
 test('sandbox-id selects one of several sandboxes of the job', async () => {
-  await using job = await openJob();
+  await using job = await openJobWithApi();
   const { plane, runSandbox, runAction } = job;
   const [first, second] = [await runSandbox(), await runSandbox()];
   const [one, two] = plane.created;

@@ -6,9 +6,9 @@ import {
   annotations,
   type Inputs,
   jobMetadataIn,
-  openJob,
+  openJobWithApi,
   visibleOutput,
-} from './test-job.ts';
+} from './job-with-api.ts';
 
 interface FailedCreation {
   /** The answers to all requests that may come; any other would succeed. */
@@ -60,7 +60,7 @@ const FAILED_CREATIONS: Readonly<Record<string, FailedCreation>> = {
 for (const [name, expected] of Object.entries(FAILED_CREATIONS))
   test(`a creation that fails with ${name} is reported with advice`, async () => {
     const { failures, inputs, says, warns = false } = expected;
-    await using job = await openJob(failures && { failures });
+    await using job = await openJobWithApi(failures && { failures });
     const main = await job.runSandbox({ retries: '1', ...inputs });
     assert.equal(main.exitCode, 1, main.stdout);
     for (const words of says) assert.ok(annotations(main, 'error').includes(words), main.stdout);
@@ -75,7 +75,7 @@ for (const [name, expected] of Object.entries(FAILED_CREATIONS))
   });
 
 test('a sandbox without a token fails the step, and the post step deletes it', async () => {
-  await using job = await openJob({ givesToken: false });
+  await using job = await openJobWithApi({ givesToken: false });
   const main = await job.runSandbox();
   assert.equal(main.exitCode, 1);
   assert.match(annotations(main, 'error'), /no token for sandbox i\w+\.\nNothing can be sent/);
@@ -84,12 +84,12 @@ test('a sandbox without a token fails the step, and the post step deletes it', a
 });
 
 test('a domain that is not a host name is ignored', async () => {
-  await using job = await openJob({ domain: 'e2b.app/@example.com' });
+  await using job = await openJobWithApi({ domain: 'e2b.app/@example.com' });
   assert.equal((await job.runSandbox()).outputs['domain'], '');
 });
 
 test('the action sandbox reports all wrong inputs together, before any request', async () => {
-  await using job = await openJob();
+  await using job = await openJobWithApi();
   const url = { 'api-url': 'https://me:pass-word@host', 'api-key': '"e2b_1"' };
   const main = await job.runSandbox({ ...url, lifetime: '900', env: 'SECRET-VALUE' });
   for (const input of ['api-url', 'api-key', 'lifetime', 'env'])
@@ -98,9 +98,9 @@ test('the action sandbox reports all wrong inputs together, before any request',
   assert.deepEqual(job.plane.requests, []);
 });
 
-test('the API key, headers and env are masked and redacted when the service echoes them', async () => {
+test('the API key and secret headers are masked and redacted when the service echoes them', async () => {
   const secrets = [API_KEY, 'value-of-a-header'];
-  await using job = await openJob({
+  await using job = await openJobWithApi({
     failures: [answers(400, { message: secrets.join() })],
   });
   const inputs = { env: 'MODE=test', headers: `X-Secret: ${secrets[1]}` };

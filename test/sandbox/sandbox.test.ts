@@ -6,13 +6,13 @@ import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
 import { domainOf } from '../../src/sandbox/sandbox.ts';
 import { listenHere } from '../listening.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import { annotations, apiRequests, jobMetadataIn, openJob } from './test-job.ts';
+import { annotations, apiRequests, jobMetadataIn, openJobWithApi } from './job-with-api.ts';
 
 const CREATED = 'POST /sandboxes 201';
 const DELETED = 'DELETE /sandboxes/ID 204';
 
 test('a sandbox is created with template, lifetime, metadata and env, and deleted by the post step', async () => {
-  await using job = await openJob({ templates: ['node'] });
+  await using job = await openJobWithApi({ templates: ['node'] });
   const main = await job.runSandbox({
     template: 'node',
     lifetime: '90s',
@@ -43,14 +43,14 @@ test('a sandbox is created with template, lifetime, metadata and env, and delete
 
 test('a creation is retried after a 503 and after sandbox_create_failed', async () => {
   const body = JSON.stringify({ error_code: 'sandbox_create_failed', message: 'Try again' });
-  await using job = await openJob({ failures: [503, { answer: { status: 500, body } }] });
+  await using job = await openJobWithApi({ failures: [503, { answer: { status: 500, body } }] });
   const main = await job.runSandbox();
   assert.deepEqual([main.exitCode, annotations(main, 'warning')], [0, '']);
   assert.deepEqual(apiRequests(job), ['POST /sandboxes 503', 'POST /sandboxes 500', CREATED]);
 });
 
 test('connecting with sandbox-id extends the lifetime, and the post step does not delete', async () => {
-  await using job = await openJob();
+  await using job = await openJobWithApi();
   const { id, token } = await job.plane.create('i1--a_b');
   const main = await job.runSandbox({ 'sandbox-id': id, lifetime: '1.5s' });
   assert.deepEqual([main.outputs['id'], main.outputs['token']], [id, token], main.stdout);
@@ -60,7 +60,7 @@ test('connecting with sandbox-id extends the lifetime, and the post step does no
 });
 
 test('with delete: true, the post step deletes a sandbox that could not be connected', async () => {
-  await using job = await openJob({ failures: [500] });
+  await using job = await openJobWithApi({ failures: [500] });
   const inputs = {
     'sandbox-id': (await job.plane.create()).id,
     delete: 'true',
@@ -73,7 +73,7 @@ test('with delete: true, the post step deletes a sandbox that could not be conne
 });
 
 test('connecting fails if the sandbox is gone, and the post step succeeds', async () => {
-  await using job = await openJob();
+  await using job = await openJobWithApi();
   const main = await job.runSandbox({ 'sandbox-id': 'gone1', delete: 'true' });
   assert.match(annotations(main, 'error'), /gone1 was not found.*\n.* has expired is gone/);
   const post = await job.runSandbox({}, { post: main });
@@ -82,7 +82,7 @@ test('connecting fails if the sandbox is gone, and the post step succeeds', asyn
 });
 
 test('a deletion is retried, with the inputs of the main step', async () => {
-  await using job = await openJob({ failures: [0, 500, { answer: 'reset' }] });
+  await using job = await openJobWithApi({ failures: [0, 500, { answer: 'reset' }] });
   const main = await job.runSandbox();
   // A composite action may give its post step other inputs.
   const outer = { 'api-url': 'https://x.io', headers: 'none', retries: 'none', timeout: 'none' };
@@ -93,7 +93,7 @@ test('a deletion is retried, with the inputs of the main step', async () => {
 });
 
 test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () => {
-  await using job = await openJob();
+  await using job = await openJobWithApi();
   // A folder, to which nothing can be written.
   const main = await job.runSandbox({}, { env: { GITHUB_STATE: job.temp } });
   assert.match(annotations(main, 'error'), /^GITHUB_STATE: the runner's file cannot be written/);
@@ -101,7 +101,7 @@ test('a sandbox is deleted at once if GITHUB_STATE cannot be written', async () 
 });
 
 test('a failed deletion is a warning that says when the sandbox ends', async () => {
-  await using job = await openJob({ failures: [0, 401] });
+  await using job = await openJobWithApi({ failures: [0, 401] });
   const main = await job.runSandbox();
   const refused = await job.runSandbox({}, { post: main });
   // In nested composite actions, a post step may get no key.
@@ -122,7 +122,7 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
       { waits: creating.arrived },
       { waits: deleting.arrived, answer: 'reset' },
     ] as const;
-    await using job = await openJob({ failures });
+    await using job = await openJobWithApi({ failures });
     const main = await job.runSandbox({}, { env, ...creating.watch });
     assert.equal(main.outputs['id'], job.plane.created[0]?.id, main.stdout);
     const post = await job.runSandbox({}, { env, post: main, ...deleting.watch });
@@ -134,7 +134,7 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { arrived, watch } = interrupt('SIGTERM');
     const waits = () => arrived().then(() => promise);
-    await using job = await openJob({ failures: [{ waits, answer: 'reset' }] });
+    await using job = await openJobWithApi({ failures: [{ waits, answer: 'reset' }] });
     const main = await job.runSandbox({}, { env, ...watch });
     resolve();
     assert.equal(main.exitCode, 1);
@@ -156,7 +156,7 @@ test('the base-url of a sandbox is its own host name', {
   skip: !hasOpenssl && 'needs openssl',
 }, async () => {
   using keys = makeKeys('DNS:*.e2b.app');
-  await using job = await openJob({ tls: keys, domain: null });
+  await using job = await openJobWithApi({ tls: keys, domain: null });
   const hosts: string[] = [];
   const proxy = createServer().on('connect', ({ url = '' }, socket) => {
     hosts.push(url);

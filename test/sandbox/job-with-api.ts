@@ -15,9 +15,9 @@ export type Inputs = Step['inputs'];
 type Options = Pick<Step, 'env' | 'onLine' | 'onStart'> & { readonly post?: StepEnd };
 
 /** A job that runs the built actions, and the service that they use. */
-export type TestJob = Awaited<ReturnType<typeof openJob>>;
+export type JobWithApi = Awaited<ReturnType<typeof openJobWithApi>>;
 
-export async function openJob(options: Partial<ControlPlaneOptions> = {}) {
+export async function openJobWithApi(options: Partial<ControlPlaneOptions> = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'sandbox-action-'));
   const places = { workspace: path.join(folder, 'work'), temp: path.join(folder, 'temp') };
   for (const place of Object.values(places)) mkdirSync(place);
@@ -45,7 +45,7 @@ export async function openJob(options: Partial<ControlPlaneOptions> = {}) {
 }
 
 /** Returns the requests to the API, with IDs replaced by `ID`. */
-export function apiRequests({ plane }: TestJob): string[] {
+export function apiRequests({ plane }: JobWithApi): string[] {
   const ids = new RegExp(plane.created.map(({ id }) => id).join('|') || '(?!)', 'g');
   return plane.requests.map(request => request.replaceAll(ids, 'ID'));
 }
