@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -298,17 +299,23 @@ export function when(target: string, act: (signal: Signal) => void): Pick<RunOpt
   };
 }
 
-/** Asserts that exactly the files reported as uploaded are in the sandbox, whole. */
-export function assertDelivered(world: World, { report }: Result): void {
-  const there = Object.entries(filesBelow(world.root)).map(([name, { length }]) => [
-    `/${name}`,
-    length,
-  ]);
+/** Asserts that the sandbox holds the files reported as uploaded, byte for byte, and no others. */
+export function assertDelivered(world: World, { report }: Pick<Result, 'report'>): void {
+  const stored = Object.entries(filesBelow(world.root));
   const uploaded = report.files.filter(file => file.status === 'uploaded');
   assert.deepEqual(
-    Object.fromEntries(there),
-    Object.fromEntries(uploaded.map(file => [file.path, file.size])),
+    Object.fromEntries(stored.map(([name, content]) => [`/${name}`, sizeAndHash(content)])),
+    Object.fromEntries(uploaded.map(file => [file.path, sentBytes(world, file)])),
   );
+}
+
+/** The size that was reported, and the hash of the source; a size says nothing of the content. */
+function sentBytes({ workspace }: World, { source, size }: ReportedFile) {
+  return { ...sizeAndHash(readFileSync(path.join(workspace, source))), size };
+}
+
+function sizeAndHash(content: Buffer) {
+  return { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
 }
 
 /** The parts of the report file that tests use. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { openProxy } from '../proxy.ts';
 import { openWorld, runBadly, runWell } from './harness.ts';
@@ -8,7 +9,7 @@ const BY_PROXY = { 'base-url': 'http://agent.test', 'allow-insecure-http': 'true
 
 describe('a proxy', () => {
   test('takes everything, and is told its credentials, which the agent is not', async () => {
-    const large = Buffer.alloc(1024 * 1024, 'b');
+    const large = randomBytes(1024 * 1024);
     await using world = await openWorld({ files: { 'a.txt': 'text', large } });
     await using proxy = await openProxy({ agent: world.agent.url });
     const env = { http_proxy: `http://user:p%40ss-word@${proxy.address}` };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import { assertDelivered, type Files, METRICS, methods, openWorld, runWell } from './harness.ts';
@@ -61,6 +63,11 @@ describe('a run in which all goes well', () => {
       new Set(report.files.map(({ source, status, attempts }) => [source, status, attempts])),
       new Set(Object.keys(TREE).map(name => [name, 'uploaded', 1])),
     );
+    // A body whose blocks were swapped has the same size.
+    const large = world.stored('large.bin');
+    const swapped = Buffer.concat([large.subarray(64 * KIB), large.subarray(0, 64 * KIB)]);
+    writeFileSync(path.join(world.root, 'home/user/large.bin'), swapped);
+    assert.throws(() => assertDelivered(world, result), /large\.bin/);
   });
 
   test('leaves every output with its exact value', async () => {
