@@ -3,18 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { canBeNamed, WITHOUT_BASH } from '../system.ts';
-import {
-  type Files,
-  manyFiles,
-  openFaulty,
-  openWorld,
-  runBadly,
-  runWell,
-  status,
-  type World,
-} from './harness.ts';
+import { statusFault } from './agent-answers.ts';
+import { expectFailure, expectSuccess } from './harness.ts';
+import { type Files, manyFiles, openJob, openJobWithFault, type TestJob } from './test-job.ts';
 
 const HASHED = { checksums: 'true' };
 
@@ -29,8 +22,8 @@ const FILES: Files = {
   ...Object.fromEntries(NAMES.filter(canBeNamed).map(name => [`${name}/x`, 'x'])),
 };
 
-/** The digest of what is in the sandbox, computed as the docs say. */
-function digestOf({ root }: World): string {
+/** Computes the digest of the files in the sandbox as the docs say. */
+function digestOf({ root }: TestJob): string {
   const script = `set -eo pipefail; find . -type f -printf '%P\\0' | xargs -0 sha256sum -- | LC_ALL=C sort | sha256sum`;
   const cwd = path.join(root, 'home/user');
   return `sha256:${execFileSync('bash', ['-c', script], { cwd, encoding: 'utf8' }).slice(0, 64)}`;
@@ -40,53 +33,51 @@ function sha256(content: string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-describe('checksums', () => {
-  test('are what find, sha256sum and sort find in the sandbox', {
-    skip: WITHOUT_BASH,
-  }, async () => {
-    await using world = await openWorld({ files: FILES });
-    const { outputs, report, stdout, summary, file } = await runWell(world, HASHED);
-    const digest = digestOf(world);
-    assert.deepEqual([outputs['digest'], report.digest], [digest, digest]);
-    for (const text of [stdout, summary]) assert.ok(text.includes(digest));
-    assert.equal(file('index.html').sha256, sha256('<p>'));
+test('checksums and digest are what find, sha256sum and sort compute in the sandbox', {
+  skip: WITHOUT_BASH,
+}, async () => {
+  await using job = await openJob({ files: FILES });
+  const { outputs, report, stdout, summary, file } = await expectSuccess(job, HASHED);
+  const digest = digestOf(job);
+  assert.deepEqual([outputs['digest'], report.digest], [digest, digest]);
+  for (const text of [stdout, summary]) assert.ok(text.includes(digest));
+  assert.equal(file('index.html').sha256, sha256('<p>'));
 
-    // The agent returns absolute paths; here, the sandbox's root is a folder.
-    const list = readFileSync(outputs['checksums'] ?? '', 'utf8').replaceAll('  /', '  ./');
-    const options = { cwd: world.root, input: list, stdio: 'pipe' } as const;
-    const check = () => execFileSync('sha256sum', ['-c', '--strict', '--quiet'], options);
-    check();
-    assert.equal(list.split('\n').length - 1, Object.keys(FILES).length);
-    writeFileSync(path.join(world.root, 'home/user/index.html'), 'other');
-    assert.throws(check, /1 computed checksum did NOT match/);
-  });
+  // The agent returns absolute paths; here, the sandbox's root is a folder.
+  const list = readFileSync(outputs['checksums'] ?? '', 'utf8').replaceAll('  /', '  ./');
+  const options = { cwd: job.root, input: list, stdio: 'pipe' } as const;
+  const check = () => execFileSync('sha256sum', ['-c', '--strict', '--quiet'], options);
+  check();
+  assert.equal(list.split('\n').length - 1, Object.keys(FILES).length);
+  writeFileSync(path.join(job.root, 'home/user/index.html'), 'other');
+  assert.throws(check, /1 computed checksum did NOT match/);
+});
 
-  test('have one digest however the build gets there: of what lies in the sandbox', {
-    skip: WITHOUT_BASH,
-  }, async () => {
-    await using world = await openWorld({ files: { ...manyFiles(30), ...FILES } });
-    const inputs = { 'state-file': '.state.json' };
-    const batched = { ...inputs, 'files-per-request': '250' };
-    assert.equal((await runWell(world, batched)).outputs['digest'], digestOf(world));
-    world.write({ 'f3.txt': 'other' });
-    const { outputs } = await runWell(world, inputs);
-    assert.deepEqual([outputs['uploaded-count'], outputs['digest']], ['1', digestOf(world)]);
-  });
+test('the digest covers the whole build, even if a batch or an earlier run uploaded it', {
+  skip: WITHOUT_BASH,
+}, async () => {
+  await using job = await openJob({ files: { ...manyFiles(30), ...FILES } });
+  const inputs = { 'state-file': '.state.json' };
+  const batched = { ...inputs, 'files-per-request': '250' };
+  assert.equal((await expectSuccess(job, batched)).outputs['digest'], digestOf(job));
+  job.write({ 'f3.txt': 'other' });
+  const { outputs } = await expectSuccess(job, inputs);
+  assert.deepEqual([outputs['uploaded-count'], outputs['digest']], ['1', digestOf(job)]);
+});
 
-  test('of a shard are those of its files', { skip: WITHOUT_BASH }, async () => {
-    await using world = await openWorld({ files: manyFiles(9) });
-    const { outputs, stdout } = await runWell(world, { ...HASHED, shard: '1/2' });
-    assert.equal(outputs['digest'], digestOf(world));
-    assert.match(stdout, /^Digest: sha256:/m);
-  });
+test('the digest of a shard covers its own files', { skip: WITHOUT_BASH }, async () => {
+  await using job = await openJob({ files: manyFiles(9) });
+  const { outputs, stdout } = await expectSuccess(job, { ...HASHED, shard: '1/2' });
+  assert.equal(outputs['digest'], digestOf(job));
+  assert.match(stdout, /^Digest: sha256:/m);
+});
 
-  test('list what arrived, but have no digest if a file is missing', async () => {
-    const files = { a: 'x', b: 'y' };
-    await using world = await openFaulty(status(400), { path: 'b' }, { files });
-    const { outputs, report, stdout } = await runBadly(world, HASHED);
-    assert.deepEqual([outputs['digest'], report.digest], ['', '']);
-    assert.doesNotMatch(stdout, /^Digest/m);
-    const list = readFileSync(outputs['checksums'] ?? '', 'utf8');
-    assert.equal(list, `${sha256('x')}  /home/user/a\n`);
-  });
+test('checksums list the uploaded files, and there is no digest if a file failed', async () => {
+  const files = { a: 'x', b: 'y' };
+  await using job = await openJobWithFault(statusFault(400), { path: 'b' }, { files });
+  const { outputs, report, stdout } = await expectFailure(job, HASHED);
+  assert.deepEqual([outputs['digest'], report.digest], ['', '']);
+  assert.doesNotMatch(stdout, /^Digest/m);
+  const list = readFileSync(outputs['checksums'] ?? '', 'utf8');
+  assert.equal(list, `${sha256('x')}  /home/user/a\n`);
 });

@@ -9,8 +9,10 @@ import { readActionFile } from '../../dev/runner/action-file.ts';
 import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { mapping, readYaml } from '../../dev/runner/yaml.ts';
 import { WITHOUT_BASH } from '../system.ts';
-import { type Files, METRICS, PROJECT } from './harness.ts';
+import { METRICS } from './agent-answers.ts';
+import { PROJECT } from './harness.ts';
 import { openStage, type Run, SITE, type Stage } from './stage.ts';
+import { type Files } from './test-job.ts';
 
 const skip = WITHOUT_BASH || (!hasOpenssl && 'needs openssl');
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { openWorld, runBadly, runWell, TOKEN, uploads } from './harness.ts';
+import { test } from 'node:test';
+import { expectFailure, expectSuccess, uploadRequests } from './harness.ts';
+import { openJob, TOKEN } from './test-job.ts';
 
-/** For each input a refused value, and what the message must name. */
+/** An invalid value for each input, and what its message must contain. */
 const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly RegExp[]]>> = {
   'sandbox-id': ['', /empty/],
   token: ['', /empty/],
@@ -32,51 +33,49 @@ const WRONG: Readonly<Record<string, readonly [value: string, ...says: readonly 
   summary: ['on', /"on"/, /true/],
 };
 
-describe('inputs', () => {
-  test('that are wrong are told together, with value, rule and example; nothing is sent', async () => {
-    await using world = await openWorld();
-    const values = Object.entries(WRONG).map(([name, [value]]) => [name, value]);
-    const result = await runBadly(world, Object.fromEntries(values));
-    assert.equal(result.annotations('error').length, 1);
-    const lines = result.errors.split('\n');
-    assert.match(result.errors, /26 inputs are invalid/);
-    for (const [name, [, ...says]] of Object.entries(WRONG)) {
-      const line = lines.find(each => each.startsWith(`${name}: `)) ?? assert.fail(name);
-      for (const expected of [...says, RegExp(`Example: ${name}: .`)]) assert.match(line, expected);
-    }
-    assert.equal(world.agent.connections(), 0);
-    assert.deepEqual([result.outputs['uploaded-count'], result.outputs['gate']], ['0', 'failed']);
-    assert.match(result.summary, /^<h3>❌ [\s\S]*26 inputs are invalid/);
-  });
+test('all invalid inputs are reported in one error, each with value, rule and example', async () => {
+  await using job = await openJob();
+  const values = Object.entries(WRONG).map(([name, [value]]) => [name, value]);
+  const result = await expectFailure(job, Object.fromEntries(values));
+  assert.equal(result.annotations('error').length, 1);
+  const lines = result.errors.split('\n');
+  assert.match(result.errors, /26 inputs are invalid/);
+  for (const [name, [, ...says]] of Object.entries(WRONG)) {
+    const line = lines.find(each => each.startsWith(`${name}: `)) ?? assert.fail(name);
+    for (const expected of [...says, RegExp(`Example: ${name}: .`)]) assert.match(line, expected);
+  }
+  assert.equal(job.agent.connections(), 0);
+  assert.deepEqual([result.outputs['uploaded-count'], result.outputs['gate']], ['0', 'failed']);
+  assert.match(result.summary, /^<h3>❌ [\s\S]*26 inputs are invalid/);
+});
 
-  test('that name nothing are told together, after those that are wrong', async () => {
-    await using world = await openWorld({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
-    const { errors } = await runBadly(world, { files: 'none/**\nx/**\ny/**\nnor/**' });
-    for (const says of [/"none\/\*\*" matches/, /"nor\/\*\*" matches/, /"x\/a\.js".*"y\/a\.js"/])
-      assert.match(errors, says);
-    assert.equal(world.agent.connections(), 0);
-  });
+test('patterns without a match and conflicting targets are reported in one error', async () => {
+  await using job = await openJob({ files: { 'x/a.js': '1', 'y/a.js': '2' } });
+  const { errors } = await expectFailure(job, { files: 'none/**\nx/**\ny/**\nnor/**' });
+  for (const says of [/"none\/\*\*" matches/, /"nor\/\*\*" matches/, /"x\/a\.js".*"y\/a\.js"/])
+    assert.match(errors, says);
+  assert.equal(job.agent.connections(), 0);
+});
 
-  test('that are empty or padded are as if not given, and others are left to the runner', async () => {
-    await using world = await openWorld();
-    const names = Object.keys(WRONG).filter(
-      name => !['sandbox-id', 'token', 'base-url', 'files'].includes(name),
-    );
-    const more = ['username', 'signature'];
-    const empty = Object.fromEntries([...names, ...more].map(name => [name, ' \n']));
-    const inputs = { ...empty, token: ` ${TOKEN}\n`, files: '\n\n  **  \n# end\n' };
-    const env = {
-      INPUT_FILE: 'x',
-      INPUT_FAILIF: 'cpu_count > 0',
-    };
-    const { warnings } = await runWell(world, inputs, { env });
-    assert.equal(uploads(world)[0]?.url, '/files?path=a.txt');
-    assert.equal(warnings, '');
-  });
+test('empty inputs count as not given, padding is trimmed, and unknown inputs are ignored', async () => {
+  await using job = await openJob();
+  const names = Object.keys(WRONG).filter(
+    name => !['sandbox-id', 'token', 'base-url', 'files'].includes(name),
+  );
+  const more = ['username', 'signature'];
+  const empty = Object.fromEntries([...names, ...more].map(name => [name, ' \n']));
+  const inputs = { ...empty, token: ` ${TOKEN}\n`, files: '\n\n  **  \n# end\n' };
+  const env = {
+    INPUT_FILE: 'x',
+    INPUT_FAILIF: 'cpu_count > 0',
+  };
+  const { warnings } = await expectSuccess(job, inputs, { env });
+  assert.equal(uploadRequests(job)[0]?.url, '/files?path=a.txt');
+  assert.equal(warnings, '');
+});
 
-  test('without a checkout are told that the workspace is missing', async () => {
-    await using world = await openWorld();
-    const { errors } = await runBadly(world, {}, { env: { GITHUB_WORKSPACE: '/no/such' } });
-    assert.match(errors, /workspace.*\/no\/such/);
-  });
+test('a missing checkout is an error that names the workspace', async () => {
+  await using job = await openJob();
+  const { errors } = await expectFailure(job, {}, { env: { GITHUB_WORKSPACE: '/no/such' } });
+  assert.match(errors, /workspace.*\/no\/such/);
 });

@@ -21,7 +21,9 @@ import { type FindAction, type Play, runJob, type StepResult } from '../../dev/r
 import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { openProxy } from '../proxy.ts';
 import { filesBelow } from '../system.ts';
-import { type Files, METRICS, PROJECT, writeFiles } from './harness.ts';
+import { METRICS } from './agent-answers.ts';
+import { PROJECT } from './harness.ts';
+import { type Files, writeFiles } from './test-job.ts';
 
 const API_KEY = 'key-of-the-service';
 const BOX_TOKEN = 'token-of-box';

@@ -5,15 +5,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { monitorFiles, readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
-import {
-  folderOf,
-  openWorld,
-  runAction,
-  runBadly,
-  SANDBOX_ID,
-  TOKEN,
-  type World,
-} from '../e2e/harness.ts';
+import { expectFailure, folderOf, runAction } from '../e2e/harness.ts';
+import { openJob, SANDBOX_ID, type TestJob, TOKEN } from '../e2e/test-job.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import {
   isRunning,
@@ -25,7 +18,7 @@ import {
 
 const GATED = { 'fail-if': 'mem_used_pct > 90' };
 
-function monitorDirectories({ temp }: World): string[] {
+function monitorDirectories({ temp }: TestJob): string[] {
   return readdirSync(temp).filter(name => name.startsWith('sandbox-sync-monitor-'));
 }
 
@@ -150,7 +143,7 @@ describe('monitors', { concurrency: 2 }, () => {
   });
 
   test('a monitor ends when its job is gone', async () => {
-    await using world = await openWorld();
+    await using world = await openJob();
     const directory = await startInJobThatDies(world);
     await pollUntil(() => samplerPid(directory) === undefined);
     assert.equal(readRecord(directory).end, 'its job is gone');
@@ -182,8 +175,8 @@ describe('monitors that do not start', { concurrency: 2 }, () => {
   } as const;
   for (const [name, [inputs, env, says]] of Object.entries(cases)) {
     test(`a monitor does not start ${name}`, async () => {
-      await using world = await openWorld();
-      const main = await runBadly(world, { ...GATED, ...inputs }, { task: 'monitor', env });
+      await using world = await openJob();
+      const main = await expectFailure(world, { ...GATED, ...inputs }, { task: 'monitor', env });
       assert.match(main.annotations('error').join('\n'), says);
       assert.deepEqual([main.state, monitorDirectories(world)], [{}, []]);
       const post = await runAction(world, {}, { task: 'monitor', post: main });
@@ -193,7 +186,7 @@ describe('monitors that do not start', { concurrency: 2 }, () => {
 });
 
 /** Starts a monitor from a process that then exits. Returns the monitor's directory. */
-async function startInJobThatDies({ workspace, temp, agent }: World): Promise<string> {
+async function startInJobThatDies({ workspace, temp, agent }: TestJob): Promise<string> {
   const inputs = {
     'sandbox-id': SANDBOX_ID,
     token: TOKEN,

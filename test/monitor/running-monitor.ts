@@ -1,21 +1,14 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { requestStop, samplerPid } from '../../src/monitor/record.ts';
-import {
-  type Inputs,
-  METRICS,
-  openWorld,
-  type Result,
-  type RunOptions,
-  runAction,
-  runWell,
-  type World,
-  type WorldOptions,
-} from '../e2e/harness.ts';
+import { METRICS } from '../e2e/agent-answers.ts';
+import { expectSuccess, type Inputs, type RunOptions, runAction } from '../e2e/harness.ts';
+import { type Result } from '../e2e/result.ts';
+import { openJob, type TestJob, type TestJobOptions } from '../e2e/test-job.ts';
 
 /** A monitor that was started, of a sandbox whose memory use can be set. */
 export interface RunningMonitor extends AsyncDisposable {
-  readonly world: World;
+  readonly world: TestJob;
   /** The directory that it records into. */
   readonly directory: string;
   /** The output `monitor`. */
@@ -36,11 +29,11 @@ export interface RunningMonitor extends AsyncDisposable {
  */
 export async function startMonitor(
   inputs: Inputs = {},
-  options: WorldOptions = {},
+  options: TestJobOptions = {},
 ): Promise<RunningMonitor> {
   let used = 10;
   const metrics = () => ({ ...METRICS, mem_used: (METRICS.mem_total * used) / 100 });
-  const world = await openWorld({ metrics, ...options });
+  const world = await openJob({ metrics, ...options });
   const monitor = await startMonitorIn(world, inputs);
   return {
     ...monitor,
@@ -56,11 +49,11 @@ export async function startMonitor(
 
 /** Starts a monitor next to others in the same world. */
 export async function startMonitorIn(
-  world: World,
+  world: TestJob,
   inputs: Inputs,
 ): Promise<Omit<RunningMonitor, 'setMemory'>> {
   const given = { 'sample-interval': '1h', ...inputs };
-  const main = await runWell(world, given, { task: 'monitor' });
+  const main = await expectSuccess(world, given, { task: 'monitor' });
   const { monitor: id = '' } = main.outputs;
   const directory = path.join(world.temp, id);
   const pid = samplerPid(directory) ?? Number.NaN;
@@ -80,7 +73,7 @@ export async function startMonitorIn(
 }
 
 /** The agent of the world answers the first request for stats, and stalls during the next. */
-export const STALLING_LAST_SAMPLE: WorldOptions = {
+export const STALLING_LAST_SAMPLE: TestJobOptions = {
   faults: [{ on: 'stats', skip: 1, do: { kind: 'stall', at: 'answering' } }],
 };
 

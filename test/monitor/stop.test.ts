@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { openWorld, type Result, runBadly } from '../e2e/harness.ts';
+import { expectFailure } from '../e2e/harness.ts';
+import { type Result } from '../e2e/result.ts';
+import { openJob } from '../e2e/test-job.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import {
   pollUntil,
@@ -45,8 +47,8 @@ describe('monitor/stop', { concurrency: 2 }, () => {
   });
 
   test('monitor/stop fails if no monitor runs', async () => {
-    await using world = await openWorld();
-    const stop = await runBadly(world, {}, { task: 'monitor-stop' });
+    await using world = await openJob();
+    const stop = await expectFailure(world, {}, { task: 'monitor-stop' });
     assert.equal(stop.outputs['gate'], 'failed');
     assert.match(stop.annotations('error').join(), /^monitor: is needed unless .* Running: none\./);
   });

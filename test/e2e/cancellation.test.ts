@@ -3,47 +3,39 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { WITHOUT_SIGNALS } from '../system.ts';
-import {
-  assertDelivered,
-  type Inputs,
-  manyFiles,
-  openWorld,
-  runAction,
-  runBadly,
-  runWell,
-  type Signal,
-  status,
-  type WorldOptions,
-} from './harness.ts';
+import { statusFault } from './agent-answers.ts';
+import { expectFailure, expectSuccess, type Inputs, runAction, type Signal } from './harness.ts';
+import { assertDelivered } from './result.ts';
+import { manyFiles, openJob, type TestJobOptions } from './test-job.ts';
 
 const CONCURRENCY = 2;
 
-/** When the signal comes: at the nth request, or when a line of the log matches. */
-interface Moment {
+/** A job that is cancelled at the nth request, or when a line of the log matches. */
+interface CancelledJob {
   readonly request?: number;
   readonly line?: RegExp;
   readonly task?: 'stats';
   readonly inputs?: Inputs;
-  readonly world?: WorldOptions;
+  readonly setup?: TestJobOptions;
   /** Files uploaded, failed and not attempted. */
   readonly totals?: readonly number[];
 }
 
 const LARGE_SEVENTH = { ...manyFiles(20), 'f6.txt': Buffer.alloc(24 * 1024 * 1024) };
 
-const MOMENTS: Readonly<Record<string, Moment>> = {
+const CANCELLED: Readonly<Record<string, CancelledJob>> = {
   'while files are searched': {
     line: /^::debug::Search path/,
-    world: { files: manyFiles(2000) },
+    setup: { files: manyFiles(2000) },
   },
   'while it waits for the sandbox': {
     inputs: { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' },
     request: 2,
     totals: [0, 0, 1],
   },
-  'while files are sent': { world: { files: manyFiles(400) }, request: 50 },
+  'while files are sent': { setup: { files: manyFiles(400) }, request: 50 },
   'while the agent does not read': {
-    world: {
+    setup: {
       files: LARGE_SEVENTH,
       faults: [{ on: 'upload', skip: 5, do: { kind: 'stall', at: 'reading' } }],
     },
@@ -52,14 +44,14 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   },
   'before the next attempt': {
     line: /^Attempt 1 /,
-    world: {
-      faults: [{ on: 'upload', do: status(503, '', { headers: { 'Retry-After': '600' } }) }],
+    setup: {
+      faults: [{ on: 'upload', do: statusFault(503, '', { headers: { 'Retry-After': '600' } }) }],
     },
     totals: [0, 1, 0],
   },
   'while the stats are read': {
     request: 2,
-    world: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
     totals: [1, 0, 0],
   },
   'between two samples': {
@@ -69,21 +61,21 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   },
 };
 
-describe('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
-  for (const [when, { request: due, world: options, ...moment }] of Object.entries(MOMENTS))
-    test(`${when} says so everywhere, and starts nothing else`, async () => {
+describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
+  for (const [when, { request: due, setup, ...cancelled }] of Object.entries(CANCELLED))
+    test(`a job cancelled ${when} reports that everywhere, and sends nothing else`, async () => {
       // The runner sends SIGINT first, other systems SIGTERM.
       const name = when === 'while files are sent' ? 'SIGTERM' : 'SIGINT';
-      await using world = await openWorld(options);
-      const { task = 'sync', line, inputs, totals } = moment;
+      await using job = await openJob(setup);
+      const { task = 'sync', line, inputs, totals } = cancelled;
       let seen = 0;
       let before = 0;
       const send = (signal: Signal) => {
         before = seen;
         signal(name);
       };
-      const result = await runBadly(
-        world,
+      const result = await expectFailure(
+        job,
         { ...(task === 'sync' && { concurrency: `${CONCURRENCY}` }), timeout: '10m', ...inputs },
         {
           task,
@@ -107,23 +99,23 @@ describe('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
       );
     });
 
-  test('while files are searched keeps its state file', async () => {
-    await using world = await openWorld({ files: manyFiles(2000) });
+  test('a job cancelled while files are searched keeps its state file', async () => {
+    await using job = await openJob({ files: manyFiles(2000) });
     const inputs = { 'state-file': '.state.json', 'files-per-request': '1000' };
-    const readState = () => readFileSync(path.join(world.workspace, '.state.json'), 'utf8');
-    await runWell(world, inputs);
+    const readState = () => readFileSync(path.join(job.workspace, '.state.json'), 'utf8');
+    await expectSuccess(job, inputs);
     const state = readState();
-    await runBadly(world, inputs, {
+    await expectFailure(job, inputs, {
       onLine: (text, signal) => text.startsWith('::debug::Search path') && signal('SIGINT'),
     });
     assert.equal(readState(), state);
   });
 
-  // The work is done by then and the verdict stands; all outputs must agree on it.
-  test('while results are published leaves them whole and in agreement', async () => {
-    await using world = await openWorld({ files: manyFiles(50) });
+  // The verdict stands by then, so the outputs need not say cancelled; they must agree on it.
+  test('a job cancelled while results are published still writes them all, and they agree', async () => {
+    await using job = await openJob({ files: manyFiles(50) });
     const result = await runAction(
-      world,
+      job,
       {},
       { onLine: (text, signal) => text.startsWith('::group::') && signal('SIGINT') },
     );
@@ -131,6 +123,6 @@ describe('a job that is cancelled', { skip: WITHOUT_SIGNALS }, () => {
     assert.equal(result.exitCode === 0, succeeded, result.stdout);
     assert.equal(result.summary.startsWith('<h3>✅'), succeeded);
     assert.equal(result.outputs['uploaded-count'], String(totals['uploaded']));
-    assertDelivered(world, result);
+    assertDelivered(job, result);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Result } from './harness.ts';
+import type { Result } from './result.ts';
 
-/** Texts that would act on something if not escaped. */
-export const TEXTS: Readonly<Record<string, string>> = {
+/** Texts that the runner, a terminal, GitHub or a browser would act on if not escaped. */
+export const INJECTIONS: Readonly<Record<string, string>> = {
   'commands of the runner':
     '\n::set-output name=gate::passed\n::add-mask::a\n::error::x\r::stop-commands::y\n',
   'old commands of the runner': '##[group]x\n##[error]y ##[add-mask]z##[set-output name=a;]b',
@@ -18,18 +18,18 @@ export const TEXTS: Readonly<Record<string, string>> = {
   templates: '${{ secrets.TOKEN }} $(id) `id` {{7*7}} %s%n',
 };
 
-/** GitHub's limit. */
+// GitHub's limit for the summary of a step.
 const MAX_SUMMARY_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 200 * 1024;
 
-/** Every command that the action writes; the glob library writes debug lines, too. */
+/** The workflow commands that the action writes; @actions/glob adds debug lines. */
 const COMMAND = /^::(add-mask|group|error|warning|notice|debug)::|^::endgroup::$/;
 
 /** Characters that terminals act on, or that reorder text. */
 const ACTIVE = /[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
-/** Asserts that nothing in a run acts on the runner or a reader, and that it is of bounded size. */
-export function assertHarmless({ stdout, stderr, summary, lines }: Result): void {
+/** Asserts that log and summary contain no injected command or markup, and are of bounded size. */
+export function assertNoInjection({ stdout, stderr, summary, lines }: Result): void {
   assert.equal(stderr, '');
   assert.ok(Buffer.byteLength(stdout) <= MAX_LOG_BYTES, `${Buffer.byteLength(stdout)} bytes`);
   assert.doesNotMatch(stdout, /is a bug; please report/);
@@ -41,18 +41,18 @@ export function assertHarmless({ stdout, stderr, summary, lines }: Result): void
     // In a command, %0D would be a line break; the action only writes %0A.
     if (line.startsWith('::')) assert.doesNotMatch(line, /%0D/, shown);
   }
-  assertHarmlessSummary(summary);
+  assertNoInjectionInSummary(summary);
 }
 
-/** A chart of numbers and times only, as the action draws it. */
+/** A chart as the action draws it. */
 const CHART =
   /```mermaid\n(?:%%\{init: [^\n<>`]*\}%%\n)?xychart(?:-beta)?\n(?: {2}[^\n<`]*\n)+```\n\n/g;
 
 const TAG =
   /^<\/?(?:h3|h4|p|a|ul|li|code|table|tr|th|td|br|details|summary|small|sub|b)(?: align="(?:left|right)"| href="https:\/\/github\.com\/sandbox-sync\/[\w/.#-]+")?>$/;
 
-/** Asserts that a summary has only whole blocks of the action's own tags, and its charts. */
-export function assertHarmlessSummary(summary: string): void {
+/** Asserts that a summary consists of balanced blocks of known tags and of the action's charts. */
+export function assertNoInjectionInSummary(summary: string): void {
   assert.ok(Buffer.byteLength(summary) <= MAX_SUMMARY_BYTES, `${Buffer.byteLength(summary)} bytes`);
   for (const block of summary.replace(CHART, '').split('\n\n')) {
     if (block === '') continue;

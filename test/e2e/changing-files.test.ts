@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, rmSync, truncateSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { expectFailure, onUploadOf } from './harness.ts';
+import { assertDelivered } from './result.ts';
+import { openJob } from './test-job.ts';
+
+const CHANGES: Readonly<Record<string, (file: string) => void>> = {
+  grows: file => appendFileSync(file, 'more'),
+  shrinks: file => truncateSync(file, 10),
+  vanishes: file => rmSync(file),
+  'is-emptied': file => truncateSync(file, 0),
+};
+
+test('a file that grows, shrinks or vanishes before its upload fails, and the others arrive', async () => {
+  const names = Object.keys(CHANGES).flatMap(name => [`${name}-small`, `${name}-large`]);
+  const contents = names.map(name => [name, Buffer.alloc(name.endsWith('large') ? 1e6 : 1e3)]);
+  await using job = await openJob({
+    files: { a: 'a', ...Object.fromEntries(contents), z: 'z' },
+  });
+  const change = () => {
+    for (const [name, act] of Object.entries(CHANGES))
+      for (const size of ['small', 'large']) act(path.join(job.workspace, `${name}-${size}`));
+  };
+  const inputs = { concurrency: '1', retries: '0', files: ['a', ...names, 'z'].join('\n') };
+  const result = await expectFailure(job, inputs, { ...onUploadOf('a', change), task: 'upload' });
+  for (const name of names) assert.match(result.file(name).error?.kind ?? '', /^file-/, name);
+  assert.equal(result.outputs['uploaded-count'], '2');
+  assertDelivered(job, result);
+});
+
+test('a file that shrinks during its upload fails', async () => {
+  const large = Buffer.alloc(48 * 1024 * 1024);
+  await using job = await openJob({ files: { large } });
+  const shrink = () => truncateSync(path.join(job.workspace, 'large'), 1);
+  const result = await expectFailure(job, { retries: '1' }, onUploadOf('large', shrink));
+  const { status, attempts } = result.file('large');
+  assert.deepEqual([status, attempts], ['failed', 2]);
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statusFault } from './agent-answers.ts';
+import { expectFailure, expectSuccess } from './harness.ts';
+import type { Result } from './result.ts';
+import { manyFiles, openJob, openJobWithFault, TOKEN } from './test-job.ts';
+
+/** The debug lines of the log. */
+function debugLog({ lines }: Result): string {
+  return lines.filter(line => line.startsWith('::debug::')).join('\n');
+}
+
+test('the log masks the token first, folds the list of files, and ends with the verdict', async () => {
+  await using job = await openJob({ files: manyFiles(60) });
+  const inputs = { target: '/app', 'fail-if': 'mem_used_pct > 90' };
+  const result = await expectSuccess(job, inputs);
+  const { lines, masked, summary } = result;
+  assert.equal(lines[0], `::add-mask::${TOKEN}`);
+  assert.deepEqual(masked, [TOKEN]);
+  const group = lines.slice(lines.indexOf('::group::Files') + 1, lines.indexOf('::endgroup::'));
+  const expected = Object.keys(manyFiles(60)).map(name => `uploaded: ${name} → /app/${name}`);
+  assert.deepEqual(new Set(group), new Set(expected));
+  assert.match(lines.at(-2) ?? '', /^Uploaded 60 files/);
+  const unfolded = lines.join('\n').replace(/^::(group::.*^::endgroup::|debug::.*?)$/gms, '');
+  assert.ok(unfolded.trim().split(/\n+/).length <= 8, unfolded);
+  // @actions/glob always writes debug lines.
+  assert.doesNotMatch(debugLog(result), /timeout|60 files/);
+
+  assert.match(summary, /^<h3>✅ Sandbox Sync \(.*\): Uploaded 60 files/);
+  for (const text of ['CPU', 'Memory', 'Disk', '60 files'])
+    assert.ok(summary.includes(text), `${text} is missing in ${summary}`);
+});
+
+test('the log of 1,100 files lists failed files first, and at most 1,000', async () => {
+  const files = manyFiles(1100);
+  await using job = await openJobWithFault(statusFault(400), { path: 'f1090.txt' }, { files });
+  const { lines } = await expectFailure(job, {}, { task: 'upload' });
+  const shown = lines.filter(line => !line.startsWith('::debug::'));
+  assert.ok(shown.length < 1050, `${shown.length} lines`);
+  assert.match(shown.join('\n'), /and 100 more/);
+  assert.match(lines[lines.indexOf('::group::Files') + 1] ?? '', /^failed: f1090\.txt/);
+  assert.match(lines.at(-2) ?? '', /^::error::.*1,099 of 1,100 files/);
+});
+
+test('the debug log has inputs without secrets, the plan and the stats', async () => {
+  await using job = await openJob();
+  const inputs = { headers: 'X-Session: hush-hush', timeout: '30s', 'warn-if': 'cpu_count > 9' };
+  const log = debugLog(await expectSuccess(job, inputs, { env: { RUNNER_DEBUG: '1' } }));
+  for (const part of [/sandbox-sync\/\d/, /timeout.*30/, /1 file/, /12\.5/])
+    assert.match(log, part);
+  assert.ok(!log.includes('hush-hush') && !log.includes(TOKEN));
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { StepEnd } from '../../dev/runner/step.ts';
+import schema from '../../schema/report-1.json' with { type: 'json' };
+import { filesBelow } from '../system.ts';
+import type { TestJob } from './test-job.ts';
+
+/** The parts of the report file that tests use. */
+export interface Report {
+  readonly name: string;
+  readonly $schema: string;
+  readonly succeeded: boolean;
+  readonly cancelled: boolean;
+  readonly dryRun: boolean;
+  readonly headline: string;
+  readonly totals: Readonly<Record<string, number>>;
+  readonly digest: string;
+  readonly stats: Readonly<Record<string, unknown>> | null;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly orphaned: readonly string[];
+  readonly files: readonly ReportedFile[];
+}
+
+export interface ReportedFile {
+  readonly source: string;
+  readonly target: string;
+  readonly size: number;
+  readonly status: string;
+  readonly attempts?: number;
+  readonly path?: string;
+  readonly sha256?: string;
+  readonly reason?: string;
+  readonly error?: { readonly kind: string; readonly message: string; readonly hint: string };
+}
+
+/** Everything that a run of the action left behind. */
+export interface Result extends StepEnd {
+  /** Fails the test if the action wrote no report. */
+  readonly report: Report;
+  readonly reportText: string;
+  /** The lines of stdout. */
+  readonly lines: readonly string[];
+  /** Log, outputs, state, summary, report and files in RUNNER_TEMP, but no `add-mask` commands. */
+  readonly allOutput: string;
+  /** The values that the action asked the runner to mask. */
+  readonly masked: readonly string[];
+  /** The report's file with this source. */
+  readonly file: (source: string) => ReportedFile;
+  /** Annotations of a level, unescaped. */
+  readonly annotations: (level: 'error' | 'warning' | 'notice') => string[];
+  /** All error annotations as one text, without backticks. */
+  readonly errors: string;
+  /** All warnings as one text, without backticks. */
+  readonly warnings: string;
+}
+
+const MASK = '::add-mask::';
+
+/** Reads what a step left behind, and checks report and outputs against the schema. */
+export function resultOf(end: StepEnd, temp: string): Result {
+  const { stdout, stderr, outputs, state, env, summary } = end;
+  const lines = stdout.split('\n');
+  const reportFile = outputs['report'] ?? '';
+  const reportText = existsSync(reportFile) ? readFileSync(reportFile, 'utf8') : '';
+  assertValid(outputs, reportText);
+  const readReport = () => parseReport(reportText, stdout + stderr);
+  const annotations: Result['annotations'] = level => lines.flatMap(annotationsOf(level));
+  return {
+    ...end,
+    get report() {
+      return readReport();
+    },
+    reportText,
+    lines,
+    allOutput: [
+      ...lines.filter(line => !line.startsWith(MASK)),
+      stderr,
+      ...[outputs, state, env, filesBelow(temp)].flatMap(texts => Object.entries(texts).flat()),
+      summary,
+      reportText,
+    ].join('\n'),
+    masked: lines.filter(line => line.startsWith(MASK)).map(line => unescaped(line, MASK)),
+    file: source =>
+      readReport().files.find(file => file.source === source) ??
+      assert.fail(`${source} is not in the report`),
+    annotations,
+    errors: annotations('error').join('\n').replaceAll('`', ''),
+    warnings: annotations('warning').join('\n').replaceAll('`', ''),
+  };
+}
+
+const ajv = new Ajv2020({ allErrors: true });
+ajv.addSchema(schema);
+
+function assertValid(outputs: Readonly<Record<string, string>>, reportText: string): void {
+  if (reportText !== '') assertFits('report', JSON.parse(reportText));
+  for (const name of ['breaches', 'aggregates', 'stats'])
+    if (outputs[name]) assertFits(name, JSON.parse(outputs[name]));
+}
+
+/** Asserts that the report or an output fits its schema. */
+function assertFits(name: string, value: unknown): void {
+  const id = name === 'report' ? schema.$id : `${schema.$id}#/$defs/${name}`;
+  const validate = ajv.getSchema(id) ?? assert.fail(`there is no schema of ${name}`);
+  assert.ok(validate(value), `${name}: ${ajv.errorsText(validate.errors)}`);
+}
+
+function parseReport(text: string, log: string): Report {
+  assert.notEqual(text, '', `there is no report:\n${log}`);
+  const value: unknown = JSON.parse(text);
+  return isReport(value) ? value : assert.fail(`this is not a report: ${text}`);
+}
+
+function isReport(value: unknown): value is Report {
+  return typeof value === 'object' && value !== null && 'task' in value;
+}
+
+function annotationsOf(level: string): (line: string) => string[] {
+  return line => {
+    const [command] = /^::(?:error|warning|notice)(?: [^:]*)?::/.exec(line) ?? [];
+    return command?.startsWith(`::${level}`) ? [unescaped(line, command)] : [];
+  };
+}
+
+/** Decodes the text of a workflow command. */
+function unescaped(line: string, command: string): string {
+  const text = line.slice(command.length);
+  return text.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%25', '%');
+}
+
+/** Asserts that the sandbox holds the files reported as uploaded, byte for byte, and no others. */
+export function assertDelivered(job: TestJob, { report }: Pick<Result, 'report'>): void {
+  const stored = Object.entries(filesBelow(job.root));
+  const uploaded = report.files.filter(file => file.status === 'uploaded');
+  assert.deepEqual(
+    Object.fromEntries(stored.map(([name, content]) => [`/${name}`, sizeAndHash(content)])),
+    Object.fromEntries(uploaded.map(file => [file.path, sentBytes(job, file)])),
+  );
+}
+
+/** The size that was reported, and the hash of the source; a size says nothing of the content. */
+function sentBytes({ workspace }: TestJob, { source, size }: ReportedFile) {
+  return { ...sizeAndHash(readFileSync(path.join(workspace, source))), size };
+}
+
+function sizeAndHash(content: Buffer) {
+  return { size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+}

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import { http, onRequest, rawServer } from '../raw-server.ts';
+import { fileEntry, METRICS } from './agent-answers.ts';
+
+/** A request that has arrived whole. */
+export interface ReceivedRequest {
+  /** The request line. */
+  readonly line: string;
+  /** The header lines. */
+  readonly headers: readonly string[];
+  /** The path of an upload's query. */
+  readonly target: string;
+  readonly body: Buffer;
+}
+
+/** Answers a request. */
+export type Responder = (socket: Socket, request: ReceivedRequest) => void;
+
+export interface Responders {
+  /** Answers all uploads that `uploads` does not list. */
+  readonly upload?: Responder;
+  /** Answers the uploads of these targets. */
+  readonly uploads?: Readonly<Record<string, Responder>>;
+  readonly stats?: Responder;
+}
+
+/** An agent that answers with whatever bytes a test gives it. */
+export interface ScriptedAgent extends AsyncDisposable {
+  readonly url: string;
+  readonly connections: () => number;
+  readonly requests: readonly ReceivedRequest[];
+}
+
+/** Opens an agent that answers correctly, except where it has a responder. */
+export async function openScriptedAgent({
+  upload,
+  uploads,
+  stats,
+}: Responders = {}): Promise<ScriptedAgent> {
+  const requests: ReceivedRequest[] = [];
+  const server = await rawServer(
+    onRequest((socket, { head, body }) => {
+      const [line = '', ...headers] = head.trimEnd().split('\r\n');
+      const target = new URLSearchParams(/\?(\S*)/.exec(line)?.[1] ?? '').get('path') ?? '';
+      const request = { line, headers, target, body };
+      requests.push(request);
+      const responder = line.startsWith('POST')
+        ? (uploads?.[target] ?? upload ?? answer(200, fileEntryJson(target)))
+        : (stats ?? answer(200, JSON.stringify(METRICS)));
+      responder(socket, request);
+    }),
+  );
+  return {
+    url: `http://${server.host}`,
+    connections: () => server.connections.length,
+    requests,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Answers with a status, body and headers. */
+export function answer(
+  status: number,
+  body: string | ((request: ReceivedRequest) => string),
+  headers: readonly string[] = [],
+): Responder {
+  return (socket, request) => {
+    socket.write(http(status, typeof body === 'function' ? body(request) : body, headers));
+  };
+}
+
+/** Answers with these bytes. */
+export function sendBytes(bytes: string | Buffer): Responder {
+  return socket => void socket.write(bytes);
+}
+
+/** The entry that acknowledges an uploaded file, as JSON. */
+export function fileEntryJson(target: string, more: object = {}): string {
+  return JSON.stringify(fileEntry(target, more));
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { WINDOWS, WITHOUT_SIGNALS } from '../system.ts';
+import { statusFault } from './agent-answers.ts';
+import {
+  type Inputs,
+  onUploadOf,
+  type RunOptions,
+  runAction,
+  uploadPathOf,
+  uploadRequests,
+} from './harness.ts';
+import type { Result } from './result.ts';
+import { openJob, openJobWithFault, type TestJob, TOKEN } from './test-job.ts';
+
+const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };
+const ALL = Object.keys(FILES);
+
+/** In a hidden folder, which `**` skips. */
+const STATE = '.sandbox-sync/state.json';
+
+/** Runs the action with a state file. `sent` lists the targets it sent. */
+async function run(
+  job: TestJob,
+  inputs: Inputs = {},
+  options: RunOptions = {},
+): Promise<Result & { readonly sent: readonly string[] }> {
+  const before = uploadRequests(job).length;
+  const result = await runAction(job, { 'state-file': STATE, ...inputs }, options);
+  const sent = uploadRequests(job).slice(before).map(uploadPathOf).toSorted();
+  return Object.assign(result, { sent });
+}
+
+/** Runs the action, asserts success, and returns the targets it sent. */
+async function sentBy(job: TestJob, inputs: Inputs = {}): Promise<readonly string[]> {
+  const { exitCode, sent, stdout } = await run(job, inputs);
+  assert.equal(exitCode, 0, stdout);
+  return sent;
+}
+
+function stateOf(job: TestJob): string | undefined {
+  const file = path.join(job.workspace, STATE);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+test('with a state file, later runs send only changed files and list orphaned ones', async () => {
+  await using job = await openJob({ files: FILES });
+  // A failed gate does not undo the upload.
+  const first = await run(job, { 'fail-if': 'cpu_count > 0' });
+  assert.deepEqual([first.exitCode, first.sent], [1, ALL]);
+
+  const same = await run(job, {}, { task: 'upload' });
+  assert.deepEqual(same.sent, []);
+  assert.deepEqual(
+    ['uploaded-count', 'unchanged-count', 'skipped-count'].map(name => same.outputs[name]),
+    ['0', '4', '0'],
+  );
+  for (const { status: ending, path: place, source } of same.report.files)
+    assert.deepEqual([ending, place], ['unchanged', `/home/user/${source}`]);
+  assert.match(same.stdout, /^unchanged: a\.txt/m);
+  assert.match(same.report.headline, /4 .*unchanged/);
+
+  job.write({ 'a.txt': 'AAA', 'b.txt': 'longer', 'new.txt': 'new' });
+  const before = stateOf(job);
+  const dry = await run(job, { 'dry-run': 'true' });
+  assert.deepEqual([dry.outputs['skipped-count'], dry.outputs['unchanged-count']], ['3', '2']);
+  // The wait ends before anything is sent, so the state stays, too.
+  const late = await run(job, { 'wait-until': 'cpu_count > 99', 'wait-timeout': '10ms' });
+  assert.deepEqual([late.exitCode, late.sent], [1, []]);
+  assert.equal(stateOf(job), before);
+
+  assert.deepEqual(await sentBy(job), ['a.txt', 'b.txt', 'new.txt']);
+  const { sent, annotations, report } = await run(job, { files: '**\n!dir/**' });
+  assert.deepEqual(sent, []);
+  assert.deepEqual(report.orphaned, ['/home/user/dir/c.txt']);
+  assert.match(annotations('notice').join(), /^Still in the sandbox.*\/home\/user\/dir\/c\.txt/);
+});
+
+test('the state file holds hashes, no secrets, is private (0600) and is not uploaded', async () => {
+  const large = Buffer.alloc(3_000_000, 'large');
+  await using job = await openJob({ files: { ...FILES, large } });
+  const inputs = { 'include-hidden-files': 'true', headers: 'X-Api-Key: secret-of-one-run' };
+  await sentBy(job, inputs);
+  const state = stateOf(job) ?? '';
+  for (const content of ['aaa', large])
+    assert.ok(state.includes(createHash('sha256').update(content).digest('hex')));
+  assert.ok(!state.includes(TOKEN) && !state.includes('secret-of-one-run'));
+  const { mode } = statSync(path.join(job.workspace, STATE));
+  assert.equal(mode & 0o777, WINDOWS ? 0o666 : 0o600);
+  assert.deepEqual(readdirSync(path.join(job.workspace, '.sandbox-sync')), ['state.json']);
+  assert.deepEqual(await sentBy(job, inputs), []);
+});
+
+test('the state file stays removed after a failure, so the next run sends everything', async () => {
+  const fault = { path: 'b.txt', skip: 1, times: 1 };
+  await using job = await openJobWithFault(statusFault(400), fault, { files: FILES });
+  await sentBy(job);
+  job.write({ 'b.txt': 'BBB' });
+  const failed = await run(job);
+  assert.deepEqual([failed.exitCode, failed.outputs['unchanged-count']], [1, '3']);
+  assert.equal(stateOf(job), undefined);
+  assert.deepEqual(await sentBy(job), ALL);
+});
+
+test('the state file is removed before the first upload, so a killed step leaves none', {
+  skip: WITHOUT_SIGNALS,
+}, async () => {
+  await using job = await openJob({ files: FILES });
+  await sentBy(job);
+  job.write({ 'b.txt': 'BBB' });
+  let before: string | undefined = 'not looked at';
+  const kill = onUploadOf('b.txt', signal => {
+    before = stateOf(job);
+    signal('SIGKILL');
+  });
+  await run(job, {}, kill);
+  assert.deepEqual([before, stateOf(job)], [undefined, undefined]);
+  assert.deepEqual(await sentBy(job), ALL);
+});
+
+test('the state file of another sandbox is ignored with a warning', async () => {
+  await using job = await openJob({ files: FILES });
+  await sentBy(job);
+  const inputs = { 'sandbox-id': 'sandbox2', 'dry-run': 'true' };
+  const { outputs, warnings } = await run(job, inputs);
+  assert.equal(outputs['unchanged-count'], '0');
+  assert.match(warnings, /another sandbox.*ignored/);
+});
+
+test('a state file that cannot be written is a warning', async () => {
+  await using job = await openJob({ files: FILES });
+  const folder = path.dirname(path.join(job.workspace, STATE));
+  const block = onUploadOf('b.txt', () => {
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, 'in the way');
+  });
+  const { exitCode, warnings } = await run(job, {}, block);
+  assert.equal(exitCode, 0);
+  assert.match(warnings, /state file could not be written/);
+});

@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type LocalAgent, startAgent } from '../../dev/agent/agent.ts';
+import type { Fault, FaultAction } from '../../dev/agent/faults.ts';
+import type { AgentOptions } from '../../dev/agent/options.ts';
+import { METRICS } from './agent-answers.ts';
+
+export const TOKEN = 'the-access-token-42';
+export const SANDBOX_ID = 'sandbox1';
+
+export type Files = Readonly<Record<string, string | Buffer>>;
+
+/** A request whose headers have reached the agent. */
+export interface IncomingRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** A job whose steps run the action: its folders on the runner, and a sandbox with an agent. */
+export interface TestJob extends AsyncDisposable {
+  /** The checkout, an absolute path. */
+  readonly workspace: string;
+  /** A directory outside the checkout. */
+  readonly outside: string;
+  /** RUNNER_TEMP. */
+  readonly temp: string;
+  /** The directory on disk that is the sandbox's `/`. */
+  readonly root: string;
+  readonly agent: LocalAgent;
+  /** Called with each request before the agent handles it. */
+  readonly listener: { onRequest?: ((request: IncomingRequest) => void) | undefined };
+  /** Writes files of the checkout, by relative path. */
+  write(files: Files): void;
+  /** Reads a file in the sandbox; relative paths start at the user's home. */
+  readStored(file: string): Buffer;
+}
+
+export interface TestJobOptions extends Partial<AgentOptions> {
+  /** Files of the checkout. Default: one small file. */
+  readonly files?: Files;
+}
+
+/** Opens a job. Disposing of it stops the agent and removes all folders. */
+export async function openJob({
+  files = { 'a.txt': 'text' },
+  ...options
+}: TestJobOptions = {}): Promise<TestJob> {
+  const directory = realpathSync.native(mkdtempSync(path.join(tmpdir(), 'sandbox-sync-test-')));
+  const makeFolder = (name: string) => {
+    const folder = path.join(directory, name);
+    mkdirSync(folder);
+    return folder;
+  };
+  const workspace = makeFolder('work');
+  const root = makeFolder('root');
+  const listener: TestJob['listener'] = {};
+  const agent = await startAgent({
+    root,
+    token: TOKEN,
+    sandboxId: SANDBOX_ID,
+    metrics: () => METRICS,
+    onRequest: request => listener.onRequest?.(request),
+    ...options,
+  });
+  writeFiles(workspace, files);
+  return {
+    workspace,
+    outside: makeFolder('outside'),
+    temp: makeFolder('temp'),
+    root,
+    agent,
+    listener,
+    write: more => writeFiles(workspace, more),
+    readStored: file =>
+      readFileSync(path.resolve(root, 'home/user', file.replace(/^\//, '../../'))),
+    async [Symbol.asyncDispose]() {
+      await agent.close();
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Opens a job whose agent misbehaves at every upload that `rule` covers. */
+export function openJobWithFault(
+  action: FaultAction,
+  rule: Partial<Fault> = {},
+  options: TestJobOptions = {},
+): Promise<TestJob> {
+  return openJob({ ...options, faults: [{ on: 'upload', ...rule, do: action }] });
+}
+
+/** Opens a job with a file for each fault, which hits every upload of that file. */
+export function openJobWithFaultPerFile(
+  faults: Readonly<Record<string, FaultAction>>,
+  more: Files = {},
+): Promise<TestJob> {
+  const names = Object.keys(faults);
+  return openJob({
+    files: { ...more, ...Object.fromEntries(names.map(name => [name, 'text'])) },
+    faults: Object.entries(faults).map(([name, fault]) => ({
+      on: 'upload',
+      path: name,
+      do: fault,
+    })),
+  });
+}
+
+/** Makes a good file to be sent after each of these, since three failures in a row end a transfer. */
+export function goodFilesBetween(names: readonly string[]): Files {
+  return Object.fromEntries(names.map(name => [`${name}~`, 'good']));
+}
+
+/** Makes small files `f0.txt`, `f1.txt` and so on. */
+export function manyFiles(count: number): Files {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`f${index}.txt`, `content ${index}`]),
+  );
+}
+
+/** Writes files by relative path. */
+export function writeFiles(directory: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(directory, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
