@@ -4,8 +4,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import { fileEntry, statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess, uploadRequests } from './harness.ts';
 import { assertDelivered } from './result.ts';
+import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { type Files, manyFiles, openJob, openJobWithFault } from './test-job.ts';
 
 test('a batch stores small files where they would arrive alone; large and oddly named ones are sent alone', async () => {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess, type Inputs, runAction, type Signal } from './harness.ts';
 import { assertDelivered } from './result.ts';
+import { expectFailure, expectSuccess, type Inputs, runAction, type Signal } from './run-action.ts';
 import { manyFiles, openJob, type TestJobOptions } from './test-job.ts';
 
 const CONCURRENCY = 2;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, rmSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { expectFailure, onUploadOf } from './harness.ts';
 import { assertDelivered } from './result.ts';
+import { expectFailure, onUploadOf } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
 const CHANGES: Readonly<Record<string, (file: string) => void>> = {

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Fault, FaultAction } from '../../dev/agent/faults.ts';
 import { proxyError, statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess, uploadRequests } from './harness.ts';
 import { assertDelivered, type Result } from './result.ts';
+import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { type Files, goodFilesBetween, openJob, type TestJob } from './test-job.ts';
 
 // CHAOS_SEEDS="1 2 3" tries these seeds instead.

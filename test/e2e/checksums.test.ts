@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { canBeNamed, WITHOUT_BASH } from '../system.ts';
 import { statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess } from './harness.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
 import { type Files, manyFiles, openJob, openJobWithFault, type TestJob } from './test-job.ts';
 
 const HASHED = { checksums: 'true' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { expectSuccess } from './harness.ts';
+import { expectSuccess } from './run-action.ts';
 import {
   answer,
   fileEntryJson,

@@ -10,7 +10,7 @@ import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { mapping, readYaml } from '../../dev/runner/yaml.ts';
 import { WITHOUT_BASH } from '../system.ts';
 import { METRICS } from './agent-answers.ts';
-import { PROJECT } from './harness.ts';
+import { PROJECT } from './run-action.ts';
 import { openStage, type Run, SITE, type Stage } from './stage.ts';
 import { type Files } from './test-job.ts';
 

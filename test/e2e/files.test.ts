@@ -3,8 +3,8 @@ import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { WINDOWS } from '../system.ts';
-import { expectSuccess, uploadRequests } from './harness.ts';
 import { assertDelivered, type Result } from './result.ts';
+import { expectSuccess, uploadRequests } from './run-action.ts';
 import { type Files, openJob } from './test-job.ts';
 
 const FILES: Files = {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { METRICS } from './agent-answers.ts';
-import { type Inputs, runAction } from './harness.ts';
 import { assertNoInjection, INJECTIONS } from './injections.ts';
 import { type Result } from './result.ts';
+import { type Inputs, runAction } from './run-action.ts';
 import {
   answer,
   fileEntryJson,

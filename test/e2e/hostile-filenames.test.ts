@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import { statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess } from './harness.ts';
 import { assertNoInjection } from './injections.ts';
 import { assertDelivered } from './result.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
 const DEBUG = { env: { RUNNER_DEBUG: '1' } };

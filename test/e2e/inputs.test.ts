@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectFailure, expectSuccess, uploadRequests } from './harness.ts';
+import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { openJob, TOKEN } from './test-job.ts';
 
 /** An invalid value for each input, and what its message must contain. */

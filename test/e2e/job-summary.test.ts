@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess } from './harness.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
 import { openJob, openJobWithFault } from './test-job.ts';
 
 test('the job summary names the sandbox, the tripped gate first, then each failure with a hint', async () => {

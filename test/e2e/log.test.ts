@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess } from './harness.ts';
 import type { Result } from './result.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
 import { manyFiles, openJob, openJobWithFault, TOKEN } from './test-job.ts';
 
 /** The debug lines of the log. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { openProxy } from '../proxy.ts';
-import { expectFailure, expectSuccess } from './harness.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
 /** Only the proxy can find this host; requests to localhost use no proxy. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
-import { expectSuccess } from './harness.ts';
+import { expectSuccess } from './run-action.ts';
 import { openScriptedAgent } from './scripted-agent.ts';
 import { type Files, openJob, TOKEN } from './test-job.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FaultAction } from '../../dev/agent/faults.ts';
 import { statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess, REFUSING_URL } from './harness.ts';
+import { expectFailure, expectSuccess, REFUSING_URL } from './run-action.ts';
 import { manyFiles, openJob, openJobWithFault, openJobWithFaultPerFile } from './test-job.ts';
 
 test('retries a 429 no earlier than Retry-After, and logs the failed attempt', async () => {

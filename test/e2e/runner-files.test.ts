@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unlessLinux } from '../system.ts';
-import { expectFailure, expectSuccess, runAction } from './harness.ts';
+import { expectFailure, expectSuccess, runAction } from './run-action.ts';
 import { openJob } from './test-job.ts';
 
 test('a GITHUB_OUTPUT that cannot be written fails the step, and the summary is still written', async () => {

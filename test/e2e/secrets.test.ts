@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { openProxy } from '../proxy.ts';
 import { WITHOUT_SIGNALS } from '../system.ts';
 import { METRICS } from './agent-answers.ts';
-import { expectFailure, expectSuccess, type RunOptions, runAction } from './harness.ts';
 import { INJECTIONS } from './injections.ts';
 import type { Result } from './result.ts';
+import { expectFailure, expectSuccess, type RunOptions, runAction } from './run-action.ts';
 import {
   answer,
   fileEntryJson,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expectFailure, expectSuccess, uploadPathOf, uploadRequests } from './harness.ts';
+import { expectFailure, expectSuccess, uploadPathOf, uploadRequests } from './run-action.ts';
 import { manyFiles, openJob } from './test-job.ts';
 
 test('shards together send every file once, even if their builds differ in content', async () => {

@@ -22,7 +22,7 @@ import { readWorkflow } from '../../dev/runner/workflow-file.ts';
 import { openProxy } from '../proxy.ts';
 import { filesBelow } from '../system.ts';
 import { METRICS } from './agent-answers.ts';
-import { PROJECT } from './harness.ts';
+import { PROJECT } from './run-action.ts';
 import { type Files, writeFiles } from './test-job.ts';
 
 const API_KEY = 'key-of-the-service';

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { WINDOWS, WITHOUT_SIGNALS } from '../system.ts';
 import { statusFault } from './agent-answers.ts';
+import type { Result } from './result.ts';
 import {
   type Inputs,
   onUploadOf,
@@ -12,8 +13,7 @@ import {
   runAction,
   uploadPathOf,
   uploadRequests,
-} from './harness.ts';
-import type { Result } from './result.ts';
+} from './run-action.ts';
 import { openJob, openJobWithFault, type TestJob, TOKEN } from './test-job.ts';
 
 const FILES = { 'a.txt': 'aaa', 'b.txt': 'bbb', 'dir/c.txt': 'ccc', empty: '' };

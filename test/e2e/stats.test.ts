@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { METRICS, statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess, requestMethods } from './harness.ts';
+import { expectFailure, expectSuccess, requestMethods } from './run-action.ts';
 import { openJob, openJobWithFault } from './test-job.ts';
 
 test("the stats output is the agent's JSON without spaces, and unreported figures are empty, never 0", async () => {

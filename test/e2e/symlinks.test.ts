@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { onWindows } from '../system.ts';
-import { expectFailure, expectSuccess } from './harness.ts';
+import { expectFailure, expectSuccess } from './run-action.ts';
 import { openJob, type TestJob } from './test-job.ts';
 
 /** Makes links in the checkout, by relative path. */

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { canBeNamed } from '../system.ts';
 import { METRICS } from './agent-answers.ts';
-import { expectSuccess, requestMethods } from './harness.ts';
 import { assertDelivered } from './result.ts';
+import { expectSuccess, requestMethods } from './run-action.ts';
 import { type Files, openJob } from './test-job.ts';
 
 const KIB = 1024;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { metricsInTurn, proxyError, statusFault } from './agent-answers.ts';
-import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './harness.ts';
+import { expectFailure, expectSuccess, requestMethods, uploadRequests } from './run-action.ts';
 import { openJob, TOKEN } from './test-job.ts';
 
 const PATIENT = { 'wait-until': 'cpu_used_pct < 20\nmem_free > 1GiB', 'sample-interval': '200ms' };

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { monitorFiles, readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
-import { expectFailure, folderOf, runAction } from '../e2e/harness.ts';
+import { expectFailure, folderOf, runAction } from '../e2e/run-action.ts';
 import { openJob, SANDBOX_ID, type TestJob, TOKEN } from '../e2e/test-job.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import {

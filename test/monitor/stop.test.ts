@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { expectFailure } from '../e2e/harness.ts';
 import { type Result } from '../e2e/result.ts';
+import { expectFailure } from '../e2e/run-action.ts';
 import { openJob } from '../e2e/test-job.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
 import {
