@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readActionFile } from '../../dev/runner/action-file.ts';
+import { AGGREGATE_NAMES } from '../../src/gate/aggregates.ts';
+import { METRICS } from '../../src/gate/metrics.ts';
+
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(path.join(PROJECT, file), 'utf8');
+const METRIC_NAMES = Object.keys(METRICS);
+
+function namesIn(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, name = '']) => name).sort();
+}
+
+/** The names in code in a row of the table of conditions in docs/gates.md. */
+function namesInRow(part: string): string[] {
+  const [row = ''] = new RegExp(`^\\| ${part} \\|.*$`, 'm').exec(read('docs/gates.md')) ?? [];
+  return namesIn(row, /`(\w+)`/g);
+}
+
+test('docs/gates.md lists every metric', () => {
+  assert.deepEqual(namesInRow('metric'), METRIC_NAMES.toSorted());
+});
+
+test('docs/gates.md lists every aggregate', () => {
+  assert.deepEqual(namesInRow('aggregate'), AGGREGATE_NAMES.toSorted());
+});
+
+test('README.md names every aggregate', () => {
+  assert.deepEqual(namesIn(read('README.md'), /`\.(\w+)`/g), AGGREGATE_NAMES.toSorted());
+});
+
+test('schema/report-1.json has every aggregate and no other', () => {
+  const { $defs } = JSON.parse(read('schema/report-1.json'));
+  const { description, additionalProperties: metric } = $defs.aggregates;
+  assert.deepEqual(Object.keys(metric.properties), AGGREGATE_NAMES);
+  assert.deepEqual(metric.required, AGGREGATE_NAMES);
+  assert.deepEqual(namesIn(description, /`(\w+)`/g), AGGREGATE_NAMES.toSorted());
+});
+
+for (const folder of ['', 'stats', 'monitor/stop']) {
+  const file = path.posix.join(folder, 'action.yml');
+
+  test(`${file} has an output for every metric, and names every aggregate`, async () => {
+    const { outputs } = await readActionFile(path.join(PROJECT, folder));
+    const names = outputs.map(({ name }) => name);
+    const expected = METRIC_NAMES.map(metric => metric.replaceAll('_', '-'));
+    const metrics = names.slice(names.indexOf('report') + 1, names.indexOf('stats'));
+    assert.deepEqual(metrics, expected);
+    const aggregates = outputs.find(({ name }) => name === 'aggregates')?.description ?? '';
+    assert.deepEqual(namesIn(aggregates, /`(\w+)`/g), AGGREGATE_NAMES.toSorted());
+  });
+}
