@@ -1,47 +1,47 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import type { Condition } from '../../src/gate/conditions.ts';
-import { parse, Refused } from './given.ts';
+import { parse, RejectedCondition } from './parse.ts';
 
-describe('a condition is read as', () => {
-  const cases: readonly (readonly [line: string, read: Partial<Condition>])[] = [
-    ['mem_used_pct>90', { text: 'mem_used_pct > 90', metric: 'mem_used_pct', operator: '>' }],
-    ['  cpu_used_pct.max  >=  90 % ', { text: 'cpu_used_pct.max >= 90%', aggregate: 'max' }],
-    ['load .min < 1', { text: 'load.min < 1', metric: 'load', aggregate: 'min' }],
-    ['cpu_count != 4', { operator: '!=', limit: 4, aggregate: undefined }],
-    // Units, in any case.
-    ['disk_free < 512 MiB', { text: 'disk_free < 512MiB', limit: 2 ** 29 }],
-    ['disk_free < 5gib', { text: 'disk_free < 5GiB', limit: 5 * 2 ** 30 }],
-    ['swap > 2KiB', { limit: 2048 }],
-    ['swap > 3MB', { limit: 3_000_000 }],
-    ['swap > 4GB', { limit: 4_000_000_000 }],
-    ['swap > 5TB', { limit: 5_000_000_000_000 }],
-    ['swap > 6TiB', { limit: 6 * 2 ** 40 }],
-    ['mem_used > 1.005KB', { text: 'mem_used > 1.005kB', limit: 1005 }],
-    ['mem_used_mib >= 1.5GiB', { limit: 1536 }],
-    ['mem_used_mib >= 1536', { limit: 1536 }],
-    ['mem_used > 1e3B', { limit: 1000 }],
-    ['load > 25e-1', { limit: 2.5 }],
-    // Percentages.
-    ['cpu_used_pct > 0', { limit: 0 }],
-    ['cpu_used_pct > 1', { limit: 1 }],
-    ['cpu_used_pct > 0.9%', { limit: 0.9 }],
-    ['cpu_used_pct < 1.5', { limit: 1.5 }],
-    // A metric may have any name, and what only the agent knows any unit and number.
-    ['mem_used_gib > 5', { metric: 'mem_used_gib', limit: 5 }],
-    ['load > -0.5', { metric: 'load', limit: -0.5 }],
-    ['gpu-0.temp/C > 0.5', { metric: 'gpu-0.temp/C', aggregate: undefined }],
-    ['load.1m.mean > 2', { metric: 'load.1m', aggregate: 'mean' }],
-    ['swap > 1GiB', { limit: 2 ** 30 }],
-    ['battery < 20%', { text: 'battery < 20%', limit: 20 }],
-  ];
-  for (const [line, read] of cases)
-    test(line, () => assert.deepEqual({ ...parse(line), ...read }, parse(line)));
-});
+const ACCEPTED: readonly (readonly [line: string, parsed: Partial<Condition>])[] = [
+  ['mem_used_pct>90', { text: 'mem_used_pct > 90', metric: 'mem_used_pct', operator: '>' }],
+  ['  cpu_used_pct.max  >=  90 % ', { text: 'cpu_used_pct.max >= 90%', aggregate: 'max' }],
+  ['load .min < 1', { text: 'load.min < 1', metric: 'load', aggregate: 'min' }],
+  ['cpu_count != 4', { operator: '!=', limit: 4, aggregate: undefined }],
+  // Units, in any case.
+  ['disk_free < 512 MiB', { text: 'disk_free < 512MiB', limit: 2 ** 29 }],
+  ['disk_free < 5gib', { text: 'disk_free < 5GiB', limit: 5 * 2 ** 30 }],
+  ['swap > 2KiB', { limit: 2048 }],
+  ['swap > 3MB', { limit: 3_000_000 }],
+  ['swap > 4GB', { limit: 4_000_000_000 }],
+  ['swap > 5TB', { limit: 5_000_000_000_000 }],
+  ['swap > 6TiB', { limit: 6 * 2 ** 40 }],
+  ['mem_used > 1.005KB', { text: 'mem_used > 1.005kB', limit: 1005 }],
+  ['mem_used_mib >= 1.5GiB', { limit: 1536 }],
+  ['mem_used_mib >= 1536', { limit: 1536 }],
+  ['mem_used > 1e3B', { limit: 1000 }],
+  ['load > 25e-1', { limit: 2.5 }],
+  // Percentages.
+  ['cpu_used_pct > 0', { limit: 0 }],
+  ['cpu_used_pct > 1', { limit: 1 }],
+  ['cpu_used_pct > 0.9%', { limit: 0.9 }],
+  ['cpu_used_pct < 1.5', { limit: 1.5 }],
+  // Custom metrics may have any name, unit and number.
+  ['mem_used_gib > 5', { metric: 'mem_used_gib', limit: 5 }],
+  ['load > -0.5', { metric: 'load', limit: -0.5 }],
+  ['gpu-0.temp/C > 0.5', { metric: 'gpu-0.temp/C', aggregate: undefined }],
+  ['load.1m.mean > 2', { metric: 'load.1m', aggregate: 'mean' }],
+  ['swap > 1GiB', { limit: 2 ** 30 }],
+  ['battery < 20%', { text: 'battery < 20%', limit: 20 }],
+];
+for (const [line, parsed] of ACCEPTED) {
+  test(`the condition ${JSON.stringify(line)} has ${JSON.stringify(parsed)}`, () =>
+    assert.deepEqual({ ...parse(line), ...parsed }, parse(line)));
+}
 
-/** By what is wrong: lines, with the words of the refusal. */
-const REFUSED: Readonly<Record<string, readonly (readonly [line: string, says: string])[]>> = {
-  'what is no metric': [
+/** What is wrong: lines, with words of the message. */
+const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words: string])[]>> = {
+  'a missing metric': [
     ['', 'it must begin with a metric, such as mem_used_pct'],
     ['90 < mem_used_pct', 'it must begin with a metric'],
     ['- load > 1', 'it must begin with a metric'],
@@ -52,7 +52,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [line: string, says: s
     ['mem_used.avg > 1B', '"avg" is not one of the aggregates last, min, max, mean'],
     ['mem_used. > 1', '"" is not one of'],
   ],
-  'what is no operator': [
+  'a missing or unknown operator': [
     ['mem_used', 'one of > >= < <= == != was expected'],
     ['mem_used = 1', 'one of > >= < <= == != was expected, not ='],
     ['mem_used_pct >> 90', 'one of > >= < <= == != was expected, not >>'],
@@ -61,7 +61,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [line: string, says: s
     ['mem_used above 1', 'was expected, not above 1'],
     ['max(mem_used) > 1', 'was expected, not (mem_used) > 1'],
   ],
-  'what is no number': [
+  'a missing or malformed number': [
     ['mem_used >', 'nothing follows >: is an expression empty?'],
     ['mem_used > lots', 'a number such as 90 or 1.5 was expected, not lots'],
     ['mem_used > 1.2.3', 'was expected, not 1.2.3'],
@@ -85,7 +85,7 @@ const REFUSED: Readonly<Record<string, readonly (readonly [line: string, says: s
     ['cpu_count > 4%', '% is not a unit of cpu_count: write no unit'],
     ['load > 5 bananas', 'bananas is not a unit of load: write % or B or kB'],
   ],
-  'a second condition': [
+  'a second one on its line': [
     ['cpu_used_pct > 90 && load > 2', 'one condition per line'],
     ['cpu_used_pct > 90, load > 2', 'one condition per line'],
     ['cpu_used_pct > 90 and load > 2', 'one condition per line'],
@@ -98,14 +98,12 @@ const REFUSED: Readonly<Record<string, readonly (readonly [line: string, says: s
   ],
 };
 
-for (const [name, lines] of Object.entries(REFUSED)) {
-  describe(`refused is ${name}`, () => {
-    for (const [line, says] of lines) {
-      test(JSON.stringify(line), () => {
-        const isRight = (error: unknown) =>
-          error instanceof Refused && error.message.includes(says);
-        assert.throws(() => parse(line), isRight);
-      });
-    }
-  });
+for (const [problem, lines] of Object.entries(REJECTED)) {
+  for (const [line, words] of lines) {
+    test(`a condition with ${problem} is rejected: ${JSON.stringify(line)}`, () => {
+      const isExpected = (error: unknown) =>
+        error instanceof RejectedCondition && error.message.includes(words);
+      assert.throws(() => parse(line), isExpected);
+    });
+  }
 }

@@ -1,163 +1,167 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { gateOf, isGated, type Judgement, judge } from '../../src/gate/judge.ts';
-import { figures, parse, samplesOf } from './given.ts';
+import { parse } from './parse.ts';
 
-/** The figure of a judgement, or why there is none. */
-function found(judgement: Judgement): number | string {
+/** Returns samples of one metric; `undefined` stands for a sample without it. */
+function samplesOf(metric: string, values: readonly (number | undefined)[]) {
+  return values.map(value => ({
+    figures: new Map([value === undefined ? (['ts', 1] as const) : ([metric, value] as const)]),
+  }));
+}
+
+/** Returns the figure of a judgement, or why it has none. */
+function figureOrWhy(judgement: Judgement): number | string {
   return judgement.holds === undefined ? judgement.why : judgement.figure;
 }
 
-describe('the figure that decides', () => {
-  const cases: readonly (readonly [
-    line: string,
-    values: readonly number[],
-    holds: boolean,
-    figure: number,
-  ])[] = [
-    // Of several figures that satisfy it, the extreme; for == and != the first.
-    ['load > 7', [1, 9, 8, 2], true, 9],
-    ['load >= 8', [8, 9, 2], true, 9],
-    ['load < 1', [5, 0, -2], true, -2],
-    ['load <= 3', [3, 5.5, 8], true, 3],
-    ['load == 5.5', [3, 5.5, 8], true, 5.5],
-    ['load != 3', [3, 5.5, 8], true, 5.5],
-    // The last figure if none satisfies it.
-    ['load > 8', [8, 3, 5], false, 5],
-    ['load < 3', [8, 3, 5], false, 5],
-    ['load == 4', [8, 3, 5], false, 5],
-    // The aggregate in any case.
-    ['load.last >= 6', [4, 10, 1, 6], true, 6],
-    ['load.min > 1', [4, 10, 1, 6], false, 1],
-    ['load.max != 10', [4, 10, 1, 6], false, 10],
-    ['load.mean == 5.25', [4, 10, 1, 6], true, 5.25],
-    // In the unit of the metric.
-    ['mem_used > 1.1GiB', [1_181_116_006], false, 1_181_116_006],
-    ['mem_used > 1.1GiB', [1_181_116_007], true, 1_181_116_007],
-    ['mem_used_mib >= 1GiB', [1023, 1024], true, 1024],
-    ['mem_cache < 1kB', [999], true, 999],
-  ];
-  for (const [line, values, holds, figure] of cases) {
-    test(`of ${line} over ${values.join(', ')} is ${figure}`, () => {
-      const condition = parse(line);
-      const judgement = judge(condition, samplesOf(condition.metric, values));
-      assert.deepEqual([judgement.holds, found(judgement)], [holds, figure]);
-    });
-  }
-});
-
-describe('a condition cannot be judged', () => {
-  const cases: Readonly<
-    Record<string, readonly [line: string, values: readonly (number | undefined)[], why: string]>
-  > = {
-    'without samples': ['load > 1', [], 'there are no stats'],
-    'if no sample reports its metric': [
-      'load != 1',
-      [undefined],
-      'the sandbox does not report `load`; it reports `ts`',
-    ],
-    'if the first sample does not': [
-      'load.last > 1',
-      [undefined, 1],
-      '1 of 2 samples do not report `load`',
-    ],
-    'if the last sample does not': [
-      'load.min < 1',
-      [1, undefined],
-      '1 of 2 samples do not report `load`',
-    ],
-    'if its mean is not finite': [
-      'load.mean > 80',
-      [1.7e308, 1.7e308],
-      'the mean of `load` is too large',
-    ],
-  };
-  for (const [name, [line, values, why]] of Object.entries(cases)) {
-    test(name, () => {
-      const condition = parse(line);
-      assert.deepEqual(judge(condition, samplesOf('load', values)), {
-        condition,
-        holds: undefined,
-        why,
-      });
-    });
-  }
-
-  test('only for the mean: the peak of figures that overflow is known', () => {
-    const judgement = judge(parse('load > 80'), samplesOf('load', [1.7e308, 1.7e308]));
-    assert.deepEqual([judgement.holds, found(judgement)], [true, 1.7e308]);
+const JUDGED: readonly (readonly [
+  line: string,
+  values: readonly number[],
+  holds: boolean,
+  figure: number,
+])[] = [
+  // If several figures satisfy it, the most extreme; for == and !=, the first.
+  ['load > 7', [1, 9, 8, 2], true, 9],
+  ['load >= 8', [8, 9, 2], true, 9],
+  ['load < 1', [5, 0, -2], true, -2],
+  ['load <= 3', [3, 5.5, 8], true, 3],
+  ['load == 5.5', [3, 5.5, 8], true, 5.5],
+  ['load != 3', [3, 5.5, 8], true, 5.5],
+  // If none satisfies it, the last.
+  ['load > 8', [8, 3, 5], false, 5],
+  ['load < 3', [8, 3, 5], false, 5],
+  ['load == 4', [8, 3, 5], false, 5],
+  // With an aggregate, its figure.
+  ['load.last >= 6', [4, 10, 1, 6], true, 6],
+  ['load.min > 1', [4, 10, 1, 6], false, 1],
+  ['load.max != 10', [4, 10, 1, 6], false, 10],
+  ['load.mean == 5.25', [4, 10, 1, 6], true, 5.25],
+  // In the unit of the metric.
+  ['mem_used > 1.1GiB', [1_181_116_006], false, 1_181_116_006],
+  ['mem_used > 1.1GiB', [1_181_116_007], true, 1_181_116_007],
+  ['mem_used_mib >= 1GiB', [1023, 1024], true, 1024],
+  ['mem_cache < 1kB', [999], true, 999],
+];
+for (const [line, values, holds, figure] of JUDGED) {
+  test(`"${line}" over ${values.join(', ')} ${holds ? 'holds' : 'does not hold'}, with the figure ${figure}`, () => {
+    const condition = parse(line);
+    const judgement = judge(condition, samplesOf(condition.metric, values));
+    assert.deepEqual([judgement.holds, figureOrWhy(judgement)], [holds, figure]);
   });
+}
+
+const NOT_JUDGED: Readonly<
+  Record<string, readonly [line: string, values: readonly (number | undefined)[], why: string]>
+> = {
+  'without samples': ['load > 1', [], 'there are no stats'],
+  'if no sample reports its metric': [
+    'load != 1',
+    [undefined],
+    'the sandbox does not report `load`; it reports `ts`',
+  ],
+  'if the first sample does not report its metric': [
+    'load.last > 1',
+    [undefined, 1],
+    '1 of 2 samples do not report `load`',
+  ],
+  'if the last sample does not report its metric': [
+    'load.min < 1',
+    [1, undefined],
+    '1 of 2 samples do not report `load`',
+  ],
+  'if its mean is not finite': [
+    'load.mean > 80',
+    [1.7e308, 1.7e308],
+    'the mean of `load` is too large',
+  ],
+};
+for (const [name, [line, values, why]] of Object.entries(NOT_JUDGED)) {
+  test(`a condition cannot be judged ${name}`, () => {
+    const condition = parse(line);
+    assert.deepEqual(judge(condition, samplesOf('load', values)), {
+      condition,
+      holds: undefined,
+      why,
+    });
+  });
+}
+
+test('a condition without an aggregate can be judged although the mean is not finite', () => {
+  const judgement = judge(parse('load > 80'), samplesOf('load', [1.7e308, 1.7e308]));
+  assert.deepEqual([judgement.holds, figureOrWhy(judgement)], [true, 1.7e308]);
 });
 
-describe('the gate', () => {
-  const samples = [40, 60].map(mem_used_pct => ({
-    figures: figures({ mem_used_pct, cpu_count: 4 }),
-  }));
-  const lacks = (metric: string) =>
-    `the sandbox does not report \`${metric}\`; it reports \`cpu_count\`, \`mem_used_pct\``;
-  interface Case {
-    readonly failIf?: readonly string[];
-    readonly warnIf?: readonly string[];
-    readonly isIncomplete?: true;
-    readonly state: string;
-    readonly breaches?: readonly unknown[];
-  }
-  const cases: Readonly<Record<string, Case>> = {
-    'is none without conditions': { state: 'none' },
-    'is none without conditions, complete or not': { isIncomplete: true, state: 'none' },
-    'passes if no condition holds': {
-      failIf: ['mem_used_pct > 60'],
-      warnIf: ['mem_used_pct < 40'],
-      state: 'passed',
-    },
-    'warns if a warn-if holds': {
-      failIf: ['mem_used_pct > 90'],
-      warnIf: ['mem_used_pct > 50'],
-      state: 'warned',
-      breaches: [['warn', 'mem_used_pct > 50', 60]],
-    },
-    'fails if any fail-if holds, and names every condition that tripped': {
-      failIf: ['mem_used_pct > 90', 'mem_used_pct.mean >= 50', 'cpu_count == 4'],
-      warnIf: ['mem_used_pct > 50', 'cpu_count > 4'],
-      state: 'failed',
-      breaches: [
-        ['fail', 'mem_used_pct.mean >= 50', 50],
-        ['fail', 'cpu_count == 4', 4],
-        ['warn', 'mem_used_pct > 50', 60],
-      ],
-    },
-    'fails over a fail-if that cannot be judged': {
-      failIf: ['mem_cache < 1B'],
-      state: 'failed',
-      breaches: [['fail', 'mem_cache < 1B', lacks('mem_cache')]],
-    },
-    'warns over a warn-if that cannot be judged': {
-      warnIf: ['load != 1'],
-      state: 'warned',
-      breaches: [['warn', 'load != 1', lacks('load')]],
-    },
-    'fails if samples are missing': {
-      failIf: ['cpu_count > 9'],
-      isIncomplete: true,
-      state: 'failed',
-    },
-    'warns if samples are missing, without fail-if': {
-      warnIf: ['cpu_count > 9'],
-      isIncomplete: true,
-      state: 'warned',
-    },
-  };
-  for (const [
-    name,
-    { failIf = [], warnIf = [], isIncomplete, state, breaches = [] },
-  ] of Object.entries(cases)) {
-    test(name, () => {
-      const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
-      const gate = gateOf(rules, samples, isIncomplete);
-      const short = gate.breaches.map(one => [one.level, one.condition.text, found(one)]);
-      assert.deepEqual([gate.state, short], [state, breaches]);
-      assert.deepEqual({ failIf: gate.failIf, warnIf: gate.warnIf }, rules);
-      assert.equal(isGated(gate), state !== 'none');
-    });
-  }
-});
+const SAMPLES = [40, 60].map(percent => ({
+  figures: new Map([
+    ['mem_used_pct', percent],
+    ['cpu_count', 4],
+  ]),
+}));
+const lacks = (metric: string) =>
+  `the sandbox does not report \`${metric}\`; it reports \`cpu_count\`, \`mem_used_pct\``;
+interface GateCase {
+  readonly failIf?: readonly string[];
+  readonly warnIf?: readonly string[];
+  readonly isIncomplete?: true;
+  readonly state: string;
+  readonly breaches?: readonly unknown[];
+}
+const GATES: Readonly<Record<string, GateCase>> = {
+  'is none without conditions': { state: 'none' },
+  'is none without conditions, even if samples are missing': { isIncomplete: true, state: 'none' },
+  'passes if no condition holds': {
+    failIf: ['mem_used_pct > 60'],
+    warnIf: ['mem_used_pct < 40'],
+    state: 'passed',
+  },
+  'warns if a warn-if condition holds': {
+    failIf: ['mem_used_pct > 90'],
+    warnIf: ['mem_used_pct > 50'],
+    state: 'warned',
+    breaches: [['warn', 'mem_used_pct > 50', 60]],
+  },
+  'fails if any fail-if condition holds, and names every condition that tripped': {
+    failIf: ['mem_used_pct > 90', 'mem_used_pct.mean >= 50', 'cpu_count == 4'],
+    warnIf: ['mem_used_pct > 50', 'cpu_count > 4'],
+    state: 'failed',
+    breaches: [
+      ['fail', 'mem_used_pct.mean >= 50', 50],
+      ['fail', 'cpu_count == 4', 4],
+      ['warn', 'mem_used_pct > 50', 60],
+    ],
+  },
+  'fails if a fail-if condition cannot be judged': {
+    failIf: ['mem_cache < 1B'],
+    state: 'failed',
+    breaches: [['fail', 'mem_cache < 1B', lacks('mem_cache')]],
+  },
+  'warns if a warn-if condition cannot be judged': {
+    warnIf: ['load != 1'],
+    state: 'warned',
+    breaches: [['warn', 'load != 1', lacks('load')]],
+  },
+  'fails if samples are missing, with fail-if': {
+    failIf: ['cpu_count > 9'],
+    isIncomplete: true,
+    state: 'failed',
+  },
+  'warns if samples are missing, without fail-if': {
+    warnIf: ['cpu_count > 9'],
+    isIncomplete: true,
+    state: 'warned',
+  },
+};
+for (const [
+  name,
+  { failIf = [], warnIf = [], isIncomplete, state, breaches = [] },
+] of Object.entries(GATES)) {
+  test(`the gate ${name}`, () => {
+    const rules = { failIf: failIf.map(parse), warnIf: warnIf.map(parse) };
+    const gate = gateOf(rules, SAMPLES, isIncomplete);
+    const short = gate.breaches.map(one => [one.level, one.condition.text, figureOrWhy(one)]);
+    assert.deepEqual([gate.state, short], [state, breaches]);
+    assert.deepEqual({ failIf: gate.failIf, warnIf: gate.warnIf }, rules);
+    assert.equal(isGated(gate), state !== 'none');
+  });
+}

@@ -7,8 +7,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** The text of HTML, without tags and with entities decoded. */
-export function textOf(html: string): string {
+/** Removes tags and decodes entities. */
+export function stripHtml(html: string): string {
   return html
     .replace(/<[^>]*>/g, '')
     .replace(/&([^;]*);/g, (whole, name: string) => ENTITIES[name] ?? whole);

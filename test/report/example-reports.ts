@@ -1,0 +1,90 @@
+import { gateOf } from '../../src/gate/judge.ts';
+import type { Report } from '../../src/report/report.ts';
+import type { FileResult } from '../../src/transfer/transfer.ts';
+import { parse } from '../gate/parse.ts';
+import { judged, reading, report, START, statsOf } from './build-report.ts';
+import {
+  diskFull,
+  failed,
+  notAttempted,
+  SHA256,
+  skipped,
+  unchanged,
+  uploaded,
+} from './file-results.ts';
+
+const many = (count: number, toResult: (name: string, size: number) => FileResult) =>
+  Array.from({ length: count }, (_, index) => {
+    const folder = ['assets', 'pages', 'fonts'][index % 3];
+    return toResult(`dist/${folder}/${index}.js`, 200 * (index + 1));
+  });
+
+const CPU = [5, 12, 30, 64, 82, 95, 97, 71, 40, 22, 15, 8];
+const MEMORY = [22, 25, 31, 48, 77, 84, 90.2, 88, 82, 60, 41, 30];
+const busy = CPU.map((cpu, index) => reading(cpu, MEMORY[index] ?? 0));
+const died = Array.from({ length: 20 }, (_, index) => reading(20 + 3 * index, 30 + 2 * index));
+
+/** Reports as users meet them. */
+export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
+  success: report({
+    files: [uploaded('dist/run.sh', 300, 300, 5), ...many(240, uploaded)],
+    retries: 4,
+    durationMs: 310,
+    digest: `sha256:${SHA256}`,
+    skipped: [{ path: 'dist/latest', reason: 'a broken link' }],
+    ...judged([reading(35.5, 42)], ['mem_used_pct > 80', 'disk_free < 512MiB']),
+  }),
+  'failed-files': report({
+    files: [
+      ...many(40, uploaded),
+      ...many(60, name => failed(name, diskFull(name))),
+      failed('dist/index.html'),
+      notAttempted('dist/last.js'),
+    ],
+    errors: [{ message: 'The transfer was given up: the disk is full.', details: [] }],
+  }),
+  'gate-failed': report({
+    task: 'monitor',
+    name: 'tests',
+    ...judged(
+      busy,
+      ['mem_used_pct > 80', 'disk_free < 18GiB', 'load > 5'],
+      ['cpu_used_pct > 90', 'cpu_used_pct.mean > 60'],
+    ),
+  }),
+  'gate-warned': report({
+    files: many(3, uploaded),
+    ...judged([reading(91.4, 42)], ['mem_used_pct > 80'], ['cpu_used_pct > 90']),
+  }),
+  'dry-run': report({
+    files: [...many(60, skipped), unchanged('dist/index.html')],
+    dryRun: true,
+  }),
+  'dead-sandbox': report({
+    task: 'monitor',
+    ...judged(died.slice(0, 16), ['mem_used_pct > 80']),
+    gate: gateOf(
+      { failIf: [parse('mem_used_pct > 80')], warnIf: [] },
+      died.slice(0, 16).map(statsOf),
+      true,
+    ),
+    monitored: { from: START, to: START + 60_000 },
+    errors: [
+      {
+        message:
+          'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since the monitor had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
+        details: [],
+      },
+    ],
+  }),
+  unchanged: report({
+    files: many(240, unchanged),
+    orphaned: ['/home/user/app/old.js'],
+    digest: `sha256:${SHA256}`,
+    ...judged([reading(3, 12)]),
+  }),
+  cancelled: report({
+    files: [...many(12, uploaded), ...many(30, notAttempted)],
+    cancelled: true,
+  }),
+};

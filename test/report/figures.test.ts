@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judge } from '../../src/gate/judge.ts';
+import { figuresTable, formatFigure, judgementLine } from '../../src/report/figures.ts';
+import { parse } from '../gate/parse.ts';
+import { judged, reading } from './build-report.ts';
+import { stripHtml } from './strip-html.ts';
+
+test('a figure is formatted in the unit of its metric', () => {
+  const cases: readonly (readonly [metric: string, figure: number, text: string])[] = [
+    ['cpu_used_pct', 33.333, '33.3 %'],
+    ['mem_free', -2048, '-2 KiB'],
+    ['mem_cache', 1024, '1 KiB'],
+    ['mem_total_mib', 1536, '1.5 GiB'],
+    ['load', 2.5, '2.5'],
+    ['toString', 1, '1'],
+  ];
+  for (const [metric, figure, text] of cases) assert.equal(formatFigure(metric, figure), text);
+});
+
+test('a condition that cannot be judged says why', () => {
+  assert.match(judgementLine(judge(parse('load < 5'), [])), /^`load < 5` cannot be judged: /);
+});
+
+/** Returns the cells of each row. */
+function rows(...given: Parameters<typeof judged>): string[][] {
+  const text = figuresTable(judged(...given))
+    .map(({ html }) => html)
+    .join('');
+  return [...text.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/g)].map(([, cell = '']) => stripHtml(cell)),
+  );
+}
+
+test('the table of figures shows each condition with its mark', () => {
+  const figures = { ...reading(1, 50), mem_used_mib: 2048, load: 1 };
+  const table = rows([figures], ['mem_free < 1GiB', 'mem_used_mib >= 2000'], ['load == 1']);
+  assert.deepEqual(table.slice(2, 3).concat(table.slice(-1)), [
+    ['Memory (4 GiB)', '2 GiB (50 %)', '✅ < 1 GiB free❌ >= 2 GiB'],
+    ['load', '1', '⚠️ == 1 (warn)'],
+  ]);
+});
+
+test('the table of figures shows a mean if a condition judges it', () => {
+  const [head, , memory] = rows([reading(1, 50), reading(3, 60)], ['mem_used_pct.mean > 50']);
+  assert.deepEqual(head, ['', 'Peak', 'Mean', 'Trips if']);
+  assert.deepEqual(memory, [
+    'Memory (4 GiB)',
+    '2.4 GiB (60 %)',
+    '2.2 GiB (55 %)',
+    '❌ mean > 50 %',
+  ]);
+});
+
+test('the table of figures names judged metrics that were not reported, and skips the others', () => {
+  assert.deepEqual(rows([{ ts: 1 }], ['load > 1']).at(-1), ['load', 'not reported', '❌ > 1']);
+  assert.deepEqual(rows([{ ts: 1 }]), []);
+  assert.deepEqual(rows([{ cpu_used_pct: 1, cpu_count: 0 }]).at(-1), ['CPU', '1 %']);
+});

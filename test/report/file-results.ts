@@ -1,0 +1,65 @@
+import type { Failure } from '../../src/agent/failure.ts';
+import type { FileResult } from '../../src/transfer/transfer.ts';
+
+export const SHA256 = 'ab'.repeat(32);
+
+export const BUSY: Failure = {
+  kind: 'busy',
+  status: 429,
+  message: 'POST https://h/files answered 429.',
+  hint: 'Set `concurrency` to 2.',
+};
+
+/** Names the file in its message, as the agent does. */
+export function diskFull(name: string): Failure {
+  const message = `POST https://h/files?path=${name} answered 507: "no space left on device"`;
+  return { kind: 'disk-full', status: 507, message, hint: "The sandbox's disk is full." };
+}
+
+export function file(name: string, size = 10): FileResult['file'] {
+  const target = `/home/user/app/${name}`;
+  return {
+    source: name,
+    realPath: `/w/${name}`,
+    target,
+    size,
+    isExecutable: false,
+  };
+}
+
+/** @param sent bytes that arrived, if the file grew after planning */
+export function uploaded(name: string, size = 10, sent = size, attempts = 1): FileResult {
+  const planned = file(name, size);
+  const path = planned.target;
+  return { status: 'uploaded', file: planned, attempts, durationMs: 5, path, size: sent };
+}
+
+export function failed(name: string, error: Failure = BUSY): FileResult {
+  return { status: 'failed', file: file(name), attempts: 3, durationMs: 7, error };
+}
+
+export function unchanged(name: string, size = 10): FileResult {
+  const planned = file(name, size);
+  return { status: 'unchanged', file: planned, path: planned.target, size, sha256: SHA256 };
+}
+
+export function skipped(name: string, size = 10): FileResult {
+  return { status: 'skipped', file: file(name, size), reason: 'dry run' };
+}
+
+export function notAttempted(name: string): FileResult {
+  return { status: 'not-attempted', file: file(name), reason: 'the sandbox was not ready' };
+}
+
+/** A file with each status, and a skipped entry. */
+export const EVERY_STATUS = {
+  files: [
+    uploaded('a', 7),
+    failed('b'),
+    skipped('c'),
+    notAttempted('d'),
+    unchanged('e'),
+    uploaded('f', 3, 5),
+  ],
+  skipped: [{ path: 'l', reason: 'a broken link' }],
+};

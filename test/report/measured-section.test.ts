@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { outputsOf } from '../../src/report/outputs.ts';
+import { verdictOf } from '../../src/report/verdict.ts';
+import { judged, type Parts, reading, report, statsOf } from './build-report.ts';
+
+/** Conditions, the loads of samples from 09:05:00 UTC on, and the line about the breach. */
+const BREACHES: readonly (readonly [string, readonly number[], string])[] = [
+  ['load > 80', [90.2], '`load > 80` tripped: 90.2'],
+  ['load > 80', [10, 85, 90, 10], '`load > 80` tripped: 90 at 09:05:02 UTC, in 2 of 4 samples'],
+  ['load >= 80', [80, 10], '`load >= 80` tripped: 80 at 09:05:00 UTC, in 1 of 2 samples'],
+  ['load < 5', [9, 3, 4], '`load < 5` tripped: 3 at 09:05:01 UTC, in 2 of 3 samples'],
+  ['load <= 3', [9, 3, 4], '`load <= 3` tripped: 3 at 09:05:01 UTC, in 1 of 3 samples'],
+  ['load == 2', [1, 2], '`load == 2` tripped: 2 at 09:05:01 UTC, in 1 of 2 samples'],
+  ['load != 1', [1, 2], '`load != 1` tripped: 2 at 09:05:01 UTC, in 1 of 2 samples'],
+  ['load.max > 1', [1, 2], '`load.max > 1` tripped: 2 at 09:05:01 UTC'],
+  ['load.last > 0', [1, 2, 1], '`load.last > 0` tripped: 1 at 09:05:02 UTC'],
+  ['load.mean > 1', [1, 2], '`load.mean > 1` tripped: 1.5 on average of 2 samples'],
+];
+
+for (const [condition, loads, line] of BREACHES) {
+  test(`a breach is reported as ${line}`, () => {
+    const readings = loads.map(value => ({ load: value }));
+    const failing = verdictOf(report({ task: 'stats', ...judged(readings, [condition]) }));
+    const warning = verdictOf(report({ task: 'stats', ...judged(readings, [], [condition]) }));
+    assert.deepEqual(
+      failing.reasons.map(({ text }) => text),
+      [line],
+    );
+    assert.deepEqual(
+      warning.warnings.map(({ text }) => text),
+      [line],
+    );
+  });
+}
+
+/** Returns the outputs that are not empty. */
+function filled(parts: Parts): Record<string, string> {
+  const outputs = Object.entries(outputsOf(verdictOf(report(parts))));
+  return Object.fromEntries(outputs.filter(([, value]) => value !== ''));
+}
+
+test('the outputs have all digits of the figures, but two decimals of derived percentages', () => {
+  const figures = { ...reading(12.345, 25, 0), ts: 1_700_000_000, load: 3 };
+  const { aggregates: _, ...outputs } = filled({
+    task: 'stats',
+    samples: [{ at: 1, ...statsOf(figures) }],
+  });
+  assert.deepEqual(outputs, {
+    ts: '1700000000',
+    'cpu-count': '4',
+    'cpu-used-pct': '12.345',
+    'mem-total': '4294967296',
+    'mem-used': '1073741824',
+    'mem-used-pct': '25.00',
+    'mem-free': '3221225472',
+    'mem-cache': '268435456',
+    'disk-total': '21474836480',
+    'disk-used': '0',
+    'disk-used-pct': '0.00',
+    'disk-free': '21474836480',
+    stats: JSON.stringify(figures),
+    gate: 'none',
+    breaches: '[]',
+  });
+});
+
+test('the output of a figure that was not reported is empty, not 0', () => {
+  const none = { gate: 'none', breaches: '[]', aggregates: '{}' };
+  assert.deepEqual(filled({ task: 'stats' }), none);
+});
+
+test('the output breaches has figures in the unit of the metric, or null if it was not reported', () => {
+  const failIf = ['mem_used_mib > 1.5GiB', 'cpu_used_pct > 90.5%', 'load > 1'];
+  const given = judged([{ mem_used_mib: 1600, cpu_used_pct: 90.6 }], failIf);
+  const { gate, breaches } = outputsOf(verdictOf(report({ task: 'monitor', ...given })));
+  assert.equal(gate, 'failed');
+  assert.deepEqual(JSON.parse(breaches ?? ''), [
+    { level: 'fail', condition: failIf[0], metric: 'mem_used_mib', figure: 1600, limit: 1536 },
+    { level: 'fail', condition: failIf[1], metric: 'cpu_used_pct', figure: 90.6, limit: 90.5 },
+    { level: 'fail', condition: failIf[2], metric: 'load', figure: null, limit: 1 },
+  ]);
+});
+
+test('the output aggregates has the known metrics and those in conditions, and skips samples without them', () => {
+  const given = judged([{ mem_used: 3, load: 1, other: 1 }, { mem_used: 1 }], ['load > 5']);
+  const { aggregates } = outputsOf(verdictOf(report({ task: 'stats', ...given })));
+  assert.deepEqual(JSON.parse(aggregates ?? ''), {
+    mem_used: { last: 1, min: 1, max: 3, mean: 2 },
+    load: { last: 1, min: 1, max: 1, mean: 1 },
+  });
+});

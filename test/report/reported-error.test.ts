@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AgentError } from '../../src/agent/failure.ts';
+import { judge } from '../../src/gate/judge.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { toReportedError, waitError } from '../../src/report/reported-error.ts';
+import { parse } from '../gate/parse.ts';
+
+test('an error about one input says what is wrong with it, and one about several lists them', () => {
+  const port = { input: 'port', message: '"x" is no port.', example: 'port: 1' };
+  const line = 'port: "x" is no port. Example: port: 1';
+  assert.deepEqual(toReportedError(new InputError([port])), { message: line, details: [] });
+  const both = toReportedError(new InputError([port, { input: 'files', message: 'No.' }]));
+  assert.deepEqual(both, { message: '2 inputs are invalid.', details: [line, 'files: No.'] });
+});
+
+test('an AgentError is reported with its hint, unless the job was cancelled', () => {
+  const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
+  assert.deepEqual(toReportedError(busy), { message: 'It answered 429.', details: ['Wait.'] });
+  assert.deepEqual(toReportedError(new AgentError('cancelled', 'No.')).details, []);
+});
+
+test('a bug is reported with its stack', () => {
+  const { message, details } = toReportedError(new TypeError('oops'));
+  assert.match(message, /bug/);
+  assert.match(details.join('\n'), /oops[\s\S]*reported-error\.test/);
+});
+
+test('a wait that timed out is reported with the unmet conditions and the last error', () => {
+  const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
+  const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
+  assert.deepEqual(waitError({ isReady: false, waitedMs: 5000, unmet, error: busy }), {
+    message: 'The sandbox was not ready within 5 s.',
+    details: ['`load < 5` does not hold: it was 7', 'It answered 429.', 'Wait.'],
+  });
+});
+
+test('a wait that ended because of a wrong token reports only that', () => {
+  const error = new AgentError('unauthorized', 'It answered 401.');
+  const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
+  const wait = { isReady: false, waitedMs: 5000, unmet, error };
+  assert.deepEqual(waitError(wait), toReportedError(error));
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { outputsOf } from '../../src/report/outputs.ts';
+import { verdictOf } from '../../src/report/verdict.ts';
+import { type Parts, report } from './build-report.ts';
+import {
+  BUSY,
+  diskFull,
+  EVERY_STATUS,
+  failed,
+  notAttempted,
+  unchanged,
+  uploaded,
+} from './file-results.ts';
+
+const [SENT, GONE, LEFT, SAME] = [
+  uploaded('a', 1024),
+  failed('b'),
+  notAttempted('c'),
+  unchanged('d'),
+];
+const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
+
+test('the outputs of an upload count the files by status', () => {
+  const verdict = verdictOf(report({ task: 'upload', digest: 'sha256:d', ...EVERY_STATUS }));
+  assert.deepEqual(outputsOf(verdict), {
+    'uploaded-count': '2',
+    'unchanged-count': '1',
+    'failed-count': '1',
+    'skipped-count': '2',
+    'uploaded-bytes': '12',
+    digest: 'sha256:d',
+  });
+});
+
+test('failures are grouped by status and hint, the largest group first', () => {
+  const unreachable = { ...BUSY, status: undefined };
+  const files = [
+    failed('a'),
+    failed('b', diskFull('b')),
+    SENT,
+    failed('c', diskFull('c')),
+    failed('d', unreachable),
+  ];
+  const { failures } = verdictOf(report({ files }));
+  assert.deepEqual(failures, [
+    { message: diskFull('b').message, hint: diskFull('b').hint, sources: ['b', 'c'] },
+    { message: BUSY.message, hint: BUSY.hint, sources: ['a'] },
+    { message: BUSY.message, hint: BUSY.hint, sources: ['d'] },
+  ]);
+});
+
+test('files that failed because the job was cancelled are not listed as failures', () => {
+  const files = [failed('a', { ...BUSY, kind: 'cancelled' })];
+  assert.deepEqual(verdictOf(report({ files, cancelled: true })).failures, []);
+});
+
+test('the reason why files were not attempted is given once, unless an error already says it', () => {
+  const textsOf = (parts: Parts) =>
+    verdictOf(report({ files: [LEFT, LEFT], ...parts })).reasons.map(({ text }) => text);
+  assert.deepEqual(textsOf({}), ['Not attempted: the sandbox was not ready']);
+  assert.deepEqual(textsOf({ errors }), ['The stats could not be read.', 'Try again.']);
+  assert.deepEqual(textsOf({ cancelled: true }), []);
+});
+
+test('the log sums up the transfer in one line, with its retries', () => {
+  const many = Array.from({ length: 2000 }, () => uploaded('a', 4096));
+  const line = (files: Parts['files'], retries = 0) => {
+    const parts = { task: 'upload', ...(files && { files }), retries, durationMs: 310 } as const;
+    return verdictOf(report(parts)).sections[0]?.logLines[0] ?? '';
+  };
+  assert.equal(line(many), '2,000 files, 7.8 MiB, 25.2 MiB/s');
+  assert.equal(line([uploaded('a')], 1), '1 file, 10 B, 32.3 B/s, 1 retry');
+  assert.equal(line([SENT, GONE], 2), '1 file, 1 KiB, 3.2 KiB/s, 2 retries');
+  assert.equal(line([GONE], 2), '');
+});
+
+const noticeOf = (parts: Parts) => verdictOf(report(parts)).notices.join('\n');
+
+test('a notice says that executable files lose their modes', () => {
+  const program = { ...SENT, file: { ...SENT.file, isExecutable: true } };
+  assert.match(noticeOf({ files: [program] }), /^1 executable file, such as `a`: .*archive/);
+  assert.equal(noticeOf({ files: [{ ...SAME, file: program.file }] }), '');
+});
+
+test('a notice lists files that are in the sandbox, but no longer in the build', () => {
+  const orphaned = Array.from({ length: 12 }, (_, index) => `/${index}`);
+  assert.match(noticeOf({ orphaned }), /^Still in the sandbox, .*: `\/0`, .* and 2 more/);
+});
