@@ -155,7 +155,7 @@ function aggregateOf(aggregate, metric, samples) {
 }
 
 // src/gate/metrics.ts
-/** The metrics that the action knows. Each has an output of its name, with hyphens. */
+/** Known metrics. Each is an output, too, with hyphens in its name. */
 const METRICS = {
 	ts: { unit: "plain" },
 	cpu_count: { unit: "plain" },
@@ -184,7 +184,7 @@ function unitOf(metric) {
 }
 
 // src/gate/conditions.ts
-/** Returns how the summary names the condition's aggregate if it describes all samples. */
+/** Returns undefined unless the condition's aggregate describes all samples together. */
 function overallOf({ aggregate }) {
 	return aggregate === void 0 ? void 0 : AGGREGATES[aggregate].overall;
 }
@@ -1299,7 +1299,7 @@ const NO_GATE = {
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
-/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
+/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
 function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
 	const tripped = (level, conditions) => conditions.map((condition) => ({
 		...judge(condition, samples),
@@ -1393,7 +1393,7 @@ function concat(pieces, separator = "") {
 function code(text) {
 	return html`<code>${text}</code>`;
 }
-/** Renders our own text, in which backticks mark code. */
+/** Renders our own text, with code in backticks. Use `code` for text of a third party. */
 function prose(text) {
 	return concat(text.split("`").map((piece, index) => index % 2 === 0 ? html`${piece}` : code(piece)));
 }
@@ -1463,7 +1463,7 @@ function breachLine(breach, samples) {
 	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
 	return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
-/** Explains why a `wait-until` condition does not hold, or why a condition cannot be judged. */
+/** Explains why a condition does not hold, or why it cannot be judged. */
 function judgementLine(judgement) {
 	const { text, metric } = judgement.condition;
 	if (judgement.holds === void 0) return `\`${text}\` cannot be judged: ${judgement.why}`;
@@ -1856,7 +1856,6 @@ function lineOf(sha256, name) {
 }
 
 // src/report/upload-blocks.ts
-/** Renders the upload's part of the summary. */
 function uploadBlocks({ files, skipped, digest, dryRun }, { failures, notices, transferLine }) {
 	const planned = dryRun ? files.filter(({ status }) => status === "skipped").map(({ file }) => file) : [];
 	return [
@@ -2037,12 +2036,12 @@ function fileEntry({ file, ...result }) {
 }
 
 // src/report/report.ts
-/** Returns what each section of the report says, in the order of the headline. */
+/** Returns the views of the sections; the headline of the first becomes that of the report. */
 function viewsOf(report) {
 	const { upload, measured } = report;
 	return [...upload === void 0 ? [] : [viewUpload(upload, report)], ...measured === void 0 ? [] : [viewMeasured(measured)]];
 }
-/** Reports a task that failed before it did anything; a configured gate then fails, too. */
+/** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
 function failedReport(task, { name, error, isGated }) {
 	const gate = isGated ? {
 		...NO_GATE,
@@ -2078,7 +2077,7 @@ function pickSections(task, { upload, measured }) {
 }
 
 // src/report/reported-error.ts
-/** Describes an error for the log and the report, with its hint, its problems or its stack. */
+/** Describes an error with its hint, its problems, or the stack of a bug. */
 function toReportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
@@ -2437,12 +2436,11 @@ function untrusted(text) {
 }
 
 // src/report/outputs.ts
-/** Merges the outputs of all sections. */
 function outputsOf({ sections }) {
 	return Object.assign({}, ...sections.map((section) => section.outputs));
 }
 const SCHEMA = "https://raw.githubusercontent.com/sandbox-sync/sandbox-sync/v1/schema/report-1.json";
-/** Returns the text of report.json, with the keys of the sections that the task has. */
+/** Returns the text of report.json. */
 function reportJson(report, verdict) {
 	const { task, name, sandboxId, baseUrl, cancelled, errors, warnings } = report;
 	const document = {
@@ -2469,7 +2467,7 @@ const MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
-/** Renders the job summary: the verdict, its reasons, then each section, the newest first. */
+/** Renders the job summary. What was measured comes before the upload. */
 function summaryOf(report, verdict) {
 	const { level, title, reasons, warnings, sections } = verdict;
 	return [
@@ -2759,7 +2757,7 @@ function addDerived(sent) {
 }
 
 // src/tasks/measure.ts
-/** Waits for the sandbox, then samples and judges it; failed requests go into the report. */
+/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 async function stats(inputs, context) {
 	const { sandboxId, baseUrl } = inputs;
 	return withClient(agentService(inputs), context, async (client) => {
@@ -2783,7 +2781,7 @@ async function stats(inputs, context) {
 		};
 	});
 }
-/** Waits until the `wait-until` conditions hold; returns an error if they never do. */
+/** Waits until the conditions of `wait-until` hold. Returns an error if they do not in time. */
 async function waitFor(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
 	const { onEvent, cancel } = context;
@@ -2808,7 +2806,7 @@ async function waitFor(inputs, client, context) {
 	});
 	return result.isReady ? void 0 : waitError(result);
 }
-/** Samples once if there is a gate; returns an error if `fail-if` cannot be judged. */
+/** Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged. */
 async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
 	const outcome = await sample(inputs, client, context);
@@ -3188,7 +3186,7 @@ async function endMonitor(directory, context) {
 		cancelled: cancel.aborted
 	});
 }
-/** Judges a record; a gap is an error if there is a `fail-if`, and a warning otherwise. */
+/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
 function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, { jobEnd, cancelled }) {
 	const { samples } = record;
 	const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);

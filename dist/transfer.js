@@ -937,7 +937,7 @@ async function upload(inputs, context) {
 		...sent
 	};
 }
-/** Finds the files, plans where they go and compares them with the state file. @throws InputError */
+/** Finds files, plans their targets and compares them with the state file. @throws InputError */
 async function prepareUpload(inputs, context) {
 	const { workspace, cancel } = context;
 	const [{ state, warnings }, plan] = await allOrProblems([Promise.try(() => readState(inputs, workspace)), findAndPlan(inputs, context)]);
@@ -1059,7 +1059,7 @@ async function planOnly({ files, unchanged, section, warnings }, { checksums }, 
 		warnings
 	};
 }
-/** Reports that no file was attempted, because of an error or since the job was cancelled. */
+/** Reports that no file was attempted. Without an error, the reason is that the job was cancelled. */
 function sendNothing({ files, unchanged, section, warnings }, { cancel }, error) {
 	const reason = error?.message ?? "the job was cancelled";
 	const results = files.map((file, position) => {

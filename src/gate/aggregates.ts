@@ -1,13 +1,13 @@
 import type { Figures } from './metrics.ts';
 
 interface AggregateRule {
-  /** Computes the aggregate of at least one figure, oldest first. */
+  /** Takes at least one figure, oldest first. */
   readonly compute: (figures: readonly number[]) => number;
-  /** Set if the result describes all samples together instead of being one sample's figure. */
+  /** Set if the result describes all samples together, and is not the figure of one. */
   readonly overall?: {
-    /** Heading of its column in the summary. */
+    /** Of its column in the summary. */
     readonly heading: string;
-    /** Precedes the number of samples in the message of a breach. */
+    /** Stand before "5 samples" in the message of a breach. */
     readonly words: string;
   };
 }

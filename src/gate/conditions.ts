@@ -12,7 +12,7 @@ export interface Condition {
   readonly limit: number;
 }
 
-/** Returns how the summary names the condition's aggregate if it describes all samples. */
+/** Returns undefined unless the condition's aggregate describes all samples together. */
 export function overallOf({ aggregate }: Condition) {
   return aggregate === undefined ? undefined : AGGREGATES[aggregate].overall;
 }
@@ -22,7 +22,7 @@ export type Operator = (typeof OPERATORS)[number];
 
 type Reject = (message: string) => never;
 
-// Matches any line, so that the wrong part can be named.
+// Matches any line, so that the message can name the wrong part.
 const PARTS =
   /^([\p{L}_][\p{L}\p{N}_.:/-]*(?:\s+\.\w+)?)?\s*([<>=!~&|]*)\s*([-+.\d]*(?:[eE][-+]?\d+)?)\s*(.*)$/su;
 

@@ -25,7 +25,7 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/** Judges all conditions. No gate passes without samples, or with missing ones (`isIncomplete`). */
+/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Measured[],
@@ -82,7 +82,7 @@ const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => bool
   '!=': (figure, limit) => figure !== limit,
 };
 
-// For > and <, the most extreme sample is quoted; for == and !=, the first that trips.
+// A breach of > or < reports the most extreme figure, and one of == or != the first that trips.
 function candidatesOf({ metric, aggregate, operator }: Condition, samples: readonly Measured[]) {
   const figures = figuresOf(metric, samples);
   if (aggregate !== undefined) return [AGGREGATES[aggregate].compute(figures)];

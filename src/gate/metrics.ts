@@ -4,11 +4,11 @@ export type Unit = 'percentage' | 'bytes' | 'mebibytes' | 'plain';
 
 interface Metric {
   readonly unit: Unit;
-  /** Decimals of its output; unset, the output has all digits. */
+  /** Decimals of its output, which has all digits by default. */
   readonly decimals?: number;
 }
 
-/** The metrics that the action knows. Each has an output of its name, with hyphens. */
+/** Known metrics. Each is an output, too, with hyphens in its name. */
 export const METRICS: Readonly<Record<string, Metric>> = {
   ts: { unit: 'plain' },
   cpu_count: { unit: 'plain' },

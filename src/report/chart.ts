@@ -5,14 +5,14 @@ import { formatFigure } from './figures.ts';
 import { type Html, html } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 
-// Fewer points say no more than the table; more would be only a few pixels apart.
+// Below 10 points, the table says as much. Above 60, points are only a few pixels apart.
 const MIN_POINTS = 10;
 const MAX_POINTS = 60;
 
-// Higher percentages would flatten all other lines.
+// A higher percentage would flatten all other lines.
 const MAX_PERCENT = 1000;
 
-// These colors work on white and on black. The grey bars overlap, so they are nearly transparent.
+// Readable in the light and the dark theme. The grey bars overlap, so they are nearly transparent.
 const PLOTS = [
   { name: '🟦 CPU', color: '#388bfd', metric: 'cpu_used_pct' },
   { name: '🟪 memory', color: '#a371f7', metric: 'mem_used_pct' },
@@ -35,7 +35,7 @@ interface Series {
 export function drawChart({ samples, gate, monitored }: MeasuredSection): Html[] {
   const axis = axisOf(samples, monitored);
   if (axis === undefined) return [];
-  // A line over time shows single samples, so it has no limit for what describes all of them.
+  // The lines show single samples, so the limit of a mean would mislead.
   const conditions = [...gate.failIf, ...gate.warnIf].filter(each => overallOf(each) === undefined);
   const plots = PLOTS.flatMap(plot => {
     const points = spreadOverTime(plot.metric, samples, axis);
@@ -61,7 +61,7 @@ export function drawChart({ samples, gate, monitored }: MeasuredSection): Html[]
   return [html`<p>In percent: ${names.join(' · ')}</p>`, { html: chart }];
 }
 
-// Plans one point per sampling interval, or no chart if that gives too few points.
+// Fits one point per sampling interval. Returns undefined if there are too few for a chart.
 function axisOf(
   samples: readonly Sample[],
   monitored: MeasuredSection['monitored'],
@@ -104,7 +104,7 @@ function spreadOverTime(
   });
 }
 
-// Mermaid cannot interrupt a line, so bars mark the gaps; all other bars end below the axis.
+// Mermaid cannot interrupt a line, so bars mark the gaps; negative bars are invisible.
 function gapSeries(samples: readonly Sample[], axis: Axis, top: number): Series[] {
   const sampled = new Set(samples.map(({ at }) => pointAt(at, axis)));
   const isMissing = (point: number) => point >= 0 && point < axis.points && !sampled.has(point);

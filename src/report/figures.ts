@@ -44,7 +44,7 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
   return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
 
-/** Explains why a `wait-until` condition does not hold, or why a condition cannot be judged. */
+/** Explains why a condition does not hold, or why it cannot be judged. */
 export function judgementLine(judgement: Judgement): string {
   const { text, metric } = judgement.condition;
   if (judgement.holds === undefined) return `\`${text}\` cannot be judged: ${judgement.why}`;
@@ -67,7 +67,7 @@ export function describeUsage(samples: readonly Sample[]): string {
 
 interface Row {
   readonly name: Html;
-  /** Metrics; the second is the first as a percentage. */
+  /** One metric, or two if the second is the first as a percentage. */
   readonly figures: readonly string[];
   readonly total?: string;
   /** Metrics whose conditions this row shows. */
@@ -114,7 +114,7 @@ export function figuresTable({ samples, gate }: MeasuredSection): Html[] {
   return table(['', samples.length > 1 ? 'Peak' : 'Now', ...headings, 'Trips if'], rows);
 }
 
-// These aggregates have a column of their own, if a condition judges by them.
+// Each has a column of its own if a condition uses it.
 const OVERALL = AGGREGATE_NAMES.filter(name => AGGREGATES[name].overall !== undefined);
 
 function rowOf(metric: string): Row {

@@ -26,7 +26,7 @@ export function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-/** Renders our own text, in which backticks mark code. */
+/** Renders our own text, with code in backticks. Use `code` for text of a third party. */
 export function prose(text: string): Html {
   const pieces = text.split('`');
   return concat(pieces.map((piece, index) => (index % 2 === 0 ? html`${piece}` : code(piece))));

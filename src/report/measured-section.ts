@@ -7,7 +7,6 @@ import { drawChart } from './chart.ts';
 import { breachLine, describeUsage, figuresTable } from './figures.ts';
 import type { Line, SectionView } from './section-view.ts';
 
-/** What the sandbox used, and how that was judged. */
 export interface MeasuredSection {
   /** Oldest first. */
   readonly samples: readonly Sample[];

@@ -5,7 +5,6 @@ import type { ReportedError } from './reported-error.ts';
 import type { SectionView } from './section-view.ts';
 import { NOTHING_SENT, type UploadSection, viewUpload } from './upload-section.ts';
 
-/** What every task reports. */
 export interface TaskInfo {
   readonly task: Task;
   /** The monitor's name; empty for other tasks. */
@@ -18,13 +17,13 @@ export interface TaskInfo {
   readonly warnings: readonly string[];
 }
 
-/** Everything about one step, with a section for each thing that its task does. */
+/** Describes one step. `sync` has both sections; other tasks have one. */
 export interface Report extends TaskInfo {
   readonly upload?: UploadSection;
   readonly measured?: MeasuredSection;
 }
 
-/** Returns what each section of the report says, in the order of the headline. */
+/** Returns the views of the sections; the headline of the first becomes that of the report. */
 export function viewsOf(report: Report): SectionView[] {
   const { upload, measured } = report;
   return [
@@ -33,7 +32,7 @@ export function viewsOf(report: Report): SectionView[] {
   ];
 }
 
-/** Reports a task that failed before it did anything; a configured gate then fails, too. */
+/** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
 export function failedReport(
   task: Task,
   { name, error, isGated }: { name: string; error: ReportedError; isGated: boolean },

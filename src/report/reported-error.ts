@@ -9,7 +9,7 @@ export interface ReportedError {
   readonly details: readonly string[];
 }
 
-/** Describes an error for the log and the report, with its hint, its problems or its stack. */
+/** Describes an error with its hint, its problems, or the stack of a bug. */
 export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError)
     return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };

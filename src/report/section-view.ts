@@ -1,11 +1,10 @@
 import type { Html } from './html.ts';
 
-/** What one section of a report contributes to the verdict, the outputs and the summary. */
 export interface SectionView {
   readonly level: 'success' | 'warning' | 'failure';
-  /** The headline of a report that begins with this section, without its period. */
+  /** Without its period. Only shown for the first section of a report. */
   readonly headline: string;
-  /** A sentence that follows the headline of any section, or ''. */
+  /** A sentence that follows the headline, even that of another section; can be empty. */
   readonly judgement: string;
   /** Why this section failed the step. */
   readonly reasons: readonly Line[];
@@ -15,17 +14,17 @@ export interface SectionView {
   /** Lines for the end of the log. */
   readonly logLines: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
-  /** Files to write, by the output that names them; those without text are not written. */
+  /** By the output that has the path of the file. A file without text is not written. */
   readonly files: Readonly<Record<string, { readonly name: string; readonly text: string }>>;
   readonly blocks: readonly Html[];
-  /** Keys of report.json. */
+  /** Merged into report.json. */
   readonly json: object;
 }
 
 export interface Line {
   /** Backticks mark code, unless the text is untrusted. */
   readonly text: string;
-  /** True if the text may quote a third party. */
+  /** True if the text may quote the agent, a file name or an input. */
   readonly isUntrusted: boolean;
 }
 

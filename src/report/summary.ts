@@ -6,7 +6,7 @@ import type { Verdict } from './verdict.ts';
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
-/** Renders the job summary: the verdict, its reasons, then each section, the newest first. */
+/** Renders the job summary. What was measured comes before the upload. */
 export function summaryOf(report: Report, verdict: Verdict): string {
   const { level, title, reasons, warnings, sections } = verdict;
   const blocks = [

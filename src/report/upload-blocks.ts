@@ -5,7 +5,6 @@ import { code, concat, folded, type Html, html, moreInReport, prose, shortList }
 import type { FailureGroup } from './section-view.ts';
 import type { UploadSection } from './upload-section.ts';
 
-/** Renders the upload's part of the summary. */
 export function uploadBlocks(
   { files, skipped, digest, dryRun }: UploadSection,
   {

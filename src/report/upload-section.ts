@@ -16,11 +16,10 @@ import type { TaskInfo } from './report.ts';
 import type { FailureGroup, SectionView } from './section-view.ts';
 import { uploadBlocks } from './upload-blocks.ts';
 
-/** What was uploaded, or would be. */
 export interface UploadSection {
   readonly dryRun: boolean;
   readonly shard: ReportedShard | undefined;
-  /** One per planned file, in plan order. */
+  /** In plan order. */
   readonly files: readonly FileResult[];
   readonly skipped: readonly SkippedEntry[];
   /** Empty if a file failed or was not hashed. */
@@ -149,7 +148,7 @@ function notAttemptedReasons({ files }: UploadSection, { errors, cancelled }: Ta
 
 // Messages differ from file to file, so group by status and hint.
 function groupFailures({ files }: UploadSection): FailureGroup[] {
-  // The title already says that the job was cancelled.
+  // The headline already says that the job was cancelled.
   const failed = files
     .filter(result => result.status === 'failed')
     .filter(({ error }) => error.kind !== 'cancelled');

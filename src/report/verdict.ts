@@ -1,11 +1,10 @@
 import { type Report, viewsOf } from './report.ts';
 import type { FailureGroup, Line, SectionView } from './section-view.ts';
 
-/** What a step comes to: the sections' views, and what they say together. */
 export interface Verdict {
   readonly level: 'success' | 'warning' | 'failure' | 'cancelled';
   readonly title: string;
-  /** Why the step failed: tripped conditions, and errors of the step as a whole. */
+  /** Why the step failed, except for failed files, which are in `failures`. */
   readonly reasons: readonly Line[];
   readonly failures: readonly FailureGroup[];
   readonly warnings: readonly Line[];

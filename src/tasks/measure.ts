@@ -11,7 +11,7 @@ import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
 
-/** Waits for the sandbox, then samples and judges it; failed requests go into the report. */
+/** Waits for the sandbox, then samples and judges it. Failed requests go into the report. */
 export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<Report> {
   const { sandboxId, baseUrl } = inputs;
   return withClient(agentService(inputs), context, async client => {
@@ -29,7 +29,7 @@ interface MeasureResult extends Pick<Report, 'errors'> {
   readonly measured: MeasuredSection;
 }
 
-/** Waits until the `wait-until` conditions hold; returns an error if they never do. */
+/** Waits until the conditions of `wait-until` hold. Returns an error if they do not in time. */
 export async function waitFor(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -51,7 +51,7 @@ export async function waitFor(
   return result.isReady ? undefined : waitError(result);
 }
 
-/** Samples once if there is a gate; returns an error if `fail-if` cannot be judged. */
+/** Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged. */
 export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
   client: Client,

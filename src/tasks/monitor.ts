@@ -32,7 +32,7 @@ interface MonitorSetup {
   readonly jobPid: number;
 }
 
-// A sandbox that was just created or resumed may need a moment.
+// A sandbox that was just created or resumed may not answer at once.
 const FIRST_RETRIES = 2;
 
 /**
@@ -75,7 +75,7 @@ export async function endMonitor(directory: string, context: Context): Promise<R
   return judgeRecord(inputs, { ...record, end }, { jobEnd, cancelled: cancel.aborted });
 }
 
-/** Judges a record; a gap is an error if there is a `fail-if`, and a warning otherwise. */
+/** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
 export function judgeRecord(
   { name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }: Inputs<'monitor-end'>,
   record: MonitorRecord,

@@ -30,14 +30,14 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
     if (error !== undefined) return { ...unmeasured, ...sendNothing(prepared, context, error) };
     const sent = await sendFiles(prepared, inputs, client, context);
     if (sent.cancelled || hasFatalFailure(sent.upload.files)) return { ...unmeasured, ...sent };
-    // The check of the gate has read the stats, and so started the window of the CPU figure.
+    // With a gate, its check has already read the stats, so the CPU figure covers the upload.
     const { measured, errors } = await measure(inputs, client, context, isGated(inputs));
     const cancelled = context.cancel.aborted;
     return { ...report, ...sent, measured, cancelled, errors: [...sent.errors, ...errors] };
   });
 }
 
-// A full disk ends the upload, but the stats still work and show how full it is.
+// After a full disk, the stats still work, and show how full it is.
 function hasFatalFailure(results: readonly FileResult[]): boolean {
   return results.some(
     result =>

@@ -39,17 +39,16 @@ export async function upload(inputs: Inputs<'upload'>, context: Context): Promis
 export interface PreparedUpload extends Pick<TransferOptions, 'unchanged'> {
   readonly files: readonly PlannedFile[];
   readonly state: State | undefined;
-  /** The section as it is if nothing is sent, without the results. */
+  /** Complete except for the results of the transfer. */
   readonly section: UploadSection;
   readonly warnings: readonly string[];
 }
 
-/** What an upload adds to the report of its task. */
 export interface UploadResult extends Pick<Report, 'cancelled' | 'errors' | 'warnings'> {
   readonly upload: UploadSection;
 }
 
-/** Finds the files, plans where they go and compares them with the state file. @throws InputError */
+/** Finds files, plans their targets and compares them with the state file. @throws InputError */
 export async function prepareUpload(
   inputs: Inputs<'upload'>,
   context: Context,
@@ -112,7 +111,7 @@ export async function sendFiles(
       onEvent(event);
     },
   }).finally(() => onEvent({ kind: 'end' }));
-  // A target that is now spelled differently may still lead to the same path.
+  // Different targets can lead to the same path, for example through a link in the sandbox.
   const storedPaths = new Set(results.map(result => ('path' in result ? result.path : '')));
   const upload = {
     ...section,
@@ -158,7 +157,7 @@ export async function planOnly(
   return { upload, cancelled: cancel.aborted, errors: [], warnings };
 }
 
-/** Reports that no file was attempted, because of an error or since the job was cancelled. */
+/** Reports that no file was attempted. Without an error, the reason is that the job was cancelled. */
 export function sendNothing(
   { files, unchanged, section, warnings }: PreparedUpload,
   { cancel }: Context,
