@@ -27,13 +27,11 @@ export interface Proxy extends AsyncDisposable {
 export interface ProxyOptions {
   /** URL of the agent behind `http://agent.test`, which only this proxy can find. */
   readonly agent?: string;
-  /** URL that every tunnel leads to, whatever its host. */
-  readonly tunnelTo?: string;
 }
 
 /** Starts a proxy. */
 export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
-  const { agent, tunnelTo } = options;
+  const { agent } = options;
   const requests: ProxyRequest[] = [];
   const sockets = new Set<Duplex>();
   const keep = (socket: Duplex) => {
@@ -47,7 +45,7 @@ export async function openProxy(options: ProxyOptions = {}): Promise<Proxy> {
   server.on('connection', keep);
   server.on('connect', (incoming, socket: Duplex) => {
     requests.push(requestOf(incoming, incoming.url ?? ''));
-    keep(tunnel(tunnelTo ?? `http://${incoming.url}`, socket));
+    keep(tunnel(`http://${incoming.url}`, socket));
   });
   const port = await listenHere(server);
   return {

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ActionFile, readActionFile } from './action-file.ts';
 import { type Command, execute, type ProcessEnd } from './execute.ts';
@@ -40,15 +39,8 @@ export interface PreparedStep extends AsyncDisposable {
 export async function runStep(step: Step): Promise<StepEnd> {
   await using prepared = await prepareStep(step);
   const { onLine, onStart } = step;
-  countStart();
   const end = await execute({ ...prepared.command, onLine, onStart });
   return { ...end, ...(await prepared.told()) };
-}
-
-/** Leaves a mark for each start, so that dev/test.ts can add up those of all test processes. */
-function countStart(): void {
-  const file = process.env['ACTION_STARTS_FILE'];
-  if (file !== undefined) appendFileSync(file, '.');
 }
 
 /** Prepares a step for callers that start its process themselves. */
@@ -91,31 +83,4 @@ function environment(
 
 function inputVariable(name: string): string {
   return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
-}
-
-/** A step that runs a script. */
-export interface ScriptStep extends Pick<Step, 'workspace' | 'temp' | 'env' | 'onLine'> {
-  readonly script: string;
-}
-
-/** Runs a script like the runner's `shell: bash`, with this process's Node as `node`. */
-export async function runScript(step: ScriptStep): Promise<StepEnd> {
-  const { script, workspace, temp, env, onLine } = step;
-  await using files = await openFileCommands(temp);
-  const end = await execute({
-    file: 'bash',
-    args: ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
-    cwd: workspace,
-    env: {
-      PATH: [path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
-      HOME: process.env['HOME'],
-      GITHUB_ACTIONS: 'true',
-      GITHUB_WORKSPACE: workspace,
-      RUNNER_TEMP: temp,
-      ...files.variables,
-      ...env,
-    },
-    onLine,
-  });
-  return { ...end, ...(await files.read()) };
 }

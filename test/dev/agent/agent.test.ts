@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { canBeNamed, onWindows } from '../system.ts';
+import { canBeNamed, onWindows } from '../../system.ts';
 import { form, HEADERS, openSandbox } from './opened.ts';
 
 // What a client cannot see, or the action never asks for; the tests of the action cover the rest.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultAction } from '../../dev/agent/faults.ts';
+import type { FaultAction } from '../../../dev/agent/faults.ts';
 import { form, openSandbox } from './opened.ts';
 
 const WHOLE = '[{"name":"a","path":"/a","type":"file"}]';

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { startControlPlane } from '../../dev/agent/control-plane.ts';
-import { WITHOUT_SIGNALS } from '../system.ts';
+import { startControlPlane } from '../../../dev/agent/control-plane.ts';
+import { WITHOUT_SIGNALS } from '../../system.ts';
 
-const START = path.resolve(import.meta.dirname, '../../dev/start.js');
+const START = path.resolve(import.meta.dirname, '../../../dev/start.js');
 
 /** Asks a service, such as `POST /sandboxes`. */
 async function ask(url: string, asked: string, body?: object, headers = {}) {

@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startAgent } from '../../dev/agent/agent.ts';
-import type { AgentOptions } from '../../dev/agent/options.ts';
+import { startAgent } from '../../../dev/agent/agent.ts';
+import type { AgentOptions } from '../../../dev/agent/options.ts';
 
 /** Headers of a valid request. */
 export const HEADERS = {

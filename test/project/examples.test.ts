@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readActionFile } from '../../dev/runner/action-file.ts';
+import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
+import { type EntryPoint, parseInputs } from '../../src/inputs/inputs.ts';
+
+const PROJECT = path.resolve(import.meta.dirname, '../..');
+const WORKFLOWS = globSync('.github/workflows/*.yml', { cwd: PROJECT })
+  .map(file => readFileSync(path.join(PROJECT, file), 'utf8'))
+  .join('\n');
+
+const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
+  '': 'sync',
+  upload: 'upload',
+  stats: 'stats',
+  monitor: 'monitor',
+  'monitor/stop': 'monitor-stop',
+  sandbox: 'sandbox',
+};
+
+for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
+  const file = path.join(PROJECT, name);
+  const { permissions, jobs } = await readYaml(file);
+  const steps = Object.values(mapping(jobs)).flatMap(job => stepsOf(mapping(job)['steps']));
+
+  test(`${path.basename(name)} says what it is for, reads the contents only, and limits the time of its jobs`, () => {
+    assert.match(readFileSync(file, 'utf8'), /^# For .+\n(# .+\n){0,2}name: /);
+    assert.deepEqual(permissions, { contents: 'read' });
+    for (const job of Object.values(mapping(jobs))) assert.ok('timeout-minutes' in mapping(job));
+  });
+
+  test(`${path.basename(name)} passes expressions to scripts through env`, () => {
+    for (const { run } of steps) assert.doesNotMatch(text(run), /\$\{\{|(^|\s)\.{1,2}\//);
+  });
+
+  test(`${path.basename(name)} uses the versions of other actions that this project uses`, () => {
+    const others = steps.map(({ uses }) => text(uses)).filter(uses => folderOf(uses) === undefined);
+    for (const uses of others) if (uses !== '') assertSameVersion(uses);
+  });
+
+  test(`${path.basename(name)} gives the actions of this project inputs that they accept`, async () => {
+    for (const step of steps) {
+      const folder = folderOf(text(step['uses']));
+      if (folder !== undefined) await assertAccepted(mapping(step['with']), folder);
+    }
+  });
+}
+
+/** The steps of a job, with those that run in parallel. */
+function stepsOf(steps: unknown): Mapping[] {
+  return Object.values(mapping(steps))
+    .map(mapping)
+    .flatMap(step => ('parallel' in step ? stepsOf(step['parallel']) : [step]));
+}
+
+/** The folder of an action of this project; undefined for other actions and for scripts. */
+function folderOf(uses: string): string | undefined {
+  return /^sandbox-sync\/sandbox-sync\/?([\w/]*)@v1$/.exec(uses)?.[1];
+}
+
+function assertSameVersion(uses: string): void {
+  const [action = '', version = ''] = uses.split('@');
+  const [, pinned = version] = RegExp(`${action}@\\w+ # (v\\d+)`).exec(WORKFLOWS) ?? [];
+  assert.match(version, /^v\d+$/);
+  assert.equal(version, pinned, uses);
+}
+
+/** What an earlier step, or an expression, provides. */
+const PROVIDED = {
+  'sandbox-id': 'i1a2b3c4d5',
+  token: 'a-token',
+  'base-url': 'https://sandbox.example.com',
+  files: '**',
+};
+const PROVIDED_TO_SANDBOX = { 'api-url': 'https://api.example.com', 'api-key': 'a-key' };
+
+async function assertAccepted(given: Mapping, folder: string): Promise<void> {
+  const { inputs } = await readActionFile(path.join(PROJECT, folder));
+  const names = inputs.map(({ name }) => name);
+  for (const name of Object.keys(given)) assert.ok(names.includes(name), name);
+  for (const { name, required } of inputs) assert.ok(!required || name in given, name);
+  const values = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
+  const literal = values.filter(([, value]) => !value.includes('${{'));
+  const provided = folder === 'sandbox' ? PROVIDED_TO_SANDBOX : PROVIDED;
+  const entry = ENTRY_POINTS[folder] ?? assert.fail(`${folder} is not an action`);
+  parseInputs(entry, { ...provided, ...Object.fromEntries(literal) });
+}
