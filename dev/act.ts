@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { cp, mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startControlPlane } from './agent/control-plane.ts';
+import { execute } from './runner/execute.ts';
+
+// Runs workflows in act, a runner that knows nothing of this project.
+
+const PROJECT = path.resolve(import.meta.dirname, '..');
+const API_KEY = 'key-of-the-account';
+const SANDBOX = 'long-lived';
+const PAGE = '<!doctype html>\n';
+
+// Needs more than act and the stand-in: a tool of the service, another API, or steps in parallel.
+const NOT_FOR_ACT = /npx --yes|curl|sandbox\.example\.com|parallel:/;
+
+/** Runs the job self-run of ci.yml and the examples, if act is installed. Returns the problems. */
+export async function runInAct(): Promise<string[]> {
+  if (spawnSync('act', ['--version']).status !== 0) {
+    console.log('act is not installed, so the self-run and the examples are left out.');
+    return [];
+  }
+  const problems = await runAct('self-run', PROJECT, {
+    '--workflows': '.github/workflows/ci.yml',
+    '--job': 'self-run',
+    '--matrix': 'os:ubuntu-latest',
+  });
+  for (const file of globSync('examples/*.yml', { cwd: PROJECT }))
+    if (!NOT_FOR_ACT.test(await readFile(path.join(PROJECT, file), 'utf8')))
+      problems.push(...(await runExample(file)));
+  return problems;
+}
+
+/** Runs an example in a project whose build makes one page, with a stand-in for E2B. */
+async function runExample(file: string): Promise<string[]> {
+  await using temp = await mkdtempDisposable(path.join(tmpdir(), 'sandbox-sync-act-'));
+  const [project, action, sandboxes] = ['project', 'action', 'sandboxes'].map(name =>
+    path.join(temp.path, name),
+  );
+  if (!project || !action || !sandboxes) throw new Error('unreachable');
+  await using plane = await startControlPlane({
+    apiKey: API_KEY,
+    folder: sandboxes,
+    // Without a domain, the actions send the files to the address of the API, too.
+    domain: null,
+  });
+  await plane.create(SANDBOX);
+  const workflow = await readFile(path.join(PROJECT, file), 'utf8');
+  await writeProject(project, workflow.replaceAll('https://api.e2b.app', plane.url));
+  await copyAction(action);
+  const problems = await runAct(file, project, {
+    '--workflows': 'workflow.yml',
+    '--local-repository': `sandbox-sync/sandbox-sync@v1=${action}`,
+    '--secret': `E2B_API_KEY=${API_KEY}`,
+    '--var': `SANDBOX_ID=${SANDBOX}`,
+    // A cache of an earlier run would list files of a sandbox that is gone.
+    '--cache-server-path': path.join(temp.path, 'caches'),
+  });
+  const used = plane.created.at(-1);
+  const page = path.join(used?.root ?? '', 'home/user/app/index.html');
+  if ((await readFile(page, 'utf8').catch(() => undefined)) !== PAGE)
+    problems.push(`${file}: the page is not in the sandbox`);
+  if (plane.running().join() !== SANDBOX)
+    problems.push(`${file}: these sandboxes run: ${plane.running().join(', ')}`);
+  return problems;
+}
+
+async function writeProject(folder: string, workflow: string): Promise<void> {
+  const own = { name: 'site', version: '1.0.0' };
+  const lock = { ...own, lockfileVersion: 3, packages: { '': own } };
+  const files = {
+    'workflow.yml': workflow,
+    'package.json': JSON.stringify({ ...own, scripts: { build: 'cp -R site dist' } }),
+    'package-lock.json': JSON.stringify(lock),
+    'site/index.html': PAGE,
+  };
+  await mkdir(path.join(folder, 'site'), { recursive: true });
+  for (const [name, content] of Object.entries(files))
+    await writeFile(path.join(folder, name), content);
+  for (const args of ['init -q', 'add .', '-c user.name=n -c user.email=e commit -qm site'])
+    spawnSync('git', args.split(' '), { cwd: folder });
+}
+
+/** Copies the checkout without node_modules, since act copies the action for each step. */
+async function copyAction(folder: string): Promise<void> {
+  const isLeftOut = (file: string) => /^(node_modules|\.git)$/.test(path.relative(PROJECT, file));
+  await cp(PROJECT, folder, { recursive: true, filter: file => !isLeftOut(file) });
+}
+
+type Options = Readonly<Record<string, string>>;
+
+async function runAct(title: string, cwd: string, options: Options): Promise<string[]> {
+  console.log(`\n── ${title} in act`);
+  const hosted = { '--platform': 'ubuntu-latest=-self-hosted', '--cache-server-addr': '127.0.0.1' };
+  const PATH = [path.dirname(process.execPath), process.env['PATH']].join(path.delimiter);
+  const { exitCode, stderr } = await execute({
+    file: 'act',
+    args: ['push', ...Object.entries({ ...hosted, ...options }).flat()],
+    cwd,
+    env: { ...process.env, PATH },
+    onLine: line => console.log(line),
+  });
+  console.log(stderr);
+  return exitCode === 0 ? [] : [`${title} in act: ended with ${exitCode}`];
+}
