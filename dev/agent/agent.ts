@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createFaultQueue, type Fault } from './faults.ts';
@@ -7,22 +7,16 @@ import { type AgentOptions, settingsOf } from './options.ts';
 import { openServer } from './server.ts';
 import { handle } from './service.ts';
 
-/** A request and how it ended. Its last four fields change until the exchange is over. */
+/** A request and how it ended. `filenames` and `status` change until then. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query as sent, still encoded. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** As announced; undefined for a chunked body or none. */
-  readonly contentLength: number | undefined;
-  /** Bytes of the body that the agent read. */
-  bodyBytes: number;
   /** Of the parts named `file`, in order. */
   readonly filenames: string[];
   /** Undefined until answered. */
   status: number | undefined;
-  /** True if either side closed the connection before a whole answer was sent. */
-  aborted: boolean;
 }
 
 /** The agent of one sandbox, without a server of its own. */
@@ -71,10 +65,10 @@ export async function startAgent(options: AgentOptions): Promise<LocalAgent> {
   return Object.assign(agent, { url, connections, close, [Symbol.asyncDispose]: close });
 }
 
-/** Makes the sandbox's root and answers for it. */
+/** Creates the sandbox's root. */
 export function createHandler(options: AgentOptions): Handler {
   mkdirSync(options.root, { recursive: true });
-  const settings = settingsOf({ ...options, root: realpathSync.native(options.root) });
+  const settings = settingsOf(options);
   const faults = createFaultQueue(settings.faults);
   const closing = new AbortController();
   const atWork = new Set<Promise<void>>();
@@ -93,7 +87,7 @@ export function createHandler(options: AgentOptions): Handler {
     },
     serve(request, response, reset) {
       settings.onRequest?.(request);
-      const record = recordOf(request, response);
+      const record = recordOf(request);
       if (settings.record !== false) requests.push(record);
       const job = { ...around, request, response, record, reset };
       const work = handle(job);
@@ -107,21 +101,6 @@ export function createHandler(options: AgentOptions): Handler {
   };
 }
 
-function recordOf(request: IncomingMessage, response: ServerResponse): RecordedRequest {
-  const { method = '', url = '', headers } = request;
-  const length = headers['content-length'];
-  const record: RecordedRequest = {
-    method,
-    url,
-    headers,
-    contentLength: length === undefined ? undefined : Number(length),
-    bodyBytes: 0,
-    filenames: [],
-    status: undefined,
-    aborted: false,
-  };
-  response.once('close', () => {
-    record.aborted = !response.writableFinished;
-  });
-  return record;
+function recordOf({ method = '', url = '', headers }: IncomingMessage): RecordedRequest {
+  return { method, url, headers, filenames: [], status: undefined };
 }

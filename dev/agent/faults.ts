@@ -10,7 +10,6 @@ export type Operation = 'upload' | 'stats';
  * - `truncate`: announces the whole answer, sends half of it and closes the connection.
  * - `stall`: never reads the body (and stores nothing), or never answers.
  * - `answer`: answers this instead.
- * - `drop`: answers as usual, but stores nothing.
  */
 export type FaultAction =
   | ({ readonly kind: 'status'; readonly status: number; readonly early?: boolean } & Content)
@@ -18,8 +17,7 @@ export type FaultAction =
   | { readonly kind: 'reset'; readonly at: 'before-body' | 'during-body' | 'after-body' }
   | { readonly kind: 'truncate' }
   | { readonly kind: 'stall'; readonly at: 'reading' | 'answering' }
-  | ({ readonly kind: 'answer'; readonly status?: number } & Content)
-  | { readonly kind: 'drop' };
+  | ({ readonly kind: 'answer'; readonly status?: number } & Content);
 
 interface Content {
   readonly body?: string | Buffer;

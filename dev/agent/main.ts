@@ -9,7 +9,7 @@ import type { Fault } from './faults.ts';
 
 const USAGE = `Usage: npm run agent -- [--root DIR] [--sandbox-id ID] [--token TOKEN] [--port N]
          [--header-prefix PREFIX] [--listen-port N] [--faults FILE] [--api-key KEY]
-The token may come from LOCAL_AGENT_TOKEN instead. See docs/try-locally.md.`;
+See docs/try-locally.md.`;
 
 try {
   await start(readOptions());
@@ -59,7 +59,7 @@ function readOptions() {
   const { values } = parseArgs({
     options: {
       root: text,
-      token: { ...text, default: process.env['LOCAL_AGENT_TOKEN'] || randomUUID() },
+      token: { ...text, default: randomUUID() },
       'sandbox-id': { ...text, default: 'local' },
       port: { ...text, default: '49983' },
       'header-prefix': text,

@@ -8,7 +8,7 @@ import type { FaultAction } from './faults.ts';
 export interface Exchange {
   readonly response: ServerResponse;
   /** Does the operation and returns its answer. `store: false` leaves the disk alone. */
-  readonly perform: (how: { readonly store: boolean }) => Promise<Answer>;
+  readonly perform: () => Promise<Answer>;
   /** Starts reading the body. */
   readonly read: () => IncomingMessage;
   readonly send: (answer: Answer) => void;
@@ -23,27 +23,25 @@ export async function respond(action: FaultAction | undefined, exchange: Exchang
   const { response, perform, read, send } = exchange;
   switch (action?.kind) {
     case undefined:
-      return send(await perform({ store: true }));
+      return send(await perform());
     case 'status':
       if (action.early !== true) await finished(read());
       return send({ ...action, body: action.body ?? '' });
     case 'delay':
       await sleep(action.ms, undefined, { signal: exchange.closing });
-      return send(await perform({ store: true }));
+      return send(await perform());
     case 'reset':
-      if (action.at === 'after-body') await perform({ store: true });
+      if (action.at === 'after-body') await perform();
       if (action.at === 'during-body') await firstBytes(read());
       return exchange.reset();
     case 'truncate':
-      return sendHalf(response, await perform({ store: true }));
+      return sendHalf(response, await perform());
     case 'stall':
-      if (action.at === 'answering') await perform({ store: true });
+      if (action.at === 'answering') await perform();
       return await finished(response).catch(() => undefined);
     case 'answer':
-      await perform({ store: true });
+      await perform();
       return send({ ...action, status: action.status ?? 200, body: action.body ?? '' });
-    case 'drop':
-      return send(await perform({ store: false }));
     default:
       // The command line reads faults from a file without checking them.
       throw new Error(`There is no such fault: ${JSON.stringify(action)}`);

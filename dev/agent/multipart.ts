@@ -33,7 +33,7 @@ function openForm(contentType: string): BusboyInstance {
     throw new Refusal(400, `unsupported content type: ${contentType}`);
   try {
     return new Busboy({
-      // The reference agent reads multipart/mixed as if it were a form.
+      // envd reads multipart/mixed as if it were a form.
       headers: { 'content-type': contentType.replace(/^multipart\/mixed/i, 'multipart/form-data') },
       preservePath: true,
       isPartAFile: name => name === 'file',

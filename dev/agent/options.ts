@@ -24,10 +24,6 @@ export interface AgentOptions {
   readonly faults?: readonly Fault[];
   /** Metrics instead of the machine's own: an object, or the body itself. */
   readonly metrics?: () => object | string;
-  /** How the agent lists one file: as an array (the default) or as the bare entry. */
-  readonly entryShape?: 'array' | 'object';
-  /** How to place the files of a request without `path`; `one file` takes only one of them. */
-  readonly withoutPath?: 'whole filename' | 'last part of filename' | 'one file';
   /** False keeps no requests, for long runs. Default true. */
   readonly record?: boolean;
   /** Called when the headers of a request arrive, before the agent acts on it. */

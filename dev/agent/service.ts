@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { checkRouting, checkToken, checkTokenOrSignature } from './access.ts';
+import { checkRouting, checkToken } from './access.ts';
 import type { RecordedRequest } from './agent.ts';
 import { type Answer, errorAnswer, jsonAnswer, Refusal, send } from './answer.ts';
 import type { FaultQueue, Operation } from './faults.ts';
@@ -64,32 +64,26 @@ function noOperation(path: string, { request, settings }: Job): never {
 function parseQuery(search: string): URLSearchParams {
   const pairs = search.split('&').filter(pair => !/;|%(?![\da-f]{2})/i.test(pair));
   const query = new URLSearchParams(pairs.join('&'));
-  const refuse = (name: string, problem: string) =>
-    new Refusal(400, `Invalid format for parameter ${name}: ${problem}`, 'library');
   const twice = [...query.keys()].find(name => query.getAll(name).length > 1);
-  if (twice !== undefined) throw refuse(twice, 'multiple values for single value');
-  if (!/^-?\d+$/.test(query.get('signature_expiration') ?? '0'))
-    throw refuse('signature_expiration', 'invalid syntax');
-  return query;
+  if (twice === undefined) return query;
+  const problem = `Invalid format for parameter ${twice}: multiple values for single value`;
+  throw new Refusal(400, problem, 'library');
 }
 
 async function answer(operation: Operation, query: URLSearchParams, job: Job): Promise<void> {
   const { request, response, record, settings, faults } = job;
-  const { token } = settings;
-  if (operation === 'stats') checkToken(request.headers, token);
-  else checkTokenOrSignature(request.headers, query, token);
+  checkToken(request.headers, settings.token);
   const path = query.get('path');
   const isBatch = operation === 'upload' && path === null && faults.hasPaths();
   const batch = isBatch ? await readWhole(job) : undefined;
-  const read = () => countedBody(job);
   const { headers } = request;
-  const upload = { headers, query, read: () => (batch ? Readable.from([batch]) : read()) };
+  const upload = { headers, query, read: () => (batch ? Readable.from([batch]) : request) };
   await respond(faults.next(operation, batch ? filenamesIn(batch) : path === null ? [] : [path]), {
     response,
-    read,
-    perform: async ({ store }) => {
+    read: () => request.resume(),
+    perform: async () => {
       if (operation === 'stats') return metricsAnswer(job.readMetrics());
-      return await receiveUpload({ ...upload, filenames: record.filenames, store }, settings);
+      return await receiveUpload({ ...upload, filenames: record.filenames }, settings);
     },
     send: sent => answerWith(job, sent),
     reset: () => job.reset(request.socket),
@@ -98,20 +92,11 @@ async function answer(operation: Operation, query: URLSearchParams, job: Job): P
   record.status ??= response.headersSent ? response.statusCode : undefined;
 }
 
-/** The request's body, of which each byte is counted as it is read. */
-function countedBody({ request, record }: Job): IncomingMessage {
-  return request.on('data', (chunk: Buffer) => {
-    record.bodyBytes += chunk.length;
-  });
-}
-
 /** A rule with a path needs the filenames of a batch, which only its body has. */
-async function readWhole({ request, record }: Job): Promise<Buffer> {
+async function readWhole({ request }: Job): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  const whole = Buffer.concat(chunks);
-  record.bodyBytes = whole.length;
-  return whole;
+  return Buffer.concat(chunks);
 }
 
 function metricsAnswer(figures: object | string): Answer {

@@ -14,8 +14,6 @@ export interface Upload {
   readonly read: () => Readable;
   /** Collects the filenames of the parts named `file`, as they arrive. */
   readonly filenames: string[];
-  /** False reads the form and answers as usual, but leaves the disk alone. */
-  readonly store: boolean;
 }
 
 interface Entry {
@@ -30,7 +28,7 @@ interface Entry {
  * was written by then stays.
  */
 export async function receiveUpload(upload: Upload, settings: Settings): Promise<Answer> {
-  const { headers, query, filenames, store } = upload;
+  const { headers, query, filenames } = upload;
   const home = homeOf(query.get('username'));
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity')
@@ -44,28 +42,25 @@ export async function receiveUpload(upload: Upload, settings: Settings): Promise
     content.on('error', fail).resume();
     if (failures.length > 0) return;
     attempt(() => {
-      const given = query.get('path') ?? nameOf(filename, entries.length, settings);
+      const given = query.get('path') ?? nameOf(filename);
       const path = absolutePath(given, home);
       if (entries.some(entry => entry.path === path)) throw sameTwice(path);
-      if (store) writeContent(content, openForWriting(settings.root, path), fail);
+      writeContent(content, openForWriting(settings.root, path), fail);
       entries.push({ ...metadata, name: posix.basename(path), path, type: 'file' });
     }, fail);
   });
   if (failures.length > 0) throw refusalOf(failures[0]);
-  const isBare = settings.entryShape === 'object' && entries.length === 1;
-  return textAnswer(JSON.stringify(isBare ? entries[0] : entries));
+  return textAnswer(JSON.stringify(entries));
 }
 
 /** Where a file goes without a `path`. */
-function nameOf(filename: string | undefined, earlier: number, { withoutPath }: Settings): string {
+function nameOf(filename: string | undefined): string {
   if (filename === undefined)
     throw new Refusal(
       400,
       'error resolving path: filename not found in Content-Disposition header',
     );
-  if (earlier > 0 && withoutPath === 'one file')
-    throw new Refusal(400, 'Several files cannot share one request');
-  return withoutPath === 'last part of filename' ? posix.basename(filename) : filename;
+  return filename;
 }
 
 function sameTwice(path: string): Refusal {
@@ -80,8 +75,6 @@ function metadataOf(headers: IncomingHttpHeaders): Pick<Entry, 'metadata'> {
   if (names.length === 0) return {};
   const pairs = names.toSorted().map(name => [name.slice(prefix.length), String(headers[name])]);
   const text = pairs.flat().join('');
-  if (!/^[\x20-\x7e]*$/.test(text))
-    throw new Refusal(400, 'invalid metadata: it contains a non-printable-ASCII byte');
   const size = text.length + pairs.length * 'user.e2b.'.length;
   if (size > 4096)
     throw new Refusal(400, `invalid metadata: total metadata size ${size} exceeds 4096 bytes`);

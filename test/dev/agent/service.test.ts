@@ -35,7 +35,7 @@ const routing = (id: string, token: string) => ({
   'X-Access-Token': token,
 });
 
-test('creates sandboxes with roots of their own, connects to and deletes them, and refuses the rest', async () => {
+test('the stand-in creates sandboxes with roots of their own, connects to and deletes them, and rejects other requests', async () => {
   using folder = mkdtempDisposableSync(`${tmpdir()}/plane-`);
   await using plane = await startControlPlane({ apiKey: 'key', folder: folder.path });
   const create = () =>
@@ -73,7 +73,7 @@ test('npm run agent serves a sandbox and the API, and names unmatched faults', {
 }, async t => {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), 'local-agent-'));
   const faults = path.join(folder.path, 'faults.json');
-  const unmatched = '{"on":"upload","path":"/a","do":{"kind":"drop"}}';
+  const unmatched = '{"on":"upload","path":"/a","do":{"kind":"truncate"}}';
   writeFileSync(
     faults,
     `[{"on":"stats","times":1,"do":{"kind":"status","status":503}},${unmatched}]`,
