@@ -4,21 +4,13 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readActionFile } from '../../dev/runner/action-file.ts';
 import { type Mapping, mapping, readYaml, text } from '../../dev/runner/yaml.ts';
-import { type EntryPoint, parseInputs } from '../../src/inputs/inputs.ts';
+import { ACTIONS } from '../../src/inputs/actions.ts';
+import { parseInputs } from '../../src/inputs/inputs.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../..');
 const WORKFLOWS = globSync('.github/workflows/*.yml', { cwd: PROJECT })
   .map(file => readFileSync(path.join(PROJECT, file), 'utf8'))
   .join('\n');
-
-const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
-  '': 'sync',
-  upload: 'upload',
-  stats: 'stats',
-  monitor: 'monitor',
-  'monitor/stop': 'monitor-stop',
-  sandbox: 'sandbox',
-};
 
 for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
   const file = path.join(PROJECT, name);
@@ -38,6 +30,12 @@ for (const name of globSync('examples/*.yml', { cwd: PROJECT }).toSorted()) {
   test(`${path.basename(name)} uses the versions of other actions that this project uses`, () => {
     const others = steps.map(({ uses }) => text(uses)).filter(uses => folderOf(uses) === undefined);
     for (const uses of others) if (uses !== '') assertSameVersion(uses);
+  });
+
+  test(`${path.basename(name)} saves a cache after a cancelled step as after a failed one`, () => {
+    const saving = steps.filter(({ uses }) => text(uses).startsWith('actions/cache/save@'));
+    for (const { if: condition = '' } of saving)
+      assert.match(text(condition), /^$|^always\(\) && steps\.\w+\.outcome != 'skipped'$/);
   });
 
   test(`${path.basename(name)} gives the actions of this project inputs that they accept`, async () => {
@@ -84,6 +82,8 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   const values = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
   const literal = values.filter(([, value]) => !value.includes('${{'));
   const provided = folder === 'sandbox' ? PROVIDED_TO_SANDBOX : PROVIDED;
-  const entry = ENTRY_POINTS[folder] ?? assert.fail(`${folder} is not an action`);
+  const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
+  // The main script has the name of its entry point.
+  const [entry] = action?.scripts ?? assert.fail(`${folder} is not an action`);
   parseInputs(entry, { ...provided, ...Object.fromEntries(literal) });
 }
