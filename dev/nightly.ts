@@ -2,19 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runInAct } from './act.ts';
+import { memoryProblems } from './memory.ts';
 
 // Runs what takes minutes or needs the network: many seeds of the chaos test, the benchmark with a
 // limit on memory, the links to other sites, and workflows in act if that is installed.
 
 const PROJECT = path.resolve(import.meta.dirname, '..');
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1).join(' ');
-/** Far more than an upload needs, and less than a file of 1 GiB. */
-const MAX_MIB = 512;
 
 const chaos = globSync('test/**/chaos.test.ts', { cwd: PROJECT });
+const bench = run('the bench', ['dev/bench.ts', '--large', '--rounds', '1']);
 const problems = [
+  ...bench.problems,
+  ...memoryProblems(bench.stdout),
   ...run('many chaos seeds', ['dev/test.ts', ...chaos], { CHAOS_SEEDS: SEEDS }).problems,
-  ...checkMemory(),
   ...(await checkLinks()),
   ...(await runInAct()),
 ];
@@ -33,15 +34,6 @@ function run(title: string, args: readonly string[], env = {}) {
   });
   console.log(stdout);
   return { stdout, problems: status === 0 ? [] : [`${title}: ended with ${status}`] };
-}
-
-function checkMemory(): string[] {
-  const bench = run('the bench', ['dev/bench.ts', '--large', '--rounds', '1']);
-  const uploads = bench.stdout.split('\n').flatMap(row => row.split(' | ').slice(2, 4));
-  const peaks = uploads.map(cell => Number(/([\d.]+) MiB/.exec(cell)?.[1] ?? 0));
-  const most = Math.max(0, ...peaks);
-  if (most < MAX_MIB) return bench.problems;
-  return [...bench.problems, `an upload took ${most} MiB, more than ${MAX_MIB}`];
 }
 
 /** Requests each page that the documents link to. */
