@@ -59,7 +59,7 @@ test('the report of a sync has the upload, the files and what was measured', () 
   ]);
 });
 
-test('the report has the samples, the monitored time, and the stats as the agent sent them', () => {
+test('the report has the samples, the monitored time, and everything that the agent sent', () => {
   const monitored = { from: 1, to: 2 };
   const sample = { at: 1, ...statsOf({ load: 1.5 }), json: '{"load":1.5,"host":"h"}' };
   const text = written({ samples: [sample], monitored });
