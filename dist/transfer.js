@@ -338,15 +338,13 @@ function readSmallFile(file, buffer) {
 		closeSync(descriptor);
 	}
 }
-/** Returns the SHA-256 in hex, or undefined if the file is unreadable or `cancel` aborts. */
+/**
+* Returns the SHA-256 in hex, or undefined if `cancel` aborts.
+* @throws AgentError if the file cannot be read or its size has changed
+*/
 async function hashFile(file, cancel) {
-	try {
-		const { chunks, close } = openFile(file);
-		return await hashChunks(chunks(), cancel).finally(close);
-	} catch (error) {
-		if (error instanceof AgentError) return void 0;
-		throw error;
-	}
+	const { chunks, close } = openFile(file);
+	return hashChunks(chunks(), cancel).finally(close);
 }
 async function hashChunks(chunks, cancel) {
 	const digest = createHash("sha256");
@@ -435,13 +433,18 @@ async function findChanges(files, { rows }, cancel) {
 async function resultIfUnchanged(file, byTarget, cancel) {
 	const { path, size, sha256 } = byTarget.get(file.target) ?? {};
 	if (path === void 0 || sha256 === void 0 || size !== file.size) return void 0;
-	return await hashFile(file, cancel) === sha256 ? {
-		status: "unchanged",
-		file,
-		path,
-		size,
-		sha256
-	} : void 0;
+	try {
+		return await hashFile(file, cancel) === sha256 ? {
+			status: "unchanged",
+			file,
+			path,
+			size,
+			sha256
+		} : void 0;
+	} catch (error) {
+		if (error instanceof AgentError) return void 0;
+		throw error;
+	}
 }
 /**
 * Removes the state file before a transfer, so that if this run is interrupted, the next sends
@@ -1034,7 +1037,10 @@ async function sendFiles({ files, unchanged, state, section, warnings }, inputs,
 function announcementOf({ sandboxId, baseUrl }, { shard }, changed) {
 	return `Uploading ${`${formatCount(changed.length, "file")} (${formatBytes(totalSize(changed))})`} to sandbox ${sandboxId} at ${baseUrl}${shard === void 0 ? "" : `, ${describeShard(shard)}`}`;
 }
-/** Reports what would be sent, with a digest if `checksums` is set. */
+/**
+* Reports what would be sent, with a digest if `checksums` is set.
+* @throws AgentError if a file of the digest cannot be read
+*/
 async function planOnly({ files, unchanged, section, warnings }, { checksums }, { cancel }) {
 	const results = [];
 	for (const [position, file] of files.entries()) {

@@ -140,7 +140,10 @@ function announcementOf(
   return `Uploading ${files} to sandbox ${sandboxId} at ${baseUrl}${shardText}`;
 }
 
-/** Reports what would be sent, with a digest if `checksums` is set. */
+/**
+ * Reports what would be sent, with a digest if `checksums` is set.
+ * @throws AgentError if a file of the digest cannot be read
+ */
 export async function planOnly(
   { files, unchanged, section, warnings }: PreparedUpload,
   { checksums }: Inputs<'upload'>,

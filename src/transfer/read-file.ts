@@ -27,18 +27,16 @@ export function readSmallFile(file: PlannedFile, buffer: Buffer): void {
   }
 }
 
-/** Returns the SHA-256 in hex, or undefined if the file is unreadable or `cancel` aborts. */
+/**
+ * Returns the SHA-256 in hex, or undefined if `cancel` aborts.
+ * @throws AgentError if the file cannot be read or its size has changed
+ */
 export async function hashFile(
   file: PlannedFile,
   cancel: AbortSignal,
 ): Promise<string | undefined> {
-  try {
-    const { chunks, close } = openFile(file);
-    return await hashChunks(chunks(), cancel).finally(close);
-  } catch (error) {
-    if (error instanceof AgentError) return undefined;
-    throw error;
-  }
+  const { chunks, close } = openFile(file);
+  return hashChunks(chunks(), cancel).finally(close);
 }
 
 async function hashChunks(

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
+import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
 import { inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
@@ -72,8 +73,14 @@ async function resultIfUnchanged(
 ): Promise<FileResult | undefined> {
   const { path, size, sha256 } = byTarget.get(file.target) ?? {};
   if (path === undefined || sha256 === undefined || size !== file.size) return undefined;
-  const isUnchanged = (await hashFile(file, cancel)) === sha256;
-  return isUnchanged ? { status: 'unchanged', file, path, size, sha256 } : undefined;
+  try {
+    const isUnchanged = (await hashFile(file, cancel)) === sha256;
+    return isUnchanged ? { status: 'unchanged', file, path, size, sha256 } : undefined;
+  } catch (error) {
+    // The transfer reports that the file cannot be read.
+    if (error instanceof AgentError) return undefined;
+    throw error;
+  }
 }
 
 /**

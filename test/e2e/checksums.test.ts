@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { canBeNamed, WITHOUT_BASH } from '../system.ts';
+import { canBeNamed, onWindows, WITHOUT_BASH } from '../system.ts';
 import { statusFault } from './agent-answers.ts';
 import { expectFailure, expectSuccess } from './run-action.ts';
 import { type Files, manyFiles, openJob, openJobWithFault, type TestJob } from './test-job.ts';
@@ -70,6 +70,16 @@ test('the digest of a shard covers its own files', { skip: WITHOUT_BASH }, async
   const { outputs, stdout } = await expectSuccess(job, { ...HASHED, shard: '1/2' });
   assert.equal(outputs['digest'], digestOf(job));
   assert.match(stdout, /^Digest: sha256:/m);
+});
+
+test('a dry run with checksums fails if a file cannot be read', {
+  skip: process.getuid?.() === 0 ? 'root reads all' : onWindows('it has no modes'),
+}, async () => {
+  await using job = await openJob({ files: { a: 'x', b: 'y' } });
+  chmodSync(path.join(job.workspace, 'b'), 0);
+  const { errors, outputs } = await expectFailure(job, { ...HASHED, 'dry-run': 'true' });
+  assert.match(errors, /\/b cannot be read \(EACCES\)/);
+  assert.equal(outputs['digest'], '');
 });
 
 test('checksums list the uploaded files, and there is no digest if a file failed', async () => {

@@ -63,7 +63,7 @@ describe('a file that has changed', () => {
       const error = { kind: 'file-changed', isRetryable: true, message };
       assert.throws(() => openFile(file), error);
       assert.throws(() => readSmallFile(file, Buffer.alloc(3)), error);
-      assert.equal(await hashFile(file, NEVER), undefined);
+      await assert.rejects(hashFile(file, NEVER), error);
       assert.equal(countOpenFiles(folder.path), 0);
     });
   }
