@@ -602,7 +602,7 @@ const CONSEQUENCES = {
 	},
 	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https."),
 	"bad-answer": perFile("Check that base-url and the paths lead to the in-sandbox agent."),
-	"file-changed": retryable("Check that the runner may read the file, and upload once nothing writes it any more."),
+	"file-changed": perFile("Check that the runner may read the file, and upload once nothing writes it any more."),
 	cancelled: fatal("The job was cancelled.")
 };
 var AgentError = class extends Error {

@@ -636,16 +636,13 @@ function createStoreFiles(client, inputs, isHashed) {
 	const form = newForm();
 	return async ({ files, isStreamed }, onSent) => {
 		const [file, ...others] = files;
-		const isAlone = others.length === 0;
 		const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
 		const unreadable = body.parts.filter((part) => "error" in part);
-		const [problem] = unreadable;
-		if (problem !== void 0 && isAlone) throw problem.error;
 		if (unreadable.length === files.length) return unreadable;
 		try {
 			return storeResults(await client.send({
 				method: "POST",
-				path: requestPath(inputs, isAlone ? file.target : void 0),
+				path: requestPath(inputs, others.length === 0 ? file.target : void 0),
 				headers: {
 					"Content-Type": form.contentType,
 					"Content-Length": String(body.length)
@@ -838,7 +835,7 @@ function failureCounter(giveUp) {
 		}
 		const { error } = outcome;
 		if (isFatal(error) || mayBeMisplaced(batch, error)) giveUp.abort(`the transfer had ended: ${error.message}`);
-		if (error.isRetryable && error.kind !== "file-changed") consecutiveFailures += 1;
+		if (error.isRetryable) consecutiveFailures += 1;
 		if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
 		const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
 		giveUp.abort(`${count} had failed, the last one so: ${error.message}`);

@@ -48,7 +48,7 @@ const CONSEQUENCES = {
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https.',
   ),
   'bad-answer': perFile('Check that base-url and the paths lead to the in-sandbox agent.'),
-  'file-changed': retryable(
+  'file-changed': perFile(
     'Check that the runner may read the file, and upload once nothing writes it any more.',
   ),
   cancelled: fatal('The job was cancelled.'),

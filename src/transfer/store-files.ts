@@ -18,7 +18,7 @@ export interface StoredFile {
 
 /**
  * Stores a batch with one request. Returns one result per file, in order.
- * @throws AgentError if the request fails or the only file is unreadable
+ * @throws AgentError if the request fails, or a large file cannot be read
  */
 export type StoreFiles = (
   batch: Batch,
@@ -36,16 +36,13 @@ export function createStoreFiles(
   const form = newForm();
   return async ({ files, isStreamed }, onSent) => {
     const [file, ...others] = files;
-    const isAlone = others.length === 0;
     const body = isStreamed ? fileBody(file, form, isHashed) : batchBody(files, form);
     const unreadable = body.parts.filter(part => 'error' in part);
-    const [problem] = unreadable;
-    if (problem !== undefined && isAlone) throw problem.error;
     if (unreadable.length === files.length) return unreadable;
     try {
       const answer = await client.send({
         method: 'POST',
-        path: requestPath(inputs, isAlone ? file.target : undefined),
+        path: requestPath(inputs, others.length === 0 ? file.target : undefined),
         headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
         body: body.chunks,
         maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,

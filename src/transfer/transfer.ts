@@ -137,8 +137,7 @@ function failureCounter(giveUp: AbortController) {
     const { error } = outcome;
     if (isFatal(error) || mayBeMisplaced(batch, error))
       giveUp.abort(`the transfer had ended: ${error.message}`);
-    // A file that changed says nothing about the sandbox.
-    if (error.isRetryable && error.kind !== 'file-changed') consecutiveFailures += 1;
+    if (error.isRetryable) consecutiveFailures += 1;
     if (consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return;
     const count = `${MAX_CONSECUTIVE_FAILURES} requests in a row`;
     giveUp.abort(`${count} had failed, the last one so: ${error.message}`);

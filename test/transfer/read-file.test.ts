@@ -54,13 +54,13 @@ const POSIX_CHANGES: typeof CHANGES = {
 
 describe('a file that has changed', () => {
   for (const [name, [change, message]] of Object.entries({ ...CHANGES, ...POSIX_CHANGES })) {
-    test(`a file that ${name} is a retryable failure`, {
+    test(`a file that ${name} fails and is not retried`, {
       skip: name in POSIX_CHANGES && onWindows('has no such files'),
     }, async () => {
       using folder = openTempFolder();
       const file = folder.writePlanned('a', 'abc');
       change(file, folder);
-      const error = { kind: 'file-changed', isRetryable: true, message };
+      const error = { kind: 'file-changed', isRetryable: false, message };
       assert.throws(() => openFile(file), error);
       assert.throws(() => readSmallFile(file, Buffer.alloc(3)), error);
       await assert.rejects(hashFile(file, NEVER), error);
@@ -68,7 +68,7 @@ describe('a file that has changed', () => {
     });
   }
 
-  test('a file without read permission is a retryable failure', {
+  test('a file without read permission fails', {
     skip: process.getuid?.() === 0 || onWindows('has no modes'),
   }, () => {
     using folder = openTempFolder();
@@ -77,7 +77,7 @@ describe('a file that has changed', () => {
     assert.throws(() => openFile(file), { kind: 'file-changed', message: /EACCES/ });
   });
 
-  test('a file that shrinks while it is read is a retryable failure', () => {
+  test('a file that shrinks while it is read fails', () => {
     using folder = openTempFolder();
     const file = folder.writePlanned('a', distinctBytes(4 * SMALL_BYTES));
     const opened = openFile(file);
