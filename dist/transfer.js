@@ -631,7 +631,7 @@ function slicesOf(buffer) {
 }
 
 // src/transfer/store-files.ts
-const ENTRY_BYTES = 512;
+const ENTRY_BYTES = 8192;
 function createStoreFiles(client, inputs, isHashed) {
 	const form = newForm();
 	return async ({ files, isStreamed }, onSent) => {

@@ -25,8 +25,8 @@ export type StoreFiles = (
   onSent: (bytes: number) => void,
 ) => Promise<readonly (StoredFile | UnreadableFile)[]>;
 
-// Answer budget per entry.
-const ENTRY_BYTES = 512;
+// Answer budget per entry. Agents echo the metadata of a file, which takes up to 4 KiB.
+const ENTRY_BYTES = 8 * 1024;
 
 export function createStoreFiles(
   client: Client,

@@ -55,7 +55,7 @@ describe('an upload request', () => {
     assert.equal(headers?.['Content-Length'], String(bytes));
   });
 
-  test('the request of a batch has no target in the query, and allows 512 bytes of answer per file', async () => {
+  test('the request of a batch has no target in the query, and allows 8 KiB of answer per file', async () => {
     using folder = openTempFolder();
     const { client, requests } = answering(['/h/a', '/h/b']);
     const files = [folder.writePlanned('a', '1'), folder.writePlanned('b', '2')];
@@ -63,7 +63,7 @@ describe('an upload request', () => {
     const [request] = requests;
     assert.deepEqual(
       [request?.path, request?.maxAnswerBytes],
-      ['/files?username=a%20b', 129 * 1024],
+      ['/files?username=a%20b', (128 + 2 * 8) * 1024],
     );
   });
 
