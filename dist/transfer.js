@@ -762,9 +762,9 @@ async function transfer(files, options) {
 	const results = [...unchanged];
 	async function sendBatch(batch) {
 		const startedAt = clock();
-		let isAttempted = false;
+		let requests = 0;
 		const attempt = () => {
-			isAttempted = true;
+			requests += 1;
 			return storeFiles(batch, (bytes) => onEvent({
 				kind: "sent",
 				bytes
@@ -779,13 +779,14 @@ async function transfer(files, options) {
 				retry
 			})
 		});
-		if (!isAttempted) return;
+		if (requests === 0) return;
 		giveUpIfHopeless(batch, outcome);
 		const sent = resultsOf(batch, outcome, Math.round(clock() - startedAt));
 		for (const [index, position] of batch.positions.entries()) results[position] = sent[index];
 		onEvent({
 			kind: "attempted",
-			count: sent.length
+			count: sent.length,
+			retries: requests - 1
 		});
 	}
 	const slots = pLimit(concurrency);
@@ -1010,7 +1011,7 @@ async function sendFiles({ files, unchanged, state, section, warnings }, inputs,
 		unchanged,
 		storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== void 0),
 		onEvent(event) {
-			if (event.kind === "retry") retries += 1;
+			if (event.kind === "attempted") retries += event.retries;
 			onEvent(event);
 		}
 	}).finally(() => onEvent({ kind: "end" }));

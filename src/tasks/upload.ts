@@ -107,7 +107,7 @@ export async function sendFiles(
     unchanged,
     storeFiles: createStoreFiles(client, inputs, inputs.checksums || state !== undefined),
     onEvent(event) {
-      if (event.kind === 'retry') retries += 1;
+      if (event.kind === 'attempted') retries += event.retries;
       onEvent(event);
     },
   }).finally(() => onEvent({ kind: 'end' }));

@@ -35,7 +35,7 @@ export type TransferEvent =
   /** `files` is empty for a stats request. */
   | { readonly kind: 'retry'; readonly files: readonly PlannedFile[]; readonly retry: Retry }
   /** Counts files, since their results may change until the transfer ends. */
-  | { readonly kind: 'attempted'; readonly count: number }
+  | { readonly kind: 'attempted'; readonly count: number; readonly retries: number }
   | { readonly kind: 'debug'; readonly text: string };
 
 export interface TransferOptions extends RetryPolicy {
@@ -64,9 +64,9 @@ export async function transfer(
 
   async function sendBatch(batch: Batch): Promise<void> {
     const startedAt = clock();
-    let isAttempted = false;
+    let requests = 0;
     const attempt = () => {
-      isAttempted = true;
+      requests += 1;
       return storeFiles(batch, bytes => onEvent({ kind: 'sent', bytes }));
     };
     const outcome = await withRetries(() => throttled(attempt), {
@@ -74,11 +74,11 @@ export async function transfer(
       stop,
       onRetry: retry => onEvent({ kind: 'retry', files: batch.files, retry }),
     });
-    if (!isAttempted) return;
+    if (requests === 0) return;
     giveUpIfHopeless(batch, outcome);
     const sent = resultsOf(batch, outcome, Math.round(clock() - startedAt));
     for (const [index, position] of batch.positions.entries()) results[position] = sent[index];
-    onEvent({ kind: 'attempted', count: sent.length });
+    onEvent({ kind: 'attempted', count: sent.length, retries: requests - 1 });
   }
 
   // A batch keeps its slot while it waits for a retry, so a dead sandbox gets few of them.

@@ -9,6 +9,7 @@ const DENIED = new AgentError('unauthorized', 'The token is wrong.', { status: 4
 const REJECTED = new AgentError('rejected', 'It is refused.', { status: 400 });
 const BAD = new AgentError('bad-answer', 'It stored another one.', { status: 200 });
 const SERVER = new AgentError('server', 'It failed.', { status: 500 });
+const SLOW = new AgentError('busy', 'It is slow.', { status: 429, retryAfterMs: 5000 });
 const TOO_LARGE = new AgentError('too-large', 'It is too large.', { status: 413 });
 const CHANGED = new AgentError('file-changed', 'It has changed.');
 const UNREACHABLE = new AgentError('unreachable', 'Nobody is there.');
@@ -60,8 +61,8 @@ describe('a transfer', () => {
     ]);
     assert.deepEqual(events, [
       { kind: 'sent', bytes: 3 },
-      { kind: 'attempted', count: 1 },
-      { kind: 'attempted', count: 1 },
+      { kind: 'attempted', count: 1, retries: 0 },
+      { kind: 'attempted', count: 1, retries: 0 },
     ]);
     assert.deepEqual((await simulate([])).results, []);
   });
@@ -85,6 +86,29 @@ describe('a transfer', () => {
     const retries = events.flatMap(event => (event.kind === 'retry' ? [event.retry.delayMs] : []));
     assert.deepEqual(retries, [750, 1500]);
   });
+
+  for (const [reason, end] of Object.entries({
+    'a cancelled job': (controller: AbortController) => controller.abort(),
+    'a fatal failure': () => DENIED,
+  }))
+    test(`retries counts the requests that were repeated, not those that ${reason} prevented`, async () => {
+      const controller = new AbortController();
+      const { events } = await simulate(
+        plannedFiles(2),
+        // Both fail at 0 ms. The first is repeated at 850 ms, while the second still waits.
+        ({ name, at }) => {
+          if (at === 0) return name === 'f0' ? SERVER : SLOW;
+          return end(controller) ?? SERVER;
+        },
+        { concurrency: 2, retries: 1, cancel: controller.signal },
+      );
+      const counts = events.map(event => (event.kind === 'attempted' ? event.retries : 0));
+      assert.equal(
+        counts.reduce((sum, count) => sum + count, 0),
+        1,
+      );
+      assert.equal(events.filter(({ kind }) => kind === 'retry').length, 2);
+    });
 
   test('a bug rejects the transfer, and nothing more is sent', async () => {
     const started: string[] = [];
