@@ -283,6 +283,7 @@ const ADVICE = "Give one line another target, or exclude one.";
 /** Describes files whose target is another file's target, or is below it. */
 function findConflicts(planned, byTarget) {
 	const quoted = JSON.stringify;
+	const owners = findOwners(byTarget.values());
 	return planned.flatMap((file) => {
 		const { source, target } = file;
 		const first = byTarget.get(target);
@@ -290,10 +291,23 @@ function findConflicts(planned, byTarget) {
 			if (isSameFile(first, file)) return [];
 			return `${quoted(first.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
 		}
-		const above = target.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")).map((folder) => byTarget.get(folder)).find((owner) => owner !== void 0);
+		const above = owners.get(target);
 		if (above === void 0) return [];
 		return `${quoted(above.source)} would go to ${quoted(above.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
 	});
+}
+/** Maps each target that is below another file's target to that file. */
+function findOwners(planned) {
+	const sorted = Array.from(planned, (file) => ({
+		file,
+		key: file.target.replaceAll("/", "\0")
+	}));
+	sorted.sort((one, other) => one.key < other.key ? -1 : 1);
+	const owners = /* @__PURE__ */ new Map();
+	let top;
+	for (const { file } of sorted) if (top !== void 0 && file.target.startsWith(`${top.target}/`)) owners.set(file.target, top);
+	else top = file;
+	return owners;
 }
 function isSameFile(a, b) {
 	return a.realPath === b.realPath && a.source.toLowerCase() === b.source.toLowerCase();

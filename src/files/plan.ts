@@ -114,6 +114,7 @@ function findConflicts(
   byTarget: ReadonlyMap<string, PlannedFile>,
 ): string[] {
   const quoted = JSON.stringify;
+  const owners = findOwners(byTarget.values());
   return planned.flatMap(file => {
     const { source, target } = file;
     const first = byTarget.get(target);
@@ -121,11 +122,24 @@ function findConflicts(
       if (isSameFile(first, file)) return [];
       return `${quoted(first.source)} and ${quoted(source)} would both go to ${quoted(target)}. ${ADVICE}`;
     }
-    const folders = target.split('/').map((_, depth, parts) => parts.slice(0, depth).join('/'));
-    const above = folders.map(folder => byTarget.get(folder)).find(owner => owner !== undefined);
+    const above = owners.get(target);
     if (above === undefined) return [];
     return `${quoted(above.source)} would go to ${quoted(above.target)} and ${quoted(source)} would go to ${quoted(target)}: a file cannot also be a directory. ${ADVICE}`;
   });
+}
+
+/** Maps each target that is below another file's target to that file. */
+function findOwners(planned: Iterable<PlannedFile>): ReadonlyMap<string, PlannedFile> {
+  // If slashes sort before everything else, the targets below a target follow it directly.
+  const sorted = Array.from(planned, file => ({ file, key: file.target.replaceAll('/', '\0') }));
+  sorted.sort((one, other) => (one.key < other.key ? -1 : 1));
+  const owners = new Map<string, PlannedFile>();
+  let top: PlannedFile | undefined;
+  for (const { file } of sorted) {
+    if (top !== undefined && file.target.startsWith(`${top.target}/`)) owners.set(file.target, top);
+    else top = file;
+  }
+  return owners;
 }
 
 // On a case-insensitive file system, two patterns may match one file under different spellings.

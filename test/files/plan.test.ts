@@ -212,6 +212,14 @@ test('a plan reports nested and equal targets together', () => {
   ]);
 });
 
+test('a target below a file is found beside targets that begin alike', () => {
+  const lines = ['x/y/z', 'x-y', 'x', 'x.y/z'].map(target =>
+    matches(`${target} => ${target}`, [found(target)]),
+  );
+  const says = `"x" would go to "x" and "x/y/z" would go to "x/y/z": a file cannot also be a directory. ${ADVICE}`;
+  assert.deepEqual(planErrors(lines), [says]);
+});
+
 test('similar targets do not conflict', () => {
   const places = { x: ['/x', 'xy/z', 'y/x', '/x/y'], 'x.y': ['x/y'] };
   for (const [one, others] of Object.entries(places))
