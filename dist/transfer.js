@@ -97,7 +97,7 @@ async function findFiles(rules, options) {
 	const aborted = once(cancel, "abort").then(() => void 0);
 	const matches = await Promise.race([allOrProblems(searches), aborted]);
 	if (matches === void 0 || cancel.aborted) return [];
-	rejectLinks(matches, workspace);
+	rejectLinks$1(matches, workspace);
 	return matches;
 }
 function requireDirectory(directory, workingDirectory) {
@@ -172,7 +172,7 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 		isExecutable
 	});
 }
-function rejectLinks(matches, workspace) {
+function rejectLinks$1(matches, workspace) {
 	const skipped = matches.flatMap((match) => match.skipped);
 	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
 	const toFolders = [...new Set(pathsFor(LINK_TO_FOLDER))];
@@ -516,7 +516,7 @@ function scopeOf(inputs) {
 	];
 	return hash("sha256", JSON.stringify(all));
 }
-function rejectLink(file, workspace) {
+function rejectLinks(file, workspace) {
 	let current = file;
 	do {
 		if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw stateError(file, current === file ? "is a symbolic link" : "is behind a symbolic link");
@@ -526,7 +526,8 @@ function rejectLink(file, workspace) {
 /** Returns '' if there is no file. @throws InputError if it is not a state file */
 function readText(file, workspace) {
 	try {
-		rejectLink(file, workspace);
+		rejectLinks(file, workspace);
+		if (!statSync(file).isFile()) throw stateError(file, "is not a regular file");
 		const text = readFileSync(file, "utf8");
 		if (text === "" || /^\{"schema":\d+,"scope":/.test(text)) return text;
 	} catch (error) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { AgentError } from '../agent/failure.ts';
 import type { PlannedFile } from '../files/plan.ts';
@@ -130,7 +130,7 @@ function scopeOf(inputs: Inputs<'upload'>): string {
 }
 
 // A build could plant a link to a file outside the workspace.
-function rejectLink(file: string, workspace: string): void {
+function rejectLinks(file: string, workspace: string): void {
   let current = file;
   do {
     if (lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink() === true)
@@ -142,7 +142,9 @@ function rejectLink(file: string, workspace: string): void {
 /** Returns '' if there is no file. @throws InputError if it is not a state file */
 function readText(file: string, workspace: string): string {
   try {
-    rejectLink(file, workspace);
+    rejectLinks(file, workspace);
+    // Reading a pipe or a device might never end.
+    if (!statSync(file).isFile()) throw stateError(file, 'is not a regular file');
     const text = readFileSync(file, 'utf8');
     if (text === '' || /^\{"schema":\d+,"scope":/.test(text)) return text;
   } catch (error) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   existsSync,
@@ -191,9 +192,22 @@ describe('the input state-file is rejected', () => {
     }
     rmSync(stateFile());
     mkdirSync(stateFile());
-    assert.throws(() => read(), /cannot be read \(E/);
+    assert.throws(() => read(), /is not a regular file/);
+  });
+
+  test('state-file must not be below a file', () => {
     writeFileSync(folder.at('plain'), 'a file');
-    assert.throws(() => read({ 'state-file': 'plain/state.json' }), /cannot be read \(E/);
+    const replace = () => removeState(read({ 'state-file': 'plain/state.json' }));
+    assert.throws(replace, /cannot be (read|replaced) \(E/);
+  });
+
+  test('state-file must not be a pipe or a device, which might be read for ever', {
+    skip: onWindows('it has no such files'),
+  }, () => {
+    mkdirSync(folder.at('cache'));
+    execFileSync('mkfifo', [stateFile()]);
+    for (const file of [stateFile(), '/dev/zero'])
+      assert.throws(() => read({ 'state-file': file }), /is not a regular file/);
   });
 
   test('a state file that cannot be replaced is an input error', () => {
