@@ -74,18 +74,59 @@ function deepestLinkIn(file) {
 	return file;
 }
 
+// src/files/reject-links.ts
+const LINK_TO_FOLDER = "a link to a folder, with follow-symlinks not set";
+const LINK_OUTSIDE = "a link out of the workspace";
+const LINK_TO_HIDDEN = "a link to something hidden";
+const ARCHIVE = "https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml";
+/** @throws InputError that names the links that users must decide about */
+function rejectLinks$1(skipped, workspace) {
+	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
+	const toFolders = new Set(pathsFor(LINK_TO_FOLDER));
+	const outside = new Set(pathsFor(LINK_OUTSIDE).map(deepestLinkIn));
+	const toHidden = new Set(pathsFor(LINK_TO_HIDDEN).map(deepestLinkIn));
+	const problems = [];
+	if (toFolders.size > 0) {
+		const message = `is not set, and the patterns match ${`${formatCount(toFolders.size, "link")} to folders: ${listLinks(toFolders, (link) => nameOf(link, workspace))}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: ${ARCHIVE}`;
+		problems.push({
+			input: "follow-symlinks",
+			message
+		});
+	}
+	const describe = (link) => `${nameOf(link, workspace)} to ${nameOf(realpathSync.native(link), workspace)}`;
+	if (outside.size > 0) {
+		const message = `links lead outside the workspace: ${listLinks(outside, describe)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
+		problems.push({
+			input: "files",
+			message
+		});
+	}
+	if (toHidden.size > 0) {
+		const links = listLinks(toHidden, describe);
+		const message = `links lead to something hidden: ${links}. Exclude them with ! lines${links.includes("/.pnpm/") ? ", or let pnpm install with node-linker=hoisted" : ""}, or send an archive: ${ARCHIVE}`;
+		problems.push({
+			input: "files",
+			message
+		});
+	}
+	if (problems.length > 0) throw new InputError(problems);
+}
+const MAX_LINKS = 10;
+function listLinks(links, describe) {
+	return listSome(Array.from(links, describe), MAX_LINKS);
+}
+function nameOf(file, workspace) {
+	return quote(displayPath(file, workspace));
+}
+
 // src/files/find.ts
 const BROKEN_LINK = "a broken link";
 const NOT_REGULAR = "not a regular file";
-const LINK_TO_HIDDEN = "a link to something hidden";
-const LINK_TO_FOLDER = "a link to a folder, with follow-symlinks not set";
-const LINK_OUTSIDE = "a link out of the workspace";
 const MAX_FILES = 1e6;
-const MAX_LINKS = 10;
 /**
 * Finds the files of each pattern; returns none if cancelled.
-* @throws InputError if a search fails, links lead out of the workspace, or a link to a folder
-* matches while `followSymlinks` is undefined
+* @throws InputError if a search fails, links lead out of the workspace or to something hidden, or a
+* link to a folder matches while `followSymlinks` is undefined
 */
 async function findFiles(rules, options) {
 	const { workspace, workingDirectory, cancel } = options;
@@ -97,7 +138,7 @@ async function findFiles(rules, options) {
 	const aborted = once(cancel, "abort").then(() => void 0);
 	const matches = await Promise.race([allOrProblems(searches), aborted]);
 	if (matches === void 0 || cancel.aborted) return [];
-	rejectLinks$1(matches, workspace);
+	rejectLinks$1(matches.flatMap(({ skipped }) => skipped), workspace);
 	return matches;
 }
 function requireDirectory(directory, workingDirectory) {
@@ -171,30 +212,6 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 		size,
 		isExecutable
 	});
-}
-function rejectLinks$1(matches, workspace) {
-	const skipped = matches.flatMap((match) => match.skipped);
-	const pathsFor = (reason) => skipped.filter((entry) => entry.reason === reason).map((entry) => entry.path);
-	const toFolders = [...new Set(pathsFor(LINK_TO_FOLDER))];
-	const outside = [...new Set(pathsFor(LINK_OUTSIDE).map(deepestLinkIn))];
-	const nameOf = (file) => quote(displayPath(file, workspace));
-	const problems = [];
-	if (toFolders.length > 0) {
-		const message = `is not set, and the patterns match ${`${formatCount(toFolders.length, "link")} to folders: ${listSome(toFolders.map(nameOf), MAX_LINKS)}`}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
-		problems.push({
-			input: "follow-symlinks",
-			message
-		});
-	}
-	if (outside.length > 0) {
-		const describe = (link) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-		const message = `links lead outside the workspace: ${listSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
-		problems.push({
-			input: "files",
-			message
-		});
-	}
-	if (problems.length > 0) throw new InputError(problems);
 }
 
 // src/files/explain-no-match.ts
@@ -320,11 +337,7 @@ function listSkipped(matches, workspace) {
 	return [...new Map(named.map((entry) => [entry.path, entry])).values()];
 }
 function skipWarnings(skipped) {
-	return [
-		BROKEN_LINK,
-		NOT_REGULAR,
-		LINK_TO_HIDDEN
-	].flatMap((reason) => {
+	return [BROKEN_LINK, NOT_REGULAR].flatMap((reason) => {
 		const names = skipped.filter((entry) => entry.reason === reason).map((entry) => quote(entry.path));
 		return names.length === 0 ? [] : [`Skipped (${reason}): ${listSome(names, 1)}.`];
 	});

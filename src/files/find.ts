@@ -3,16 +3,14 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { create } from '@actions/glob';
 import type { FilePattern, FileRules } from '../inputs/files.ts';
-import { allOrProblems, InputError, inputError, type Problem } from '../inputs/input-error.ts';
+import { allOrProblems, inputError } from '../inputs/input-error.ts';
 import type { Inputs } from '../inputs/inputs.ts';
 import { quote } from '../text/escape.ts';
-import { formatCount, formatNumber, listSome } from '../text/format.ts';
+import { formatNumber } from '../text/format.ts';
 import { errorText, systemCode } from '../text/json.ts';
 import {
   type Bounds,
   boundsOf,
-  deepestLinkIn,
-  displayPath,
   hasHiddenName,
   isInBounds,
   isLink,
@@ -21,6 +19,7 @@ import {
   toAbsolutePattern,
   toPosix,
 } from './paths.ts';
+import { LINK_OUTSIDE, LINK_TO_FOLDER, LINK_TO_HIDDEN, rejectLinks } from './reject-links.ts';
 
 export interface FoundFile {
   readonly path: string;
@@ -55,20 +54,14 @@ export interface FindOptions
 
 export const BROKEN_LINK = 'a broken link';
 export const NOT_REGULAR = 'not a regular file';
-export const LINK_TO_HIDDEN = 'a link to something hidden';
-
-// Entries skipped for one of these reasons fail the step, after all patterns are searched.
-const LINK_TO_FOLDER = 'a link to a folder, with follow-symlinks not set';
-const LINK_OUTSIDE = 'a link out of the workspace';
 
 // Folders that link to each other can yield an almost endless number of paths.
 const MAX_FILES = 1_000_000;
-const MAX_LINKS = 10;
 
 /**
  * Finds the files of each pattern; returns none if cancelled.
- * @throws InputError if a search fails, links lead out of the workspace, or a link to a folder
- * matches while `followSymlinks` is undefined
+ * @throws InputError if a search fails, links lead out of the workspace or to something hidden, or a
+ * link to a folder matches while `followSymlinks` is undefined
  */
 export async function findFiles(rules: FileRules, options: FindOptions): Promise<Matches[]> {
   const { workspace, workingDirectory, cancel } = options;
@@ -83,7 +76,10 @@ export async function findFiles(rules: FileRules, options: FindOptions): Promise
   const aborted = once(cancel, 'abort').then(() => undefined);
   const matches = await Promise.race([allOrProblems(searches), aborted]);
   if (matches === undefined || cancel.aborted) return [];
-  rejectLinks(matches, workspace);
+  rejectLinks(
+    matches.flatMap(({ skipped }) => skipped),
+    workspace,
+  );
   return matches;
 }
 
@@ -169,25 +165,4 @@ function classify(
   const { size, mode } = stats;
   const isExecutable = (mode & 0o111) !== 0;
   files.push({ path: file, realPath, relative: toPosix(relative), size, isExecutable });
-}
-
-function rejectLinks(matches: readonly Matches[], workspace: string): void {
-  const skipped = matches.flatMap(match => match.skipped);
-  const pathsFor = (reason: string) =>
-    skipped.filter(entry => entry.reason === reason).map(entry => entry.path);
-  const toFolders = [...new Set(pathsFor(LINK_TO_FOLDER))];
-  const outside = [...new Set(pathsFor(LINK_OUTSIDE).map(deepestLinkIn))];
-  const nameOf = (file: string) => quote(displayPath(file, workspace));
-  const problems: Problem[] = [];
-  if (toFolders.length > 0) {
-    const links = `${formatCount(toFolders.length, 'link')} to folders: ${listSome(toFolders.map(nameOf), MAX_LINKS)}`;
-    const message = `is not set, and the patterns match ${links}. Decide: true sends what they lead to, false skips them, a ! line in files excludes them. Send trees of links, such as pnpm's node_modules, as an archive: https://github.com/sandbox-sync/sandbox-sync/blob/v1/examples/archive.yml`;
-    problems.push({ input: 'follow-symlinks', message });
-  }
-  if (outside.length > 0) {
-    const describe = (link: string) => `${nameOf(link)} to ${nameOf(realpathSync.native(link))}`;
-    const message = `links lead outside the workspace: ${listSome(outside.map(describe), MAX_LINKS)}. Exclude them with ! lines, or copy what they lead to into the workspace.`;
-    problems.push({ input: 'files', message });
-  }
-  if (problems.length > 0) throw new InputError(problems);
 }

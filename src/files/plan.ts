@@ -10,7 +10,6 @@ import { explainNoMatch } from './explain-no-match.ts';
 import {
   BROKEN_LINK,
   type FoundFile,
-  LINK_TO_HIDDEN,
   type Matches,
   NOT_REGULAR,
   type SkippedEntry,
@@ -156,7 +155,7 @@ function listSkipped(matches: readonly Matches[], workspace: string): SkippedEnt
 }
 
 function skipWarnings(skipped: readonly SkippedEntry[]): string[] {
-  return [BROKEN_LINK, NOT_REGULAR, LINK_TO_HIDDEN].flatMap(reason => {
+  return [BROKEN_LINK, NOT_REGULAR].flatMap(reason => {
     const names = skipped.filter(entry => entry.reason === reason).map(entry => quote(entry.path));
     return names.length === 0 ? [] : [`Skipped (${reason}): ${listSome(names, 1)}.`];
   });

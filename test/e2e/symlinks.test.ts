@@ -15,24 +15,30 @@ function link({ workspace }: TestJob, links: Readonly<Record<string, string>>): 
 }
 
 describe('symlinks', { skip: onWindows('making them needs a privilege') }, () => {
-  test('a symlink to a file is uploaded; broken, hidden and (without follow-symlinks) folder symlinks are skipped', async () => {
-    await using job = await openJob({ files: { 'real/a.txt': 'a', '.git/config': 'secret' } });
+  test('a symlink to a file is uploaded; broken symlinks and (without follow-symlinks) folder symlinks are skipped', async () => {
+    await using job = await openJob({ files: { 'real/a.txt': 'a' } });
     link(job, {
       'web/one': '../real/a.txt',
       'web/broken': 'nowhere',
-      'web/hidden': '../.git/config',
       'web/up': '.',
     });
     const inputs = { files: 'web/**', 'follow-symlinks': 'false' };
     const { outputs, report, warnings } = await expectSuccess(job, inputs);
     assert.equal(job.readStored('one').toString(), 'a');
-    assert.deepEqual([outputs['uploaded-count'], outputs['skipped-count']], ['1', '3']);
+    assert.deepEqual([outputs['uploaded-count'], outputs['skipped-count']], ['1', '2']);
     assert.deepEqual(
       new Set(report.skipped.map(({ path: name }) => name)),
-      new Set(['web/broken', 'web/hidden', 'web/up']),
+      new Set(['web/broken', 'web/up']),
     );
     assert.match(warnings, /web\/broken/);
-    assert.match(warnings, /web\/hidden/);
+  });
+
+  test('a symlink to a hidden file is an error that names it, and nothing is sent', async () => {
+    await using job = await openJob({ files: { 'dist/a': 'a', '.git/config': 'secret' } });
+    link(job, { 'dist/file': '../.git/config' });
+    const { errors } = await expectFailure(job, { files: 'dist/**' });
+    assert.match(errors, /"dist\/file" to "\.git\/config"/);
+    assert.equal(job.agent.connections(), 0);
   });
 
   test('a symlink that leads out of the workspace is an error that names it, and nothing is sent', async () => {
