@@ -2942,8 +2942,12 @@ function readRecord(directory) {
 		samples: lines.flatMap(({ sample }) => sample ?? []),
 		failures: lines.flatMap(({ failure }) => failure ?? []),
 		end: lines.findLast(({ end }) => end !== void 0)?.end,
-		crash: readIfExists(errors).trimEnd().split("\n").at(-1)?.trim() || void 0
+		crash: findErrorLine(readIfExists(errors))
 	};
+}
+function findErrorLine(stderr) {
+	const lines = stderr.trim().split("\n");
+	return (lines.findLast((each) => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1))?.trim() || void 0;
 }
 function parseLine(line) {
 	const { at, stats, failure, end } = parseFields(line);
@@ -3097,6 +3101,7 @@ function isRunning(pid) {
 }
 
 // src/monitor/start.ts
+/** @throws InputError if the sampler ends before it has read its options */
 async function startSampler(script, directory, options) {
 	const { errors, pid } = monitorFiles(directory);
 	const errorFile = openSync(errors, "a", 384);
@@ -3114,7 +3119,12 @@ async function startSampler(script, directory, options) {
 	closeSync(errorFile);
 	await once(child, "spawn");
 	writeFileSync(pid, String(child.pid), { mode: 384 });
-	child.stdin?.end(JSON.stringify(options));
+	const { promise: sent, resolve, reject } = Promise.withResolvers();
+	child.stdin?.on("finish", resolve).on("error", reject).end(JSON.stringify(options));
+	await sent.catch((error) => {
+		const why = readRecord(directory).crash ?? errorText(error);
+		throw inputError("monitor", `its process ended at once: ${why}.`);
+	});
 	child.unref();
 }
 async function receiveSamplerOptions() {

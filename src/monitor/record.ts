@@ -94,7 +94,7 @@ export interface MonitorRecord {
   readonly failures: readonly string[];
   /** Undefined if the sampler was killed, crashed or hangs. */
   readonly end: string | undefined;
-  /** The last line of the sampler's stderr. */
+  /** The line of the sampler's stderr that names the error, or its last line. */
   readonly crash: string | undefined;
 }
 
@@ -106,8 +106,15 @@ export function readRecord(directory: string): MonitorRecord {
     samples: lines.flatMap(({ sample }) => sample ?? []),
     failures: lines.flatMap(({ failure }) => failure ?? []),
     end: lines.findLast(({ end }) => end !== undefined)?.end,
-    crash: readIfExists(errors).trimEnd().split('\n').at(-1)?.trim() || undefined,
+    crash: findErrorLine(readIfExists(errors)),
   };
+}
+
+// After an uncaught error, Node prints the stack, and its own version in the last line.
+function findErrorLine(stderr: string): string | undefined {
+  const lines = stderr.trim().split('\n');
+  const line = lines.findLast(each => /^(FATAL ERROR|\w*Error)\b/.test(each)) ?? lines.at(-1);
+  return line?.trim() || undefined;
 }
 
 function parseLine(line: string): { sample?: Sample; failure?: string; end?: string } {

@@ -36,7 +36,7 @@ export async function runSampler(directory: string, options: SamplerOptions): Pr
       recordSamples(() => requestStats(client, inputs.statsPath), recording),
     );
   } catch (error) {
-    // The report quotes the last line of stderr. After an uncaught error, Node ends with its version.
+    // The job reads stderr once the pid file is gone, so write the error now.
     process.stderr.write(`${String(error)}\n`);
   }
   removePidFile(directory);

@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseFields, stringFieldsOf } from '../text/json.ts';
-import { monitorFiles, type SavedInputs } from './record.ts';
+import { inputError } from '../inputs/input-error.ts';
+import { errorText, parseFields, stringFieldsOf } from '../text/json.ts';
+import { monitorFiles, readRecord, type SavedInputs } from './record.ts';
 
 export interface SamplerOptions extends SavedInputs {
   /** The process whose exit ends the job. */
   readonly jobPid: number;
 }
 
+/** @throws InputError if the sampler ends before it has read its options */
 export async function startSampler(
   script: string,
   directory: string,
@@ -30,7 +32,12 @@ export async function startSampler(
   await once(child, 'spawn');
   writeFileSync(pid, String(child.pid), { mode: 0o600 });
   // Inputs may be secret, and other processes can read arguments and environments.
-  child.stdin?.end(JSON.stringify(options));
+  const { promise: sent, resolve, reject } = Promise.withResolvers<void>();
+  child.stdin?.on('finish', resolve).on('error', reject).end(JSON.stringify(options));
+  await sent.catch((error: unknown) => {
+    const why = readRecord(directory).crash ?? errorText(error);
+    throw inputError('monitor', `its process ended at once: ${why}.`);
+  });
   child.unref();
 }
 

@@ -55,14 +55,28 @@ test('readRecord skips the partial line of a killed sampler', () => {
   assert.deepEqual([samples.map(({ at }) => at), end], [[1], undefined]);
 });
 
-test('readRecord returns the last line of stderr as the crash', () => {
-  using directory = createDirectory();
-  writeFileSync(
-    monitorFiles(directory.path).errors,
-    '(node:1) Warning: x\nError: ENOSPC: disk full\n\n',
-  );
-  assert.equal(readRecord(directory.path).crash, 'Error: ENOSPC: disk full');
-});
+const CRASHES = {
+  'the error of an uncaught exception': [
+    "x.js:1\nthrow e\n^\n\nError: ENOSPC: disk full\n    at f (x.js:1) {\n  code: 'ENOSPC'\n}\n\nNode.js v24.21.0\n",
+    'Error: ENOSPC: disk full',
+  ],
+  'an error with a code': [
+    'TypeError [ERR_X]: bad\n    at f\n\nNode.js v24.21.0\n',
+    'TypeError [ERR_X]: bad',
+  ],
+  'a fatal error of Node': [
+    'FATAL ERROR: heap limit\n----- Native stack trace -----\n\n 1: 0xe4 node\n',
+    'FATAL ERROR: heap limit',
+  ],
+  'the last line of anything else': ['(node:1) Warning: x\nKilled\n\n', 'Killed'],
+} as const;
+
+for (const [name, [stderr, crash]] of Object.entries(CRASHES))
+  test(`readRecord returns ${name} as the crash`, () => {
+    using directory = createDirectory();
+    writeFileSync(monitorFiles(directory.path).errors, stderr);
+    assert.equal(readRecord(directory.path).crash, crash);
+  });
 
 test('a record is full at 16 MiB', () => {
   using directory = createDirectory();
