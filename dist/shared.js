@@ -2817,11 +2817,15 @@ async function checkGateIsJudgeable(inputs, client, context) {
 			details: [message, ...details]
 		};
 	}
-	const details = findUnmet(inputs.failIf, outcome.value).filter(({ holds }) => holds === void 0).map(judgementLine);
+	const details = explainUnjudgeable(inputs, outcome.value);
 	return details.length === 0 ? void 0 : {
 		message: NOT_JUDGEABLE,
 		details
 	};
+}
+/** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
+function explainUnjudgeable({ failIf }, stats) {
+	return findUnmet(failIf, stats).filter(({ holds }) => holds === void 0).map(judgementLine);
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
 const WITHOUT_STATS = "If the service has no stats, use sandbox-sync/sandbox-sync/upload.";
@@ -3145,6 +3149,7 @@ const FIRST_RETRIES = 2;
 /**
 * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
 * @throws AgentError if the sample fails
+* @throws InputError if the sample lacks a metric of `fail-if`
 */
 async function startMonitor(inputs, raw, context, { script, openDirectory, jobPid }) {
 	const origin = clockOrigin();
@@ -3153,6 +3158,8 @@ async function startMonitor(inputs, raw, context, { script, openDirectory, jobPi
 		retries: FIRST_RETRIES
 	}, client, context));
 	if ("error" in outcome) throw outcome.error;
+	const unjudgeable = explainUnjudgeable(inputs, outcome.value);
+	if (unjudgeable.length > 0) throw new InputError(unjudgeable.map((message) => problemOf("fail-if", `${message}.`)));
 	const directory = openDirectory();
 	const judgingInputs = inputNames("monitor-end").map((name) => [name, raw[name] ?? ""]);
 	const saved = {

@@ -63,9 +63,17 @@ export async function checkGateIsJudgeable(
     const { message, details } = statsError(outcome.error);
     return { message: NOT_JUDGEABLE, details: [message, ...details] };
   }
-  const unmet = findUnmet(inputs.failIf, outcome.value);
-  const details = unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
+  const details = explainUnjudgeable(inputs, outcome.value);
   return details.length === 0 ? undefined : { message: NOT_JUDGEABLE, details };
+}
+
+/** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
+export function explainUnjudgeable(
+  { failIf }: Pick<Inputs<'stats'>, 'failIf'>,
+  stats: Stats,
+): string[] {
+  const unmet = findUnmet(failIf, stats);
+  return unmet.filter(({ holds }) => holds === undefined).map(judgementLine);
 }
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { agentService, withClient } from '../agent/client.ts';
 import { gateOf } from '../gate/judge.ts';
-import { inputError } from '../inputs/input-error.ts';
+import { InputError, inputError, problemOf } from '../inputs/input-error.ts';
 import { type Inputs, inputNames, parseInputs } from '../inputs/inputs.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import {
@@ -24,7 +24,7 @@ import type { Report } from '../report/report.ts';
 import { quote } from '../text/escape.ts';
 import { formatCount, formatTime } from '../text/format.ts';
 import type { Context } from './context.ts';
-import { sample } from './measure.ts';
+import { explainUnjudgeable, sample } from './measure.ts';
 
 interface MonitorSetup {
   readonly script: string;
@@ -38,6 +38,7 @@ const FIRST_RETRIES = 2;
 /**
  * Takes a sample, so that a wrong token, host or ID fails this step, then starts the sampler.
  * @throws AgentError if the sample fails
+ * @throws InputError if the sample lacks a metric of `fail-if`
  */
 export async function startMonitor(
   inputs: Inputs<'monitor'>,
@@ -50,6 +51,9 @@ export async function startMonitor(
     sample({ ...inputs, retries: FIRST_RETRIES }, client, context),
   );
   if ('error' in outcome) throw outcome.error;
+  const unjudgeable = explainUnjudgeable(inputs, outcome.value);
+  if (unjudgeable.length > 0)
+    throw new InputError(unjudgeable.map(message => problemOf('fail-if', `${message}.`)));
   const directory = openDirectory();
   const judgingInputs = inputNames('monitor-end').map(name => [name, raw[name] ?? '']);
   const saved = { ...Object.fromEntries(judgingInputs), 'base-url': inputs.baseUrl };

@@ -166,6 +166,11 @@ describe('monitors', { concurrency: 2 }, () => {
 describe('monitors that do not start', { concurrency: 2 }, () => {
   const cases = {
     'with a wrong token': [{ token: 'a-wrong-token' }, {}, /answered 401/],
+    'with a fail-if on a metric that the sandbox does not report': [
+      { 'fail-if': 'mem_used_pct > 90\ngpu > 1' },
+      {},
+      /^fail-if: `gpu > 1` cannot be judged: the sandbox does not report `gpu`; it reports .*`mem_used_pct`/,
+    ],
     'with invalid inputs': [{ 'sample-interval': 'soon' }, {}, /^sample-interval: "soon"/],
     'without GITHUB_STATE, since no post step would end it': [
       {},
