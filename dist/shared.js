@@ -337,7 +337,6 @@ async function allOrProblems(promises) {
 
 // src/inputs/parsers.ts
 const text$1 = (value) => value;
-const templateName = (value) => value || "base";
 /** Parses a YAML 1.2 boolean. */
 function flag(fallback) {
 	return (value, reject) => {
@@ -480,7 +479,7 @@ const sandboxId = (value, reject) => {
 	if (isSandboxId(value)) return value;
 	return rejectId("is not an ID: it may have letters, digits, dots, - and _.");
 };
-/** An empty value asks for a new sandbox. */
+/** Accepts an empty value, since `template` may be given instead. */
 const existingSandboxId = (value, reject) => value === "" ? value : sandboxId(value, reject);
 /** Returns false for an ID that could change the host or path of `base-url`. */
 function isSandboxId(id) {
@@ -1019,7 +1018,8 @@ const RULES = [
 	checkHttpIsAllowed,
 	checkE2bPrefix,
 	checkRoutingHeaders,
-	checkSignature
+	checkSignature,
+	checkTemplateOrSandboxId
 ];
 function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }) {
 	if (baseUrl === void 0 || allowInsecureHttp !== false || !isUnencrypted(baseUrl)) return [];
@@ -1040,9 +1040,16 @@ function checkSignature({ signature = "", filesPerRequest }) {
 	const message = `"${filesPerRequest}" cannot be combined with a signature, which fits a single target path.`;
 	return [problemOf("files-per-request", message, "auto")];
 }
+function checkTemplateOrSandboxId({ template, sandboxId }) {
+	if (template === void 0 || sandboxId === void 0) return [];
+	if (template === "" && sandboxId === "") return [problemOf("sandbox-id", NEITHER)];
+	if (template === "" || sandboxId === "") return [];
+	return [problemOf("template", `${quote(template)} ${BOTH}`)];
+}
+const NEITHER = "is empty, and so is template. Set template to create a sandbox, or sandbox-id to connect to one. If an expression sets it, check its names: an unset variable is empty.";
+const BOTH = "cannot be combined with sandbox-id, which connects to an existing sandbox. Remove one of them.";
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-function filesPerRequestOf(inputs) {
-	const { filesPerRequest, headerPrefix, signature } = inputs;
+function filesPerRequestOf({ filesPerRequest, headerPrefix, signature }) {
 	if (filesPerRequest !== "auto") return filesPerRequest;
 	return /^E2b$/i.test(headerPrefix) && signature === "" ? 250 : 1;
 }
@@ -1142,7 +1149,7 @@ const INPUTS = {
 	},
 	sandbox: {
 		...controlling,
-		template: templateName,
+		template: text$1,
 		lifetime: duration(1e3, "15m"),
 		metadata: keyValues,
 		env: keyValues,
@@ -3371,7 +3378,7 @@ const OTHER_HINT = "Check api-url, template, the limits of your account, and the
 // src/sandbox/sandbox.ts
 /** Creates a sandbox, or connects to an existing one, and publishes it. @throws AgentError */
 async function createOrConnect(inputs, context, hooks) {
-	const open = inputs.sandboxId === "" ? create : connect;
+	const open = inputs.template === "" ? connect : create;
 	for (const [name, value] of Object.entries(inputs.env)) if (/^(["']).*\1$/.test(value)) context.warn(`env: the value of ${name} is sent with its quotation marks.`);
 	const opened = await withApi(inputs, context, context.cancel, (api) => open(api, inputs, context, hooks));
 	const domain = domainOf(opened, inputs.apiUrl);

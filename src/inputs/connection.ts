@@ -71,7 +71,7 @@ export const sandboxId: InputParser<string> = (value, reject) => {
   return rejectId('is not an ID: it may have letters, digits, dots, - and _.');
 };
 
-/** An empty value asks for a new sandbox. */
+/** Accepts an empty value, since `template` may be given instead. */
 export const existingSandboxId: InputParser<string> = (value, reject) =>
   value === '' ? value : sandboxId(value, reject);
 

@@ -27,7 +27,6 @@ import {
   type RawInputs,
   type Reject,
   shard,
-  templateName,
   text,
   waitConditions,
   wholeNumber,
@@ -117,7 +116,7 @@ const INPUTS = {
   },
   sandbox: {
     ...controlling,
-    template: templateName,
+    template: text,
     lifetime: duration(1000, '15m'),
     metadata: keyValues,
     env: keyValues,

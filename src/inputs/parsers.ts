@@ -13,8 +13,6 @@ export type Reject = (message: string, example?: string) => never;
 
 export const text: InputParser<string> = value => value;
 
-export const templateName: InputParser<string> = value => value || 'base';
-
 /** Parses a YAML 1.2 boolean. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
   return (value, reject) => {

@@ -16,6 +16,8 @@ interface ComparedInputs {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signature?: string;
   readonly filesPerRequest?: number | 'auto';
+  readonly template?: string;
+  readonly sandboxId?: string;
 }
 
 /** Returns no problems if an input that it compares is missing. */
@@ -26,6 +28,7 @@ export const RULES: readonly Rule[] = [
   checkE2bPrefix,
   checkRoutingHeaders,
   checkSignature,
+  checkTemplateOrSandboxId,
 ];
 
 function checkHttpIsAllowed({ baseUrl, allowInsecureHttp }: ComparedInputs): Problem[] {
@@ -54,9 +57,25 @@ function checkSignature({ signature = '', filesPerRequest }: ComparedInputs): Pr
   return [problemOf('files-per-request', message, 'auto')];
 }
 
+// With a default template, a `sandbox-id` from an unset variable would create another sandbox.
+function checkTemplateOrSandboxId({ template, sandboxId }: ComparedInputs): Problem[] {
+  if (template === undefined || sandboxId === undefined) return [];
+  if (template === '' && sandboxId === '') return [problemOf('sandbox-id', NEITHER)];
+  if (template === '' || sandboxId === '') return [];
+  return [problemOf('template', `${quote(template)} ${BOTH}`)];
+}
+
+const NEITHER =
+  'is empty, and so is template. Set template to create a sandbox, or sandbox-id to connect to one. If an expression sets it, check its names: an unset variable is empty.';
+const BOTH =
+  'cannot be combined with sandbox-id, which connects to an existing sandbox. Remove one of them.';
+
 /** Resolves `auto` to batches only for E2B, whose agent accepts them. */
-export function filesPerRequestOf(inputs: Required<ComparedInputs>): number {
-  const { filesPerRequest, headerPrefix, signature } = inputs;
+export function filesPerRequestOf({
+  filesPerRequest,
+  headerPrefix,
+  signature,
+}: Required<Pick<ComparedInputs, 'filesPerRequest' | 'headerPrefix' | 'signature'>>): number {
   if (filesPerRequest !== 'auto') return filesPerRequest;
   // A batch usually reaches its limit of 1 MiB first.
   return /^E2b$/i.test(headerPrefix) && signature === '' ? 250 : 1;

@@ -39,7 +39,7 @@ export async function createOrConnect(
   context: SandboxContext,
   hooks: SandboxHooks,
 ): Promise<void> {
-  const open = inputs.sandboxId === '' ? create : connect;
+  const open = inputs.template === '' ? connect : create;
   for (const [name, value] of Object.entries(inputs.env))
     if (/^(["']).*\1$/.test(value))
       context.warn(`env: the value of ${name} is sent with its quotation marks.`);

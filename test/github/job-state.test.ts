@@ -29,7 +29,7 @@ test('later steps use the sandbox of the job without showing its token', async (
     ends.push(end);
     return end;
   }
-  const creating = { 'api-url': plane.url, 'api-key': API_KEY, delete: 'false' };
+  const creating = { 'api-url': plane.url, 'api-key': API_KEY, template: 'base', delete: 'false' };
   const gate = { 'fail-if': 'mem_used_pct > 90' };
   const { outputs, ...main } = await run('sandbox', creating);
   const monitor = await run('monitor', { ...gate, 'sample-interval': '1h' });

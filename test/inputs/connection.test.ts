@@ -108,8 +108,9 @@ describe('sandbox-id, token and api-key', () => {
   const unsendable = ['a\nb', 'a\u0001', '日本', 'a\u007f', 'a\u0100'];
   rejects('token', each(unsendable, 'has a line break or another character'));
   const action = 'sandbox';
-  accepts('sandbox-id', { '': '', i1a2: 'i1a2' }, { action });
-  rejects('sandbox-id', { null: 'is empty or null' }, { action });
+  const connecting = { action, others: { template: '' } } as const;
+  accepts('sandbox-id', { i1a2: 'i1a2' }, connecting);
+  rejects('sandbox-id', { null: 'is empty or null' }, connecting);
   accepts('api-key', { e2b_0123: 'e2b_0123' }, { action });
   rejects('api-key', { 'a\nb': 'has a line break' }, { action });
   test('a message about a token or API key never quotes it', () => {

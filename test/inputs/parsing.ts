@@ -15,7 +15,7 @@ export const REQUIRED = {
     'base-url': 'https://sandbox.example.com',
     files: 'dist/**',
   },
-  sandbox: { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2' },
+  sandbox: { 'api-url': 'https://api.example.com', 'api-key': 'k-7d01a2', template: 'base' },
 } as const satisfies Readonly<Record<Action, RawInputs>>;
 
 /** Parses the required inputs of `sync` with these changes. */

@@ -38,6 +38,24 @@ describe('files-per-request with a signature', () => {
   rejects('files-per-request', { '2': '"2" cannot be combined with a signature' }, signed);
 });
 
+describe('template and sandbox-id', () => {
+  const action = 'sandbox';
+
+  test('template or sandbox-id is required', () => {
+    const [problem, ...others] = problemsOf({ template: '', 'sandbox-id': '' }, action);
+    assert.match(problem?.message ?? '', /^is empty, and so is template\. Set template to create/);
+    assert.deepEqual([problem?.input, others], ['sandbox-id', []]);
+  });
+
+  test('template cannot be combined with sandbox-id', () => {
+    const [problem, ...others] = problemsOf({ 'sandbox-id': 'i1' }, action);
+    assert.match(problem?.message ?? '', /^"base" cannot be combined with sandbox-id/);
+    assert.deepEqual([problem?.input, others], ['template', []]);
+  });
+
+  accepts('template', { base: 'base' }, { action });
+});
+
 describe('files-per-request: auto', () => {
   const resolve = (inputs: Record<string, string>) => filesPerRequestOf(parsed(inputs));
 

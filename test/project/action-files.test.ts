@@ -40,7 +40,7 @@ for (const action of NAMES) {
   });
 
   test(`${action}: action.yml requires the inputs that no earlier step can provide`, () => {
-    const connected = action === 'sandbox' ? {} : { ...valid, files: '' };
+    const connected = action === 'sandbox' ? { template: 'base' } : { ...valid, files: '' };
     const required = inputs.filter(input => input.required).map(({ name }) => name);
     if (required.length === 0) return assert.doesNotThrow(() => parseInputs(action, connected));
     const message = required.map(name => `${name}: is (required|empty).*`).join('\n');

@@ -81,7 +81,9 @@ async function assertAccepted(given: Mapping, folder: string): Promise<void> {
   for (const { name, required } of inputs) assert.ok(!required || name in given, name);
   const values = Object.entries(given).map(([name, value]) => [name, text(value)] as const);
   const literal = values.filter(([, value]) => !value.includes('${{'));
-  const provided = folder === 'sandbox' ? PROVIDED_TO_SANDBOX : PROVIDED;
+  const { 'sandbox-id': id } = PROVIDED;
+  const connected = 'sandbox-id' in given ? { 'sandbox-id': id } : {};
+  const provided = folder === 'sandbox' ? { ...PROVIDED_TO_SANDBOX, ...connected } : PROVIDED;
   const action = Object.values(ACTIONS).find(each => each.folder === (folder || '.'));
   // The main script has the name of its entry point.
   const [entry] = action?.scripts ?? assert.fail(`${folder} is not an action`);

@@ -30,13 +30,19 @@ export async function openJobWithApi(options: Partial<ControlPlaneOptions> = {})
     assert.equal(end.stderr, '');
     return end;
   }
+
+  /** Runs the action `sandbox`, which creates a sandbox unless given a `sandbox-id`. */
+  function runSandbox(inputs: Inputs = {}, more: Options = {}) {
+    const template = 'sandbox-id' in inputs ? '' : 'base';
+    const api = { 'api-url': plane.url, 'api-key': API_KEY };
+    return runAction('sandbox', { ...api, template, ...inputs }, more);
+  }
+
   return {
     plane,
     ...places,
     runAction,
-    /** Runs the action `sandbox`. */
-    runSandbox: (inputs: Inputs = {}, more: Options = {}) =>
-      runAction('sandbox', { 'api-url': plane.url, 'api-key': API_KEY, ...inputs }, more),
+    runSandbox,
     async [Symbol.asyncDispose]() {
       await plane[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });

@@ -98,6 +98,13 @@ test('the action sandbox reports all wrong inputs together, before any request',
   assert.deepEqual(job.plane.requests, []);
 });
 
+test('an empty sandbox-id without a template creates no sandbox', async () => {
+  await using job = await openJobWithApi();
+  const main = await job.runSandbox({ 'sandbox-id': '' });
+  assert.match(annotations(main, 'error'), /^sandbox-id: is empty, and so is template\./);
+  assert.deepEqual([main.exitCode, job.plane.requests], [1, []]);
+});
+
 test('the API key and secret headers are masked and redacted when the service echoes them', async () => {
   const secrets = [API_KEY, 'value-of-a-header'];
   await using job = await openJobWithApi({
