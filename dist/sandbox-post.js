@@ -1,11 +1,11 @@
 import { S as loadDeletion, T as removeJobSandbox, n as deleteOrWarn, r as notDeletedWarning, v as runStep } from "./shared.js";
 
 // src/main/sandbox-post.ts
-removeJobSandbox();
 const saved = loadDeletion();
 if (saved !== void 0) await runStep("sandbox-end", (inputs, context) => deleteOrWarn(saved.lease, inputs, context), {
 	inputs: saved.inputs,
 	onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.lease), ...lines].join(" "))
 });
+removeJobSandbox();
 
 export {  };

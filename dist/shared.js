@@ -2248,7 +2248,7 @@ function publishSandbox({ id, token = "", domain = "" }, baseUrl) {
 	});
 }
 function saveJobSandbox(sandbox) {
-	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${randomUUID()}.json`);
+	const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
 	writeToRunner("GITHUB_STATE", () => saveState("job-sandbox", file));
 	writeToRunner("RUNNER_TEMP", () => writeFileSync(file, JSON.stringify(sandbox), { mode: 384 }));
 }
@@ -2263,7 +2263,7 @@ function loadJobSandboxes() {
 		}] : [];
 	});
 	for (const { token } of sandboxes) setSecret(token);
-	return [...new Map(sandboxes.map((sandbox) => [sandbox.id, sandbox])).values()];
+	return sandboxes;
 }
 function removeJobSandbox() {
 	const file = getState("job-sandbox");
@@ -2614,7 +2614,7 @@ const UNLOGGED = [
 function openStep(entry, inputs) {
 	process.stdout.on("error", () => {});
 	const raw = inputs ?? readInputs(entry);
-	const sandboxes = loadJobSandboxes();
+	const { sandboxes, problem } = sandboxesFor(entry);
 	const redact = redactor([...secretsIn(raw), ...sandboxes.map(({ token }) => token)]);
 	const log = openLog(redact);
 	log.debug(`${USER_AGENT} on Node.js ${process.version}, ${process.platform} ${process.arch}`);
@@ -2623,6 +2623,7 @@ function openStep(entry, inputs) {
 	return {
 		raw,
 		sandboxes,
+		problem,
 		context: {
 			workspace: workspace(),
 			...cancelSignals(),
@@ -2638,8 +2639,24 @@ function openStep(entry, inputs) {
 		log
 	};
 }
-async function attempt(entry, handler, { raw, sandboxes, context }) {
-	const resolved = inputNames(entry).includes("token") ? withJobSandbox(raw, sandboxes) : raw;
+/** Returns an error as a value, since the log that reports it is opened with their tokens. */
+function sandboxesFor(entry) {
+	try {
+		return { sandboxes: usesJobSandbox(entry) ? loadJobSandboxes() : [] };
+	} catch (error) {
+		if (!(error instanceof Error)) throw error;
+		return {
+			sandboxes: [],
+			problem: error
+		};
+	}
+}
+function usesJobSandbox(entry) {
+	return inputNames(entry).includes("token");
+}
+async function attempt(entry, handler, { raw, sandboxes, problem, context }) {
+	if (problem !== void 0) throw problem;
+	const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
 	return handler(parseInputs(entry, resolved), context, resolved);
 }
 function reportOfFailure(entry, raw, error) {

@@ -53,7 +53,8 @@ export function publishSandbox({ id, token = '', domain = '' }: Sandbox, baseUrl
 }
 
 function saveJobSandbox(sandbox: JobSandbox): void {
-  const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${randomUUID()}.json`);
+  // Named by the ID, so that the newest step that connects to a sandbox replaces its token.
+  const file = path.join(tempDirectory(), `${SANDBOX_PREFIX}${sandbox.id}.json`);
   writeToRunner('GITHUB_STATE', () => saveState('job-sandbox', file));
   writeToRunner('RUNNER_TEMP', () => writeFileSync(file, JSON.stringify(sandbox), { mode: 0o600 }));
 }
@@ -65,8 +66,7 @@ export function loadJobSandboxes(): JobSandbox[] {
     return id && token && baseUrl ? [{ id, token, baseUrl }] : [];
   });
   for (const { token } of sandboxes) setSecret(token);
-  // Two steps may have connected to the same sandbox.
-  return [...new Map(sandboxes.map(sandbox => [sandbox.id, sandbox])).values()];
+  return sandboxes;
 }
 
 export function removeJobSandbox(): void {

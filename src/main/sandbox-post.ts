@@ -2,7 +2,6 @@ import { loadDeletion, removeJobSandbox } from '../github/job-state.ts';
 import { runStep } from '../github/step.ts';
 import { deleteOrWarn, notDeletedWarning } from '../sandbox/sandbox.ts';
 
-removeJobSandbox();
 const saved = loadDeletion();
 if (saved !== undefined)
   await runStep('sandbox-end', (inputs, context) => deleteOrWarn(saved.lease, inputs, context), {
@@ -10,3 +9,4 @@ if (saved !== undefined)
     // The sandbox ends by itself, so do not fail the job.
     onFailure: ({ warn }, lines) => warn([notDeletedWarning(saved.lease), ...lines].join(' ')),
   });
+removeJobSandbox();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { StepEnd } from '../../dev/runner/step.ts';
@@ -59,10 +59,10 @@ test('later steps use the sandbox of the job without showing its token', async (
   const shown = [{ ...main, outputs: rest }, ...ends.slice(1)].map(visibleOutput);
   for (const text of [...written, ...shown])
     for (const secret of [token, API_KEY]) assert.ok(!text.includes(secret), text);
-  for (const { stdout, env } of ends) {
+  for (const { env } of ends) assert.deepEqual(env, {});
+  // The last one, a post step, reads no token.
+  for (const { stdout } of ends.slice(0, -1))
     assert.match(stdout, RegExp(`^::add-mask::${token}$`, 'm'));
-    assert.deepEqual(env, {});
-  }
 
   await run('sandbox', creating, { ...main, outputs });
   assert.deepEqual(Object.keys(filesBelow(temp)).filter(isSavedSandbox), []);
@@ -102,4 +102,45 @@ test('sandbox-id selects one of several sandboxes of the job', async () => {
   await runSandbox({}, { post: first });
   const none = await measure({});
   assert.match(none, /^sandbox-id: no earlier step of this job has left a sandbox\. Use /m);
+});
+
+test('if two steps connect to the same sandbox, later steps use the newest token', async () => {
+  await using job = await openJobWithApi();
+  const { plane, runSandbox, runAction } = job;
+  const first = await runSandbox();
+  const id = plane.created[0]?.id ?? '';
+  for (const round of [1, 2, 3]) {
+    const { token } = await plane.create(id, `token-of-round-${round}`);
+    const main = await runSandbox({ 'sandbox-id': id });
+    assert.equal(main.outputs['token'], token);
+    const stats = await runAction('stats', {});
+    assert.equal(stats.exitCode, 0, stats.stdout);
+  }
+  await runSandbox({}, { post: first });
+  assert.deepEqual(plane.running(), []);
+});
+
+test('a saved sandbox that cannot be read fails only steps that need it', async () => {
+  await using job = await openJobWithApi();
+  const { plane, temp, runSandbox, runAction } = job;
+  mkdirSync(path.join(temp, 'sandbox-sync-sandbox-folder.json'));
+  const main = await runSandbox();
+  assert.equal(main.exitCode, 0, main.stdout);
+  const stats = await runAction('stats', { summary: 'true' });
+  assert.equal(stats.exitCode, 1);
+  assert.match(annotations(stats, 'error'), /EISDIR/);
+  assert.match(stats.summary, /EISDIR/);
+  const post = await runSandbox({}, { post: main });
+  assert.equal(post.exitCode, 0, post.stdout);
+  assert.deepEqual(plane.running(), []);
+});
+
+test('the sandbox is deleted even if its saved file cannot be removed', async () => {
+  await using job = await openJobWithApi();
+  const main = await job.runSandbox();
+  const file = main.state['job-sandbox'] ?? '';
+  rmSync(file);
+  mkdirSync(file);
+  await Promise.allSettled([job.runSandbox({}, { post: main })]);
+  assert.deepEqual(job.plane.running(), []);
 });
