@@ -588,10 +588,10 @@ const CONSEQUENCES = {
 	unauthorized: fatal("Check token (the sandbox's access token, not an API key), username and base-url."),
 	forbidden: fatal("Check that the token may use this sandbox, and that the sandbox may resume."),
 	"sandbox-not-found": fatal("Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job."),
-	"not-found": perFile("Check base-url, upload-path and stats-path: the service has no such operation there."),
-	rejected: perFile("The agent does not take this request. Check header-prefix, sandbox-id, port and the target."),
+	"not-found": perFile("Check base-url: the service has no such operation there."),
+	rejected: perFile("The agent does not take this request. Check header-prefix, sandbox-id and port."),
 	"too-large": perFile("A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way."),
-	busy: retryable("The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."),
+	busy: retryable("The sandbox or its host is busy, or still starting. Run the job again."),
 	server: retryable("Check port, that the agent is up and not overloaded, and the service's status, and run the job again."),
 	"disk-full": fatal("The sandbox's disk is full. Upload less, or use a sandbox with a larger disk."),
 	unreachable: {
@@ -731,7 +731,7 @@ const PHRASES = [
 	}
 ];
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-function statusFailure(answer, redact, now) {
+function statusFailure(answer, redact, now, hints = {}) {
 	const { label, status, text, retryAfter } = answer;
 	const isRedirect = status >= 300 && status < 400;
 	const words = isRedirect ? "" : excerpt(messageIn(text), redact);
@@ -741,11 +741,12 @@ function statusFailure(answer, redact, now) {
 	const detail = isRedirect ? " Redirects are not followed." : quoted;
 	const { error_code: code } = parseFields(text);
 	const message = `${label} answered ${status}${reason}.${detail}`;
-	return new AgentError(phrase?.kind ?? kindOf(status), message, {
+	const kind = phrase?.kind ?? kindOf(status);
+	return new AgentError(kind, message, {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
 		code: typeof code === "string" ? code : void 0,
-		hint: phrase?.hint
+		hint: phrase?.hint ?? hints[kind]
 	});
 }
 const MAX_RETRY_AFTER_MS = 6e4;
@@ -827,7 +828,7 @@ async function send(request, transport) {
 		throw networkFailure(error, label, redact);
 	}
 }
-async function exchange({ method, path, headers, body, onSent, maxAnswerBytes }, label, { service, dispatcher, redact, now }) {
+async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }) {
 	const sending = {
 		isSent: body === void 0,
 		isOver: false
@@ -860,7 +861,7 @@ async function exchange({ method, path, headers, body, onSent, maxAnswerBytes },
 		if (isSuccess && !sending.isSent) throw earlyAnswerError(answer);
 		await setImmediate();
 		if (isSuccess) return answer;
-		throw statusFailure(answer, redact, now());
+		throw statusFailure(answer, redact, now(), hints);
 	} finally {
 		clock.stop();
 		sending.isOver = true;
@@ -2724,9 +2725,11 @@ function requestStats(client, path) {
 	return client.send({
 		method: "GET",
 		path,
-		headers: { "Cache-Control": "no-cache" }
+		headers: { "Cache-Control": "no-cache" },
+		hints: HINTS$1
 	});
 }
+const HINTS$1 = { "not-found": "Check base-url and stats-path, which is added to it: the service has no such operation there." };
 /** Returns undefined unless `json` is a JSON object that can be written again. */
 function decodeStats(json) {
 	const fields = parseObject(json);

@@ -676,6 +676,7 @@ function createStoreFiles(client, inputs, isHashed) {
 					"Content-Length": String(body.length)
 				},
 				body: body.chunks,
+				hints: HINTS,
 				maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
 				onSent
 			}), body, isHashed);
@@ -684,6 +685,11 @@ function createStoreFiles(client, inputs, isHashed) {
 		}
 	};
 }
+const HINTS = {
+	"not-found": "Check base-url and upload-path, which is added to it: the service has no such operation there.",
+	rejected: "The agent does not take this request. Check header-prefix, sandbox-id, port and the target.",
+	busy: "The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2."
+};
 function requestPath(inputs, target) {
 	const { username, signature, signatureExpiration, uploadPath } = inputs;
 	const query = Object.entries({
@@ -876,10 +882,11 @@ function mayBeMisplaced({ files }, { kind }) {
 function reasonOf(stop) {
 	return typeof stop.reason === "string" ? stop.reason : "the job was cancelled";
 }
-function resultsOf({ files }, outcome, durationMs) {
+function resultsOf(batch, outcome, durationMs) {
+	const { files } = batch;
 	const { attempts } = outcome;
 	if ("error" in outcome) {
-		const error = failureOf(outcome.error, files.length);
+		const error = failureOf(outcome.error, batch);
 		return files.map((file) => ({
 			status: "failed",
 			file,
@@ -905,12 +912,13 @@ function resultsOf({ files }, outcome, durationMs) {
 		};
 	});
 }
-function failureOf({ kind, status, message, hint }, fileCount = 1) {
+function failureOf(error, batch) {
+	const { kind, status, message, hint } = error;
 	return {
 		kind,
 		status,
 		message,
-		hint: `${hint}${fileCount > 1 && !isFatal({ kind }) ? " files-per-request: 1 sends each file alone." : ""}`
+		hint: `${hint}${batch !== void 0 && mayBeMisplaced(batch, error) ? " files-per-request: 1 sends each file alone." : ""}`
 	};
 }
 function failOverwritten(results) {

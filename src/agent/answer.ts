@@ -1,6 +1,6 @@
 import { fieldsOf, parseFields } from '../text/json.ts';
 import type { Redact } from '../text/redact.ts';
-import { AgentError, excerpt, type FailureKind } from './failure.ts';
+import { AgentError, excerpt, type FailureKind, type Hints } from './failure.ts';
 
 // Importing node:http would also load Node's own undici, which costs 12 MiB and 10 ms.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -116,7 +116,12 @@ const PHRASES: readonly Phrase[] = [
 ];
 
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
-export function statusFailure(answer: Answer, redact: Redact, now: number): AgentError {
+export function statusFailure(
+  answer: Answer,
+  redact: Redact,
+  now: number,
+  hints: Hints = {},
+): AgentError {
   const { label, status, text, retryAfter } = answer;
   const isRedirect = status >= 300 && status < 400;
   const words = isRedirect ? '' : excerpt(messageIn(text), redact);
@@ -126,11 +131,12 @@ export function statusFailure(answer: Answer, redact: Redact, now: number): Agen
   const detail = isRedirect ? ' Redirects are not followed.' : quoted;
   const { error_code: code } = parseFields(text);
   const message = `${label} answered ${status}${reason}.${detail}`;
-  return new AgentError(phrase?.kind ?? kindOf(status), message, {
+  const kind = phrase?.kind ?? kindOf(status);
+  return new AgentError(kind, message, {
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     code: typeof code === 'string' ? code : undefined,
-    hint: phrase?.hint,
+    hint: phrase?.hint ?? hints[kind],
   });
 }
 

@@ -7,7 +7,7 @@ import type { Connection } from '../inputs/inputs.ts';
 import type { Redact } from '../text/redact.ts';
 import { type Answer, readAnswer, statusFailure } from './answer.ts';
 import type { BorrowedChunk } from './borrowed-chunk.ts';
-import { AgentError, networkFailure } from './failure.ts';
+import { AgentError, type Hints, networkFailure } from './failure.ts';
 
 export const USER_AGENT = `sandbox-sync/${packageJson.version}`;
 
@@ -25,6 +25,7 @@ export interface AgentRequest {
   /** Receives the size of each chunk once the socket has taken it. */
   readonly onSent?: (bytes: number) => void;
   readonly maxAnswerBytes?: number;
+  readonly hints?: Hints;
 }
 
 const SUCCESS: readonly number[] = [200, 201, 204];
@@ -94,7 +95,7 @@ async function send(request: AgentRequest, transport: Transport): Promise<Answer
 }
 
 async function exchange(
-  { method, path, headers, body, onSent, maxAnswerBytes }: AgentRequest,
+  { method, path, headers, body, onSent, maxAnswerBytes, hints }: AgentRequest,
   label: string,
   { service, dispatcher, redact, now }: Transport,
 ): Promise<Answer> {
@@ -124,7 +125,7 @@ async function exchange(
     // undici frees the connection a turn later; until then, a new request would open another.
     await setImmediate();
     if (isSuccess) return answer;
-    throw statusFailure(answer, redact, now());
+    throw statusFailure(answer, redact, now(), hints);
   } finally {
     clock.stop();
     sending.isOver = true;

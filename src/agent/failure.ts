@@ -21,18 +21,14 @@ const CONSEQUENCES = {
   'sandbox-not-found': fatal(
     'Check sandbox-id, and that the sandbox has not been killed and has not expired: its lifetime must be as long as that of the job.',
   ),
-  'not-found': perFile(
-    'Check base-url, upload-path and stats-path: the service has no such operation there.',
-  ),
+  'not-found': perFile('Check base-url: the service has no such operation there.'),
   rejected: perFile(
-    'The agent does not take this request. Check header-prefix, sandbox-id, port and the target.',
+    'The agent does not take this request. Check header-prefix, sandbox-id and port.',
   ),
   'too-large': perFile(
     'A proxy on the way, or the service, limits the size of a request. Send the file in parts, or by another way.',
   ),
-  busy: retryable(
-    'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
-  ),
+  busy: retryable('The sandbox or its host is busy, or still starting. Run the job again.'),
   server: retryable(
     "Check port, that the agent is up and not overloaded, and the service's status, and run the job again.",
   ),
@@ -55,6 +51,9 @@ const CONSEQUENCES = {
 } as const satisfies Readonly<Record<string, Consequence>>;
 
 export type FailureKind = keyof typeof CONSEQUENCES;
+
+/** Replaces hints with those for one operation. */
+export type Hints = Partial<Readonly<Record<FailureKind, string>>>;
 
 interface Details {
   readonly status?: number | undefined;

@@ -19,8 +19,18 @@ export async function readStats(client: Client, statsPath: string): Promise<Stat
 
 export function requestStats(client: Client, path: string): Promise<Answer> {
   // A cache could answer for a sandbox that is gone.
-  return client.send({ method: 'GET', path, headers: { 'Cache-Control': 'no-cache' } });
+  return client.send({
+    method: 'GET',
+    path,
+    headers: { 'Cache-Control': 'no-cache' },
+    hints: HINTS,
+  });
 }
+
+const HINTS = {
+  'not-found':
+    'Check base-url and stats-path, which is added to it: the service has no such operation there.',
+};
 
 /** Returns undefined unless `json` is a JSON object that can be written again. */
 export function decodeStats(json: string): Stats | undefined {

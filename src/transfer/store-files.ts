@@ -45,6 +45,7 @@ export function createStoreFiles(
         path: requestPath(inputs, others.length === 0 ? file.target : undefined),
         headers: { 'Content-Type': form.contentType, 'Content-Length': String(body.length) },
         body: body.chunks,
+        hints: HINTS,
         maxAnswerBytes: MAX_ANSWER_BYTES + ENTRY_BYTES * files.length,
         onSent,
       });
@@ -54,6 +55,14 @@ export function createStoreFiles(
     }
   };
 }
+
+const HINTS = {
+  'not-found':
+    'Check base-url and upload-path, which is added to it: the service has no such operation there.',
+  rejected:
+    'The agent does not take this request. Check header-prefix, sandbox-id, port and the target.',
+  busy: 'The sandbox or its host is busy. Run the job again, raise retries, or set concurrency to a small number such as 2.',
+};
 
 // A batch has no `path`: each part's filename is its target (all parts are named `file`).
 function requestPath(inputs: Inputs<'upload'>, target: string | undefined): string {

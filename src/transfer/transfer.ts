@@ -154,13 +154,14 @@ function reasonOf(stop: AbortSignal): string {
 }
 
 function resultsOf(
-  { files }: Batch,
+  batch: Batch,
   outcome: Outcome<readonly (StoredFile | UnreadableFile)[]>,
   durationMs: number,
 ): FileResult[] {
+  const { files } = batch;
   const { attempts } = outcome;
   if ('error' in outcome) {
-    const error = failureOf(outcome.error, files.length);
+    const error = failureOf(outcome.error, batch);
     return files.map(file => ({ status: 'failed', file, attempts, durationMs, error }));
   }
   return outcome.value.map((result): FileResult => {
@@ -171,9 +172,10 @@ function resultsOf(
   });
 }
 
-function failureOf({ kind, status, message, hint }: AgentError, fileCount = 1): Failure {
-  const isAdvised = fileCount > 1 && !isFatal({ kind });
-  const advice = isAdvised ? ' files-per-request: 1 sends each file alone.' : '';
+function failureOf(error: AgentError, batch?: Batch): Failure {
+  const { kind, status, message, hint } = error;
+  const isSuspect = batch !== undefined && mayBeMisplaced(batch, error);
+  const advice = isSuspect ? ' files-per-request: 1 sends each file alone.' : '';
   return { kind, status, message, hint: `${hint}${advice}` };
 }
 

@@ -45,7 +45,7 @@ test('files are sent in batches by default with header-prefix: e2b', async () =>
   assert.equal(uploadRequests(job).length, 1);
 });
 
-test('a batch that fails is retried, then fails all its files and suggests files-per-request: 1', async () => {
+test('a batch that fails is retried, then fails all its files', async () => {
   const files = manyFiles(20);
   await using job = await openJobWithFault(statusFault(503), { times: 1 }, { files });
   job.agent.addFaults({ on: 'upload', path: 'f5.txt', do: statusFault(500) });
@@ -54,7 +54,8 @@ test('a batch that fails is retried, then fails all its files and suggests files
   assert.deepEqual([report.totals['failed'], report.totals['uploaded']], [10, 10]);
   assert.equal(file('f5.txt').attempts, 2);
   assert.match(stdout, /Attempt 1 for \S+ and 9 more failed/);
-  assert.match(errors, /answered 500[\s\S]*files-per-request: 1/);
+  assert.match(errors, /answered 500/);
+  assert.doesNotMatch(errors, /files-per-request/);
 });
 
 test('a batch that is rejected or stored elsewhere ends the transfer and removes the state file', async () => {

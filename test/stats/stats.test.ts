@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AgentRequest } from '../../src/agent/client.ts';
 import { AgentError } from '../../src/agent/failure.ts';
 import { decodeStats, readStats } from '../../src/stats/stats.ts';
+import { openClient } from '../agent/open-client.ts';
+import { answering, http, rawServer } from '../raw-server.ts';
 import { statsFromJson } from './stats-from-json.ts';
 
 const MIB = 2 ** 20;
@@ -99,8 +102,8 @@ test('readStats sends no-cache, and rejects an answer that is not an object', as
   const answer = { label: 'GET /metrics', status: 200, retryAfter: undefined };
   const asked: unknown[] = [];
   const clientOf = (text: string) => ({
-    async send(request: unknown) {
-      asked.push(request);
+    async send({ method, path, headers }: AgentRequest) {
+      asked.push({ method, path, headers });
       return { ...answer, text };
     },
   });
@@ -111,4 +114,16 @@ test('readStats sends no-cache, and rejects an answer that is not an object', as
     readStats(clientOf('[]'), '/metrics'),
     (error: unknown) => error instanceof AgentError && error.kind === 'bad-answer',
   );
+});
+
+test('stats that fail get a hint about stats-path, and none about uploads', async () => {
+  for (const [status, hint] of [
+    [404, /^(?!.*upload-path).*stats-path/],
+    [400, /^(?!.*target).*header-prefix/],
+    [503, /^(?!.*concurrency).*busy/],
+  ] as const) {
+    await using server = await rawServer(answering(http(status)));
+    await using client = await openClient(`http://${server.host}`);
+    await assert.rejects(readStats(client, '/metrics'), { status, hint });
+  }
 });

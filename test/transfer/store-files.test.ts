@@ -9,7 +9,9 @@ import type { PlannedFile } from '../../src/files/plan.ts';
 import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { batchesOf, SMALL_BYTES } from '../../src/transfer/batches.ts';
 import { createStoreFiles, storedPaths } from '../../src/transfer/store-files.ts';
+import { openClient } from '../agent/open-client.ts';
 import { parsed } from '../inputs/parsing.ts';
+import { http, onRequest, rawServer } from '../raw-server.ts';
 import { concatCopies, countOpenFiles, distinctBytes, openTempFolder } from './temp-folder.ts';
 
 function answer(body: unknown): Answer {
@@ -99,6 +101,19 @@ for (const size of [0, 5, SMALL_BYTES, SMALL_BYTES + 1, 5 * SMALL_BYTES + 3])
     }
     assert.equal(countOpenFiles(folder.path), 0);
   });
+
+test('an upload that fails gets a hint about upload-path or concurrency, and none about stats', async () => {
+  using folder = openTempFolder();
+  for (const [status, hint] of [
+    [404, /^(?!.*stats-path).*upload-path/],
+    [400, /the target/],
+    [503, /concurrency/],
+  ] as const) {
+    await using server = await rawServer(onRequest(socket => socket.end(http(status))));
+    await using client = await openClient(`http://${server.host}`);
+    await assert.rejects(store(client, [folder.writePlanned('a', '1')]), { status, hint });
+  }
+});
 
 test('an unreadable file fails alone, and the rest of its batch is stored', async () => {
   using folder = openTempFolder();
