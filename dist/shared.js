@@ -669,11 +669,15 @@ async function readAnswer({ statusCode: status, headers, body }, label, maxBytes
 		}
 		chunks.push(chunk);
 	}
+	const text = new TextDecoder().decode(Buffer.concat(chunks));
+	const [retryAfter] = [headers["retry-after"]].flat();
+	const [location] = [headers["location"]].flat();
 	return {
 		label,
 		status,
-		text: new TextDecoder().decode(Buffer.concat(chunks)),
-		retryAfter: [headers["retry-after"]].flat()[0]
+		text,
+		retryAfter,
+		location
 	};
 }
 /** @throws AgentError if the answer is not JSON */
@@ -724,6 +728,12 @@ const PHRASES = [
 		hint: "The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit."
 	},
 	{
+		statuses: [400, 500],
+		words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+		kind: "rejected",
+		hint: "Choose another target, or remove in the sandbox what is in the way."
+	},
+	{
 		statuses: [400],
 		words: /\binvalid host\b/i,
 		kind: "rejected",
@@ -732,13 +742,15 @@ const PHRASES = [
 ];
 /** Converts an unsuccessful answer to an AgentError; `now` is Unix time in milliseconds. */
 function statusFailure(answer, redact, now, hints = {}) {
-	const { label, status, text, retryAfter } = answer;
+	const { label, status, text, retryAfter, location = "" } = answer;
 	const isRedirect = status >= 300 && status < 400;
 	const words = isRedirect ? "" : excerpt(messageIn(text), redact);
 	const phrase = PHRASES.find((each) => each.statuses.includes(status) && each.words.test(words));
 	const reason = STATUS_CODES[status] === void 0 ? "" : ` ${STATUS_CODES[status]}`;
 	const quoted = words === "" ? "" : ` It said: ${JSON.stringify(words)}.`;
-	const detail = isRedirect ? " Redirects are not followed." : quoted;
+	const origin = /^https?:/i.test(location) ? URL.parse(location)?.origin : void 0;
+	const leadsTo = origin === void 0 ? "" : ` It leads to ${excerpt(origin, redact)}.`;
+	const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
 	const { error_code: code } = parseFields(text);
 	const message = `${label} answered ${status}${reason}.${detail}`;
 	const kind = phrase?.kind ?? kindOf(status);
@@ -746,9 +758,10 @@ function statusFailure(answer, redact, now, hints = {}) {
 		status,
 		retryAfterMs: parseRetryAfter(retryAfter, now),
 		code: typeof code === "string" ? code : void 0,
-		hint: phrase?.hint ?? hints[kind]
+		hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind])
 	});
 }
+const REDIRECT_HINT = "Change base-url: it must lead to the agent without a redirect.";
 const MAX_RETRY_AFTER_MS = 6e4;
 /** Parses a Retry-After header (RFC 9110, section 10.2.3) to milliseconds, capped at a minute. */
 function parseRetryAfter(value, now) {
@@ -2860,7 +2873,7 @@ function statsError(error) {
 	const { message, details } = toReportedError(error);
 	return {
 		message,
-		details: error.kind === "not-found" ? [...details, WITHOUT_STATS] : details
+		details: error.status === 404 ? [...details, WITHOUT_STATS] : details
 	};
 }
 async function measure(inputs, client, context, cpuWindowStarted = false) {

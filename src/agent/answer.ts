@@ -11,6 +11,8 @@ export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
+  /** Of a redirect. */
+  readonly location?: string | undefined;
 }
 
 interface Response {
@@ -39,7 +41,9 @@ export async function readAnswer(
     chunks.push(chunk);
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks));
-  return { label, status, text, retryAfter: [headers['retry-after']].flat()[0] };
+  const [retryAfter] = [headers['retry-after']].flat();
+  const [location] = [headers['location']].flat();
+  return { label, status, text, retryAfter, location };
 }
 
 /** @throws AgentError if the answer is not JSON */
@@ -108,6 +112,13 @@ const PHRASES: readonly Phrase[] = [
     hint: 'The sandbox cannot resume: the account already runs as many as it may. Delete some, or raise its limit.',
   },
   {
+    // E2B's agent answers 400 for a target that is a folder, and 500 for one below a file.
+    statuses: [400, 500],
+    words: /\bis a directory\b|\bpath is a file\b|\bnot a directory\b/i,
+    kind: 'rejected',
+    hint: 'Choose another target, or remove in the sandbox what is in the way.',
+  },
+  {
     statuses: [400],
     words: /\binvalid host\b/i,
     kind: 'rejected',
@@ -122,13 +133,16 @@ export function statusFailure(
   now: number,
   hints: Hints = {},
 ): AgentError {
-  const { label, status, text, retryAfter } = answer;
+  const { label, status, text, retryAfter, location = '' } = answer;
   const isRedirect = status >= 300 && status < 400;
   const words = isRedirect ? '' : excerpt(messageIn(text), redact);
   const phrase = PHRASES.find(each => each.statuses.includes(status) && each.words.test(words));
   const reason = STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`;
   const quoted = words === '' ? '' : ` It said: ${JSON.stringify(words)}.`;
-  const detail = isRedirect ? ' Redirects are not followed.' : quoted;
+  // The rest of the location may contain a token.
+  const origin = /^https?:/i.test(location) ? URL.parse(location)?.origin : undefined;
+  const leadsTo = origin === undefined ? '' : ` It leads to ${excerpt(origin, redact)}.`;
+  const detail = isRedirect ? `${leadsTo} Redirects are not followed.` : quoted;
   const { error_code: code } = parseFields(text);
   const message = `${label} answered ${status}${reason}.${detail}`;
   const kind = phrase?.kind ?? kindOf(status);
@@ -136,9 +150,11 @@ export function statusFailure(
     status,
     retryAfterMs: parseRetryAfter(retryAfter, now),
     code: typeof code === 'string' ? code : undefined,
-    hint: phrase?.hint ?? hints[kind],
+    hint: phrase?.hint ?? (isRedirect ? REDIRECT_HINT : hints[kind]),
   });
 }
+
+const REDIRECT_HINT = 'Change base-url: it must lead to the agent without a redirect.';
 
 const MAX_RETRY_AFTER_MS = 60_000;
 

@@ -81,7 +81,7 @@ const WITHOUT_STATS = 'If the service has no stats, use sandbox-sync/sandbox-syn
 
 function statsError(error: AgentError): ReportedError {
   const { message, details } = toReportedError(error);
-  return { message, details: error.kind === 'not-found' ? [...details, WITHOUT_STATS] : details };
+  return { message, details: error.status === 404 ? [...details, WITHOUT_STATS] : details };
 }
 
 export async function measure(

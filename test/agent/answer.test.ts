@@ -82,6 +82,17 @@ describe('phrases that say more than the status', () => {
     });
 });
 
+for (const [status, text] of [
+  [400, '{"code":400,"message":"path is a directory: /home/user/app"}'],
+  [500, '{"message":"error ensuring directories: path is a file: /home/user/app"}'],
+  [500, 'open /home/user/app/a: not a directory'],
+] as const)
+  test(`${status} ${text} is not retried, and its hint asks for another target`, () => {
+    const { kind, isRetryable, hint } = failure(status, text);
+    assert.deepEqual([kind, isRetryable], ['rejected', false]);
+    assert.match(hint, /^Choose another target/);
+  });
+
 describe('the message of a failure', () => {
   const QUOTED: Readonly<Record<string, readonly [text: string, words: string]>> = {
     'the message of a JSON object': ['{"code":400,"message":"It is\\n broken."}', 'It is broken.'],
@@ -113,12 +124,18 @@ describe('the message of a failure', () => {
         'POST https://host/files answered 500 Internal Server Error.',
       ));
 
-  test('the error message of a redirect does not contain its target, which may have a token', () => {
-    const { message } = failure(302, 'Found. Redirecting to https://other?token=x');
+  test('a redirect is reported with the origin that it leads to, without its path, which may have a token', () => {
+    const answered = answer(302, 'Found. Redirecting to https://other?token=x');
+    const messageTo = (location?: string) =>
+      statusFailure({ ...answered, location }, redact, NOW).message;
+    const start = 'POST https://host/files answered 302 Found.';
+    assert.equal(messageTo(), `${start} Redirects are not followed.`);
+    assert.equal(messageTo('/login?token=x'), `${start} Redirects are not followed.`);
     assert.equal(
-      message,
-      'POST https://host/files answered 302 Found. Redirects are not followed.',
+      messageTo('https://user:pass@other:8443/a?token=x'),
+      `${start} It leads to https://other:8443. Redirects are not followed.`,
     );
+    assert.match(failure(302).hint, /^Change base-url/);
   });
 });
 

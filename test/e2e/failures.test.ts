@@ -18,7 +18,7 @@ const ALONE: Readonly<
     statusFault(400, '{"message":"path is a directory"}'),
     'rejected',
     /"path is a dir/,
-    /./,
+    /another target/,
   ],
   's-404': [statusFault(404), 'not-found', /answered 404 Not Found/, /upload-path/],
   's-413': [statusFault(413, '<h1>413 Too Large</h1>'), 'too-large', /answered 413/, /size/],
