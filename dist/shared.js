@@ -597,7 +597,7 @@ const CONSEQUENCES = {
 	unreachable: {
 		isRetryable: true,
 		isFatal: true,
-		hint: "Check base-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA."
+		hint: "Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY."
 	},
 	connection: retryable("The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https."),
 	"bad-answer": perFile("Check that base-url and the paths lead to the in-sandbox agent."),
@@ -629,23 +629,43 @@ function isFatal({ kind }) {
 const UNREACHABLE = /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_(CONNECT_TIMEOUT|PRX|SOCKS5)|EPROTO|UNABLE_TO_|HOSTNAME_MISMATCH)|CERT|_TLS_|_SSL_/;
 /**
 * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
-* surface as a bug.
+* surface as a bug. `proxy` is the one that the environment sets for the service, if any.
 */
-function networkFailure(error, label, redact) {
+function networkFailure(error, label, redact, proxy) {
 	if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error)) return error;
 	const isProxy = /^(Secure )?Proxy /i.test(error.message);
 	const code = codeOf(error);
 	if (code === void 0 || code === "UND_ERR_INVALID_ARG" && !isProxy) return error;
 	const kind = isProxy || UNREACHABLE.test(code) ? "unreachable" : "connection";
-	const words = excerpt(messageOf(error), redact);
-	const detail = words.includes(code) ? words : `${words} (${code})`;
-	return new AgentError(kind, `${label} failed: ${detail}.`);
+	const words = code === NOT_TLS ? "the port speaks http, not https" : messageOf(error);
+	const text = excerpt(words, redact);
+	const detail = text.includes(code) ? text : `${text} (${code})`;
+	const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : void 0;
+	const place = failedProxy === void 0 ? "" : ` at the proxy ${failedProxy.host}`;
+	const hint = failedProxy === void 0 ? hintFor(code, proxy) : proxyHint(words, failedProxy);
+	return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint });
+}
+/** Matches the name of a host that cannot be looked up, and the port of any other. */
+function namesProxy(message, proxy) {
+	if (proxy === void 0) return false;
+	const { hostname, port } = proxy;
+	return message.endsWith(` ${hostname}`) || port !== "" && RegExp(`:${port}\\b`).test(message);
+}
+function proxyHint(message, { host }) {
+	return /\b407\b/.test(message) ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.` : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+}
+const NOT_TLS = "ERR_SSL_WRONG_VERSION_NUMBER";
+function hintFor(code, proxy) {
+	if (code === NOT_TLS && proxy?.protocol === "https:") return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
+	if (code === NOT_TLS) return "Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.";
+	if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code)) return "Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.";
+	if (code === "ECONNREFUSED") return "Nothing accepts connections there. Check the host and port of base-url, and that the service is up.";
 }
 function codeOf(error) {
 	return systemCode(error) ?? (error.name === "HTTPParserError" ? error.name : void 0) ?? (error.cause instanceof Error ? codeOf(error.cause) : void 0);
 }
 function messageOf(error) {
-	if (!(error instanceof AggregateError)) return error.message;
+	if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, "");
 	return error.errors.map((each) => each instanceof Error ? each.message : String(each)).join("; ");
 }
 const MAX_EXCERPT = 300;
@@ -838,7 +858,7 @@ async function send(request, transport) {
 		return await exchange(request, label, transport);
 	} catch (error) {
 		if (cancel.aborted) throw new AgentError("cancelled", `${label} was cancelled.`);
-		throw networkFailure(error, label, redact);
+		throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
 	}
 }
 async function exchange({ method, path, headers, body, onSent, maxAnswerBytes, hints }, label, { service, dispatcher, redact, now }) {
@@ -922,6 +942,13 @@ const PROXY_VARIABLES = [
 	"https_proxy",
 	"HTTPS_PROXY"
 ];
+/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
+function proxyOf(url) {
+	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+	const http = http_proxy ?? HTTP_PROXY;
+	const https = (https_proxy ?? HTTPS_PROXY) || http;
+	return URL.parse((url.startsWith("https:") ? https : http) ?? "") ?? void 0;
+}
 const MAX_CONNECT_MS = 1e4;
 function openDispatcher({ baseUrl, timeoutMs }) {
 	const options = {

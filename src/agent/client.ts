@@ -90,7 +90,7 @@ async function send(request: AgentRequest, transport: Transport): Promise<Answer
     return await exchange(request, label, transport);
   } catch (error) {
     if (cancel.aborted) throw new AgentError('cancelled', `${label} was cancelled.`);
-    throw networkFailure(error, label, redact);
+    throw networkFailure(error, label, redact, proxyOf(service.baseUrl));
   }
 }
 
@@ -180,6 +180,14 @@ function earlyAnswerError({ label, status }: Answer): AgentError {
 }
 
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
+
+/** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
+function proxyOf(url: string): URL | undefined {
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+  const http = http_proxy ?? HTTP_PROXY;
+  const https = (https_proxy ?? HTTPS_PROXY) || http;
+  return URL.parse((url.startsWith('https:') ? https : http) ?? '') ?? undefined;
+}
 
 const MAX_CONNECT_MS = 10_000;
 

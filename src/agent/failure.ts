@@ -38,7 +38,7 @@ const CONSEQUENCES = {
   unreachable: {
     isRetryable: true,
     isFatal: true,
-    hint: 'Check base-url, that this runner can reach the host, and its proxy settings (HTTPS_PROXY, NO_PROXY). For a certificate of a private CA, set NODE_EXTRA_CA_CERTS to the file of the CA.',
+    hint: 'Check base-url, and that this runner can reach its host. If it needs a proxy, set HTTPS_PROXY.',
   },
   connection: retryable(
     'The connection is unreliable, or the sandbox needs longer to answer. Run the job again, or raise timeout or retries. If the port speaks TLS, base-url needs https.',
@@ -97,18 +97,54 @@ const UNREACHABLE =
 
 /**
  * Wraps network errors of undici and Node in an AgentError. Returns anything else as it is, to
- * surface as a bug.
+ * surface as a bug. `proxy` is the one that the environment sets for the service, if any.
  */
-export function networkFailure(error: unknown, label: string, redact: Redact): unknown {
+export function networkFailure(
+  error: unknown,
+  label: string,
+  redact: Redact,
+  proxy?: URL,
+): unknown {
   if (error instanceof AgentError || error instanceof TypeError || !(error instanceof Error))
     return error;
   const isProxy = /^(Secure )?Proxy /i.test(error.message);
   const code = codeOf(error);
   if (code === undefined || (code === 'UND_ERR_INVALID_ARG' && !isProxy)) return error;
   const kind = isProxy || UNREACHABLE.test(code) ? 'unreachable' : 'connection';
-  const words = excerpt(messageOf(error), redact);
-  const detail = words.includes(code) ? words : `${words} (${code})`;
-  return new AgentError(kind, `${label} failed: ${detail}.`);
+  const words = code === NOT_TLS ? 'the port speaks http, not https' : messageOf(error);
+  const text = excerpt(words, redact);
+  const detail = text.includes(code) ? text : `${text} (${code})`;
+  const failedProxy = isProxy || namesProxy(words, proxy) ? proxy : undefined;
+  const place = failedProxy === undefined ? '' : ` at the proxy ${failedProxy.host}`;
+  const hint = failedProxy === undefined ? hintFor(code, proxy) : proxyHint(words, failedProxy);
+  return new AgentError(kind, `${label} failed${place}: ${detail}.`, { hint });
+}
+
+/** Matches the name of a host that cannot be looked up, and the port of any other. */
+function namesProxy(message: string, proxy: URL | undefined): boolean {
+  if (proxy === undefined) return false;
+  const { hostname, port } = proxy;
+  return message.endsWith(` ${hostname}`) || (port !== '' && RegExp(`:${port}\\b`).test(message));
+}
+
+function proxyHint(message: string, { host }: URL): string {
+  return /\b407\b/.test(message)
+    ? `The proxy ${host} requires a valid user and password. Write them into its URL, as in http://user:password@host:port.`
+    : `Check that the proxy ${host} is up, and lets this runner reach the host.`;
+}
+
+const NOT_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
+function hintFor(code: string, proxy: URL | undefined): string | undefined {
+  if (code === NOT_TLS && proxy?.protocol === 'https:')
+    return `Check the URL of the proxy ${proxy.host}, which usually begins with http://, and the port in base-url.`;
+  if (code === NOT_TLS)
+    return 'Check the port in base-url. If there is no https, write http://; for another machine, set allow-insecure-http: true as well.';
+  if (/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/.test(code))
+    return 'Check base-url. For a certificate of a private CA, NODE_EXTRA_CA_CERTS must name the file of the CA, which must exist where the step runs.';
+  if (code === 'ECONNREFUSED')
+    return 'Nothing accepts connections there. Check the host and port of base-url, and that the service is up.';
+  return undefined;
 }
 
 function codeOf(error: Error): string | undefined {
@@ -118,8 +154,9 @@ function codeOf(error: Error): string | undefined {
 }
 
 function messageOf(error: Error): string {
-  // If several addresses fail, only the inner errors have messages.
-  if (!(error instanceof AggregateError)) return error.message;
+  // If several addresses fail, only the inner errors have messages. Node adds a tip about a flag
+  // that an action cannot set.
+  if (!(error instanceof AggregateError)) return error.message.replace(/; if the root CA .*/, '');
   return error.errors.map(each => (each instanceof Error ? each.message : String(each))).join('; ');
 }
 

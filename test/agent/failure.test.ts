@@ -28,7 +28,7 @@ describe('a network error', () => {
     DEPTH_ZERO_SELF_SIGNED_CERT: 'unreachable',
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unreachable',
     ERR_TLS_CERT_ALTNAME_INVALID: 'unreachable',
-    ERR_SSL_WRONG_VERSION_NUMBER: 'unreachable',
+    ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR: 'unreachable',
     CERT_HAS_EXPIRED: 'unreachable',
     ECONNRESET: 'connection',
     EPIPE: 'connection',
@@ -100,7 +100,8 @@ test('exactly the failures that no other request can escape are fatal', () => {
 
 describe('an unusable server', () => {
   test('a closed port is unreachable', async () => {
-    await assert.rejects(sendOnce('http://127.0.0.1:1'), { kind: 'unreachable' });
+    const hint = /^Nothing accepts connections there/;
+    await assert.rejects(sendOnce('http://127.0.0.1:1'), { kind: 'unreachable', hint });
   });
 
   test('an untrusted certificate is unreachable, with a hint about NODE_EXTRA_CA_CERTS', {
@@ -111,12 +112,17 @@ describe('an unusable server', () => {
     await assert.rejects(sendOnce(`https://${server.host}`), {
       kind: 'unreachable',
       hint: /NODE_EXTRA_CA_CERTS/,
+      message: /self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.$/,
     });
   });
 
-  test('a server without TLS is unreachable by https', async () => {
+  test('https to an http port is reported as such, without the words of OpenSSL', async () => {
     await using server = await rawServer(socket => void socket.end('HTTP/1.1 400 Bad\r\n\r\n'));
-    await assert.rejects(sendOnce(`https://${server.host}`), { kind: 'unreachable' });
+    await assert.rejects(sendOnce(`https://${server.host}`), {
+      kind: 'unreachable',
+      message: `GET https://${server.host}/path failed: the port speaks http, not https (ERR_SSL_WRONG_VERSION_NUMBER).`,
+      hint: /^Check the port in base-url/,
+    });
   });
 
   test('a TLS server that is asked by http gets a hint that base-url needs https', {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hasOpenssl, makeKeys } from '../../dev/agent/keys.ts';
+import { AgentError } from '../../src/agent/failure.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
 import { openProxy } from '../proxy.ts';
 import { afterHead, answering, closed, http, onRequest, rawServer } from '../raw-server.ts';
@@ -53,10 +54,18 @@ describe('a proxy', { timeout: 20_000 }, () => {
       await using proxy = await rawServer(afterHead(socket => socket.end(http(status))));
       using _ = setProxyVariables({ https_proxy: `http://user:s3cretpass@${proxy.host}` });
       const sending = sendOnce('https://sandbox.example.com');
-      await assert.rejects(sending, ({ message, kind }: Error & { kind: string }) => {
+      await assert.rejects(sending, (error: unknown) => {
+        assert.ok(error instanceof AgentError);
+        const { message, kind, hint } = error;
         assert.equal(kind, 'unreachable');
-        assert.match(message, new RegExp(`Proxy response \\(${status}\\)`));
-        assert.ok(!message.includes('s3cretpass'));
+        assert.match(
+          message,
+          RegExp(`failed at the proxy ${proxy.host}: Proxy response \\(${status}\\)`),
+        );
+        const isAdvised = /requires a valid user and password/.test(hint);
+        assert.equal(isAdvised, status === 407);
+        assert.ok(hint.includes(proxy.host));
+        assert.ok(!`${message}${hint}`.includes('s3cretpass'));
         return true;
       });
     });
@@ -65,7 +74,33 @@ describe('a proxy', { timeout: 20_000 }, () => {
   test('a proxy that answers plain http with 407 makes the sandbox unreachable', async () => {
     await using proxy = await rawServer(answering(http(407)));
     using _ = setProxyVariables({ HTTP_PROXY: `http://${proxy.host}` });
-    await assert.rejects(sendOnce(URL_BEYOND), { kind: 'unreachable' });
+    const hint = /requires a valid user and password/;
+    await assert.rejects(sendOnce(URL_BEYOND), { kind: 'unreachable', hint });
+  });
+
+  for (const address of ['127.0.0.1:1', 'localhost:1'])
+    test(`the proxy ${address} is named, without its password, if it is down`, async () => {
+      using _ = setProxyVariables({ https_proxy: `http://user:s3cretpass@${address}` });
+      await assert.rejects(sendOnce('https://sandbox.example.com'), (error: unknown) => {
+        assert.ok(error instanceof AgentError);
+        assert.ok(error.message.includes(`failed at the proxy ${address}: connect ECONNREFUSED`));
+        assert.ok(error.hint.startsWith(`Check that the proxy ${address} is up`));
+        assert.ok(!`${error.message}${error.hint}`.includes('s3cretpass'));
+        return true;
+      });
+    });
+
+  test('a proxy is not blamed for a host that NO_PROXY exempts', async () => {
+    using _ = setProxyVariables({ HTTPS_PROXY: 'http://127.0.0.1:3128', NO_PROXY: '127.0.0.1' });
+    const hint = /^Nothing accepts connections there/;
+    await assert.rejects(sendOnce('https://127.0.0.1:1'), { hint });
+  });
+
+  test('an http proxy whose URL begins with https:// gets a hint about it', async () => {
+    await using proxy = await rawServer(socket => void socket.end(http(400)));
+    using _ = setProxyVariables({ HTTPS_PROXY: `https://${proxy.host}` });
+    const hint = RegExp(`the proxy ${proxy.host}, which usually begins with http://`);
+    await assert.rejects(sendOnce('https://sandbox.example.com'), { hint });
   });
 
   test('a proxy that never answers CONNECT times out, and its connection is closed with the client', async () => {
