@@ -54,7 +54,7 @@ const MISTAKES = [
 	{
 		inputs: ["sandbox-id", "token"],
 		pattern: /^(null|undefined)?$/,
-		message: "is empty or null. Check the `id` of the step that it comes from, and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks."
+		message: "is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks."
 	},
 	{
 		inputs: ["api-key"],
@@ -85,6 +85,16 @@ const MISTAKES = [
 		inputs: [...VALUES, ...PATHS],
 		pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
 		message: "begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`."
+	},
+	{
+		inputs: ["base-url", "api-url"],
+		pattern: /\$(\{?[A-Z_]{2}|env:)/,
+		message: "contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`; base-url may have {sandbox-id} and {port}."
+	},
+	{
+		inputs: ["token"],
+		pattern: /[ \t{}]/,
+		message: "has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`."
 	},
 	{
 		inputs: ["sandbox-id"],
@@ -337,13 +347,15 @@ async function allOrProblems(promises) {
 
 // src/inputs/parsers.ts
 const text$1 = (value) => value;
+const unixTime = (value, reject) => /^\d*$/.test(value) ? value : reject(`${quote(value)} is not a Unix time in whole seconds.`, "1798761600");
 /** Parses a YAML 1.2 boolean. */
 function flag(fallback) {
 	return (value, reject) => {
 		if (value === "") return fallback;
 		if (/^(true|True|TRUE)$/.test(value)) return true;
 		if (/^(false|False|FALSE)$/.test(value)) return false;
-		return reject(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
+		const isYes = /^(true|yes|y|on|1)$/i.test(value);
+		return reject(`${quote(value)} is neither true nor false.`, String(isYes));
 	};
 }
 function choice(first, ...others) {
@@ -1114,7 +1126,7 @@ const uploading = {
 	"working-directory": text$1,
 	username: text$1,
 	signature: text$1,
-	"signature-expiration": text$1,
+	"signature-expiration": unixTime,
 	"if-no-files-found": choice("error", "warn", "ignore"),
 	"include-hidden-files": flag(false),
 	"follow-symlinks": flag(void 0),

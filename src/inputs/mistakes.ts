@@ -17,7 +17,7 @@ const MISTAKES: readonly CommonMistake[] = [
     inputs: ['sandbox-id', 'token'],
     pattern: /^(null|undefined)?$/,
     message:
-      'is empty or null. Check the `id` of the step that it comes from, and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks.',
+      'is empty or null. Check the name of the secret or variable that it comes from, or the `id` of the step and the name of its output. GitHub passes no masked outputs to other jobs, and no secrets to workflows of forks.',
   },
   {
     inputs: ['api-key'],
@@ -52,6 +52,18 @@ const MISTAKES: readonly CommonMistake[] = [
     pattern: /^\$([A-Z_][A-Z\d_]*|env:\w+|\{\w+\}|\(.*\))(?=[\\/]|$)/s,
     message:
       'begins with a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`.',
+  },
+  {
+    inputs: ['base-url', 'api-url'],
+    pattern: /\$(\{?[A-Z_]{2}|env:)/,
+    message:
+      'contains a variable of a shell, which is not expanded. Use an expression, such as `${{ env.NAME }}`; base-url may have {sandbox-id} and {port}.',
+  },
+  {
+    inputs: ['token'],
+    pattern: /[ \t{}]/,
+    message:
+      'has a space or a brace, which no token has. Give the token alone, without Bearer, or the secret as `${{ secrets.NAME }}`.',
   },
   {
     inputs: ['sandbox-id'],

@@ -13,13 +13,19 @@ export type Reject = (message: string, example?: string) => never;
 
 export const text: InputParser<string> = value => value;
 
+export const unixTime: InputParser<string> = (value, reject) =>
+  /^\d*$/.test(value)
+    ? value
+    : reject(`${quote(value)} is not a Unix time in whole seconds.`, '1798761600');
+
 /** Parses a YAML 1.2 boolean. */
 export function flag<F extends boolean | undefined>(fallback: F): InputParser<boolean | F> {
   return (value, reject) => {
     if (value === '') return fallback;
     if (/^(true|True|TRUE)$/.test(value)) return true;
     if (/^(false|False|FALSE)$/.test(value)) return false;
-    return reject(`${quote(value)} is neither true nor false.`, String(fallback ?? true));
+    const isYes = /^(true|yes|y|on|1)$/i.test(value);
+    return reject(`${quote(value)} is neither true nor false.`, String(isYes));
   };
 }
 

@@ -44,14 +44,32 @@ describe('switches', () => {
     accepts(input, { true: true, True: true, TRUE: true, ' false ': false, FALSE: false });
     rejects(input, each(['yes', 'on', '1', 'tRUE', 'null'], '% is neither true nor false.'));
   }
+  test('the example for a switch means the same as the rejected word', () => {
+    for (const [word, meant] of [
+      ['yes', true],
+      ['On', true],
+      ['tRUE', true],
+      ['no', false],
+      ['off', false],
+    ] as const) {
+      const [{ example } = {}] = problemsOf({ summary: word });
+      assert.equal(example, `summary: ${meant}`);
+    }
+  });
   accepts('delete', { true: true, false: false }, { action: 'sandbox' });
 });
 
 describe('words and texts', () => {
   accepts('if-no-files-found', { error: 'error', warn: 'warn', ignore: 'ignore' });
   rejects('if-no-files-found', each(['fail', 'Warn', 'constructor'], '% is not one of error,'));
-  const texts = ['working-directory', 'username', 'signature', 'signature-expiration'];
+  const texts = ['working-directory', 'username', 'signature'];
   for (const input of [...texts, 'state-file']) accepts(input, { ' a b ': 'a b' });
+});
+
+describe('signature-expiration', () => {
+  accepts('signature-expiration', { '': '', ' 1798761600 ': '1798761600' });
+  const wrong = ['tomorrow', '2027-01-01', '1h', '-1', '1.5'];
+  rejects('signature-expiration', each(wrong, '% is not a Unix time in whole seconds.'));
 });
 
 describe('lists of conditions', () => {

@@ -3,7 +3,10 @@ import { accepts, each, rejects } from './parsing.ts';
 
 describe('an empty ID, token or key', () => {
   for (const input of ['sandbox-id', 'token'])
-    rejects(input, each(['', ' \n', 'null', 'undefined'], 'is empty or null. Check the `id`'));
+    rejects(
+      input,
+      each(['', ' \n', 'null', 'undefined'], 'is empty or null. Check the name of the secret'),
+    );
   rejects('api-key', each(['', 'null'], 'is empty. Check the name of the secret.'), {
     action: 'sandbox',
   });
@@ -11,6 +14,8 @@ describe('an empty ID, token or key', () => {
 
 describe('a value of another kind', () => {
   rejects('token', each(['e2b_0123456789abcdef', 'sk_e2b_01234567'], 'is an API key.'));
+  const noTokens = ['Bearer abc', '{{ secrets.TOKEN }}', '{TOKEN}', 'a\tb'];
+  rejects('token', each(noTokens, 'has a space or a brace, which no token has.'));
   const hosts = ['https://x.io/a', 'wss://a', '49983-abc.e2b.app', 'sandbox.example.com:443'];
   rejects('sandbox-id', each(hosts, '% is a URL or a host name. Give only the ID.'));
 });
@@ -34,6 +39,9 @@ describe('what the runner or a shell would have to evaluate', () => {
     rejects(input, each(['secrets.TOKEN', 'steps.box.outputs.id'], braces));
   for (const input of ['api-key', 'api-url'])
     rejects(input, { '${{ x }}': notEvaluated, 'secrets.KEY': braces }, { action: 'sandbox' });
+  const inUrl = 'contains a variable of a shell';
+  const urls = ['https://49983-$SANDBOX_ID.x.io', 'https://${HOST}', 'https://$env:HOST/a'];
+  rejects('base-url', each(urls, `% ${inUrl}`));
   rejects('files', {
     'a\n${{ env.DIST }}/**': `line 2: "\${{ env.DIST }}/**" ${notEvaluated}`,
     '!$GITHUB_WORKSPACE/dist': `line 1: "$GITHUB_WORKSPACE/dist" ${shell}`,
