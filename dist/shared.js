@@ -212,8 +212,9 @@ function parseCondition(line, reject) {
 	const [, name = "", sign = "", number = "", suffix = ""] = PARTS.exec(line.trim()) ?? [];
 	const { metric, aggregate } = parseName(name.replace(/\s+/, ""), reject);
 	const operator = OPERATORS.find((each) => each === sign);
+	if (sign === "" && suffix.startsWith("(")) return reject("the aggregate stands behind the metric, such as cpu_used_pct.mean");
 	if (operator === void 0) return reject(`one of ${OPERATORS.join(" ")} was expected${insteadOf(sign || number || suffix)}`);
-	if (number + suffix === "") return reject(`nothing follows ${sign}: is an expression empty?`);
+	if (number + suffix === "") return reject(`nothing follows ${sign}, perhaps because an expression is empty`);
 	const amount = parseNumber(number, suffix, reject);
 	const unit = parseUnit(suffix, metric, reject);
 	const metricUnit = unitOf(metric);
@@ -277,8 +278,12 @@ function parseUnit(suffix, metric, reject) {
 	const unit = valid.find((each) => each.toLowerCase() === suffix.toLowerCase());
 	if (unit !== void 0) return unit;
 	if (/(^|\s)#/.test(suffix)) return reject("a comment needs a line of its own");
+	if (/[<>=]|&&|\|\|/.test(suffix)) return reject("write one condition per line; in YAML, the list begins with |");
+	if (/\bfor\b/.test(suffix)) return reject("conditions have no duration: judge an aggregate, such as mean, over all samples");
 	if (suffix === "") return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
-	return reject(`${suffix} is not a unit of ${metric}: write ${valid.map((each) => each || "no unit").join(" or ")}, and one condition per line`);
+	const units = valid.map((each) => each || "no unit").join(" or ");
+	const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
+	return reject(`${suffix} is not a unit of ${metric}: write ${units}${suffix === "%" && resource ? `, or use ${resource}_used_pct` : ""}`);
 }
 function toMetricUnit(amount, unit, metricUnit) {
 	const factor = BYTES[unit];

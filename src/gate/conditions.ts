@@ -31,11 +31,14 @@ export function parseCondition(line: string, reject: Reject): Condition {
   const [, name = '', sign = '', number = '', suffix = ''] = PARTS.exec(line.trim()) ?? [];
   const { metric, aggregate } = parseName(name.replace(/\s+/, ''), reject);
   const operator = OPERATORS.find(each => each === sign);
+  if (sign === '' && suffix.startsWith('('))
+    return reject('the aggregate stands behind the metric, such as cpu_used_pct.mean');
   if (operator === undefined)
     return reject(
       `one of ${OPERATORS.join(' ')} was expected${insteadOf(sign || number || suffix)}`,
     );
-  if (number + suffix === '') return reject(`nothing follows ${sign}: is an expression empty?`);
+  if (number + suffix === '')
+    return reject(`nothing follows ${sign}, perhaps because an expression is empty`);
   const amount = parseNumber(number, suffix, reject);
   const unit = parseUnit(suffix, metric, reject);
   const metricUnit = unitOf(metric);
@@ -94,9 +97,17 @@ function parseUnit(suffix: string, metric: string, reject: Reject): string {
   const unit = valid.find(each => each.toLowerCase() === suffix.toLowerCase());
   if (unit !== undefined) return unit;
   if (/(^|\s)#/.test(suffix)) return reject('a comment needs a line of its own');
+  if (/[<>=]|&&|\|\|/.test(suffix))
+    return reject('write one condition per line; in YAML, the list begins with |');
+  if (/\bfor\b/.test(suffix))
+    return reject(
+      'conditions have no duration: judge an aggregate, such as mean, over all samples',
+    );
   if (suffix === '') return reject(`${metric} is in bytes and needs a unit, such as 512MiB`);
   const units = valid.map(each => each || 'no unit').join(' or ');
-  return reject(`${suffix} is not a unit of ${metric}: write ${units}, and one condition per line`);
+  const [, resource] = /^(mem|disk)_/.exec(metric) ?? [];
+  const instead = suffix === '%' && resource ? `, or use ${resource}_used_pct` : '';
+  return reject(`${suffix} is not a unit of ${metric}: write ${units}${instead}`);
 }
 
 function toMetricUnit(amount: number, unit: string, metricUnit: Unit | undefined): number {

@@ -59,10 +59,10 @@ const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words:
     ['mem_used => 1', 'was expected, not =>'],
     ['mem_used 90', 'was expected, not 90'],
     ['mem_used above 1', 'was expected, not above 1'],
-    ['max(mem_used) > 1', 'was expected, not (mem_used) > 1'],
+    ['max(mem_used) > 1', 'the aggregate stands behind the metric, such as cpu_used_pct.mean'],
   ],
   'a missing or malformed number': [
-    ['mem_used >', 'nothing follows >: is an expression empty?'],
+    ['mem_used >', 'nothing follows >, perhaps because an expression is empty'],
     ['mem_used > lots', 'a number such as 90 or 1.5 was expected, not lots'],
     ['mem_used > 1.2.3', 'was expected, not 1.2.3'],
     ['mem_used > .5', 'was expected, not .5'],
@@ -80,6 +80,8 @@ const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words:
   'a unit that does not fit': [
     ['disk_free < 512', 'disk_free is in bytes and needs a unit, such as 512MiB'],
     ['mem_used > 90%', '% is not a unit of mem_used: write B or kB or MB'],
+    ['mem_free < 10%', 'TiB, or use mem_used_pct'],
+    ['mem_used_mib > 90%', 'or no unit, or use mem_used_pct'],
     ['mem_used_mib > 5 PiB', 'PiB is not a unit of mem_used_mib: write B or kB or MB'],
     ['mem_used_pct > 1GiB', 'GiB is not a unit of mem_used_pct: write % or no unit'],
     ['cpu_count > 4%', '% is not a unit of cpu_count: write no unit'],
@@ -89,7 +91,9 @@ const REJECTED: Readonly<Record<string, readonly (readonly [line: string, words:
     ['cpu_used_pct > 90 && load > 2', 'one condition per line'],
     ['cpu_used_pct > 90, load > 2', 'one condition per line'],
     ['cpu_used_pct > 90 and load > 2', 'one condition per line'],
+    ['cpu_used_pct > 90 load > 2', 'in YAML, the list begins with |'],
   ],
+  'a duration': [['mem_used > 2GiB for 5m', 'conditions have no duration: judge an aggregate']],
   'a percentage that is a fraction, or out of range': [
     ['mem_used_pct > 0.9', 'write 90, or 0.9% if you mean it'],
     ['cpu_used_pct.max > 0.07', 'write 7, or 0.07%'],

@@ -87,7 +87,7 @@ describe('lists of conditions', () => {
 
   accepts('wait-until', { ready: [], ' Ready\r\n': [] });
 
-  const place = 'line 3: "mem_used >": nothing follows >: is an expression empty?.';
+  const place = 'line 3: "mem_used >": nothing follows >, perhaps because an expression is empty.';
   for (const input of ['fail-if', 'warn-if', 'wait-until'])
     rejects(input, { 'cpu_count > 1\n\n  mem_used >': place });
 });
