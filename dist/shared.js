@@ -1250,7 +1250,10 @@ const JOB_HEADER_PREFIX = "E2b";
 * @throws InputError if the sandbox is missing or ambiguous
 */
 function withJobSandbox(raw, sandboxes) {
-	if (["token", "base-url"].some((name) => (raw[name] ?? "").trim() !== "")) return raw;
+	const isSet = (name) => (raw[name] ?? "").trim() !== "";
+	const explicit = ["token", "base-url"].filter(isSet);
+	if (explicit.length > 0 && sandboxes.length > 0) rejectPartial(explicit, isSet);
+	if (explicit.length > 0) return raw;
 	if (sandboxes.length === 0) throw inputError("sandbox-id", NO_SANDBOX);
 	const wanted = (raw["sandbox-id"] ?? "").trim();
 	const [only, ...others] = sandboxes.filter(({ id }) => wanted === "" || id === wanted);
@@ -1266,6 +1269,17 @@ function withJobSandbox(raw, sandboxes) {
 		"base-url": baseUrl,
 		"header-prefix": prefix
 	};
+}
+function rejectPartial(explicit, isSet) {
+	const missing = [
+		"sandbox-id",
+		"token",
+		"base-url"
+	].filter((name) => !isSet(name));
+	const [first] = missing;
+	if (first === void 0) return;
+	const message = `is empty. Remove ${explicit.join(" and ")} to use the sandbox of this job, or set ${missing.join(" and ")} too.`;
+	throw inputError(first, message);
 }
 const NO_SANDBOX = "no earlier step of this job has left a sandbox. Use sandbox-sync/sandbox-sync/sandbox in one, or set sandbox-id, token and base-url here.";
 

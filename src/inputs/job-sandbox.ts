@@ -16,8 +16,10 @@ export const JOB_HEADER_PREFIX = 'E2b';
  * @throws InputError if the sandbox is missing or ambiguous
  */
 export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[]): RawInputs {
-  const isExplicit = ['token', 'base-url'].some(name => (raw[name] ?? '').trim() !== '');
-  if (isExplicit) return raw;
+  const isSet = (name: string) => (raw[name] ?? '').trim() !== '';
+  const explicit = ['token', 'base-url'].filter(isSet);
+  if (explicit.length > 0 && sandboxes.length > 0) rejectPartial(explicit, isSet);
+  if (explicit.length > 0) return raw;
   if (sandboxes.length === 0) throw inputError('sandbox-id', NO_SANDBOX);
   const wanted = (raw['sandbox-id'] ?? '').trim();
   const [only, ...others] = sandboxes.filter(({ id }) => wanted === '' || id === wanted);
@@ -36,6 +38,14 @@ export function withJobSandbox(raw: RawInputs, sandboxes: readonly JobSandbox[])
   const { id, token, baseUrl } = only;
   const prefix = JOB_HEADER_PREFIX;
   return { ...raw, 'sandbox-id': id, token, 'base-url': baseUrl, 'header-prefix': prefix };
+}
+
+function rejectPartial(explicit: readonly string[], isSet: (name: string) => boolean): void {
+  const missing = ['sandbox-id', 'token', 'base-url'].filter(name => !isSet(name));
+  const [first] = missing;
+  if (first === undefined) return;
+  const message = `is empty. Remove ${explicit.join(' and ')} to use the sandbox of this job, or set ${missing.join(' and ')} too.`;
+  throw inputError(first, message);
 }
 
 const NO_SANDBOX =

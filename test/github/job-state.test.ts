@@ -92,11 +92,22 @@ test('sandbox-id selects one of several sandboxes of the job', async () => {
   assert.match(await measure({ 'sandbox-id': 'other' }), unknown);
   assert.equal(await measure({ 'sandbox-id': two.id }), two.id);
   assert.equal(await measure({ 'sandbox-id': one.id, token: one.token, ...own }), one.id);
-  assert.match(
-    await measure({ 'sandbox-id': one.id, token: one.token }),
-    /^base-url: is required/m,
-  );
-  assert.match(await measure({ 'sandbox-id': one.id, ...own }), /^token: is empty or null/m);
+  const partial = [
+    [
+      { token: one.token, ...own },
+      /^sandbox-id: is empty\. Remove token and base-url to .* or set sandbox-id too/m,
+    ],
+    [
+      { token: one.token },
+      /^sandbox-id: .* Remove token to .* or set sandbox-id and base-url too/m,
+    ],
+    [
+      { 'sandbox-id': one.id, token: one.token },
+      /^base-url: .* Remove token to .* set base-url too/m,
+    ],
+    [{ 'sandbox-id': one.id, ...own }, /^token: .* Remove base-url to .* set token too/m],
+  ] as const;
+  for (const [inputs, words] of partial) assert.match(await measure(inputs), words);
   await runSandbox({}, { post: second });
   assert.equal(await measure({}), one.id);
   await runSandbox({}, { post: first });
