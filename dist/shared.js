@@ -2121,7 +2121,7 @@ function viewsOf(report) {
 	return [...upload === void 0 ? [] : [viewUpload(upload, report)], ...measured === void 0 ? [] : [viewMeasured(measured)]];
 }
 /** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
-function failedReport(task, { name, error, isGated }) {
+function failedReport(task, { name, error, cancelled, isGated }) {
 	const gate = isGated ? {
 		...NO_GATE,
 		state: "failed"
@@ -2131,7 +2131,7 @@ function failedReport(task, { name, error, isGated }) {
 		name,
 		sandboxId: "",
 		baseUrl: "",
-		cancelled: false,
+		cancelled,
 		warnings: []
 	};
 	const sections = {
@@ -2634,11 +2634,9 @@ function logVerdict(report, verdict, problems, log) {
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
 	for (const text of notices) log.notice([text]);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
-	const [first, ...others] = [
-		...problems,
-		...reasons.map(({ text }) => text),
-		title
-	];
+	const causes = reasons.map(({ text }) => text);
+	const ending = report.cancelled ? [title, ...causes] : [...causes, title];
+	const [first, ...others] = [...problems, ...ending];
 	const texts = [`${prefix}${first}`, ...others];
 	if (succeeded(verdict) && problems.length === 0) log.line(texts.join(" "));
 	else log.fail(texts);
@@ -2666,7 +2664,7 @@ async function runStep(entry, handler, { inputs, onFailure } = {}) {
 async function runReportingStep(entry, handler, { inputs } = {}) {
 	const step = openStep(entry, inputs);
 	const { raw, context, log } = step;
-	const report = await attempt(entry, handler, step).catch((error) => reportOfFailure(entry, raw, error));
+	const report = await attempt(entry, handler, step).catch((error) => reportOfFailure(entry, raw, error, context.cancel));
 	if (report !== void 0) {
 		const withSummary = !/^\s*false\s*$/i.test(raw["summary"] ?? "");
 		await publish(report, {
@@ -2731,10 +2729,11 @@ async function attempt(entry, handler, { raw, sandboxes, problem, context }) {
 	const resolved = usesJobSandbox(entry) ? withJobSandbox(raw, sandboxes) : raw;
 	return handler(parseInputs(entry, resolved), context, resolved);
 }
-function reportOfFailure(entry, raw, error) {
+function reportOfFailure(entry, raw, error, { aborted: cancelled }) {
 	return failedReport(taskOf(entry), {
 		name: raw["name"]?.trim() ?? "",
 		error: toReportedError(error),
+		cancelled,
 		isGated: entry === "monitor-stop" || Boolean(raw["fail-if"]?.trim())
 	});
 }
@@ -2860,12 +2859,12 @@ async function stats(inputs, context) {
 	const { sandboxId, baseUrl } = inputs;
 	return withClient(agentService(inputs), context, async (client) => {
 		const error = await waitFor(inputs, client, context);
-		const result = error === void 0 ? await measure(inputs, client, context) : {
+		const result = error === void 0 && !context.cancel.aborted ? await measure(inputs, client, context) : {
 			measured: {
 				samples: [],
 				gate: gateOf(inputs, [])
 			},
-			errors: [error]
+			errors: error ? [error] : []
 		};
 		const cancelled = context.cancel.aborted;
 		return {
@@ -2879,7 +2878,10 @@ async function stats(inputs, context) {
 		};
 	});
 }
-/** Waits until the conditions of `wait-until` hold. Returns an error if they do not in time. */
+/**
+* Waits until the conditions of `wait-until` hold or the job is cancelled. Returns an error if they
+* do not hold in time.
+*/
 async function waitFor(inputs, client, context) {
 	const { waitUntil: conditions, waitTimeout: timeoutMs, sampleInterval: intervalMs } = inputs;
 	const { onEvent, cancel } = context;
@@ -2902,12 +2904,16 @@ async function waitFor(inputs, client, context) {
 			wait
 		})
 	});
-	return result.isReady ? void 0 : waitError(result);
+	return result.isReady || cancel.aborted ? void 0 : waitError(result);
 }
-/** Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged. */
+/**
+* Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged, unless the job
+* is cancelled.
+*/
 async function checkGateIsJudgeable(inputs, client, context) {
 	if (!isGated(inputs)) return void 0;
 	const outcome = await sample(inputs, client, context);
+	if (context.cancel.aborted) return void 0;
 	if ("error" in outcome) {
 		const { message, details } = statsError(outcome.error);
 		return {
@@ -2944,7 +2950,7 @@ async function measure(inputs, client, context, cpuWindowStarted = false) {
 		stop: context.cancel
 	});
 	const gate = gateOf(inputs, samples, samples.length < count);
-	const errors = error === void 0 ? [] : [statsError(error)];
+	const errors = error === void 0 || context.cancel.aborted ? [] : [statsError(error)];
 	return {
 		measured: {
 			samples,

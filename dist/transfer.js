@@ -1157,7 +1157,7 @@ async function sync(inputs, context) {
 	};
 	return withClient(agentService(inputs), context, async (client) => {
 		const error = await waitFor(inputs, client, context) ?? await checkGateIsJudgeable(inputs, client, context);
-		if (error !== void 0) return {
+		if (error !== void 0 || context.cancel.aborted) return {
 			...unmeasured,
 			...sendNothing(prepared, context, error)
 		};

@@ -88,7 +88,9 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   for (const text of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
   // Lists of annotations only show the first line, so begin with the cause.
-  const [first, ...others] = [...problems, ...reasons.map(({ text }) => text), title];
+  const causes = reasons.map(({ text }) => text);
+  const ending = report.cancelled ? [title, ...causes] : [...causes, title];
+  const [first, ...others] = [...problems, ...ending];
   const texts = [`${prefix}${first}`, ...others];
   if (succeeded(verdict) && problems.length === 0) log.line(texts.join(' '));
   else log.fail(texts);

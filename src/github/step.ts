@@ -59,7 +59,7 @@ export async function runReportingStep<T extends ReportingEntryPoint>(
   const step = openStep(entry, inputs);
   const { raw, context, log } = step;
   const report = await attempt(entry, handler, step).catch((error: unknown) =>
-    reportOfFailure(entry, raw, error),
+    reportOfFailure(entry, raw, error, context.cancel),
   );
   if (report !== undefined) {
     // A step with invalid inputs has a summary too, so read the raw value.
@@ -134,10 +134,16 @@ async function attempt<T extends EntryPoint, R>(
   return handler(parseInputs(entry, resolved), context, resolved);
 }
 
-function reportOfFailure(entry: ReportingEntryPoint, raw: RawInputs, error: unknown): Report {
+function reportOfFailure(
+  entry: ReportingEntryPoint,
+  raw: RawInputs,
+  error: unknown,
+  { aborted: cancelled }: AbortSignal,
+): Report {
   return failedReport(taskOf(entry), {
     name: raw['name']?.trim() ?? '',
     error: toReportedError(error),
+    cancelled,
     // Nothing was judged, so a configured gate fails.
     isGated: entry === 'monitor-stop' || Boolean(raw['fail-if']?.trim()),
   });

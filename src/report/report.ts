@@ -35,10 +35,15 @@ export function viewsOf(report: Report): SectionView[] {
 /** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
 export function failedReport(
   task: Task,
-  { name, error, isGated }: { name: string; error: ReportedError; isGated: boolean },
+  {
+    name,
+    error,
+    cancelled,
+    isGated,
+  }: { name: string; error: ReportedError; cancelled: boolean; isGated: boolean },
 ): Report {
   const gate: Gate = isGated ? { ...NO_GATE, state: 'failed' } : NO_GATE;
-  const info = { task, name, sandboxId: '', baseUrl: '', cancelled: false, warnings: [] };
+  const info = { task, name, sandboxId: '', baseUrl: '', cancelled, warnings: [] };
   const sections = { upload: NOTHING_SENT, measured: { samples: [], gate } };
   return { ...info, errors: [error], ...pickSections(task, sections) };
 }

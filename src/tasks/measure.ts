@@ -17,9 +17,9 @@ export async function stats(inputs: Inputs<'stats'>, context: Context): Promise<
   return withClient(agentService(inputs), context, async client => {
     const error = await waitFor(inputs, client, context);
     const result: MeasureResult =
-      error === undefined
+      error === undefined && !context.cancel.aborted
         ? await measure(inputs, client, context)
-        : { measured: { samples: [], gate: gateOf(inputs, []) }, errors: [error] };
+        : { measured: { samples: [], gate: gateOf(inputs, []) }, errors: error ? [error] : [] };
     const cancelled = context.cancel.aborted;
     return { task: 'stats', name: '', sandboxId, baseUrl, cancelled, warnings: [], ...result };
   });
@@ -29,7 +29,10 @@ interface MeasureResult extends Pick<Report, 'errors'> {
   readonly measured: MeasuredSection;
 }
 
-/** Waits until the conditions of `wait-until` hold. Returns an error if they do not in time. */
+/**
+ * Waits until the conditions of `wait-until` hold or the job is cancelled. Returns an error if they
+ * do not hold in time.
+ */
 export async function waitFor(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -48,10 +51,13 @@ export async function waitFor(
     stop: cancel,
     onSample: wait => onEvent({ kind: 'waited', wait }),
   });
-  return result.isReady ? undefined : waitError(result);
+  return result.isReady || cancel.aborted ? undefined : waitError(result);
 }
 
-/** Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged. */
+/**
+ * Takes a sample if there is a gate. Returns an error if `fail-if` cannot be judged, unless the job
+ * is cancelled.
+ */
 export async function checkGateIsJudgeable(
   inputs: Inputs<'stats'>,
   client: Client,
@@ -59,6 +65,7 @@ export async function checkGateIsJudgeable(
 ): Promise<ReportedError | undefined> {
   if (!isGated(inputs)) return undefined;
   const outcome = await sample(inputs, client, context);
+  if (context.cancel.aborted) return undefined;
   if ('error' in outcome) {
     const { message, details } = statsError(outcome.error);
     return { message: NOT_JUDGEABLE, details: [message, ...details] };
@@ -99,7 +106,7 @@ export async function measure(
     stop: context.cancel,
   });
   const gate = gateOf(inputs, samples, samples.length < count);
-  const errors = error === undefined ? [] : [statsError(error)];
+  const errors = error === undefined || context.cancel.aborted ? [] : [statsError(error)];
   return { measured: { samples, gate }, errors };
 }
 

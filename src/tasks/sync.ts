@@ -27,7 +27,8 @@ export async function sync(inputs: Inputs<'sync'>, context: Context): Promise<Re
     const error =
       (await waitFor(inputs, client, context)) ??
       (await checkGateIsJudgeable(inputs, client, context));
-    if (error !== undefined) return { ...unmeasured, ...sendNothing(prepared, context, error) };
+    if (error !== undefined || context.cancel.aborted)
+      return { ...unmeasured, ...sendNothing(prepared, context, error) };
     const sent = await sendFiles(prepared, inputs, client, context);
     if (sent.cancelled || hasFatalFailure(sent.upload.files)) return { ...unmeasured, ...sent };
     // With a gate, its check has already read the stats, so the CPU figure covers the upload.

@@ -14,7 +14,7 @@ const CONCURRENCY = 2;
 interface CancelledJob {
   readonly request?: number;
   readonly line?: RegExp;
-  readonly task?: 'stats';
+  readonly task?: 'stats' | 'monitor';
   readonly inputs?: Inputs;
   readonly setup?: TestJobOptions;
   /** Files uploaded, failed and not attempted. */
@@ -32,6 +32,28 @@ const CANCELLED: Readonly<Record<string, CancelledJob>> = {
     inputs: { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' },
     request: 2,
     totals: [0, 0, 1],
+  },
+  'while it waits for the sandbox to answer': {
+    inputs: { 'wait-until': 'ready' },
+    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    request: 1,
+    totals: [0, 0, 1],
+  },
+  'while stats waits for the sandbox': {
+    task: 'stats',
+    inputs: { 'wait-until': 'cpu_used_pct < 1', 'sample-interval': '200ms' },
+    request: 2,
+  },
+  'while the gate is checked before the upload': {
+    inputs: { 'fail-if': 'mem_used_pct > 90' },
+    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    request: 1,
+    totals: [0, 0, 1],
+  },
+  'while a monitor takes its first sample': {
+    task: 'monitor',
+    setup: { faults: [{ on: 'stats', do: { kind: 'stall', at: 'answering' } }] },
+    request: 1,
   },
   'while files are sent': { setup: { files: manyFiles(400) }, request: 50 },
   'while the agent does not read': {
@@ -87,9 +109,11 @@ describe('cancellation', { skip: WITHOUT_SIGNALS }, () => {
         },
       );
       assert.ok(seen <= before + 2 * CONCURRENCY, `${seen} requests, ${before} before`);
-      assert.match(result.errors, /^Cancelled/m);
+      assert.match(result.annotations('error').at(-1) ?? '', /^Cancelled/);
       assert.match(result.summary, /^<h3>⛔ .*Cancelled/);
       assert.deepEqual([result.report.cancelled, result.report.succeeded], [true, false]);
+      for (const { status, reason } of task === 'sync' ? result.report.files : [])
+        if (status === 'not-attempted') assert.equal(reason, 'the job was cancelled');
       if (totals === undefined) return;
       const { uploaded, failed, notAttempted } = result.report.totals;
       assert.deepEqual([uploaded, failed, notAttempted], totals);

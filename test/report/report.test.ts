@@ -13,7 +13,7 @@ const SECTIONS = {
 
 for (const task of ['sync', 'upload', 'stats', 'monitor'] as const) {
   const error = { message: 'No.', details: [] };
-  const report = failedReport(task, { name: '', error, isGated: true });
+  const report = failedReport(task, { name: '', error, cancelled: false, isGated: true });
   const verdict = verdictOf(report);
 
   test(`a failed ${task} has the outputs and report keys of: ${SECTIONS[task].join(', ')}`, () => {
