@@ -1661,8 +1661,9 @@ function markCondition(condition, { breaches, warnIf }) {
 }
 
 // src/report/chart.ts
-const MIN_POINTS = 10;
-const MAX_POINTS = 60;
+const MIN_SAMPLES = 10;
+const GAP_POINTS = 2.5;
+const MAX_CHARTS = 4;
 const MAX_PERCENT = 1e3;
 const PLOTS = [
 	{
@@ -1681,95 +1682,91 @@ const PLOTS = [
 		metric: "disk_used_pct"
 	}
 ];
-const GAP_COLOR = "#8c959f1f";
-function drawChart({ samples, gate, monitored }) {
-	const axis = axisOf(samples, monitored);
-	if (axis === void 0) return [];
+/** Draws a chart for each time without a gap. */
+function drawCharts({ samples, gate }) {
+	const stretches = splitAtGaps(samples).filter((stretch) => stretch.length >= MIN_SAMPLES);
+	const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
+	if (stretches.length === 0 || plots.length === 0) return [];
 	const conditions = [...gate.failIf, ...gate.warnIf].filter((each) => overallOf(each) === void 0);
-	const plots = PLOTS.flatMap((plot) => {
-		const points = spreadOverTime(plot.metric, samples, axis);
+	const limited = plots.map((plot) => {
 		const judged = conditions.filter(({ metric }) => metric === plot.metric);
-		const limits = [...new Set(judged.map(({ limit }) => limit))];
-		return points === void 0 ? [] : [{
-			...plot,
-			points,
-			limits
-		}];
-	});
-	if (plots.length === 0) return [];
-	const lines = plots.map(({ color, points }) => ({
-		kind: "line",
-		color,
-		points
-	}));
-	const limitLines = plots.flatMap((plot) => plot.limits.map((limit) => {
 		return {
-			kind: "line",
-			color: plot.color,
-			points: Array(axis.points).fill(limit)
+			...plot,
+			limits: [...new Set(judged.map(({ limit }) => limit))]
 		};
-	}));
-	const top = Math.max(100, ...lines.flatMap(({ points }) => points));
-	const gaps = gapSeries(samples, axis, top);
-	const legend = plots.map(({ name, metric, limits }) => {
-		const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
-		return figures === "" ? name : `${name} (level line: limit ${figures})`;
 	});
-	const names = gaps.length > 0 ? [...legend, "grey: no samples"] : legend;
-	const chart = toMermaid([
-		...lines,
-		...gaps,
-		...limitLines
-	], axis, Math.ceil(top));
-	return [html`<p>In percent: ${names.join(" · ")}</p>`, { html: chart }];
+	const charts = stretches.slice(0, MAX_CHARTS).map((stretch) => drawChart(stretch, limited));
+	const notes = [
+		...limited.map(describePlot),
+		...charts.length > 1 ? ["a chart for each time without a gap"] : [],
+		...stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []
+	];
+	return [html`<p>In percent: ${notes.join(" · ")}</p>`, ...charts.map((each) => ({ html: each }))];
 }
-function axisOf(samples, monitored) {
+function describePlot({ name, metric, limits }) {
+	const figures = limits.map((limit) => formatFigure(metric, limit)).join(", ");
+	return figures === "" ? name : `${name} (level line: limit ${figures})`;
+}
+function splitAtGaps(samples) {
+	const longest = GAP_POINTS * pointDistance(samples);
+	const stretches = [];
+	for (const sample of samples) {
+		const stretch = stretches.at(-1);
+		const previous = stretch?.at(-1);
+		if (stretch === void 0 || previous === void 0 || sample.at - previous.at > longest) stretches.push([sample]);
+		else stretch.push(sample);
+	}
+	return stretches;
+}
+/** Returns the median interval, or more if that would give too many points. */
+function pointDistance(samples) {
 	const times = samples.map(({ at }) => at);
-	const { from, to } = monitored ?? {
-		from: times[0] ?? 0,
-		to: times.at(-1) ?? 0
-	};
 	const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-	const median = intervals.sort((one, other) => one - other)[intervals.length >> 1];
-	if (median === void 0) return void 0;
-	const points = Math.min(Math.round((to - from) / Math.max(median, 1)) + 1, MAX_POINTS);
-	return points < MIN_POINTS ? void 0 : {
+	const median = intervals.sort((one, other) => one - other)[intervals.length >> 1] ?? 0;
+	return Math.max(median, spanOf(samples) / 59, 1);
+}
+function spanOf(samples) {
+	return (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0);
+}
+function drawChart(samples, plots) {
+	const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
+	const points = Math.round(spanOf(samples) / pointDistance(samples)) + 1;
+	const axis = {
 		from,
 		to,
 		points
 	};
-}
-function pointAt(at, { from, to, points }) {
-	return clamp(Math.round((at - from) / (to - from) * (points - 1)), points - 1);
+	const lines = plots.flatMap(({ color, metric }) => {
+		const line = spreadOverTime(metric, samples, axis);
+		return line === void 0 ? [] : [{
+			color,
+			points: line
+		}];
+	});
+	const limitLines = plots.flatMap(({ color, limits }) => limits.map((limit) => ({
+		color,
+		points: Array(points).fill(limit)
+	})));
+	const top = Math.max(100, ...lines.flatMap((line) => line.points));
+	return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
 }
 function clamp(value, high) {
 	return Math.min(Math.max(value, 0), high);
 }
-function spreadOverTime(metric, samples, axis) {
+function spreadOverTime(metric, samples, { from, to, points }) {
 	const highest = /* @__PURE__ */ new Map();
 	for (const { at, figures } of samples) {
 		const figure = figures.get(metric);
 		if (figure === void 0) continue;
-		const point = pointAt(at, axis);
+		const point = Math.round((at - from) / (to - from) * (points - 1));
 		highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
 	}
 	let [previous] = highest.values();
 	if (previous === void 0) return void 0;
-	return Array.from({ length: axis.points }, (_, point) => {
+	return Array.from({ length: points }, (_, point) => {
 		previous = highest.get(point) ?? previous ?? 0;
 		return previous;
 	});
-}
-function gapSeries(samples, axis, top) {
-	const sampled = new Set(samples.map(({ at }) => pointAt(at, axis)));
-	const isMissing = (point) => point >= 0 && point < axis.points && !sampled.has(point);
-	const isGap = (point) => isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));
-	const points = Array.from({ length: axis.points }, (_, point) => isGap(point) ? top : -top);
-	return points.includes(top) ? [{
-		kind: "bar",
-		color: GAP_COLOR,
-		points
-	}] : [];
 }
 function toMermaid(series, axis, top) {
 	const style = {
@@ -1782,8 +1779,8 @@ function toMermaid(series, axis, top) {
 			plotColorPalette: series.map(({ color }) => color).join(", ")
 		} }
 	};
-	const plots = series.map(({ kind, points }) => {
-		return `  ${kind} [${points.map((number) => number.toFixed(2)).join(", ")}]`;
+	const plots = series.map(({ points }) => {
+		return `  line [${points.map((number) => number.toFixed(2)).join(", ")}]`;
 	});
 	return [
 		"```mermaid",
@@ -1834,7 +1831,7 @@ function viewMeasured(section) {
 			...gateOutputs(section)
 		},
 		files: {},
-		blocks: [...figuresTable(section), ...drawChart(section)],
+		blocks: [...figuresTable(section), ...drawCharts(section)],
 		json: jsonOf(section)
 	};
 }

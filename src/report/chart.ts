@@ -2,23 +2,29 @@ import { overallOf } from '../gate/conditions.ts';
 import type { Sample } from '../stats/sample.ts';
 import { formatTime } from '../text/format.ts';
 import { formatFigure } from './figures.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, moreInReport } from './html.ts';
 import type { MeasuredSection } from './measured-section.ts';
 
-// Below 10 points, the table says as much. Above 60, points are only a few pixels apart.
-const MIN_POINTS = 10;
+// Below 10 samples, the table says as much.
+const MIN_SAMPLES = 10;
+
+// Above 60, points are only a few pixels apart.
 const MAX_POINTS = 60;
+
+// One missing point is a late sample, and two are a gap.
+const GAP_POINTS = 2.5;
+
+const MAX_CHARTS = 4;
 
 // A higher percentage would flatten all other lines.
 const MAX_PERCENT = 1000;
 
-// Readable in the light and the dark theme. The grey bars overlap, so they are nearly transparent.
+// Readable in the light and the dark theme.
 const PLOTS = [
   { name: '🟦 CPU', color: '#388bfd', metric: 'cpu_used_pct' },
   { name: '🟪 memory', color: '#a371f7', metric: 'mem_used_pct' },
   { name: '🟩 disk', color: '#2da44e', metric: 'disk_used_pct' },
 ] as const;
-const GAP_COLOR = '#8c959f1f';
 
 interface Axis {
   readonly from: number;
@@ -26,57 +32,77 @@ interface Axis {
   readonly points: number;
 }
 
-interface Series {
-  readonly kind: 'line' | 'bar';
+interface Line {
   readonly color: string;
   readonly points: readonly number[];
 }
 
-export function drawChart({ samples, gate, monitored }: MeasuredSection): Html[] {
-  const axis = axisOf(samples, monitored);
-  if (axis === undefined) return [];
+/** Draws a chart for each time without a gap. */
+export function drawCharts({ samples, gate }: MeasuredSection): Html[] {
+  const stretches = splitAtGaps(samples).filter(stretch => stretch.length >= MIN_SAMPLES);
+  const plots = PLOTS.filter(({ metric }) => samples.some(({ figures }) => figures.has(metric)));
+  if (stretches.length === 0 || plots.length === 0) return [];
   // The lines show single samples, so the limit of a mean would mislead.
   const conditions = [...gate.failIf, ...gate.warnIf].filter(each => overallOf(each) === undefined);
-  const plots = PLOTS.flatMap(plot => {
-    const points = spreadOverTime(plot.metric, samples, axis);
+  const limited = plots.map(plot => {
     const judged = conditions.filter(({ metric }) => metric === plot.metric);
-    const limits = [...new Set(judged.map(({ limit }) => limit))];
-    return points === undefined ? [] : [{ ...plot, points, limits }];
+    return { ...plot, limits: [...new Set(judged.map(({ limit }) => limit))] };
   });
-  if (plots.length === 0) return [];
-  const lines = plots.map(({ color, points }): Series => ({ kind: 'line', color, points }));
-  const limitLines = plots.flatMap(plot =>
-    plot.limits.map((limit): Series => {
-      return { kind: 'line', color: plot.color, points: Array(axis.points).fill(limit) };
-    }),
-  );
-  const top = Math.max(100, ...lines.flatMap(({ points }) => points));
-  const gaps = gapSeries(samples, axis, top);
-  const legend = plots.map(({ name, metric, limits }) => {
-    const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
-    return figures === '' ? name : `${name} (level line: limit ${figures})`;
-  });
-  const names = gaps.length > 0 ? [...legend, 'grey: no samples'] : legend;
-  const chart = toMermaid([...lines, ...gaps, ...limitLines], axis, Math.ceil(top));
-  return [html`<p>In percent: ${names.join(' · ')}</p>`, { html: chart }];
+  const charts = stretches.slice(0, MAX_CHARTS).map(stretch => drawChart(stretch, limited));
+  const notes = [
+    ...limited.map(describePlot),
+    ...(charts.length > 1 ? ['a chart for each time without a gap'] : []),
+    ...(stretches.length > MAX_CHARTS ? [moreInReport(stretches.length - MAX_CHARTS)] : []),
+  ];
+  return [html`<p>In percent: ${notes.join(' · ')}</p>`, ...charts.map(each => ({ html: each }))];
 }
 
-// Fits one point per sampling interval. Returns undefined if there are too few for a chart.
-function axisOf(
-  samples: readonly Sample[],
-  monitored: MeasuredSection['monitored'],
-): Axis | undefined {
+type Plot = (typeof PLOTS)[number] & { readonly limits: readonly number[] };
+
+function describePlot({ name, metric, limits }: Plot): string {
+  const figures = limits.map(limit => formatFigure(metric, limit)).join(', ');
+  return figures === '' ? name : `${name} (level line: limit ${figures})`;
+}
+
+// Mermaid cannot interrupt a line, so a line would show figures that nobody measured.
+function splitAtGaps(samples: readonly Sample[]): Sample[][] {
+  const longest = GAP_POINTS * pointDistance(samples);
+  const stretches: Sample[][] = [];
+  for (const sample of samples) {
+    const stretch = stretches.at(-1);
+    const previous = stretch?.at(-1);
+    if (stretch === undefined || previous === undefined || sample.at - previous.at > longest)
+      stretches.push([sample]);
+    else stretch.push(sample);
+  }
+  return stretches;
+}
+
+/** Returns the median interval, or more if that would give too many points. */
+function pointDistance(samples: readonly Sample[]): number {
   const times = samples.map(({ at }) => at);
-  const { from, to } = monitored ?? { from: times[0] ?? 0, to: times.at(-1) ?? 0 };
   const intervals = times.slice(1).map((at, index) => at - (times[index] ?? at));
-  const median = intervals.sort((one, other) => one - other)[intervals.length >> 1];
-  if (median === undefined) return undefined;
-  const points = Math.min(Math.round((to - from) / Math.max(median, 1)) + 1, MAX_POINTS);
-  return points < MIN_POINTS ? undefined : { from, to, points };
+  const median = intervals.sort((one, other) => one - other)[intervals.length >> 1] ?? 0;
+  return Math.max(median, spanOf(samples) / (MAX_POINTS - 1), 1);
 }
 
-function pointAt(at: number, { from, to, points }: Axis): number {
-  return clamp(Math.round(((at - from) / (to - from)) * (points - 1)), points - 1);
+function spanOf(samples: readonly Sample[]): number {
+  return (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0);
+}
+
+function drawChart(samples: readonly Sample[], plots: readonly Plot[]): string {
+  const [from, to] = [samples[0]?.at ?? 0, samples.at(-1)?.at ?? 0];
+  const points = Math.round(spanOf(samples) / pointDistance(samples)) + 1;
+  const axis = { from, to, points };
+  const lines = plots.flatMap(({ color, metric }): Line[] => {
+    const line = spreadOverTime(metric, samples, axis);
+    return line === undefined ? [] : [{ color, points: line }];
+  });
+  const limitLines = plots.flatMap(({ color, limits }) =>
+    limits.map((limit): Line => ({ color, points: Array(points).fill(limit) })),
+  );
+  const top = Math.max(100, ...lines.flatMap(line => line.points));
+  return toMermaid([...lines, ...limitLines], axis, Math.ceil(top));
 }
 
 function clamp(value: number, high: number): number {
@@ -87,43 +113,32 @@ function clamp(value: number, high: number): number {
 function spreadOverTime(
   metric: string,
   samples: readonly Sample[],
-  axis: Axis,
+  { from, to, points }: Axis,
 ): number[] | undefined {
   const highest = new Map<number, number>();
   for (const { at, figures } of samples) {
     const figure = figures.get(metric);
     if (figure === undefined) continue;
-    const point = pointAt(at, axis);
+    const point = Math.round(((at - from) / (to - from)) * (points - 1));
     highest.set(point, Math.max(highest.get(point) ?? 0, clamp(figure, MAX_PERCENT)));
   }
   let [previous] = highest.values();
   if (previous === undefined) return undefined;
-  return Array.from({ length: axis.points }, (_, point) => {
+  return Array.from({ length: points }, (_, point) => {
     previous = highest.get(point) ?? previous ?? 0;
     return previous;
   });
 }
 
-// Mermaid cannot interrupt a line, so bars mark the gaps; negative bars are invisible.
-function gapSeries(samples: readonly Sample[], axis: Axis, top: number): Series[] {
-  const sampled = new Set(samples.map(({ at }) => pointAt(at, axis)));
-  const isMissing = (point: number) => point >= 0 && point < axis.points && !sampled.has(point);
-  // A single missing point is just a late sample.
-  const isGap = (point: number) =>
-    isMissing(point) && (isMissing(point - 1) || isMissing(point + 1));
-  const points = Array.from({ length: axis.points }, (_, point) => (isGap(point) ? top : -top));
-  return points.includes(top) ? [{ kind: 'bar', color: GAP_COLOR, points }] : [];
-}
-
-function toMermaid(series: readonly Series[], axis: Axis, top: number): string {
+function toMermaid(series: readonly Line[], axis: Axis, top: number): string {
   const plotColorPalette = series.map(({ color }) => color).join(', ');
   const style = {
     xyChart: { width: 800, height: 320 },
     themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette } },
   };
-  const plots = series.map(({ kind, points }) => {
+  const plots = series.map(({ points }) => {
     const numbers = points.map(number => number.toFixed(2));
-    return `  ${kind} [${numbers.join(', ')}]`;
+    return `  line [${numbers.join(', ')}]`;
   });
   const lines = [
     `%%{init: ${JSON.stringify(style)}}%%`,

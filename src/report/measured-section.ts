@@ -3,7 +3,7 @@ import { type Breach, type Gate, NO_GATE } from '../gate/judge.ts';
 import { METRICS } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
 import { parseFields } from '../text/json.ts';
-import { drawChart } from './chart.ts';
+import { drawCharts } from './chart.ts';
 import { breachLine, describeUsage, figuresTable } from './figures.ts';
 import type { Line, SectionView } from './section-view.ts';
 
@@ -30,7 +30,7 @@ export function viewMeasured(section: MeasuredSection): SectionView {
     logLines: [],
     outputs: { ...statsOutputs(section), ...gateOutputs(section) },
     files: {},
-    blocks: [...figuresTable(section), ...drawChart(section)],
+    blocks: [...figuresTable(section), ...drawCharts(section)],
     json: jsonOf(section),
   };
 }

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawChart } from '../../src/report/chart.ts';
+import { drawCharts } from '../../src/report/chart.ts';
 import { NOT_MEASURED } from '../../src/report/measured-section.ts';
 import type { Report } from '../../src/report/report.ts';
 import { judged, reading, report } from './build-report.ts';
 import { EXAMPLE_REPORTS } from './example-reports.ts';
 import { stripHtml } from './strip-html.ts';
 
-/** Returns the legend, and the numbers of each series: metrics, then gaps, then limits. */
+/** Returns the legend, all charts, and the numbers of each line of the first: metrics, then limits. */
 function drawn({ measured = NOT_MEASURED }: Report) {
-  const [legend, chart] = drawChart(measured).map(({ html }) => html);
-  const series = [...(chart?.matchAll(/^ {2}(?:line|bar) \[(.*)\]$/gm) ?? [])];
+  const [legend, ...charts] = drawCharts(measured).map(({ html }) => html);
+  const [chart = ''] = charts;
+  const series = [...chart.matchAll(/^ {2}line \[(.*)\]$/gm)];
   return {
     legend: stripHtml(legend ?? ''),
-    chart: chart ?? '',
+    chart,
+    charts,
     series: series.map(([, list = '']) => list.split(', ').map(Number)),
   };
 }
@@ -27,6 +29,14 @@ const cpu = (values: readonly (number | undefined)[], failIf: readonly string[] 
 };
 
 const ten = (value: number) => Array.from({ length: 10 }, () => value);
+
+test('ten samples have a chart, even if the last comes early', () => {
+  const { measured = NOT_MEASURED } = cpu(ten(1));
+  const samples = measured.samples.map((sample, index) =>
+    index === 9 ? { ...sample, at: sample.at - 800 } : sample,
+  );
+  assert.equal(drawn({ ...report(), measured: { ...measured, samples } }).charts.length, 1);
+});
 
 test('there is no chart below ten samples, or without CPU, memory and disk', () => {
   assert.equal(drawn(cpu(ten(1).slice(1))).chart, '');
@@ -60,26 +70,45 @@ test('1,000 samples become 60 points, each the highest of several', () => {
 });
 
 const none = undefined;
-const GAPS: Readonly<Record<string, readonly [(number | undefined)[], gaps: string]>> = {
-  'grey bars do not mark a single missing sample': [[...ten(1), none, 1, none, 1], ''],
-  'grey bars mark two missing samples': [[1, none, none, ...ten(1)], '0110000000000'],
+
+/** The values of the samples, one a second, and the CPU line of each chart. */
+const GAPS: Readonly<Record<string, readonly [(number | undefined)[], lines: number[][]]>> = {
+  'one missing sample repeats the one before it': [[...ten(1), none, 2], [[...ten(1), 1, 2]]],
+  'two missing samples begin a new chart': [
+    [...ten(1), none, none, ...ten(2)],
+    [ten(1), ten(2)],
+  ],
+  'there is no chart of fewer than ten samples before a gap': [
+    [1, none, none, ...ten(2)],
+    [ten(2)],
+  ],
 };
 
-for (const [name, [values, gaps]] of Object.entries(GAPS)) {
+for (const [name, [values, lines]] of Object.entries(GAPS)) {
   test(name, () => {
-    const [, bars = []] = drawn(cpu(values)).series;
-    assert.equal(bars.map(bar => (bar === 100 ? 1 : 0)).join(''), gaps);
+    const { charts } = drawn(cpu(values));
+    const drawnLines = charts.map(chart =>
+      /line \[(.*)\]/.exec(chart)?.[1]?.split(', ').map(Number),
+    );
+    assert.deepEqual(drawnLines, lines);
   });
 }
 
-test('grey bars cover the time from the death of a sandbox to the end of its monitor', () => {
-  const { measured = NOT_MEASURED, ...others } = cpu([1, 2, 3, 4, 5]);
+test('the legend says that there are several charts, and that only the first four are shown', () => {
+  const one = drawn(cpu(ten(1)));
+  const six = drawn(cpu(Array.from({ length: 6 }, () => [...ten(1), none, none]).flat()));
+  assert.equal(one.legend, 'In percent: 🟦 CPU');
+  assert.match(six.legend, /CPU · a chart for each time without a gap · and 2 more; the report/);
+  assert.equal(six.charts.length, 4);
+});
+
+test('the chart of a sandbox that died ends with its last sample', () => {
+  const { measured = NOT_MEASURED, ...others } = cpu(ten(5));
   const from = measured.samples[0]?.at ?? 0;
-  const given = { ...others, measured: { ...measured, monitored: { from, to: from + 16_000 } } };
-  const { legend, chart, series } = drawn(given);
-  assert.match(legend, /grey: no samples$/);
-  assert.match(chart, /0 --> 16\.00/);
-  assert.deepEqual(series[1], [...Array(5).fill(-100), ...Array(12).fill(100)]);
+  const given = { ...others, measured: { ...measured, monitored: { from, to: from + 60_000 } } };
+  const { chart, series } = drawn(given);
+  assert.match(chart, /0 --> 9\.00/);
+  assert.deepEqual(series, [ten(5)]);
 });
 
 const cases = { '0 --> 251': 250.5, '0 --> 100': -3.5, '0 --> 1000': 1e300 };
