@@ -1378,12 +1378,24 @@ const NO_GATE = {
 function isGated({ failIf, warnIf }) {
 	return failIf.length + warnIf.length > 0;
 }
-/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
+/**
+* Judges all conditions. If samples are missing (`isIncomplete`), a condition that none of the others
+* trips cannot be judged, so no gate passes.
+*/
 function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
-	const tripped = (level, conditions) => conditions.map((condition) => ({
-		...judge(condition, samples),
-		level
-	})).filter(({ holds }) => holds !== false);
+	const tripped = (level, conditions) => conditions.map((condition) => {
+		const judgement = judge(condition, samples);
+		if (judgement.holds !== false || !isIncomplete) return {
+			...judgement,
+			level
+		};
+		return {
+			condition,
+			holds: void 0,
+			why: "samples are missing",
+			level
+		};
+	}).filter(({ holds }) => holds !== false);
 	const failures = tripped("fail", failIf);
 	const warnings = tripped("warn", warnIf);
 	const state = () => {
@@ -1391,8 +1403,8 @@ function gateOf({ failIf, warnIf }, samples, isIncomplete = false) {
 			failIf,
 			warnIf
 		})) return "none";
-		if (failures.length > 0 || isIncomplete && failIf.length > 0) return "failed";
-		return isIncomplete || warnings.length > 0 ? "warned" : "passed";
+		if (failures.length > 0) return "failed";
+		return warnings.length > 0 ? "warned" : "passed";
 	};
 	return {
 		state: state(),
@@ -1647,17 +1659,19 @@ function describeUse({ figures }, aggregate, samples) {
 }
 const MARKS$1 = {
 	fail: "❌",
-	warn: "⚠️",
-	none: "✅"
+	warn: "⚠️"
 };
-/** Returns a cell such as `❌ mean > 90 %` or `✅ < 512 MiB free`. */
+/** Returns a cell such as `❌ mean > 90 %`, `✅ < 512 MiB free` or `> 90 % (not judged)`. */
 function markCondition(condition, { breaches, warnIf }) {
 	const { metric, aggregate, operator, limit } = condition;
-	const level = breaches.find((breach) => breach.condition === condition)?.level ?? "none";
+	const breach = breaches.find((each) => each.condition === condition);
+	const isJudged = breach === void 0 || breach.holds !== void 0;
+	const mark = isJudged ? html`${breach === void 0 ? "✅" : MARKS$1[breach.level]}&nbsp;` : html``;
 	const prefix = aggregate === void 0 ? "" : `${aggregate} `;
-	const suffix = `${metric.endsWith("_free") ? " free" : ""}${warnIf.includes(condition) ? " (warn)" : ""}`;
+	const notes = [warnIf.includes(condition) ? "warn" : [], isJudged ? [] : "not judged"].flat();
+	const suffix = `${metric.endsWith("_free") ? " free" : ""}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 	const figure = unbroken(formatFigure(metric, limit));
-	return html`${MARKS$1[level]}&nbsp;${prefix}${operator} ${figure}${suffix}`;
+	return html`${mark}${prefix}${operator} ${figure}${suffix}`;
 }
 
 // src/report/chart.ts

@@ -25,7 +25,10 @@ export function isGated({ failIf, warnIf }: GateRules): boolean {
   return failIf.length + warnIf.length > 0;
 }
 
-/** Judges all conditions. Without samples, or if some are missing (`isIncomplete`), no gate passes. */
+/**
+ * Judges all conditions. If samples are missing (`isIncomplete`), a condition that none of the others
+ * trips cannot be judged, so no gate passes.
+ */
 export function gateOf(
   { failIf, warnIf }: GateRules,
   samples: readonly Measured[],
@@ -33,14 +36,18 @@ export function gateOf(
 ): Gate {
   const tripped = (level: Breach['level'], conditions: readonly Condition[]) =>
     conditions
-      .map(condition => ({ ...judge(condition, samples), level }))
+      .map((condition): Breach => {
+        const judgement = judge(condition, samples);
+        if (judgement.holds !== false || !isIncomplete) return { ...judgement, level };
+        return { condition, holds: undefined, why: 'samples are missing', level };
+      })
       .filter(({ holds }) => holds !== false);
   const failures = tripped('fail', failIf);
   const warnings = tripped('warn', warnIf);
   const state = () => {
     if (!isGated({ failIf, warnIf })) return 'none';
-    if (failures.length > 0 || (isIncomplete && failIf.length > 0)) return 'failed';
-    return isIncomplete || warnings.length > 0 ? 'warned' : 'passed';
+    if (failures.length > 0) return 'failed';
+    return warnings.length > 0 ? 'warned' : 'passed';
   };
   return { state: state(), failIf, warnIf, breaches: [...failures, ...warnings] };
 }

@@ -140,14 +140,17 @@ function describeUse(
   return first === undefined || second === undefined ? first : html`${first} (${second})`;
 }
 
-const MARKS = { fail: '❌', warn: '⚠️', none: '✅' } as const;
+const MARKS = { fail: '❌', warn: '⚠️' } as const;
 
-/** Returns a cell such as `❌ mean > 90 %` or `✅ < 512 MiB free`. */
+/** Returns a cell such as `❌ mean > 90 %`, `✅ < 512 MiB free` or `> 90 % (not judged)`. */
 function markCondition(condition: Condition, { breaches, warnIf }: Gate): Html {
   const { metric, aggregate, operator, limit } = condition;
-  const level = breaches.find(breach => breach.condition === condition)?.level ?? 'none';
+  const breach = breaches.find(each => each.condition === condition);
+  const isJudged = breach === undefined || breach.holds !== undefined;
+  const mark = isJudged ? html`${breach === undefined ? '✅' : MARKS[breach.level]}&nbsp;` : html``;
   const prefix = aggregate === undefined ? '' : `${aggregate} `;
-  const suffix = `${metric.endsWith('_free') ? ' free' : ''}${warnIf.includes(condition) ? ' (warn)' : ''}`;
+  const notes = [warnIf.includes(condition) ? 'warn' : [], isJudged ? [] : 'not judged'].flat();
+  const suffix = `${metric.endsWith('_free') ? ' free' : ''}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
   const figure = unbroken(formatFigure(metric, limit));
-  return html`${MARKS[level]}&nbsp;${prefix}${operator} ${figure}${suffix}`;
+  return html`${mark}${prefix}${operator} ${figure}${suffix}`;
 }

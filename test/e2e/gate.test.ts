@@ -142,4 +142,5 @@ for (const skip of [1, 2])
     const inputs = { ...sampling, retries: '0', 'fail-if': 'mem_used < 1B' };
     const { outputs } = await expectFailure(job, inputs);
     assert.deepEqual([outputs['gate'], outputs['uploaded-count']], ['failed', '1']);
+    assert.equal(JSON.parse(outputs['breaches'] ?? '')[0].figure, null);
   });

@@ -142,14 +142,19 @@ const GATES: Readonly<Record<string, GateCase>> = {
     breaches: [['warn', 'load != 1', lacks('load')]],
   },
   'fails if samples are missing, with fail-if': {
-    failIf: ['cpu_count > 9'],
+    failIf: ['cpu_count > 9', 'mem_used_pct > 50'],
     isIncomplete: true,
     state: 'failed',
+    breaches: [
+      ['fail', 'cpu_count > 9', 'samples are missing'],
+      ['fail', 'mem_used_pct > 50', 60],
+    ],
   },
   'warns if samples are missing, without fail-if': {
     warnIf: ['cpu_count > 9'],
     isIncomplete: true,
     state: 'warned',
+    breaches: [['warn', 'cpu_count > 9', 'samples are missing']],
   },
 };
 for (const [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge } from '../../src/gate/judge.ts';
+import { gateOf, judge } from '../../src/gate/judge.ts';
 import { figuresTable, formatFigure, judgementLine } from '../../src/report/figures.ts';
 import { parse } from '../gate/parse.ts';
 import { judged, reading } from './build-report.ts';
@@ -41,6 +41,16 @@ test('the table of figures shows each condition with its mark', () => {
   ]);
 });
 
+test('the table of figures has no mark at a condition that was not judged', () => {
+  const { samples } = judged([reading(1, 50)]);
+  const rules = { failIf: [parse('mem_used_pct > 90')], warnIf: [parse('cpu_used_pct > 0')] };
+  const text = figuresTable({ samples, gate: gateOf(rules, samples, true) })
+    .map(({ html }) => html)
+    .join('');
+  assert.match(text, />&gt; 90&nbsp;% \(not judged\)</);
+  assert.match(text, />⚠️&nbsp;&gt; 0&nbsp;% \(warn\)</);
+});
+
 test('the table of figures shows a mean if a condition judges it', () => {
   const [head, , memory] = rows([reading(1, 50), reading(3, 60)], ['mem_used_pct.mean > 50']);
   assert.deepEqual(head, ['', 'Peak', 'Mean', 'Trips if']);
@@ -53,7 +63,11 @@ test('the table of figures shows a mean if a condition judges it', () => {
 });
 
 test('the table of figures names judged metrics that were not reported, and skips the others', () => {
-  assert.deepEqual(rows([{ ts: 1 }], ['load > 1']).at(-1), ['load', 'not reported', '❌ > 1']);
+  assert.deepEqual(rows([{ ts: 1 }], ['load > 1']).at(-1), [
+    'load',
+    'not reported',
+    '> 1 (not judged)',
+  ]);
   assert.deepEqual(rows([{ ts: 1 }]), []);
   assert.deepEqual(rows([{ cpu_used_pct: 1, cpu_count: 0 }]).at(-1), ['CPU', '1 %']);
 });
