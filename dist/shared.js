@@ -1442,7 +1442,7 @@ function whyNotJudged(metric, samples) {
 	if (first === void 0) return void 0;
 	const count = others.length + 1;
 	if (count < samples.length) return `${formatNumber(count)} of ${formatCount(samples.length, "sample")} do not report ${inlineCode(metric)}`;
-	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
+	return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
 }
 const COMPARE = {
 	">": (figure, limit) => figure > limit,
@@ -1459,9 +1459,12 @@ function candidatesOf({ metric, aggregate, operator }, samples) {
 	return operator.startsWith("<") ? [AGGREGATES.min.compute(figures)] : figures;
 }
 const MAX_REPORTED = 30;
-function namesIn({ figures }) {
-	const names = [...figures.keys()].sort().map(inlineCode);
-	return listSome(names, MAX_REPORTED) || "nothing";
+/** Lists the metrics of a sample, first the one whose output has the name `wanted`. */
+function namesIn({ figures }, wanted) {
+	const metric = wanted.replaceAll("-", "_");
+	const others = [...figures.keys()].filter((name) => name !== metric).sort();
+	const names = figures.has(metric) ? [metric, ...others] : others;
+	return listSome(names.map(inlineCode), MAX_REPORTED) || "nothing";
 }
 
 // src/report/html.ts

@@ -77,7 +77,7 @@ function whyNotJudged(metric: string, samples: readonly Measured[]): string | un
   const count = others.length + 1;
   if (count < samples.length)
     return `${formatNumber(count)} of ${formatCount(samples.length, 'sample')} do not report ${inlineCode(metric)}`;
-  return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first)}`;
+  return `the sandbox does not report ${inlineCode(metric)}; it reports ${namesIn(first, metric)}`;
 }
 
 const COMPARE: Readonly<Record<Operator, (figure: number, limit: number) => boolean>> = {
@@ -100,7 +100,10 @@ function candidatesOf({ metric, aggregate, operator }: Condition, samples: reado
 // Agents may report hundreds of metrics.
 const MAX_REPORTED = 30;
 
-function namesIn({ figures }: Measured): string {
-  const names = [...figures.keys()].sort().map(inlineCode);
-  return listSome(names, MAX_REPORTED) || 'nothing';
+/** Lists the metrics of a sample, first the one whose output has the name `wanted`. */
+function namesIn({ figures }: Measured, wanted: string): string {
+  const metric = wanted.replaceAll('-', '_');
+  const others = [...figures.keys()].filter(name => name !== metric).sort();
+  const names = figures.has(metric) ? [metric, ...others] : others;
+  return listSome(names.map(inlineCode), MAX_REPORTED) || 'nothing';
 }

@@ -98,6 +98,16 @@ const SAMPLES = [40, 60].map(percent => ({
     ['cpu_count', 4],
   ]),
 }));
+test('the metrics that a sandbox reports begin with the one whose output is named like the wanted one', () => {
+  const figures = new Map([
+    ['cpu_count', 4],
+    ['mem_used_pct', 40],
+  ]);
+  const judgement = judge(parse('mem-used-pct > 90'), [{ figures }]);
+  const why = 'the sandbox does not report `mem-used-pct`; it reports `mem_used_pct`, `cpu_count`';
+  assert.equal('why' in judgement && judgement.why, why);
+});
+
 const lacks = (metric: string) =>
   `the sandbox does not report \`${metric}\`; it reports \`cpu_count\`, \`mem_used_pct\``;
 interface GateCase {
