@@ -3362,17 +3362,26 @@ function describeFailures({ failures: [first, ...others] }) {
 	const suffix = others.length === 0 ? "" : ", the first";
 	return [`${formatCount(others.length + 1, "sample")} failed${suffix}: ${first}`];
 }
-/** Returns the directory of the monitor to stop. @throws InputError unless exactly one matches */
+/**
+* Returns the directory of the monitor to stop, by its ID or its name.
+* @throws InputError unless exactly one matches
+*/
 function chooseMonitor(wanted, directories) {
 	const running = directories.filter((directory) => !isStopped(directory));
-	const [only, ...others] = running.filter((each) => wanted === "" || path.basename(each) === wanted);
+	if (running.length === 0) throw inputError("monitor", NONE_RUNS);
+	const [only, ...others] = running.filter((each) => wanted === "" || path.basename(each) === wanted || nameIn(each) === wanted);
 	if (only !== void 0 && others.length === 0) return only;
-	const what = wanted === "" ? "is needed unless exactly one monitor runs" : `${quote(wanted)} is no running monitor of this job`;
-	const names = running.map(nameMonitor).join(", ") || "none";
+	const several = wanted === "" ? "is needed, since several monitors run" : `several monitors have the name ${quote(wanted)}`;
+	const what = only === void 0 ? `${quote(wanted)} is no running monitor of this job` : several;
+	const names = running.map(nameMonitor).join(", ");
 	throw inputError("monitor", `${what}. Running: ${names}. Use the output of the step that started the monitor.`, "${{ steps.<its id>.outputs.monitor }}");
 }
+const NONE_RUNS = "no monitor runs in this job, or it was stopped already. Put the step sandbox-sync/sandbox-sync/monitor before this one.";
+function nameIn(directory) {
+	return loadInputs(directory)?.inputs["name"]?.trim() ?? "";
+}
 function nameMonitor(directory) {
-	const name = loadInputs(directory)?.inputs["name"]?.trim() ?? "";
+	const name = nameIn(directory);
 	const id = path.basename(directory);
 	return name === "" ? id : `${quote(name)} (${id})`;
 }

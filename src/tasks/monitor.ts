@@ -122,17 +122,24 @@ function describeFailures({ failures: [first, ...others] }: MonitorRecord): stri
   return [`${formatCount(others.length + 1, 'sample')} failed${suffix}: ${first}`];
 }
 
-/** Returns the directory of the monitor to stop. @throws InputError unless exactly one matches */
+/**
+ * Returns the directory of the monitor to stop, by its ID or its name.
+ * @throws InputError unless exactly one matches
+ */
 export function chooseMonitor(wanted: string, directories: readonly string[]): string {
   const running = directories.filter(directory => !isStopped(directory));
-  const matching = running.filter(each => wanted === '' || path.basename(each) === wanted);
+  if (running.length === 0) throw inputError('monitor', NONE_RUNS);
+  const matching = running.filter(
+    each => wanted === '' || path.basename(each) === wanted || nameIn(each) === wanted,
+  );
   const [only, ...others] = matching;
   if (only !== undefined && others.length === 0) return only;
-  const what =
+  const several =
     wanted === ''
-      ? 'is needed unless exactly one monitor runs'
-      : `${quote(wanted)} is no running monitor of this job`;
-  const names = running.map(nameMonitor).join(', ') || 'none';
+      ? 'is needed, since several monitors run'
+      : `several monitors have the name ${quote(wanted)}`;
+  const what = only === undefined ? `${quote(wanted)} is no running monitor of this job` : several;
+  const names = running.map(nameMonitor).join(', ');
   throw inputError(
     'monitor',
     `${what}. Running: ${names}. Use the output of the step that started the monitor.`,
@@ -140,8 +147,15 @@ export function chooseMonitor(wanted: string, directories: readonly string[]): s
   );
 }
 
+const NONE_RUNS =
+  'no monitor runs in this job, or it was stopped already. Put the step sandbox-sync/sandbox-sync/monitor before this one.';
+
+function nameIn(directory: string): string {
+  return loadInputs(directory)?.inputs['name']?.trim() ?? '';
+}
+
 function nameMonitor(directory: string): string {
-  const name = loadInputs(directory)?.inputs['name']?.trim() ?? '';
+  const name = nameIn(directory);
   const id = path.basename(directory);
   return name === '' ? id : `${quote(name)} (${id})`;
 }

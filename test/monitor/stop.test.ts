@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { saveInputs } from '../../src/monitor/record.ts';
+import { chooseMonitor } from '../../src/tasks/monitor.ts';
 import { type Result } from '../e2e/result.ts';
 import { expectFailure } from '../e2e/run-action.ts';
 import { openJob } from '../e2e/test-job.ts';
 import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
+import { openTempFolder } from '../transfer/temp-folder.ts';
 import {
   pollUntil,
   type RunningMonitor,
@@ -50,7 +53,10 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     await using world = await openJob();
     const stop = await expectFailure(world, {}, { task: 'monitor-stop' });
     assert.equal(stop.outputs['gate'], 'failed');
-    assert.match(stop.annotations('error').join(), /^monitor: is needed unless .* Running: none\./);
+    assert.match(
+      stop.annotations('error').join(),
+      /^monitor: no monitor runs in this job.* Put the step/,
+    );
   });
 
   test('monitor/stop stops the named monitor, or the only one that still runs', async () => {
@@ -62,12 +68,13 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     const unnamed = await monitor.stop();
     assert.deepEqual([unnamed.exitCode, unnamed.outputs['gate']], [1, 'failed']);
     const [error = ''] = unnamed.annotations('error');
+    assert.match(error, /^monitor: is needed, since several monitors run/);
     for (const shown of [`"load test" (${monitor.id})`, `"all of it" (${other.id})`])
       assert.ok(error.includes(shown), error);
     const elsewhere = await monitor.stop({ monitor: '../work' });
     assert.match(elsewhere.annotations('error').join(), /"\.\.\/work" is no running monitor/);
 
-    const stop = await monitor.stop({ monitor: monitor.id });
+    const stop = await monitor.stop({ monitor: 'load test' });
     assert.deepEqual([stop.exitCode, stop.report.name], [1, 'load test']);
     assert.match(stop.stdout, /load test: /);
     const again = await monitor.stop({ monitor: monitor.id });
@@ -75,6 +82,17 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     const last = await monitor.stop();
     assert.deepEqual([last.outputs['gate'], last.report.name], ['passed', 'all of it']);
     for (const each of [monitor, other]) assertSilent(await each.post(), each);
+  });
+
+  test('a name that two monitors have stops neither', () => {
+    using folder = openTempFolder();
+    const directories = ['one', 'two'].map(id => folder.at(id));
+    for (const directory of directories) {
+      mkdirSync(directory);
+      saveInputs(directory, { inputs: { name: 'load test' }, origin: 0 });
+    }
+    const message = /several monitors have the name "load test"\. Running: .*\(one\), .*\(two\)/;
+    assert.throws(() => chooseMonitor('load test', directories), message);
   });
 
   test('a cancelled monitor/stop reports it, and the post step writes nothing', {
