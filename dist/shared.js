@@ -2170,13 +2170,20 @@ function pickSections(task, { upload, measured }) {
 }
 
 // src/report/reported-error.ts
-/** Describes an error with its hint, its problems, or the stack of a bug. */
+/** Describes an error with its hint, its problems, the words of the system, or the stack of a bug. */
 function toReportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
 		details: error.kind === "cancelled" ? [] : [error.hint]
 	};
-	return error instanceof InputError ? describeProblems(error) : describeBug(error);
+	if (error instanceof InputError) return describeProblems(error);
+	return isSystemError(error) ? {
+		message: `${error.message}.`,
+		details: []
+	} : describeBug(error);
+}
+function isSystemError(error) {
+	return error instanceof Error && "syscall" in error;
 }
 function describeProblems({ problems }) {
 	const [only = "", ...others] = problems.map(describeProblem);

@@ -9,11 +9,16 @@ export interface ReportedError {
   readonly details: readonly string[];
 }
 
-/** Describes an error with its hint, its problems, or the stack of a bug. */
+/** Describes an error with its hint, its problems, the words of the system, or the stack of a bug. */
 export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError)
     return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };
-  return error instanceof InputError ? describeProblems(error) : describeBug(error);
+  if (error instanceof InputError) return describeProblems(error);
+  return isSystemError(error) ? { message: `${error.message}.`, details: [] } : describeBug(error);
+}
+
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function describeProblems({ problems }: InputError): ReportedError {

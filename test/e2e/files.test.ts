@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { WINDOWS } from '../system.ts';
+import { onWindows, WINDOWS } from '../system.ts';
 import { assertDelivered, type Result } from './result.ts';
-import { expectSuccess, uploadRequests } from './run-action.ts';
+import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { type Files, openJob } from './test-job.ts';
 
 const FILES: Files = {
@@ -89,6 +89,22 @@ test('a dry run lists files with their targets, and sends nothing', async () => 
   assert.deepEqual([report.dryRun, outputs['stats'], outputs['gate']], [true, '', 'none']);
   assert.equal(report.digest, '');
 });
+
+const NEEDS_MODES = process.getuid?.() === 0 ? 'root reads all' : onWindows('it has no modes');
+
+for (const [name, mode, inputs] of [
+  ['a folder that may be entered but not listed', 0o311, { files: 'dist/none' }],
+  ['a working-directory that cannot be entered', 0, { 'working-directory': 'dist/a' }],
+] as const) {
+  test(`${name} is a plain error that names it`, { skip: NEEDS_MODES }, async () => {
+    await using job = await openJob({ files: FILES });
+    const folder = path.join(job.workspace, 'dist');
+    chmodSync(folder, mode);
+    const { errors } = await expectFailure(job, inputs);
+    chmodSync(folder, 0o755);
+    assert.match(errors, /EACCES: permission denied, .*\/dist/);
+  });
+}
 
 test('a pattern that matches no file is a warning with if-no-files-found: warn', async () => {
   await using job = await openJob();

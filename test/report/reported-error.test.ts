@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { judge } from '../../src/gate/judge.ts';
@@ -18,6 +20,14 @@ test('an AgentError is reported with its hint, unless the job was cancelled', ()
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
   assert.deepEqual(toReportedError(busy), { message: 'It answered 429.', details: ['Wait.'] });
   assert.deepEqual(toReportedError(new AgentError('cancelled', 'No.')).details, []);
+});
+
+test('a system error is reported in the words of the system, and not as a bug', async () => {
+  const missing = path.join(import.meta.dirname, 'missing');
+  const error: unknown = await readdir(missing).catch((thrown: unknown) => thrown);
+  const { message, details } = toReportedError(error);
+  assert.match(message, /^ENOENT: no such file or directory, scandir '.*missing'\.$/);
+  assert.deepEqual(details, []);
 });
 
 test('a bug is reported with its stack', () => {
