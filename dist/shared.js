@@ -118,7 +118,7 @@ const MISTAKES = [
 	},
 	{
 		inputs: ["exclude"],
-		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
+		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,[\s!]|\s#/,
 		message: "has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each."
 	},
 	{

@@ -148,7 +148,7 @@ function requireDirectory(directory, workingDirectory) {
 }
 async function search(pattern, absolutePattern, excludes, options) {
 	try {
-		const [root = ""] = (await create(absolutePattern)).getSearchPaths();
+		const root = await fixedPartOf(absolutePattern);
 		const matches = {
 			pattern,
 			root,
@@ -166,6 +166,11 @@ async function search(pattern, absolutePattern, excludes, options) {
 		const advice = message.includes("�") ? " A name is not valid UTF-8: rename it." : "";
 		throw inputError("files", `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
 	}
+}
+/** Returns the path up to a pattern's first wildcard. */
+async function fixedPartOf(absolutePattern) {
+	const [root = ""] = (await create(absolutePattern)).getSearchPaths();
+	return root;
 }
 async function collectPaths(lines, { pattern, root, hidesDotNames }, { followSymlinks, maxFiles = MAX_FILES }) {
 	const paths = new Set(isLink(root) && statIfExists(root)?.isDirectory() ? [root] : []);
@@ -212,6 +217,41 @@ function classify({ root, hidesDotNames, files, skipped }, file, bounds, followS
 		size,
 		isExecutable
 	});
+}
+
+// src/files/excludes.ts
+/**
+* Rejects excludes that begin where no pattern begins, such as `!secret.txt` beside `dist/**`: they
+* exclude nothing.
+* @throws InputError with all of them
+*/
+async function rejectUselessExcludes(rules, directory) {
+	const rootOf = (line) => fixedPartOf(toAbsolutePattern(line, directory));
+	const patternRoots = await Promise.all(rules.patterns.map(({ pattern }) => rootOf(pattern)));
+	const problems = [];
+	for (const line of rules.excludes) {
+		const root = await rootOf(line);
+		if (patternRoots.some((patternRoot) => mayMeet(patternRoot, root, directory))) continue;
+		const anywhere = suggestLine(line, patternRoots, directory);
+		const message = `${quote(`!${line}`)} excludes nothing, since no pattern begins there. Write ${quote(anywhere)} to exclude it wherever it is, or begin it like a pattern.`;
+		problems.push({
+			input: "files",
+			message
+		});
+	}
+	if (problems.length > 0) throw new InputError(problems);
+}
+function suggestLine(line, patternRoots, directory) {
+	const name = line.replace(/^~?[\\/]+|^(\.{1,2}[\\/]+)+|^(\*\*[\\/]+)+/, "");
+	const reachesDirectory = patternRoots.some((root) => mayMeet(root, directory, directory));
+	const [first = ""] = patternRoots;
+	return reachesDirectory ? `!**/${name}` : `!${escapeGlob(toPosix(first))}/**/${name}`;
+}
+/** Returns true if one root is in the other, or both are in one folder of the directory. */
+function mayMeet(patternRoot, excludeRoot, directory) {
+	const isWithin = (parent, file) => pathWithin(parent, file) !== void 0;
+	const [top = ""] = pathWithin(directory, patternRoot)?.split(path.sep) ?? [];
+	return isWithin(excludeRoot, patternRoot) || isWithin(patternRoot, excludeRoot) || top !== "" && isWithin(path.join(directory, top), excludeRoot);
 }
 
 // src/files/explain-no-match.ts
@@ -1012,6 +1052,7 @@ async function findAndPlan(inputs, context) {
 		...inputs.files,
 		excludes: [...inputs.files.excludes, ...stateExclude]
 	};
+	await rejectUselessExcludes(inputs.files, path.resolve(workspace, inputs.workingDirectory));
 	const matches = await findFiles(rules, {
 		...inputs,
 		workspace,

@@ -97,7 +97,7 @@ async function search(
   options: FindOptions,
 ): Promise<Matches> {
   try {
-    const [root = ''] = (await create(absolutePattern)).getSearchPaths();
+    const root = await fixedPartOf(absolutePattern);
     const hidesDotNames = !options.includeHiddenFiles && !namesHidden(absolutePattern, root);
     const matches: Matches = { pattern, root, hidesDotNames, files: [], skipped: [] };
     const bounds = boundsOf(options.workspace, root);
@@ -112,6 +112,12 @@ async function search(
     const advice = message.includes('\uFFFD') ? ' A name is not valid UTF-8: rename it.' : '';
     throw inputError('files', `${quote(pattern.pattern)} cannot be searched: ${message}.${advice}`);
   }
+}
+
+/** Returns the path up to a pattern's first wildcard. */
+export async function fixedPartOf(absolutePattern: string): Promise<string> {
+  const [root = ''] = (await create(absolutePattern)).getSearchPaths();
+  return root;
 }
 
 async function collectPaths(

@@ -91,7 +91,7 @@ const MISTAKES: readonly CommonMistake[] = [
   {
     // In `files`, such a pattern matches nothing and fails; as an exclude, it would go unnoticed.
     inputs: ['exclude'],
-    pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,\s*!|\s#/,
+    pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,[\s!]|\s#/,
     message:
       'has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each.',
   },

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { agentService, type Client, withClient } from '../agent/client.ts';
+import { rejectUselessExcludes } from '../files/excludes.ts';
 import { findFiles } from '../files/find.ts';
 import { escapeGlob } from '../files/paths.ts';
 import { type FilePlan, filesOfShard, type PlannedFile, planFiles } from '../files/plan.ts';
@@ -79,6 +80,7 @@ async function findAndPlan(inputs: Inputs<'upload'>, context: Context): Promise<
   // The state file is not part of the build.
   const stateExclude = stateFile === '' ? [] : [escapeGlob(path.resolve(workspace, stateFile))];
   const rules = { ...inputs.files, excludes: [...inputs.files.excludes, ...stateExclude] };
+  await rejectUselessExcludes(inputs.files, path.resolve(workspace, inputs.workingDirectory));
   const matches = await findFiles(rules, { ...inputs, workspace, cancel });
   for (const { pattern, root, files, skipped } of matches) {
     const counts = `${formatCount(files.length, 'file')}, ${formatNumber(skipped.length)} skipped`;

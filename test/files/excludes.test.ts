@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { rejectUselessExcludes } from '../../src/files/excludes.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { parsed } from '../inputs/parsing.ts';
+
+const DIRECTORY = path.resolve('/w/app');
+
+/** Returns the messages about these lines of `files`. */
+async function messagesAbout(lines: readonly string[]): Promise<readonly string[]> {
+  try {
+    await rejectUselessExcludes(parsed({ files: lines.join('\n') }).files, DIRECTORY);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof InputError, String(error));
+    return error.problems.map(({ message }) => message);
+  }
+}
+
+/** By patterns: excludes that exclude nothing, each with the line that would. */
+const USELESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'dist/**': {
+    '!secret.txt': '!**/secret.txt',
+    '!node_modules': '!**/node_modules',
+    '!node_modules/': '!**/node_modules/',
+    '!/dist/x': '!**/dist/x',
+    '!dits/**': '!**/dits/**',
+    '!./dits/*.map': '!**/dits/*.map',
+    '!../dist/x': '!**/dist/x',
+    '!~/dist/x': '!**/dist/x',
+    '!distant': '!**/distant',
+  },
+  'packages/*/dist/**': { '!web/x': '!**/web/x' },
+  'dist/index.html': { '!secret.txt': '!**/secret.txt' },
+  '/tmp/build/**': {
+    '!**/*.map': '!/tmp/build/**/*.map',
+    '!x': '!/tmp/build/**/x',
+    '!/tmp/other/x': '!/tmp/build/**/tmp/other/x',
+  },
+};
+
+for (const [pattern, excludes] of Object.entries(USELESS))
+  for (const [exclude, anywhere] of Object.entries(excludes))
+    test(`beside ${pattern}, ${exclude} is an error that suggests ${anywhere}`, async () => {
+      const [message = '', ...others] = await messagesAbout([pattern, exclude]);
+      assert.match(message, /excludes nothing, since no pattern begins there/);
+      assert.ok(message.startsWith(`"${exclude}"`) && message.includes(`"${anywhere}"`), message);
+      assert.deepEqual(others, []);
+      assert.deepEqual(await messagesAbout([pattern, anywhere]), []);
+    });
+
+/** By patterns: excludes that begin where a pattern begins, or above all of them. */
+const FINE: Readonly<Record<string, readonly string[]>> = {
+  'dist/**': ['!dist', '!dist/x', '!dist/*/x/**', '!./dist//x', '!x/../dist/x', '!.', '!..'],
+  dist: ['!dist/x', '!/w/app/dist/x', '!*.map', '!**/x', '!d*/x', '!/**/x', '!../**'],
+  'packages/api/**': ['!packages/web/x', '!packages/*.map', '!packages/README.md'],
+  '**': ['!secret.txt', '!a/b/c'],
+  '*.md': ['!README.md', '!a/README.md'],
+  'dist/**\nREADME.md': ['!dist/x', '!README.md'],
+  '../shared/**': ['!../shared/x', '!../*.map'],
+  '/tmp/build/**': ['!/tmp/build/x', '!/tmp/*/x'],
+};
+
+for (const [patterns, excludes] of Object.entries(FINE))
+  for (const exclude of excludes)
+    test(`beside ${patterns.replace('\n', ' and ')}, ${exclude} is accepted`, async () => {
+      assert.deepEqual(await messagesAbout([patterns, exclude]), []);
+    });
+
+test('each exclude that excludes nothing is an error of its own', async () => {
+  const messages = await messagesAbout(['dist/**', '!a', '!dist/b', '!c']);
+  assert.deepEqual(
+    messages.map(message => message.slice(0, 4)),
+    ['"!a"', '"!c"'],
+  );
+});
