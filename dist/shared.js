@@ -113,13 +113,53 @@ const MISTAKES = [
 	},
 	{
 		inputs: ["files"],
+		pattern: /\s->\s/,
+		message: "has a ->. In front of a target, write =>, as in dist/** => app."
+	},
+	{
+		inputs: ["files"],
+		pattern: /[*?]\S*\s+#/,
+		message: "ends in a comment. Write each comment on a line of its own."
+	},
+	{
+		inputs: ["files"],
 		pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
 		message: "is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas."
 	},
 	{
-		inputs: ["exclude"],
-		pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,[\s!]|\s#/,
-		message: "has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each."
+		inputs: ["exclude", "unmatched"],
+		pattern: /\{[^{}]*,[^{}]*\}/,
+		message: "has braces, which have no meaning in patterns. Write a line for each name."
+	},
+	{
+		inputs: ["exclude", "unmatched"],
+		pattern: /[+@?!]\(/,
+		message: "has parentheses, which have no meaning in patterns. Write a line for each name."
+	},
+	{
+		inputs: ["exclude", "unmatched"],
+		pattern: /,[\s!]/,
+		message: "has a comma, which separates nothing. Write each pattern on its own line."
+	},
+	{
+		inputs: ["exclude", "unmatched"],
+		pattern: /\s#/,
+		message: "has a # in it. Write each comment on a line of its own."
+	},
+	{
+		inputs: ["unmatched"],
+		pattern: /,/,
+		message: "has a comma, which separates nothing. Write each pattern on its own line."
+	},
+	{
+		inputs: ["unmatched"],
+		pattern: /=>/,
+		message: "has a => without a space on each side."
+	},
+	{
+		inputs: ["unmatched"],
+		pattern: /^[^:]{2,}:(?!\/\/)\S/,
+		message: "has a colon. In front of a target, write => with a space on each side."
 	},
 	{
 		inputs: ["files"],
@@ -133,8 +173,12 @@ const MISTAKES = [
 	}
 ];
 function rejectMistakes(input, value, reject) {
-	const mistake = MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value));
-	if (mistake !== void 0) reject(mistake.message);
+	const message = findMistake(input, value);
+	if (message !== void 0) reject(message);
+}
+/** Returns the message of the first common mistake in a value; it follows the value in a sentence. */
+function findMistake(input, value) {
+	return MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value))?.message;
 }
 
 // src/gate/aggregates.ts
@@ -1033,7 +1077,7 @@ const fileRules = (value, reject) => {
 		patterns,
 		excludes
 	};
-	return reject("is required: at least one line must say what to upload.", EXAMPLE);
+	return reject(`is required: at least one line must say what to upload.${value === "" ? " In YAML, quote a value that begins with ! or *." : ""}`, EXAMPLE);
 };
 const targetDirectory = (value, reject) => parseTarget(value, reject, "app");
 function parseLine$1(line, reject) {
@@ -3607,4 +3651,4 @@ function noTokenError({ id }) {
 	return new AgentError("bad-answer", `The service returned no token for sandbox ${id}.`, { hint: "Nothing can be sent to it without one. Its template may be too old for `secure`: build it again, or use another." });
 }
 
-export { parseFields as $, digestOf as A, totalSize as B, loadMonitorDirectory as C, requireVariables as D, saveDeletion as E, formatCount as F, withClient as G, filesPerRequestOf as H, formatDuration as I, parseAnswer as J, MAX_ANSWER_BYTES as K, formatNumber as L, gateOf as M, isGated as N, NOTHING_SENT as O, formatBytes as P, fieldsOf as Q, limitList as R, loadDeletion as S, removeJobSandbox as T, withRetries as U, isSecretHeader as V, agentService as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, findMonitorDirectories as b, runSampler as c, markStopped as d, systemCode as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, quote as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, deleteOrWarn as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, badAnswer as q, notDeletedWarning as r, inputError as rt, receiveSamplerOptions as s, createOrConnect as t, InputError as tt, loadInputs as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, listSome as z };
+export { parseFields as $, digestOf as A, totalSize as B, loadMonitorDirectory as C, requireVariables as D, saveDeletion as E, formatCount as F, withClient as G, filesPerRequestOf as H, formatDuration as I, parseAnswer as J, MAX_ANSWER_BYTES as K, formatNumber as L, gateOf as M, isGated as N, NOTHING_SENT as O, formatBytes as P, fieldsOf as Q, limitList as R, loadDeletion as S, removeJobSandbox as T, withRetries as U, isSecretHeader as V, agentService as W, isFatal as X, AgentError as Y, errorText as Z, runReportingStep as _, endMonitor as a, quote as at, findMonitorDirectories as b, runSampler as c, markStopped as d, systemCode as et, lend as f, waitFor as g, stats as h, chooseMonitor as i, findMistake as it, NOT_MEASURED as j, describeShard as k, isStopped as l, measure as m, deleteOrWarn as n, allOrProblems as nt, startMonitor as o, checkGateIsJudgeable as p, badAnswer as q, notDeletedWarning as r, inputError as rt, receiveSamplerOptions as s, createOrConnect as t, InputError as tt, loadInputs as u, runStep as v, publishSandbox as w, jobMetadata as x, createMonitorDirectory as y, listSome as z };

@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { $ as parseFields, A as digestOf, B as totalSize, F as formatCount, G as withClient, H as filesPerRequestOf, J as parseAnswer, K as MAX_ANSWER_BYTES, L as formatNumber, M as gateOf, N as isGated, O as NOTHING_SENT, P as formatBytes, Q as fieldsOf, R as limitList, U as withRetries, V as isSecretHeader, W as agentService, X as isFatal, Y as AgentError, Z as errorText, et as systemCode, f as lend, g as waitFor, it as quote, j as NOT_MEASURED, k as describeShard, m as measure, nt as allOrProblems, p as checkGateIsJudgeable, q as badAnswer, rt as inputError, tt as InputError, z as listSome } from "./shared.js";
+import { $ as parseFields, A as digestOf, B as totalSize, F as formatCount, G as withClient, H as filesPerRequestOf, J as parseAnswer, K as MAX_ANSWER_BYTES, L as formatNumber, M as gateOf, N as isGated, O as NOTHING_SENT, P as formatBytes, Q as fieldsOf, R as limitList, U as withRetries, V as isSecretHeader, W as agentService, X as isFatal, Y as AgentError, Z as errorText, at as quote, et as systemCode, f as lend, g as waitFor, it as findMistake, j as NOT_MEASURED, k as describeShard, m as measure, nt as allOrProblems, p as checkGateIsJudgeable, q as badAnswer, rt as inputError, tt as InputError, z as listSome } from "./shared.js";
 import { n as require_form_data, r as create, t as pLimit } from "./vendor.js";
 import { setImmediate } from "node:timers/promises";
 import { once } from "node:events";
@@ -258,16 +258,23 @@ function mayMeet(patternRoot, excludeRoot, directory) {
 function explainNoMatch(match, directory, workspace) {
 	const [first] = match.skipped;
 	const why = first === void 0 ? describeRoot(match, directory) : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
-	return `${quote(match.pattern.pattern)} matches no files to upload (${why}).`;
+	const name = quote(match.pattern.pattern);
+	const mistake = findPatternMistake(match.pattern.pattern);
+	return `${name} matches no files to upload (${why}).${mistake === void 0 ? "" : ` ${name} ${mistake}`}`;
+}
+function findPatternMistake(pattern) {
+	if (path.sep === "/" && /^[a-z]:[\\/]/i.test(pattern)) return "begins with a drive, which only Windows has. Write the path relative to the workspace, with slashes.";
+	if (path.sep === "/" && pattern.includes("\\")) return "has a backslash, which does not separate folders on this runner. Write a slash.";
+	return findMistake("unmatched", pattern);
 }
 const MAX_NAMES = 10;
-function describeRoot({ root, hidesDotNames }, directory) {
+function describeRoot({ pattern, root, hidesDotNames }, directory) {
 	const existing = deepestExisting(root);
 	const existingName = existing === directory ? "the working directory" : quote(displayPath(existing, directory));
 	if (!existsSync(existing)) return `${quote(root)} does not exist`;
-	if (!statSync(existing).isDirectory()) return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
+	if (!statSync(existing).isDirectory()) return /[*?[]/.test(pattern.pattern) ? `${existingName} is a file, and the pattern expects a folder` : `${existingName} is a file, and a ! line excludes it from all patterns`;
 	const names = readdirSync(existing).sort();
-	if (names.length === 0) return `${existingName} is empty`;
+	if (names.length === 0) return `${existingName} is empty${existing === directory ? ": did actions/checkout or the build run in this job?" : ""}`;
 	const content = `${existingName} exists and contains ${listSome(names.map(quote), MAX_NAMES)}`;
 	const hint = hidesDotNames ? "; names that start with a dot need include-hidden-files: true" : "";
 	if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;

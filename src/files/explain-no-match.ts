@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { findMistake } from '../inputs/mistakes.ts';
 import { quote } from '../text/escape.ts';
 import { listSome } from '../text/format.ts';
 import type { Matches } from './find.ts';
@@ -11,20 +12,37 @@ export function explainNoMatch(match: Matches, directory: string, workspace: str
     first === undefined
       ? describeRoot(match, directory)
       : `${match.skipped.length} skipped, such as ${displayPath(first.path, workspace)}: ${first.reason}`;
-  return `${quote(match.pattern.pattern)} matches no files to upload (${why}).`;
+  const name = quote(match.pattern.pattern);
+  const mistake = findPatternMistake(match.pattern.pattern);
+  const advice = mistake === undefined ? '' : ` ${name} ${mistake}`;
+  return `${name} matches no files to upload (${why}).${advice}`;
+}
+
+function findPatternMistake(pattern: string): string | undefined {
+  if (path.sep === '/' && /^[a-z]:[\\/]/i.test(pattern))
+    return 'begins with a drive, which only Windows has. Write the path relative to the workspace, with slashes.';
+  if (path.sep === '/' && pattern.includes('\\'))
+    return 'has a backslash, which does not separate folders on this runner. Write a slash.';
+  return findMistake('unmatched', pattern);
 }
 
 const MAX_NAMES = 10;
 
-function describeRoot({ root, hidesDotNames }: Matches, directory: string): string {
+function describeRoot({ pattern, root, hidesDotNames }: Matches, directory: string): string {
   const existing = deepestExisting(root);
   const existingName =
     existing === directory ? 'the working directory' : quote(displayPath(existing, directory));
   if (!existsSync(existing)) return `${quote(root)} does not exist`;
   if (!statSync(existing).isDirectory())
-    return `${existingName} is a file: a ! line excludes it, or the pattern expects a folder`;
+    return /[*?[]/.test(pattern.pattern)
+      ? `${existingName} is a file, and the pattern expects a folder`
+      : `${existingName} is a file, and a ! line excludes it from all patterns`;
   const names = readdirSync(existing).sort();
-  if (names.length === 0) return `${existingName} is empty`;
+  if (names.length === 0) {
+    const hint =
+      existing === directory ? ': did actions/checkout or the build run in this job?' : '';
+    return `${existingName} is empty${hint}`;
+  }
   const content = `${existingName} exists and contains ${listSome(names.map(quote), MAX_NAMES)}`;
   const hint = hidesDotNames ? '; names that start with a dot need include-hidden-files: true' : '';
   if (existing === root) return `${content}; nothing in it matches, or a ! line excludes it${hint}`;

@@ -22,7 +22,9 @@ export const fileRules: InputParser<FileRules> = (value, reject) => {
   const patterns = lines.filter(line => 'pattern' in line);
   const excludes = lines.flatMap(line => ('exclude' in line ? [line.exclude] : []));
   if (patterns.length > 0) return { patterns, excludes };
-  return reject('is required: at least one line must say what to upload.', EXAMPLE);
+  // YAML reads !x as a tag without a value.
+  const advice = value === '' ? ' In YAML, quote a value that begins with ! or *.' : '';
+  return reject(`is required: at least one line must say what to upload.${advice}`, EXAMPLE);
 };
 
 export const targetDirectory: InputParser<string> = (value, reject) =>

@@ -10,8 +10,8 @@ interface CommonMistake {
 const VALUES = ['sandbox-id', 'token', 'api-key', 'base-url', 'api-url'];
 const PATHS = ['files', 'target'];
 
-// Here, `files` stands for each pattern, `exclude` for each `!` line, and `target` also for the
-// targets in `files`.
+// Here, `files` stands for each pattern, `exclude` for each `!` line, `unmatched` for each pattern
+// that matches nothing, and `target` also for the targets in `files`.
 const MISTAKES: readonly CommonMistake[] = [
   {
     inputs: ['sandbox-id', 'token'],
@@ -84,16 +84,57 @@ const MISTAKES: readonly CommonMistake[] = [
   },
   {
     inputs: ['files'],
+    pattern: /\s->\s/,
+    message: 'has a ->. In front of a target, write =>, as in dist/** => app.',
+  },
+  {
+    inputs: ['files'],
+    pattern: /[*?]\S*\s+#/,
+    message: 'ends in a comment. Write each comment on a line of its own.',
+  },
+  {
+    inputs: ['files'],
     pattern: /^-\s|^\[\s*["'].*["']\s*\]$|\*\*[,;]?\s+\S|\*\.\w+[,;]?\s+\S*\*/,
     message:
       'is a list, or several patterns. Write each on its own line, below `files: |`, without dashes, brackets or commas.',
   },
+  // Names may contain these characters, so they are only mistakes in patterns that match nothing. In
+  // excludes, nobody would notice.
   {
-    // In `files`, such a pattern matches nothing and fails; as an exclude, it would go unnoticed.
-    inputs: ['exclude'],
-    pattern: /\{[^{}]*,[^{}]*\}|[+@?!]\(|,[\s!]|\s#/,
-    message:
-      'has braces, parentheses, a list or a comment, which patterns do not have. Write one line for each.',
+    inputs: ['exclude', 'unmatched'],
+    pattern: /\{[^{}]*,[^{}]*\}/,
+    message: 'has braces, which have no meaning in patterns. Write a line for each name.',
+  },
+  {
+    inputs: ['exclude', 'unmatched'],
+    pattern: /[+@?!]\(/,
+    message: 'has parentheses, which have no meaning in patterns. Write a line for each name.',
+  },
+  {
+    inputs: ['exclude', 'unmatched'],
+    pattern: /,[\s!]/,
+    message: 'has a comma, which separates nothing. Write each pattern on its own line.',
+  },
+  {
+    inputs: ['exclude', 'unmatched'],
+    pattern: /\s#/,
+    message: 'has a # in it. Write each comment on a line of its own.',
+  },
+  {
+    inputs: ['unmatched'],
+    pattern: /,/,
+    message: 'has a comma, which separates nothing. Write each pattern on its own line.',
+  },
+  {
+    inputs: ['unmatched'],
+    pattern: /=>/,
+    message: 'has a => without a space on each side.',
+  },
+  {
+    inputs: ['unmatched'],
+    // Not C:/x, nor a URL.
+    pattern: /^[^:]{2,}:(?!\/\/)\S/,
+    message: 'has a colon. In front of a target, write => with a space on each side.',
   },
   {
     inputs: ['files'],
@@ -110,8 +151,12 @@ const MISTAKES: readonly CommonMistake[] = [
 ];
 
 export function rejectMistakes(input: string, value: string, reject: Reject): void {
-  const mistake = MISTAKES.find(
-    ({ inputs, pattern }) => inputs.includes(input) && pattern.test(value),
-  );
-  if (mistake !== undefined) reject(mistake.message);
+  const message = findMistake(input, value);
+  if (message !== undefined) reject(message);
+}
+
+/** Returns the message of the first common mistake in a value; it follows the value in a sentence. */
+export function findMistake(input: string, value: string): string | undefined {
+  return MISTAKES.find(({ inputs, pattern }) => inputs.includes(input) && pattern.test(value))
+    ?.message;
 }

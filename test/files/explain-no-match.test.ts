@@ -35,10 +35,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'dist/**/.x':
     '"dist" exists and contains "index.html"; nothing in it matches, or a ! line excludes it',
   'empty/**': '"empty" is empty',
-  'package.json/*':
-    '"package.json" is a file: a ! line excludes it, or the pattern expects a folder',
-  'dist/index.html':
-    '"dist/index.html" is a file: a ! line excludes it, or the pattern expects a folder',
+  'package.json/*': '"package.json" is a file, and the pattern expects a folder',
+  'dist/index.html': '"dist/index.html" is a file, and a ! line excludes it from all patterns',
   'links/**': '2 skipped, such as links/l: a broken link',
 };
 
@@ -56,6 +54,40 @@ for (const [line, why] of Object.entries(REASONS)) {
     assert.equal(await explain(line), `"${line}" matches no files to upload (${why}).`),
   );
 }
+
+/** By line: what is said about its characters. */
+const MISTAKES: Readonly<Record<string, string>> = {
+  'dist/*.{js,css}': 'has braces, which have no meaning in patterns. Write a line for each name.',
+  'dist/@(a|b)': 'has parentheses, which have no meaning in patterns. Write a line for each name.',
+  'dist/a.js, dist/b.js':
+    'has a comma, which separates nothing. Write each pattern on its own line.',
+  'dist/a.js,dist/b.js':
+    'has a comma, which separates nothing. Write each pattern on its own line.',
+  'src # the sources': 'has a # in it. Write each comment on a line of its own.',
+  'dist=>app': 'has a => without a space on each side.',
+  'dist:/app': 'has a colon. In front of a target, write => with a space on each side.',
+  'apps\\web\\**':
+    'has a backslash, which does not separate folders on this runner. Write a slash.',
+  'C:\\build\\**':
+    'begins with a drive, which only Windows has. Write the path relative to the workspace, with slashes.',
+};
+
+for (const [line, says] of Object.entries(MISTAKES)) {
+  test(`explainNoMatch names the character that is wrong in ${line}`, SKIP, async () => {
+    const why = await explain(line);
+    assert.ok(why.endsWith(`). ${JSON.stringify(line).replaceAll('\\\\', '\\')} ${says}`), why);
+  });
+}
+
+for (const line of ['dist/*.none', 'a{b}/*', 'https://x.io/a', 'a#b'])
+  test(`explainNoMatch finds no wrong character in ${line}`, SKIP, async () => {
+    assert.match(await explain(line), /\)\.$/);
+  });
+
+test('explainNoMatch asks for the checkout if the working directory is empty', SKIP, async () => {
+  const why = await explain('dist', { workingDirectory: 'empty' });
+  assert.match(why, /the working directory is empty: did actions\/checkout or the build run in /);
+});
 
 test('explainNoMatch names paths relative to the working directory', SKIP, async () => {
   const why = await explain('dist', { workingDirectory: 'apps/web' });

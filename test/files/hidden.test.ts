@@ -74,7 +74,7 @@ const SKIP = { skip: onWindows('its links are others') };
 
 for (const [pattern, [links, found]] of Object.entries(LINKS)) {
   test(
-    `the pattern ${pattern} rejects links to files that are hidden below its root`,
+    `the pattern ${pattern} sends no link to a file that is hidden below its root`,
     SKIP,
     async () => {
       const ends = Object.entries(links).map(([name, end]) => [name, link(end)] as const);

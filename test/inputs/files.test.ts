@@ -38,7 +38,12 @@ describe('lines of files', () => {
     '!x\na\n! y \nb': { patterns: [{ pattern: 'a' }, { pattern: 'b' }], excludes: ['x', 'y'] },
   });
 
-  rejects('files', each(['', ' \r\n\t', '# only a comment', '!only/excludes'], 'is required'));
+  const required = 'is required: at least one line must say what to upload.';
+  rejects(
+    'files',
+    each(['', ' \r\n\t'], `${required} In YAML, quote a value that begins with ! or *.`),
+  );
+  rejects('files', each(['# only a comment', '!only/excludes'], required));
   rejects('files', {
     'a\n!': 'line 2: "" is not a pattern.',
     'a\n!!b': 'line 2: "!b" is not a pattern.',

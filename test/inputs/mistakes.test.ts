@@ -50,10 +50,21 @@ describe('what the runner or a shell would have to evaluate', () => {
 });
 
 describe('an exclude that would exclude nothing', () => {
-  const lines = ['!**/*.{map,env}', '!a/+(b|c)', '!a.txt, !b.txt', '!a.env # secret'];
-  for (const line of lines) rejects('files', { [`dist/**\n${line}`]: 'has braces, parentheses' });
+  const words = {
+    '!**/*.{map,env}': 'has braces, which have no meaning in patterns.',
+    '!a/+(b|c)': 'has parentheses, which have no meaning in patterns.',
+    '!a.txt, !b.txt': 'has a comma, which separates nothing.',
+    '!a.txt, b.txt': 'has a comma, which separates nothing.',
+    '!a.txt,!b.txt': 'has a comma, which separates nothing.',
+    '!a.env # secret': 'has a # in it.',
+  };
+  for (const [line, says] of Object.entries(words))
+    rejects('files', { [`dist/**\n${line}`]: `"${line}" ${says}` });
   accepts('files', {
-    '**\n!a{b}/*': { patterns: [{ pattern: '**' }], excludes: ['a{b}/*'] },
+    '**\n!a{b}/*\n!a,b\n!a[,] b': {
+      patterns: [{ pattern: '**' }],
+      excludes: ['a{b}/*', 'a,b', 'a[,] b'],
+    },
   });
 });
 
@@ -70,7 +81,12 @@ describe('target', () => {
 
 describe('files', () => {
   const lists = ['- dist/**', '["dist/**"]', "[ 'a', 'b' ]", 'a/**, b', 'a/** b/**', '*.js, *.css'];
-  rejects('files', each([...lists, 'dist/** -> app'], 'is a list, or several patterns.'));
+  rejects('files', each(lists, 'is a list, or several patterns.'));
+  rejects(
+    'files',
+    each(['dist/** -> app', 'dist -> app'], '% has a ->. In front of a target, write =>'),
+  );
+  rejects('files', each(['dist/** # comment', '*.js # a'], '% ends in a comment.'));
   const inside = ['src/**.py', 'a**', 'a/b**c/d', '***/a', 'a/**=>b'];
   rejects('files', each(inside, '% has a ** beside other characters'));
   rejects('files', each(['*a*b*c*', 'x/*-*-*-*.js/y'], '% has more than three * in one name.'));
