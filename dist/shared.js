@@ -997,12 +997,6 @@ function earlyAnswerError({ label, status }) {
 	const message = `${label} answered ${status} before everything was sent.`;
 	return new AgentError("connection", message);
 }
-const PROXY_VARIABLES = [
-	"http_proxy",
-	"HTTP_PROXY",
-	"https_proxy",
-	"HTTPS_PROXY"
-];
 /** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
 function proxyOf(url) {
 	const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
@@ -1021,9 +1015,12 @@ function openDispatcher({ baseUrl, timeoutMs }) {
 	try {
 		return new import_undici.EnvHttpProxyAgent(options);
 	} catch {
-		const names = PROXY_VARIABLES.filter((name) => process.env[name]).join(", ");
-		throw inputError(names, "not the URL of an http, https or socks5 proxy.", "http://host:3128");
+		throw inputError(proxyVariables().join(", "), "not the URL of an http, https or socks5 proxy.", "http://host:3128");
 	}
+}
+/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
+function proxyVariables() {
+	return Object.keys(process.env).filter((name) => /^https?_proxy$/i.test(name)).filter((name) => process.env[name]).sort();
 }
 
 // src/agent/retry.ts

@@ -179,8 +179,6 @@ function earlyAnswerError({ label, status }: Answer): AgentError {
   return new AgentError('connection', message);
 }
 
-const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
-
 /** Returns the proxy that undici uses for a URL, unless NO_PROXY exempts it. */
 function proxyOf(url: string): URL | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
@@ -201,9 +199,14 @@ function openDispatcher({ baseUrl, timeoutMs }: Service): Dispatcher {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    // Name the variables but not their values, which may contain passwords.
-    const names = PROXY_VARIABLES.filter(name => process.env[name]).join(', ');
     const why = 'not the URL of an http, https or socks5 proxy.';
-    throw inputError(names, why, 'http://host:3128');
+    throw inputError(proxyVariables().join(', '), why, 'http://host:3128');
   }
+}
+
+/** Returns the names of the variables that set a proxy. Their values may contain passwords. */
+function proxyVariables(): string[] {
+  // On Windows, a variable can be read by any spelling, so take the one that was set.
+  const names = Object.keys(process.env).filter(name => /^https?_proxy$/i.test(name));
+  return names.filter(name => process.env[name]).sort();
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
 import { expectFailure, expectSuccess, uploadRequests } from './run-action.ts';
 import { openJob, TOKEN } from './test-job.ts';
@@ -76,6 +77,8 @@ test('empty inputs count as not given, padding is trimmed, and unknown inputs ar
 
 test('a missing checkout is an error that names the workspace', async () => {
   await using job = await openJob();
-  const { errors } = await expectFailure(job, {}, { env: { GITHUB_WORKSPACE: '/no/such' } });
-  assert.match(errors, /workspace.*\/no\/such/);
+  const missing = path.join(job.outside, 'missing');
+  const { errors } = await expectFailure(job, {}, { env: { GITHUB_WORKSPACE: missing } });
+  assert.match(errors, /workspace is not a directory/);
+  assert.ok(errors.includes(`(${missing})`), errors);
 });

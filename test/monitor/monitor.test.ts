@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { monitorFiles, readRecord, requestStop, samplerPid } from '../../src/monitor/record.ts';
 import { expectFailure, folderOf, runAction } from '../e2e/run-action.ts';
 import { openJob, SANDBOX_ID, type TestJob, TOKEN } from '../e2e/test-job.ts';
-import { unlessLinux, WITHOUT_SIGNALS } from '../system.ts';
+import { unlessLinux, WINDOWS, WITHOUT_SIGNALS } from '../system.ts';
 import {
   isRunning,
   pollUntil,
@@ -121,7 +121,10 @@ describe('monitors', { concurrency: 2 }, () => {
     renameSync(`${record}.kept`, record);
     const post = await monitor.post();
     assert.deepEqual([post.exitCode, post.outputs['gate']], [1, 'failed']);
-    const says = /since the monitor had ended: Error: EISDIR: .*record\.jsonl/;
+    // Node for Windows opens a directory with the flag 'a', so only writing to it fails.
+    const says = WINDOWS
+      ? /since the monitor had ended: Error: E\w+: .*, write/
+      : /since the monitor had ended: Error: EISDIR: .*record\.jsonl/;
     assert.match(post.annotations('error').join('\n'), says);
   });
 
@@ -199,7 +202,7 @@ async function startInJobThatDies({ workspace, temp, agent }: TestJob): Promise<
     'sample-interval': '1h',
   };
   const step = { action: folderOf('monitor'), workspace, temp, inputs };
-  const runner = path.resolve(import.meta.dirname, '../../dev/runner/step.ts');
+  const runner = import.meta.resolve('../../dev/runner/step.ts');
   const script = `
     const { runStep } = await import(${JSON.stringify(runner)});
     console.log((await runStep(${JSON.stringify(step)})).state.directory);
