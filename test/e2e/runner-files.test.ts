@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
 import { unlessLinux } from '../system.ts';
 import { expectFailure, expectSuccess, runAction } from './run-action.ts';
@@ -31,6 +32,13 @@ test('a monitor without RUNNER_TEMP fails with an error that names it', async ()
   if (main.exitCode === 0) await runAction(job, inputs, { ...monitor, post: main });
   assert.equal(main.exitCode, 1);
   assert.match(main.errors, /RUNNER_TEMP/);
+});
+
+test('a monitor whose RUNNER_TEMP is no folder fails in the words of the system', async () => {
+  await using job = await openJob();
+  const RUNNER_TEMP = path.join(job.outside, 'missing');
+  const { errors } = await expectFailure(job, {}, { task: 'monitor', env: { RUNNER_TEMP } });
+  assert.match(errors, /^ENOENT: .*missing/);
 });
 
 const skip = unlessLinux('needs a loader for a closed log');

@@ -59,6 +59,14 @@ describe('monitor/stop', { concurrency: 2 }, () => {
     );
   });
 
+  test('monitor/stop fails in the words of the system if the folder of a monitor cannot be read', async () => {
+    await using world = await openJob();
+    const folder = path.join(world.temp, 'sandbox-sync-monitor-old');
+    mkdirSync(path.join(folder, 'stop'), { recursive: true });
+    const { errors } = await expectFailure(world, {}, { task: 'monitor-stop' });
+    assert.match(errors, /^EISDIR: /);
+  });
+
   test('monitor/stop stops the named monitor, or the only one that still runs', async () => {
     await using monitor = await startMonitor({ ...GATED, name: 'load test' });
     const inputs = { name: 'all of it', 'fail-if': 'mem_used_pct.max < 5' };
