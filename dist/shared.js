@@ -1598,6 +1598,27 @@ function breachLine(breach, samples) {
 	const count = samples.filter((sample) => judge(condition, [sample]).holds).length;
 	return `${line}, in ${formatNumber(count)} of ${allSamples}`;
 }
+const NAMES = {
+	cpu_used_pct: "CPU",
+	mem_used: "memory",
+	mem_used_mib: "memory",
+	mem_used_pct: "memory",
+	mem_free: "free memory",
+	disk_used: "disk",
+	disk_used_pct: "disk",
+	disk_free: "free disk"
+};
+/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
+function nameBreach(breach) {
+	const { text, metric, aggregate, operator, limit } = breach.condition;
+	if (breach.holds === void 0) return `\`${text}\` cannot be judged`;
+	return `${[
+		Object.hasOwn(NAMES, metric) ? NAMES[metric] ?? "" : inlineCode(metric),
+		aggregate ?? [],
+		formatFigure(metric, breach.figure),
+		operator
+	].flat().join(" ")} ${formatFigure(metric, limit)}`;
+}
 /** Explains why a condition does not hold, or why it cannot be judged. */
 function judgementLine(judgement) {
 	const { text, metric } = judgement.condition;
@@ -1873,12 +1894,12 @@ const NOT_MEASURED = {
 	samples: [],
 	gate: NO_GATE
 };
-function viewMeasured(section) {
-	const { samples, gate } = section;
+function viewMeasured(section, info) {
+	const { gate } = section;
 	return {
 		level: LEVELS[gate.state],
-		headline: describeUsage(samples),
-		judgement: gate.state === "none" || samples.length === 0 ? "" : `The gate ${gate.state}.`,
+		headline: headlineOf(section, info),
+		judgement: describeGate(section, info),
 		reasons: breachLines(section, "fail"),
 		failures: [],
 		warnings: breachLines(section, "warn"),
@@ -1899,6 +1920,23 @@ const LEVELS = {
 	warned: "warning",
 	failed: "failure"
 };
+function headlineOf({ samples, gate }, { errors, cancelled }) {
+	if (samples.length === 0 && errors.some(({ title }) => title !== void 0)) return "";
+	return samples.length > 0 && gate.breaches.length > 0 && !cancelled ? "" : describeUsage(samples);
+}
+const MAX_BREACHES = 3;
+/** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
+function describeGate({ samples, gate }, { errors, cancelled }) {
+	const { state, breaches } = gate;
+	if (state === "none" || samples.length === 0) return "";
+	const level = state === "failed" ? "fail" : "warn";
+	const decisive = breaches.filter((breach) => breach.level === level);
+	const tripped = decisive.filter(({ holds }) => holds);
+	if (cancelled && tripped.length === 0) return "";
+	const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
+	const names = listSome(named.map(nameBreach), MAX_BREACHES);
+	return names === "" ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
+}
 function breachLines({ samples, gate }, level) {
 	if (samples.length === 0) return [];
 	return gate.breaches.filter((breach) => breach.level === level).map((breach) => ({
@@ -1990,11 +2028,9 @@ function lineOf(sha256, name) {
 }
 
 // src/report/upload-blocks.ts
-function uploadBlocks({ files, skipped, digest, dryRun }, { failures, notices, transferLine }) {
+function uploadBlocks({ files, skipped, digest, dryRun }, notices, transferLine) {
 	const planned = dryRun ? files.filter(({ status }) => status === "skipped").map(({ file }) => file) : [];
 	return [
-		...failures.length === 0 ? [] : [html`<h4>What failed</h4>`],
-		...shortList(failures.map(describeFailures$1)),
 		...shortList(describeFolders(planned)),
 		...transferLine === "" ? [] : [html`<p>${transferLine}</p>`],
 		...folded(formatCount(notices.length, "notice"), shortList(notices.map(prose))),
@@ -2002,13 +2038,6 @@ function uploadBlocks({ files, skipped, digest, dryRun }, { failures, notices, t
 		...folded(formatCount(planned.length, "planned file"), shortList(planned.map((file) => describeMove(file, formatBytes(file.size))))),
 		...digest === "" ? [] : [html`<p>Digest: ${code(digest)}</p>`]
 	];
-}
-const MAX_NAMES$1 = 5;
-function describeFailures$1({ message, hint, sources }) {
-	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
-	const more = (count) => html`${moreInReport(count)}`;
-	const names = concat(limitList(sources.map(code), MAX_NAMES$1, more), ", ");
-	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 function describeFolders(files) {
 	return [...Map.groupBy(files, ({ source, target }) => [source, target].map((file) => path.posix.dirname(file)).join("\0"))].map(([names, inFolder]) => {
@@ -2059,11 +2088,7 @@ function viewUpload(section, info) {
 			name: "checksums.txt",
 			text: checksumsOf(section.files)
 		} },
-		blocks: uploadBlocks(section, {
-			failures,
-			notices,
-			transferLine
-		}),
+		blocks: uploadBlocks(section, notices, transferLine),
 		json: {
 			totals,
 			...section,
@@ -2102,7 +2127,7 @@ function describeUpload({ dryRun, durationMs, skipped }, totals, { errors, cance
 	const changed = formatCount(planned - unchanged, "file");
 	if (planned === 0) return errors.length > 0 || cancelled ? "Nothing was sent" : "There were no files to upload";
 	if (dryRun) return `Dry run: ${changed} (${formatBytes(totals.plannedBytes - totals.unchangedBytes)}) would be uploaded${unsent}`;
-	if (planned === unchanged) return `Nothing was sent${unsent}`;
+	if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
 	if (failed + notAttempted === 0) return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
 	const missing = `${clause(failed, "failed")}${clause(notAttempted, "not attempted")}`;
 	return `Uploaded ${formatNumber(uploaded)} of ${changed}${missing}${unsent}`;
@@ -2173,7 +2198,7 @@ function fileEntry({ file, ...result }) {
 /** Returns the views of the sections; the headline of the first becomes that of the report. */
 function viewsOf(report) {
 	const { upload, measured } = report;
-	return [...upload === void 0 ? [] : [viewUpload(upload, report)], ...measured === void 0 ? [] : [viewMeasured(measured)]];
+	return [...upload === void 0 ? [] : [viewUpload(upload, report)], ...measured === void 0 ? [] : [viewMeasured(measured, report)]];
 }
 /** Reports a task that failed before it did anything. Its gate fails, too, if it has one. */
 function failedReport(task, { name, error, cancelled, isGated }) {
@@ -2215,7 +2240,8 @@ function pickSections(task, { upload, measured }) {
 function toReportedError(error) {
 	if (error instanceof AgentError) return {
 		message: error.message,
-		details: error.kind === "cancelled" ? [] : [error.hint]
+		details: [],
+		advice: error.kind === "cancelled" ? [] : [error.hint]
 	};
 	if (error instanceof InputError) return describeProblems(error);
 	return isSystemError(error) ? {
@@ -2226,6 +2252,14 @@ function toReportedError(error) {
 function isSystemError(error) {
 	return error instanceof Error && "syscall" in error;
 }
+/** Returns the message and everything below it. */
+function errorLines({ message, details, advice = [] }) {
+	return [
+		message,
+		...details,
+		...advice
+	];
+}
 function describeProblems({ problems }) {
 	const [only = "", ...others] = problems.map(describeProblem);
 	if (others.length === 0) return {
@@ -2233,24 +2267,32 @@ function describeProblems({ problems }) {
 		details: []
 	};
 	const count = new Set(problems.map(({ input }) => input)).size;
+	const inputs = `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`;
 	return {
-		message: `${formatCount(count, "input")} ${count === 1 ? "is" : "are"} invalid.`,
-		details: [only, ...others]
+		message: inputs,
+		details: [only, ...others],
+		title: inputs
 	};
 }
 function describeBug(error) {
+	const stack = error instanceof Error ? error.stack ?? error.message : String(error);
+	const message = "Sandbox Sync itself failed. This is a bug; please report it.";
 	return {
-		message: "Sandbox Sync itself failed. This is a bug; please report it.",
-		details: (error instanceof Error ? error.stack ?? error.message : String(error)).split("\n")
+		message,
+		details: stack.split("\n"),
+		title: message
 	};
 }
 /** Explains why the sandbox was not ready in time. */
 function waitError({ unmet, error, waitedMs }) {
 	if (error !== void 0 && !error.isRetryable) return toReportedError(error);
-	const last = error === void 0 ? [] : [error.message, error.hint];
+	const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
+	const { message: last, hint } = error ?? {};
 	return {
-		message: `The sandbox was not ready within ${formatDuration(waitedMs)}.`,
-		details: [...unmet.map(judgementLine), ...last]
+		message: title,
+		details: last === void 0 ? [] : [last],
+		advice: [...unmet.map(judgementLine), ...hint === void 0 ? [] : [hint]],
+		title
 	};
 }
 
@@ -2540,7 +2582,7 @@ function verdictOf(report) {
 	return {
 		level: levelOf(report, sections),
 		title: titleOf(report, sections),
-		reasons: [...sections.flatMap((section) => section.reasons), ...errorLines(report, failures).map(untrusted)],
+		reasons: [...report.errors.map((error) => describeError(error, failures)), ...sections.flatMap((section) => section.reasons)],
 		failures,
 		warnings: [...sections.flatMap((section) => section.warnings), ...report.warnings.map(untrusted)],
 		notices: sections.flatMap((section) => section.notices),
@@ -2556,18 +2598,29 @@ function levelOf({ cancelled, errors }, sections) {
 	if (errors.length > 0 || levels.includes("failure")) return "failure";
 	return levels.includes("warning") ? "warning" : "success";
 }
-function titleOf({ cancelled }, sections) {
-	const headline = `${sections[0]?.headline ?? ""}.`;
-	const judgements = sections.map(({ judgement }) => judgement);
+function titleOf({ cancelled, errors }, sections) {
+	const error = errors.find(({ title }) => title !== void 0)?.title ?? "";
+	const headline = sections[0]?.headline ?? "";
+	const judgementsIf = (isGood) => sections.flatMap(({ level, judgement }) => level === "success" === isGood ? judgement : []);
 	return [
 		cancelled ? "Cancelled." : "",
-		headline,
-		...judgements
+		error,
+		...judgementsIf(false),
+		headline === "" ? "" : `${headline}.`,
+		...judgementsIf(true)
 	].filter((sentence) => sentence !== "").join(" ");
 }
-function errorLines({ errors }, failures) {
+function describeError({ message, title, details, advice = [] }, failures) {
 	const hints = new Set(failures.map(({ hint }) => hint));
-	return errors.flatMap(({ message, details }) => [message, ...details]).filter((line) => !hints.has(line));
+	const ours = advice.filter((text) => !hints.has(text));
+	return {
+		text: message,
+		isUntrusted: message !== title,
+		details: [...details.map(untrusted), ...ours.map((text) => ({
+			text,
+			isUntrusted: false
+		}))]
+	};
 }
 function untrusted(text) {
 	return {
@@ -2593,7 +2646,13 @@ function reportJson(report, verdict) {
 		sandboxId,
 		baseUrl,
 		cancelled,
-		errors,
+		errors: errors.map((error) => {
+			const [message, ...details] = errorLines(error);
+			return {
+				message,
+				details
+			};
+		}),
 		warnings,
 		...Object.assign({}, ...verdict.sections.map(({ json }) => json))
 	};
@@ -2608,18 +2667,33 @@ const MARKS = {
 	failure: "❌",
 	cancelled: "⛔"
 };
-/** Renders the job summary. What was measured comes before the upload. */
+/** Renders the job summary: the causes, then what was measured, then the upload. */
 function summaryOf(report, verdict) {
-	const { level, title, reasons, warnings, sections } = verdict;
+	const { level, title, reasons, failures, warnings, sections } = verdict;
+	const mark = MARKS[level];
 	return [
-		html`<h3>${MARKS[level]} Sandbox Sync${nameSandbox(report)}: ${title}</h3>`,
-		...shortList([...reasons.map(toHtml), ...warnings.map((each) => html`⚠️ ${toHtml(each)}`)]),
+		html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+		...shortList([
+			...reasons.map((each) => html`${mark} ${toHtml(each)}`),
+			...failures.map((each) => html`${mark} ${describeFailures$1(each)}`),
+			...warnings.map((each) => html`⚠️ ${toHtml(each)}`)
+		]),
 		...sections.toReversed().flatMap((section) => section.blocks),
 		footer(report)
 	].map((block) => `${block.html}\n\n`).join("");
 }
-function toHtml({ text, isUntrusted }) {
-	return isUntrusted ? code(text.replaceAll("`", "")) : prose(text);
+const MAX_DETAILS = 30;
+function toHtml({ text, isUntrusted, details = [] }) {
+	const line = isUntrusted ? code(text.replaceAll("`", "")) : prose(text);
+	const more = (count) => html`${moreInReport(count)}`;
+	return concat([line, ...limitList(details.map(toHtml), MAX_DETAILS, more)], "<br>");
+}
+const MAX_NAMES$1 = 5;
+function describeFailures$1({ message, hint, sources }) {
+	const files = sources.length > 1 ? html`${formatCount(sources.length, "file")}: ` : html``;
+	const more = (count) => html`${moreInReport(count)}`;
+	const names = concat(limitList(sources.map(code), MAX_NAMES$1, more), ", ");
+	return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 function nameSandbox({ name, sandboxId }) {
 	const names = [name, sandboxId].filter((text) => text !== "").map(code);
@@ -2696,12 +2770,16 @@ function logVerdict(report, verdict, problems, log) {
 	for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
 	for (const text of notices) log.notice([text]);
 	for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
-	const causes = reasons.map(({ text }) => text);
-	const ending = report.cancelled ? [title, ...causes] : [...causes, title];
+	const titles = report.errors.map((error) => error.title);
+	const causes = reasons.flatMap(reasonLines).filter((line) => !titles.includes(line));
+	const ending = report.cancelled || !titles.includes(void 0) ? [title, ...causes] : [...causes, title];
 	const [first, ...others] = [...problems, ...ending];
 	const texts = [`${prefix}${first}`, ...others];
 	if (succeeded(verdict) && problems.length === 0) log.line(texts.join(" "));
 	else log.fail(texts);
+}
+function reasonLines({ text, details = [] }) {
+	return [text, ...details.flatMap(reasonLines)];
 }
 const MAX_NAMES = 10;
 function failureLines({ message, hint, sources }) {
@@ -2716,8 +2794,7 @@ function failureLines({ message, hint, sources }) {
 async function runStep(entry, handler, { inputs, onFailure } = {}) {
 	const step = openStep(entry, inputs);
 	await attempt(entry, handler, step).catch((error) => {
-		const { message, details } = toReportedError(error);
-		const lines = [message, ...details];
+		const lines = errorLines(toReportedError(error));
 		if (onFailure === void 0) step.log.fail(lines);
 		else onFailure(step.context, lines);
 	});
@@ -2977,16 +3054,21 @@ async function checkGateIsJudgeable(inputs, client, context) {
 	const outcome = await sample(inputs, client, context);
 	if (context.cancel.aborted) return void 0;
 	if ("error" in outcome) {
-		const { message, details } = statsError(outcome.error);
+		const { message, advice } = statsError(outcome.error);
 		return {
 			message: NOT_JUDGEABLE,
-			details: [message, ...details]
+			details: [message],
+			advice,
+			title: NOT_JUDGEABLE
 		};
 	}
-	const details = explainUnjudgeable(inputs, outcome.value);
-	return details.length === 0 ? void 0 : {
+	const advice = explainUnjudgeable(inputs, outcome.value);
+	if (advice.length === 0) return void 0;
+	return {
 		message: NOT_JUDGEABLE,
-		details
+		details: [],
+		advice,
+		title: NOT_JUDGEABLE
 	};
 }
 /** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
@@ -2994,12 +3076,13 @@ function explainUnjudgeable({ failIf }, stats) {
 	return findUnmet(failIf, stats).filter(({ holds }) => holds === void 0).map(judgementLine);
 }
 const NOT_JUDGEABLE = "The gate cannot be judged, so nothing was uploaded.";
-const WITHOUT_STATS = "If the service has no stats, use sandbox-sync/sandbox-sync/upload.";
-function statsError(error) {
-	const { message, details } = toReportedError(error);
+const WITHOUT_STATS = "If the service has no stats, use `sandbox-sync/sandbox-sync/upload`.";
+function statsError({ status, message, hint }) {
 	return {
 		message,
-		details: error.status === 404 ? [...details, WITHOUT_STATS] : details
+		details: [],
+		advice: status === 404 ? [hint, WITHOUT_STATS] : [hint],
+		title: "The stats could not be read."
 	};
 }
 async function measure(inputs, client, context, cpuWindowStarted = false) {
@@ -3372,9 +3455,14 @@ async function endMonitor(directory, context) {
 /** Judges a record. A gap is an error if there is a `fail-if`, and a warning otherwise. */
 function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval }, record, { jobEnd, cancelled }) {
 	const { samples } = record;
-	const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
+	const found = findGaps(record, jobEnd, sampleInterval);
+	const gaps = found.map(describeGap);
 	const [message, ...details] = gaps;
-	const isFailure = failIf.length > 0 && message !== void 0;
+	const [title] = found.map((gap) => describeGap({
+		...gap,
+		why: ""
+	}));
+	const isFailure = failIf.length > 0 && message !== void 0 && title !== void 0;
 	return {
 		task: "monitor",
 		name,
@@ -3394,7 +3482,8 @@ function judgeRecord({ name, sandboxId, baseUrl, failIf, warnIf, sampleInterval 
 		},
 		errors: isFailure ? [{
 			message,
-			details
+			details,
+			title
 		}] : [],
 		warnings: [...describeFailures(record), ...isFailure ? [] : gaps]
 	};

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setOutput, summary as stepSummary } from '@actions/core';
 import { outputsOf, reportJson } from '../report/outputs.ts';
 import type { Report } from '../report/report.ts';
-import type { FailureGroup } from '../report/section-view.ts';
+import type { FailureGroup, Line } from '../report/section-view.ts';
 import { summaryOf } from '../report/summary.ts';
 import { succeeded, type Verdict, verdictOf } from '../report/verdict.ts';
 import { formatNumber, limitList } from '../text/format.ts';
@@ -87,13 +87,19 @@ function logVerdict(report: Report, verdict: Verdict, problems: readonly string[
   for (const { text } of warnings.slice(0, MAX_ANNOTATIONS)) log.warning([`${prefix}${text}`]);
   for (const text of notices) log.notice([text]);
   for (const group of failures.slice(0, MAX_ANNOTATIONS)) log.error(failureLines(group));
+  const titles = report.errors.map(error => error.title);
+  const causes = reasons.flatMap(reasonLines).filter(line => !titles.includes(line));
   // Lists of annotations only show the first line, so begin with the cause.
-  const causes = reasons.map(({ text }) => text);
-  const ending = report.cancelled ? [title, ...causes] : [...causes, title];
+  const isNamed = report.cancelled || !titles.includes(undefined);
+  const ending = isNamed ? [title, ...causes] : [...causes, title];
   const [first, ...others] = [...problems, ...ending];
   const texts = [`${prefix}${first}`, ...others];
   if (succeeded(verdict) && problems.length === 0) log.line(texts.join(' '));
   else log.fail(texts);
+}
+
+function reasonLines({ text, details = [] }: Line): string[] {
+  return [text, ...details.flatMap(reasonLines)];
 }
 
 const MAX_NAMES = 10;

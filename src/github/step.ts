@@ -12,7 +12,7 @@ import { type JobSandbox, withJobSandbox } from '../inputs/job-sandbox.ts';
 import type { RawInputs } from '../inputs/parsers.ts';
 import { secretsIn } from '../inputs/secrets.ts';
 import { failedReport, type Report } from '../report/report.ts';
-import { toReportedError } from '../report/reported-error.ts';
+import { errorLines, toReportedError } from '../report/reported-error.ts';
 import type { SandboxContext } from '../sandbox/sandbox.ts';
 import type { Context } from '../tasks/context.ts';
 import { redactor } from '../text/redact.ts';
@@ -43,8 +43,7 @@ export async function runStep<T extends EntryPoint>(
 ): Promise<void> {
   const step = openStep(entry, inputs);
   await attempt(entry, handler, step).catch((error: unknown) => {
-    const { message, details } = toReportedError(error);
-    const lines = [message, ...details];
+    const lines = errorLines(toReportedError(error));
     if (onFailure === undefined) step.log.fail(lines);
     else onFailure(step.context, lines);
   });

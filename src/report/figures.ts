@@ -3,6 +3,7 @@ import { type Condition, overallOf } from '../gate/conditions.ts';
 import { type Gate, type Judgement, judge } from '../gate/judge.ts';
 import { type Unit, unitOf } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
+import { inlineCode } from '../text/escape.ts';
 import {
   formatBytes,
   formatCount,
@@ -42,6 +43,26 @@ export function breachLine(breach: Judgement, samples: readonly Sample[]): strin
   if (aggregate !== undefined) return line;
   const count = samples.filter(sample => judge(condition, [sample]).holds).length;
   return `${line}, in ${formatNumber(count)} of ${allSamples}`;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  cpu_used_pct: 'CPU',
+  mem_used: 'memory',
+  mem_used_mib: 'memory',
+  mem_used_pct: 'memory',
+  mem_free: 'free memory',
+  disk_used: 'disk',
+  disk_used_pct: 'disk',
+  disk_free: 'free disk',
+};
+
+/** Describes a breach in a few words, such as `memory 93 % > 90 %`. */
+export function nameBreach(breach: Judgement): string {
+  const { text, metric, aggregate, operator, limit } = breach.condition;
+  if (breach.holds === undefined) return `\`${text}\` cannot be judged`;
+  const name = Object.hasOwn(NAMES, metric) ? (NAMES[metric] ?? '') : inlineCode(metric);
+  const words = [name, aggregate ?? [], formatFigure(metric, breach.figure), operator].flat();
+  return `${words.join(' ')} ${formatFigure(metric, limit)}`;
 }
 
 /** Explains why a condition does not hold, or why it cannot be judged. */

@@ -2,9 +2,11 @@ import { AGGREGATE_NAMES, aggregateOf } from '../gate/aggregates.ts';
 import { type Breach, type Gate, NO_GATE } from '../gate/judge.ts';
 import { METRICS } from '../gate/metrics.ts';
 import type { Sample } from '../stats/sample.ts';
+import { listSome } from '../text/format.ts';
 import { parseFields } from '../text/json.ts';
 import { drawCharts } from './chart.ts';
-import { breachLine, describeUsage, figuresTable } from './figures.ts';
+import { breachLine, describeUsage, figuresTable, nameBreach } from './figures.ts';
+import type { TaskInfo } from './report.ts';
 import type { Line, SectionView } from './section-view.ts';
 
 export interface MeasuredSection {
@@ -17,12 +19,12 @@ export interface MeasuredSection {
 
 export const NOT_MEASURED: MeasuredSection = { samples: [], gate: NO_GATE };
 
-export function viewMeasured(section: MeasuredSection): SectionView {
-  const { samples, gate } = section;
+export function viewMeasured(section: MeasuredSection, info: TaskInfo): SectionView {
+  const { gate } = section;
   return {
     level: LEVELS[gate.state],
-    headline: describeUsage(samples),
-    judgement: gate.state === 'none' || samples.length === 0 ? '' : `The gate ${gate.state}.`,
+    headline: headlineOf(section, info),
+    judgement: describeGate(section, info),
     reasons: breachLines(section, 'fail'),
     failures: [],
     warnings: breachLines(section, 'warn'),
@@ -41,6 +43,29 @@ const LEVELS = {
   warned: 'warning',
   failed: 'failure',
 } as const;
+
+function headlineOf({ samples, gate }: MeasuredSection, { errors, cancelled }: TaskInfo): string {
+  if (samples.length === 0 && errors.some(({ title }) => title !== undefined)) return '';
+  // The gate's sentence names the figures that matter, and the table has all of them.
+  const hasBreaches = samples.length > 0 && gate.breaches.length > 0;
+  return hasBreaches && !cancelled ? '' : describeUsage(samples);
+}
+
+const MAX_BREACHES = 3;
+
+/** Returns a sentence such as `The gate failed: memory 93 % > 90 %.` */
+function describeGate({ samples, gate }: MeasuredSection, { errors, cancelled }: TaskInfo): string {
+  const { state, breaches } = gate;
+  if (state === 'none' || samples.length === 0) return '';
+  const level = state === 'failed' ? 'fail' : 'warn';
+  const decisive = breaches.filter(breach => breach.level === level);
+  const tripped = decisive.filter(({ holds }) => holds);
+  if (cancelled && tripped.length === 0) return '';
+  // An error already says why conditions were not judged.
+  const named = tripped.length > 0 || errors.length > 0 ? tripped : decisive;
+  const names = listSome(named.map(nameBreach), MAX_BREACHES);
+  return names === '' ? `The gate ${state}.` : `The gate ${state}: ${names}.`;
+}
 
 function breachLines({ samples, gate }: MeasuredSection, level: Breach['level']): Line[] {
   // Without samples, an error already says why nothing was judged.

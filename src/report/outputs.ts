@@ -1,4 +1,5 @@
 import type { Report } from './report.ts';
+import { errorLines } from './reported-error.ts';
 import { succeeded, type Verdict } from './verdict.ts';
 
 export function outputsOf({ sections }: Verdict): Readonly<Record<string, string>> {
@@ -21,7 +22,10 @@ export function reportJson(report: Report, verdict: Verdict): string {
     sandboxId,
     baseUrl,
     cancelled,
-    errors,
+    errors: errors.map(error => {
+      const [message, ...details] = errorLines(error);
+      return { message, details };
+    }),
     warnings,
     ...Object.assign({}, ...verdict.sections.map(({ json }) => json)),
   };

@@ -28,7 +28,7 @@ export function viewsOf(report: Report): SectionView[] {
   const { upload, measured } = report;
   return [
     ...(upload === undefined ? [] : [viewUpload(upload, report)]),
-    ...(measured === undefined ? [] : [viewMeasured(measured)]),
+    ...(measured === undefined ? [] : [viewMeasured(measured, report)]),
   ];
 }
 

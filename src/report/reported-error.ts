@@ -7,12 +7,20 @@ import { judgementLine } from './figures.ts';
 export interface ReportedError {
   readonly message: string;
   readonly details: readonly string[];
+  /** Our own words, in which backticks mark code. */
+  readonly advice?: readonly string[];
+  /** Names the error in the title, in our own words. It can be the message itself. */
+  readonly title?: string;
 }
 
 /** Describes an error with its hint, its problems, the words of the system, or the stack of a bug. */
 export function toReportedError(error: unknown): ReportedError {
   if (error instanceof AgentError)
-    return { message: error.message, details: error.kind === 'cancelled' ? [] : [error.hint] };
+    return {
+      message: error.message,
+      details: [],
+      advice: error.kind === 'cancelled' ? [] : [error.hint],
+    };
   if (error instanceof InputError) return describeProblems(error);
   return isSystemError(error) ? { message: `${error.message}.`, details: [] } : describeBug(error);
 }
@@ -21,28 +29,34 @@ function isSystemError(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error;
 }
 
+/** Returns the message and everything below it. */
+export function errorLines({ message, details, advice = [] }: ReportedError): string[] {
+  return [message, ...details, ...advice];
+}
+
 function describeProblems({ problems }: InputError): ReportedError {
   const [only = '', ...others] = problems.map(describeProblem);
   if (others.length === 0) return { message: only, details: [] };
   const count = new Set(problems.map(({ input }) => input)).size;
   const inputs = `${formatCount(count, 'input')} ${count === 1 ? 'is' : 'are'} invalid.`;
-  return { message: inputs, details: [only, ...others] };
+  return { message: inputs, details: [only, ...others], title: inputs };
 }
 
 function describeBug(error: unknown): ReportedError {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return {
-    message: 'Sandbox Sync itself failed. This is a bug; please report it.',
-    details: stack.split('\n'),
-  };
+  const message = 'Sandbox Sync itself failed. This is a bug; please report it.';
+  return { message, details: stack.split('\n'), title: message };
 }
 
 /** Explains why the sandbox was not ready in time. */
 export function waitError({ unmet, error, waitedMs }: WaitResult): ReportedError {
   if (error !== undefined && !error.isRetryable) return toReportedError(error);
-  const last = error === undefined ? [] : [error.message, error.hint];
+  const title = `The sandbox was not ready within ${formatDuration(waitedMs)}.`;
+  const { message: last, hint } = error ?? {};
   return {
-    message: `The sandbox was not ready within ${formatDuration(waitedMs)}.`,
-    details: [...unmet.map(judgementLine), ...last],
+    message: title,
+    details: last === undefined ? [] : [last],
+    advice: [...unmet.map(judgementLine), ...(hint === undefined ? [] : [hint])],
+    title,
   };
 }

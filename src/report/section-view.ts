@@ -2,9 +2,12 @@ import type { Html } from './html.ts';
 
 export interface SectionView {
   readonly level: 'success' | 'warning' | 'failure';
-  /** Without its period. Only shown for the first section of a report. */
+  /** Without its period; can be empty. Only shown for the first section of a report. */
   readonly headline: string;
-  /** A sentence that follows the headline, even that of another section; can be empty. */
+  /**
+   * A sentence about the gate; can be empty. It precedes the headline unless the section's level is
+   * success.
+   */
   readonly judgement: string;
   /** Why this section failed the step. */
   readonly reasons: readonly Line[];
@@ -26,6 +29,7 @@ export interface Line {
   readonly text: string;
   /** True if the text may quote the agent, a file name or an input. */
   readonly isUntrusted: boolean;
+  readonly details?: readonly Line[];
 }
 
 /** Files that failed for the same reason. */

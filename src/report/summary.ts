@@ -1,25 +1,44 @@
-import { code, concat, type Html, html, prose, shortList } from './html.ts';
+import { formatCount, limitList } from '../text/format.ts';
+import { code, concat, type Html, html, moreInReport, prose, shortList } from './html.ts';
 import type { Report } from './report.ts';
-import type { Line } from './section-view.ts';
+import type { FailureGroup, Line } from './section-view.ts';
 import type { Verdict } from './verdict.ts';
 
 const DOCS = 'https://github.com/sandbox-sync/sandbox-sync/blob/v1/docs';
 const MARKS = { success: '✅', warning: '⚠️', failure: '❌', cancelled: '⛔' } as const;
 
-/** Renders the job summary. What was measured comes before the upload. */
+/** Renders the job summary: the causes, then what was measured, then the upload. */
 export function summaryOf(report: Report, verdict: Verdict): string {
-  const { level, title, reasons, warnings, sections } = verdict;
+  const { level, title, reasons, failures, warnings, sections } = verdict;
+  const mark = MARKS[level];
   const blocks = [
-    html`<h3>${MARKS[level]} Sandbox Sync${nameSandbox(report)}: ${title}</h3>`,
-    ...shortList([...reasons.map(toHtml), ...warnings.map(each => html`⚠️ ${toHtml(each)}`)]),
+    html`<h3>${mark} Sandbox Sync${nameSandbox(report)}: ${prose(title)}</h3>`,
+    ...shortList([
+      ...reasons.map(each => html`${mark} ${toHtml(each)}`),
+      ...failures.map(each => html`${mark} ${describeFailures(each)}`),
+      ...warnings.map(each => html`⚠️ ${toHtml(each)}`),
+    ]),
     ...sections.toReversed().flatMap(section => section.blocks),
     footer(report),
   ];
   return blocks.map(block => `${block.html}\n\n`).join('');
 }
 
-function toHtml({ text, isUntrusted }: Line): Html {
-  return isUntrusted ? code(text.replaceAll('`', '')) : prose(text);
+const MAX_DETAILS = 30;
+
+function toHtml({ text, isUntrusted, details = [] }: Line): Html {
+  const line = isUntrusted ? code(text.replaceAll('`', '')) : prose(text);
+  const more = (count: number) => html`${moreInReport(count)}`;
+  return concat([line, ...limitList(details.map(toHtml), MAX_DETAILS, more)], '<br>');
+}
+
+const MAX_NAMES = 5;
+
+function describeFailures({ message, hint, sources }: FailureGroup): Html {
+  const files = sources.length > 1 ? html`${formatCount(sources.length, 'file')}: ` : html``;
+  const more = (count: number) => html`${moreInReport(count)}`;
+  const names = concat(limitList(sources.map(code), MAX_NAMES, more), ', ');
+  return html`${code(message)}<br>${prose(hint)}<br>${files}${names}`;
 }
 
 // In a matrix, nothing else tells the summaries apart.

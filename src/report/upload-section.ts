@@ -64,7 +64,7 @@ export function viewUpload(section: UploadSection, info: TaskInfo): SectionView 
     logLines: transferLine === '' ? digestLine : [transferLine, ...digestLine],
     outputs: outputsOf(totals, digest),
     files: { checksums: { name: 'checksums.txt', text: checksumsOf(section.files) } },
-    blocks: uploadBlocks(section, { failures, notices, transferLine }),
+    blocks: uploadBlocks(section, notices, transferLine),
     json: { totals, ...section, files: section.files.map(fileEntry) },
   };
 }
@@ -112,7 +112,7 @@ function describeUpload(
     const size = formatBytes(totals.plannedBytes - totals.unchangedBytes);
     return `Dry run: ${changed} (${size}) would be uploaded${unsent}`;
   }
-  if (planned === unchanged) return `Nothing was sent${unsent}`;
+  if (uploaded + failed === 0) return `Nothing was sent${unsent}`;
   if (failed + notAttempted === 0)
     return `Uploaded ${changed} in ${formatDuration(durationMs)}${unsent}`;
   const missing = `${clause(failed, 'failed')}${clause(notAttempted, 'not attempted')}`;

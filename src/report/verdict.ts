@@ -1,4 +1,5 @@
 import { type Report, viewsOf } from './report.ts';
+import type { ReportedError } from './reported-error.ts';
 import type { FailureGroup, Line, SectionView } from './section-view.ts';
 
 export interface Verdict {
@@ -19,8 +20,8 @@ export function verdictOf(report: Report): Verdict {
     level: levelOf(report, sections),
     title: titleOf(report, sections),
     reasons: [
+      ...report.errors.map(error => describeError(error, failures)),
       ...sections.flatMap(section => section.reasons),
-      ...errorLines(report, failures).map(untrusted),
     ],
     failures,
     warnings: [...sections.flatMap(section => section.warnings), ...report.warnings.map(untrusted)],
@@ -43,18 +44,34 @@ function levelOf(
   return levels.includes('warning') ? 'warning' : 'success';
 }
 
-function titleOf({ cancelled }: Report, sections: readonly SectionView[]): string {
-  const headline = `${sections[0]?.headline ?? ''}.`;
-  const judgements = sections.map(({ judgement }) => judgement);
-  const sentences = [cancelled ? 'Cancelled.' : '', headline, ...judgements];
+// Begins with the cause.
+function titleOf({ cancelled, errors }: Report, sections: readonly SectionView[]): string {
+  const error = errors.find(({ title }) => title !== undefined)?.title ?? '';
+  const headline = sections[0]?.headline ?? '';
+  const judgementsIf = (isGood: boolean) =>
+    sections.flatMap(({ level, judgement }) => ((level === 'success') === isGood ? judgement : []));
+  const sentences = [
+    cancelled ? 'Cancelled.' : '',
+    error,
+    ...judgementsIf(false),
+    headline === '' ? '' : `${headline}.`,
+    ...judgementsIf(true),
+  ];
   return sentences.filter(sentence => sentence !== '').join(' ');
 }
 
-function errorLines({ errors }: Report, failures: readonly FailureGroup[]): string[] {
+function describeError(
+  { message, title, details, advice = [] }: ReportedError,
+  failures: readonly FailureGroup[],
+): Line {
   // The failed files already show these hints.
   const hints = new Set(failures.map(({ hint }) => hint));
-  const lines = errors.flatMap(({ message, details }) => [message, ...details]);
-  return lines.filter(line => !hints.has(line));
+  const ours = advice.filter(text => !hints.has(text));
+  return {
+    text: message,
+    isUntrusted: message !== title,
+    details: [...details.map(untrusted), ...ours.map(text => ({ text, isUntrusted: false }))],
+  };
 }
 
 function untrusted(text: string): Line {

@@ -6,7 +6,7 @@ import type { Inputs } from '../inputs/inputs.ts';
 import { judgementLine } from '../report/figures.ts';
 import type { MeasuredSection } from '../report/measured-section.ts';
 import type { Report } from '../report/report.ts';
-import { type ReportedError, toReportedError, waitError } from '../report/reported-error.ts';
+import { type ReportedError, waitError } from '../report/reported-error.ts';
 import { findUnmet, takeSamples, waitUntil } from '../stats/sample.ts';
 import { readStats, type Stats } from '../stats/stats.ts';
 import type { Context } from './context.ts';
@@ -67,11 +67,12 @@ export async function checkGateIsJudgeable(
   const outcome = await sample(inputs, client, context);
   if (context.cancel.aborted) return undefined;
   if ('error' in outcome) {
-    const { message, details } = statsError(outcome.error);
-    return { message: NOT_JUDGEABLE, details: [message, ...details] };
+    const { message, advice } = statsError(outcome.error);
+    return { message: NOT_JUDGEABLE, details: [message], advice, title: NOT_JUDGEABLE };
   }
-  const details = explainUnjudgeable(inputs, outcome.value);
-  return details.length === 0 ? undefined : { message: NOT_JUDGEABLE, details };
+  const advice = explainUnjudgeable(inputs, outcome.value);
+  if (advice.length === 0) return undefined;
+  return { message: NOT_JUDGEABLE, details: [], advice, title: NOT_JUDGEABLE };
 }
 
 /** Explains each condition of `fail-if` that cannot be judged, because the stats lack its metric. */
@@ -84,11 +85,11 @@ export function explainUnjudgeable(
 }
 
 const NOT_JUDGEABLE = 'The gate cannot be judged, so nothing was uploaded.';
-const WITHOUT_STATS = 'If the service has no stats, use sandbox-sync/sandbox-sync/upload.';
+const WITHOUT_STATS = 'If the service has no stats, use `sandbox-sync/sandbox-sync/upload`.';
 
-function statsError(error: AgentError): ReportedError {
-  const { message, details } = toReportedError(error);
-  return { message, details: error.status === 404 ? [...details, WITHOUT_STATS] : details };
+function statsError({ status, message, hint }: AgentError) {
+  const advice = status === 404 ? [hint, WITHOUT_STATS] : [hint];
+  return { message, details: [], advice, title: 'The stats could not be read.' };
 }
 
 export async function measure(

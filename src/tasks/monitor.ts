@@ -86,9 +86,11 @@ export function judgeRecord(
   { jobEnd, cancelled }: { readonly jobEnd: number; readonly cancelled: boolean },
 ): Report {
   const { samples } = record;
-  const gaps = findGaps(record, jobEnd, sampleInterval).map(describeGap);
+  const found = findGaps(record, jobEnd, sampleInterval);
+  const gaps = found.map(describeGap);
   const [message, ...details] = gaps;
-  const isFailure = failIf.length > 0 && message !== undefined;
+  const [title] = found.map(gap => describeGap({ ...gap, why: '' }));
+  const isFailure = failIf.length > 0 && message !== undefined && title !== undefined;
   return {
     task: 'monitor',
     name,
@@ -103,7 +105,7 @@ export function judgeRecord(
       },
       gate: gateOf({ failIf, warnIf }, samples, gaps.length > 0),
     },
-    errors: isFailure ? [{ message, details }] : [],
+    errors: isFailure ? [{ message, details, title }] : [],
     warnings: [...describeFailures(record), ...(isFailure ? [] : gaps)],
   };
 }

@@ -1,6 +1,7 @@
 import { gateOf, NO_GATE } from '../../src/gate/judge.ts';
 import type { MeasuredSection } from '../../src/report/measured-section.ts';
 import type { Report, TaskInfo } from '../../src/report/report.ts';
+import type { Line } from '../../src/report/section-view.ts';
 import type { UploadSection } from '../../src/report/upload-section.ts';
 import type { Sample } from '../../src/stats/sample.ts';
 import type { Stats } from '../../src/stats/stats.ts';
@@ -45,6 +46,11 @@ export function reading(cpu: number, mem: number, disk = 12.5): Reading {
     disk_used_pct: disk,
     disk_free: (1 - disk / 100) * 20 * GIB,
   };
+}
+
+/** Returns the text of each reason, followed by those of its details. */
+export function reasonTexts(reasons: readonly Line[]): string[] {
+  return reasons.flatMap(({ text, details = [] }) => [text, ...reasonTexts(details)]);
 }
 
 export type Parts = Partial<TaskInfo & UploadSection & MeasuredSection>;

@@ -1,5 +1,8 @@
-import { gateOf } from '../../src/gate/judge.ts';
-import type { Report } from '../../src/report/report.ts';
+import { AgentError } from '../../src/agent/failure.ts';
+import { gateOf, judge } from '../../src/gate/judge.ts';
+import { InputError } from '../../src/inputs/input-error.ts';
+import { failedReport, type Report } from '../../src/report/report.ts';
+import { toReportedError, waitError } from '../../src/report/reported-error.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parse } from '../gate/parse.ts';
 import { judged, reading, report, START, statsOf } from './build-report.ts';
@@ -41,7 +44,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
       failed('dist/index.html'),
       notAttempted('dist/last.js'),
     ],
-    errors: [{ message: 'The transfer was given up: the disk is full.', details: [] }],
+    ...judged([reading(3, 12, 100)], ['mem_used_pct > 80']),
   }),
   'gate-failed': report({
     task: 'monitor',
@@ -71,6 +74,7 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     monitored: { from: START, to: START + 60_000 },
     errors: [
       {
+        title: 'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC.',
         message:
           'The sandbox was not seen from 09:05:15 UTC to 09:06:00 UTC, since the monitor had ended: GET https://sandbox.example.com/metrics answered 502: "sandbox not found"',
         details: [],
@@ -87,4 +91,51 @@ export const EXAMPLE_REPORTS: Readonly<Record<string, Report>> = {
     files: [...many(12, uploaded), ...many(30, notAttempted)],
     cancelled: true,
   }),
+  'not-ready': report({
+    files: many(4, notAttempted),
+    errors: [
+      waitError({
+        isReady: false,
+        waitedMs: 12_000,
+        unmet: [judge(parse('cpu_used_pct < 20'), [statsOf(reading(87.5, 42))])],
+        error: new AgentError('server', 'GET https://sandbox.example.com/metrics answered 503.'),
+      }),
+    ],
+    gate: gateOf({ failIf: [parse('mem_used_pct > 80')], warnIf: [] }, []),
+  }),
+  'invalid-inputs': failedReport('sync', {
+    name: '',
+    error: toReportedError(
+      new InputError([
+        { input: 'port', message: '"x" is not a whole number.', example: 'port: 49983' },
+        { input: 'files', message: '"dist/**" matches nothing.' },
+      ]),
+    ),
+    cancelled: false,
+    isGated: true,
+  }),
+  'wrong-token': report({
+    task: 'stats',
+    errors: [
+      toReportedError(new AgentError('unauthorized', 'GET https://h/metrics answered 401.')),
+    ],
+  }),
+  'monitor-passed': report({
+    task: 'monitor',
+    name: 'tests',
+    ...judged(busy, ['mem_used_pct > 95'], ['cpu_used_pct.mean > 60']),
+  }),
+  'monitor-cancelled': report({
+    task: 'monitor',
+    cancelled: true,
+    ...judged(died.slice(0, 2), ['mem_used_pct > 80']),
+  }),
+  'monitor-with-gap': report({
+    task: 'monitor',
+    samples: judged([...busy, ...busy, ...busy, ...busy]).samples.filter(
+      (_, index) => index < 12 || index >= 36,
+    ),
+    warnings: ['The sandbox was not seen from 09:05:11 UTC to 09:05:36 UTC.'],
+  }),
+  'nothing-to-do': report(),
 };

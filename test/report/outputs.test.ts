@@ -11,15 +11,16 @@ const written = (parts: Parts) => {
 };
 
 test('the report of a sync has the upload, the files and what was measured', () => {
-  const errors = [{ message: 'No.', details: ['d'] }];
-  const parsed = JSON.parse(written({ ...EVERY_STATUS, errors, warnings: ['w'] }));
+  const errors = [{ message: 'No.', details: ['d', 'advice'] }];
+  const given = [{ message: 'No.', details: ['d'], advice: ['advice'], title: 'No.' }];
+  const parsed = JSON.parse(written({ ...EVERY_STATUS, errors: given, warnings: ['w'] }));
   const { $schema, files, totals, ...rest } = parsed;
   assert.match($schema, /report-1\.json$/);
   assert.deepEqual(rest, {
     task: 'sync',
     name: '',
     succeeded: false,
-    headline: 'Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.',
+    headline: 'No. Uploaded 2 of 5 files, 1 failed, 1 not attempted, 1 unchanged, 1 skipped.',
     sandboxId: 'i1a2b3',
     baseUrl: 'https://sandbox.example.com',
     dryRun: false,

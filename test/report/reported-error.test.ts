@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AgentError } from '../../src/agent/failure.ts';
 import { judge } from '../../src/gate/judge.ts';
 import { InputError } from '../../src/inputs/input-error.ts';
-import { toReportedError, waitError } from '../../src/report/reported-error.ts';
+import { errorLines, toReportedError, waitError } from '../../src/report/reported-error.ts';
 import { parse } from '../gate/parse.ts';
 
 test('an error about one input says what is wrong with it, and one about several lists them', () => {
@@ -13,13 +13,14 @@ test('an error about one input says what is wrong with it, and one about several
   const line = 'port: "x" is no port. Example: port: 1';
   assert.deepEqual(toReportedError(new InputError([port])), { message: line, details: [] });
   const both = toReportedError(new InputError([port, { input: 'files', message: 'No.' }]));
-  assert.deepEqual(both, { message: '2 inputs are invalid.', details: [line, 'files: No.'] });
+  const message = '2 inputs are invalid.';
+  assert.deepEqual(both, { message, details: [line, 'files: No.'], title: message });
 });
 
 test('an AgentError is reported with its hint, unless the job was cancelled', () => {
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
-  assert.deepEqual(toReportedError(busy), { message: 'It answered 429.', details: ['Wait.'] });
-  assert.deepEqual(toReportedError(new AgentError('cancelled', 'No.')).details, []);
+  assert.deepEqual(errorLines(toReportedError(busy)), ['It answered 429.', 'Wait.']);
+  assert.deepEqual(errorLines(toReportedError(new AgentError('cancelled', 'No.'))), ['No.']);
 });
 
 test('a system error is reported in the words of the system, and not as a bug', async () => {
@@ -39,9 +40,12 @@ test('a bug is reported with its stack', () => {
 test('a wait that timed out is reported with the unmet conditions and the last error', () => {
   const busy = new AgentError('busy', 'It answered 429.', { hint: 'Wait.' });
   const unmet = [judge(parse('load < 5'), [{ figures: new Map([['load', 7]]) }])];
+  const title = 'The sandbox was not ready within 5 s.';
   assert.deepEqual(waitError({ isReady: false, waitedMs: 5000, unmet, error: busy }), {
-    message: 'The sandbox was not ready within 5 s.',
-    details: ['`load < 5` does not hold: it was 7', 'It answered 429.', 'Wait.'],
+    message: title,
+    details: ['It answered 429.'],
+    advice: ['`load < 5` does not hold: it was 7', 'Wait.'],
+    title,
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { outputsOf } from '../../src/report/outputs.ts';
 import { verdictOf } from '../../src/report/verdict.ts';
-import { type Parts, report } from './build-report.ts';
+import { type Parts, reasonTexts, report } from './build-report.ts';
 import {
   BUSY,
   diskFull,
@@ -57,7 +57,7 @@ test('files that failed because the job was cancelled are not listed as failures
 
 test('the reason why files were not attempted is given once, unless an error already says it', () => {
   const textsOf = (parts: Parts) =>
-    verdictOf(report({ files: [LEFT, LEFT], ...parts })).reasons.map(({ text }) => text);
+    reasonTexts(verdictOf(report({ files: [LEFT, LEFT], ...parts })).reasons);
   assert.deepEqual(textsOf({}), ['Not attempted: the sandbox was not ready']);
   assert.deepEqual(textsOf({ errors }), ['The stats could not be read.', 'Try again.']);
   assert.deepEqual(textsOf({ cancelled: true }), []);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gateOf } from '../../src/gate/judge.ts';
 import { succeeded, type Verdict, verdictOf } from '../../src/report/verdict.ts';
-import { judged, type Parts, report } from './build-report.ts';
+import { parse } from '../gate/parse.ts';
+import { judged, type Parts, reasonTexts, report, statsOf } from './build-report.ts';
 import { BUSY, failed, notAttempted, skipped, unchanged, uploaded } from './file-results.ts';
 
 const [SENT, GONE, LEFT, SAME, DUE] = [
@@ -13,9 +15,18 @@ const [SENT, GONE, LEFT, SAME, DUE] = [
 ];
 const shard = { index: 2, count: 4, files: 2, planned: 2000 };
 const errors = [{ message: 'The stats could not be read.', details: ['Try again.'] }];
+const named = [{ message: 'It was not seen.', details: [], title: 'It was not seen.' }];
 const task = 'stats';
 const load = (value: number, fail = 'load > 1', warn = 'load > 9') =>
   judged([{ load: value }], [fail], [warn]);
+const blind = {
+  ...judged([{ cpu_used_pct: 5 }]),
+  gate: gateOf(
+    { failIf: [parse('cpu_used_pct > 9')], warnIf: [] },
+    [statsOf({ cpu_used_pct: 5 })],
+    true,
+  ),
+};
 const used = judged([{ cpu_used_pct: 7.5, mem_used_pct: 25 }, { cpu_used_pct: 5 }]);
 
 type Case = readonly [level: Verdict['level'], title: string, parts: Parts];
@@ -47,7 +58,7 @@ const CASES: readonly Case[] = [
   ['warning', 'There were no files to upload.', {}],
   [
     'warning',
-    'Uploaded 1 file in 2 s. The gate warned.',
+    'The gate warned: `load` 1 > 0. Uploaded 1 file in 2 s.',
     { files: [SENT], ...load(1, 'load > 2', 'load > 0') },
   ],
   ['failure', 'Uploaded 1 of 2 files, 1 failed, 1 unchanged.', { files: [SAME, SENT, GONE] }],
@@ -60,12 +71,47 @@ const CASES: readonly Case[] = [
   ],
   [
     'failure',
-    'Uploaded 1 of 2 files, 1 failed. The gate failed.',
+    'The gate failed: `load` 5 > 1. Uploaded 1 of 2 files, 1 failed.',
     { files: [SENT, GONE], ...load(5) },
   ],
-  ['failure', 'Uploaded 1 file in 2 s. The gate failed.', { files: [SENT], ...load(5) }],
+  [
+    'failure',
+    'The gate failed: `load` 5 > 1. Uploaded 1 file in 2 s.',
+    { files: [SENT], ...load(5) },
+  ],
+  [
+    'failure',
+    'The gate failed: memory 93 % > 90 %, free disk 1 GiB < 2 GiB.',
+    {
+      task,
+      ...judged(
+        [{ mem_used_pct: 93, disk_free: 2 ** 30 }],
+        ['mem_used_pct > 90', 'disk_free < 2GiB', 'load > 5'],
+      ),
+    },
+  ],
+  [
+    'failure',
+    'The gate failed: `gpu > 1` cannot be judged.',
+    { task, ...judged([{}], ['gpu > 1']) },
+  ],
+  [
+    'failure',
+    'The gate failed: CPU mean 6 % > 5 %, CPU max 7 % > 1 %, CPU 7 % > 2 %, and 1 more.',
+    {
+      task,
+      ...judged(
+        [{ cpu_used_pct: 5 }, { cpu_used_pct: 7 }],
+        ['cpu_used_pct.mean > 5', 'cpu_used_pct.max > 1', 'cpu_used_pct > 2', 'cpu_used_pct > 3'],
+      ),
+    },
+  ],
+  ['failure', 'It was not seen. The gate failed.', { task, errors: named, ...blind }],
+  ['failure', 'It was not seen. Nothing was sent.', { files: [LEFT], errors: named }],
+  ['failure', 'It was not seen.', { task, errors: named }],
+  ['cancelled', 'Cancelled. The sandbox reports CPU 5 %.', { task, cancelled: true, ...blind }],
   ['failure', 'Uploaded 1 file in 2 s.', { files: [SENT], errors }],
-  ['failure', 'Uploaded 0 of 1 file, 1 not attempted.', { files: [LEFT], errors }],
+  ['failure', 'Nothing was sent.', { files: [LEFT], errors }],
   ['failure', 'Nothing was sent.', { errors }],
   ['failure', 'No stats were read.', { task, errors }],
   ['failure', 'No stats were read.', { task, errors, ...load(5), samples: [] }],
@@ -89,17 +135,11 @@ for (const [level, title, parts] of CASES) {
 test('a gate without samples gives no reason but the error that says why there are none', () => {
   const unread = { ...judged([], ['load > 1']), errors };
   const { reasons } = verdictOf(report({ task, ...unread }));
-  assert.deepEqual(
-    reasons.map(({ text }) => text),
-    ['The stats could not be read.', 'Try again.'],
-  );
+  assert.deepEqual(reasonTexts(reasons), ['The stats could not be read.', 'Try again.']);
 });
 
 test('an error does not repeat the hint of a failed file', () => {
-  const failing = [{ message: 'GET failed.', details: [BUSY.hint, 'More.'] }];
+  const failing = [{ message: 'GET failed.', details: [], advice: [BUSY.hint, 'More.'] }];
   const { reasons } = verdictOf(report({ files: [GONE], errors: failing }));
-  assert.deepEqual(
-    reasons.map(({ text }) => text),
-    ['GET failed.', 'More.'],
-  );
+  assert.deepEqual(reasonTexts(reasons), ['GET failed.', 'More.']);
 });

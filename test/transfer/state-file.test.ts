@@ -16,7 +16,7 @@ import type { RawInputs } from '../../src/inputs/parsers.ts';
 import { findChanges, readState, removeState, writeState } from '../../src/transfer/state-file.ts';
 import type { FileResult } from '../../src/transfer/transfer.ts';
 import { parsed } from '../inputs/parsing.ts';
-import { onWindows, WINDOWS } from '../system.ts';
+import { onWindows } from '../system.ts';
 import { openTempFolder } from './temp-folder.ts';
 
 const NEVER = new AbortController().signal;
